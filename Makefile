@@ -1,0 +1,136 @@
+# The commands of this repository; `make` alone lists them.
+
+PRESET ?= release
+JOBS ?= $(shell nproc)
+MODE ?= test
+OPS ?=
+SECONDS ?=
+
+BUILD := build/$(PRESET)
+PY := .venv/bin/python
+RELEASE_OP_CHECK := build/release/op_check
+GENERATOR := $(if $(shell command -v ninja),-G Ninja)
+
+CXX_FILES = $(shell find include src tests benchmarks examples python \
+  \( -name '*.h' -o -name '*.cc' \) 2>/dev/null | sort)
+
+# $(call configure,preset): configures once per preset; later changes are CMake's own business.
+define configure
+@if [ ! -f build/$(1)/CMakeCache.txt ] || [ CMakePresets.json -nt build/$(1)/CMakeCache.txt ]; then \
+  gen='$(GENERATOR)'; [ ! -f build/$(1)/CMakeCache.txt ] || gen=; \
+  cmake --preset $(1) $$gen -Wno-dev --log-level=WARNING >/dev/null && touch build/$(1)/CMakeCache.txt; \
+fi
+endef
+
+# $(call compile,preset,targets): prints only what the compiler has to say, and a closing line.
+define compile
+@mkdir -p build/$(1) && start=$$(date +%s); \
+cmake --build build/$(1) -j $(JOBS) $(if $(2),--target $(2)) >build/$(1)/build.log 2>&1 \
+  || { grep -v '^\[[0-9]*/[0-9]*\]\|^\[ *[0-9]*%\]' build/$(1)/build.log; exit 1; }; \
+grep -A6 'warning:' build/$(1)/build.log || true; \
+echo "build: $(1) is up to date ($$(( $$(date +%s) - start )) s)"
+endef
+
+# $(call ctest,preset,options): the failures in full, and otherwise the closing line.
+define ctest
+@mkdir -p build/$(1) && ctest --test-dir build/$(1) -j $(JOBS) --no-tests=error --output-on-failure $(2) \
+  >build/$(1)/ctest.log 2>&1 || { grep -v ' Passed \|^ *Start ' build/$(1)/ctest.log; exit 1; }; \
+printf 'ctest: %s: ' $(1); grep 'tests passed' build/$(1)/ctest.log; \
+grep 'Total Test time' build/$(1)/ctest.log | sed 's/^/ctest: /'
+endef
+
+.PHONY: help
+help: ## List the targets
+	@echo "Targets of this Makefile (PRESET=release|debug|asan|tsan, JOBS=n):"
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: setup
+setup: ## Install what is missing: Debian packages and .venv/
+	@tools/setup.sh
+
+.PHONY: build
+build: setup ## Configure and build everything (PRESET=release)
+	$(call configure,$(PRESET))
+	$(call compile,$(PRESET))
+
+.PHONY: demo
+demo: setup ## Build and run the demo
+	$(call configure,release)
+	$(call compile,release,penstock_demo)
+	@build/release/penstock_demo
+
+.PHONY: test
+test: setup ## The lean tier: release build, lint, C++ and Python tests
+	@$(MAKE) --no-print-directory build PRESET=release
+	@$(MAKE) --no-print-directory lint
+	$(call ctest,release,-LE 'slow|malloc_fault')
+	@$(PY) -m pytest -q -m 'not slow' tests/python
+
+.PHONY: test-all
+test-all: test ## The lean tier and everything slow: sanitizers, slow tests, op checks, malloc faults
+	$(call ctest,release,-L slow --no-tests=ignore)
+	@$(PY) -m pytest -q -m slow tests/python || [ $$? -eq 5 ]
+	@$(MAKE) --no-print-directory test-asan
+	@$(MAKE) --no-print-directory test-tsan
+	@if [ -d tests/op_check ]; then for mode in test grad support oom fuzz; do \
+	  $(MAKE) --no-print-directory op-check MODE=$$mode || exit 1; done; fi
+	@if [ -d tests/malloc_fault ]; then $(MAKE) --no-print-directory malloc-fault; fi
+
+.PHONY: test-asan
+test-asan: setup ## C++ tests under the address and undefined-behaviour sanitizers
+	$(call configure,asan)
+	$(call compile,asan)
+	$(call ctest,asan,-LE 'slow|malloc_fault')
+
+.PHONY: test-tsan
+test-tsan: setup ## C++ tests under the thread sanitizer
+	$(call configure,tsan)
+	$(call compile,tsan)
+	$(call ctest,tsan,-LE 'slow|malloc_fault')
+
+.PHONY: bench
+bench: setup ## Build and run the C++ benchmarks (ARGS=... is passed on)
+	$(call configure,release)
+	$(call compile,release,penstock_bench)
+	@build/release/penstock_bench $(ARGS)
+
+.PHONY: lint
+lint: setup ## Check formatting, Python style and the layers
+	@.venv/bin/clang-format --dry-run -Werror $(CXX_FILES)
+	@.venv/bin/ruff check -q .
+	@.venv/bin/ruff format -q --check .
+	@$(PY) tools/check_layers.py
+	@echo "lint: clean"
+
+.PHONY: format
+format: setup ## Rewrite the sources in the house format
+	@.venv/bin/clang-format -i $(CXX_FILES)
+	@.venv/bin/ruff check -q --fix-only .
+	@.venv/bin/ruff format -q .
+
+.PHONY: tidy
+tidy: build ## Run clang-tidy over src/ where it is installed
+	@command -v clang-tidy >/dev/null || { echo "tidy: clang-tidy is not installed"; exit 1; }
+	@find src -name '*.cc' -print0 | xargs -0 -n 1 -P $(JOBS) clang-tidy --quiet -p $(BUILD) \
+	  --extra-arg=-Wno-unknown-warning-option --extra-arg=-Wno-error
+
+.PHONY: op-check
+op-check: setup ## Checks derived from the op definitions: MODE=test|grad|perf|support|oom|fuzz OPS=a,b SECONDS=n
+	$(call configure,release)
+	$(call compile,release,op_check)
+ifeq ($(MODE),test)
+	@$(RELEASE_OP_CHECK) --mode dump --out build/release/op_samples $(if $(OPS),--ops $(OPS))
+	@$(PY) tests/python/op_reference.py build/release/op_samples
+else
+	@$(RELEASE_OP_CHECK) --mode $(MODE) $(if $(OPS),--ops $(OPS)) $(if $(SECONDS),--seconds $(SECONDS))
+endif
+
+.PHONY: malloc-fault
+malloc-fault: setup ## Run the tests with every system allocation failing in turn
+	$(call configure,release)
+	$(call compile,release)
+	$(call ctest,release,-L malloc_fault)
+
+.PHONY: clean
+clean: ## Remove build/; .venv stays
+	@rm -rf build

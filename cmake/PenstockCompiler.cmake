@@ -1,0 +1,27 @@
+# penstock_compiler: warnings and sanitizers, linked by every target of this project and exported
+# to none of its consumers.
+add_library(penstock_compiler INTERFACE)
+target_compile_options(penstock_compiler INTERFACE
+  -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wcast-qual -Wundef
+  -Wextra-semi -Wimplicit-fallthrough
+  $<$<BOOL:${PENSTOCK_WERROR}>:-Werror>
+  $<$<CXX_COMPILER_ID:GNU>:-Wduplicated-cond -Wlogical-op>)
+
+if(PENSTOCK_SANITIZE)
+  if(NOT PENSTOCK_SANITIZE MATCHES "^(address|undefined|address,undefined|thread)$")
+    message(FATAL_ERROR "PENSTOCK_SANITIZE=${PENSTOCK_SANITIZE}: expected address,undefined or thread")
+  endif()
+  target_compile_options(penstock_compiler INTERFACE
+    -fsanitize=${PENSTOCK_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -O1 -g)
+  target_link_options(penstock_compiler INTERFACE -fsanitize=${PENSTOCK_SANITIZE})
+  if(PENSTOCK_SANITIZE MATCHES address)
+    target_compile_definitions(penstock_compiler INTERFACE PENSTOCK_SANITIZE_ADDRESS)
+  elseif(PENSTOCK_SANITIZE STREQUAL thread)
+    target_compile_definitions(penstock_compiler INTERFACE PENSTOCK_SANITIZE_THREAD)
+  endif()
+endif()
+
+find_program(PENSTOCK_CCACHE ccache)
+if(PENSTOCK_CCACHE AND PROJECT_IS_TOP_LEVEL AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${PENSTOCK_CCACHE})
+endif()

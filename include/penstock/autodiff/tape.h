@@ -1,0 +1,110 @@
+// Tape: records what happens to watched tensors and runs it backwards.
+//
+//   Tape tape;
+//   tape.watch(x);
+//   Tensor y = x * x;
+//   Tensor dx = tape.gradient(y, x);
+//
+// A tape records on the thread that made it, from its construction until gradient() is called or it
+// is destroyed (a persistent one: until stop()). It keeps alive only what gradients need, and a
+// tape that is not persistent lets go of that as it runs backwards. Gradients are ordinary op
+// calls: an outer tape records them, so derivatives of any order come out of nested tapes.
+#pragma once
+
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <penstock/base/export.h>
+#include <penstock/ops/dispatch.h>
+#include <penstock/ops/gradient.h>
+
+namespace penstock {
+
+namespace autodiff {
+struct TapeState;
+}
+
+// What a gradient is taken with respect to: a tensor or a variable (exec/variable.h converts).
+struct Source {
+  Source(const Tensor& tensor) : id(tensor.id()), dtype(tensor.dtype()), shape(tensor.shape()) {}
+  Source(uint64_t an_id, DType a_dtype, const Shape& a_shape)
+      : id(an_id), dtype(a_dtype), shape(a_shape) {}
+  uint64_t id;
+  DType dtype;
+  Shape shape;
+};
+
+enum class Unconnected { kNone, kZero };  // the gradient where there is no path
+
+class PEN_API Tape {
+ public:
+  struct Options {
+    bool persistent = false;
+    bool watch_variables = true;  // every trainable variable that is read
+  };
+
+  Tape();
+  explicit Tape(Options options);
+  ~Tape();
+  Tape(const Tape&) = delete;
+  Tape& operator=(const Tape&) = delete;
+
+  // Throws TypeError for a dtype that has no gradients.
+  void watch(const Source& source);
+  // Forgets everything recorded so far.
+  void reset();
+  // Ends recording; gradient() can still be asked for.
+  void stop();
+
+  // The gradients of the targets' sum. `dys`, where given, are the gradients that arrive at the
+  // targets. Throws FailedPreconditionError when a tape that is not persistent is asked twice.
+  std::vector<Gradient> gradient(std::span<const Tensor> targets, std::span<const Source> sources,
+                                 std::span<const Tensor> dys = {},
+                                 Unconnected unconnected = Unconnected::kNone);
+  std::vector<Gradient> gradient(const Tensor& target, std::initializer_list<Source> sources) {
+    return gradient({&target, 1}, {sources.begin(), sources.size()});
+  }
+  Gradient gradient(const Tensor& target, const Source& source) {
+    return gradient({&target, 1}, {&source, 1})[0];
+  }
+  // d target / d source: a tensor of target's shape followed by source's; zeros where unconnected.
+  // Needs a persistent tape unless the target has at most one element.
+  Tensor jacobian(const Tensor& target, const Source& source);
+
+  // How many op calls are recorded.
+  size_t num_records() const;
+
+ private:
+  autodiff::TapeState* state_;
+};
+
+// No tape of this thread records while it lasts.
+class PEN_API PauseRecording {
+ public:
+  PauseRecording();
+  ~PauseRecording();
+  PauseRecording(const PauseRecording&) = delete;
+  PauseRecording& operator=(const PauseRecording&) = delete;
+
+ private:
+  bool before_;
+};
+
+// From the gradients at the outputs to those at the inputs.
+using Backward = std::function<std::vector<Gradient>(std::span<const Tensor> dys)>;
+// Records on this thread's tapes that `outputs` came from `inputs` and how gradients go back.
+PEN_API void record_custom(std::span<const Tensor> inputs, std::span<const Tensor> outputs,
+                           Backward backward);
+
+struct CustomResult {
+  Tensors outputs;
+  Backward backward;
+};
+// Runs `forward` unrecorded, and gives its outputs the gradient that it returns with them.
+PEN_API Tensors custom_gradient(const std::function<CustomResult(std::span<const Tensor>)>& forward,
+                                std::span<const Tensor> inputs);
+
+}  // namespace penstock

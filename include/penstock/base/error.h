@@ -1,0 +1,69 @@
+// Errors: one exception class per kind, named as TensorFlow's users know them.
+//
+// The text names the op and the offending shapes: "[Softmax] axis 3 is out of range for shape
+// [2,3]". Building and copying an error never throws: when there is no memory left for the text,
+// the error carries a fixed sentence instead, so that reporting an exhausted heap cannot itself
+// fail.
+#pragma once
+
+#include <exception>
+#include <string_view>
+
+#include <penstock/base/export.h>
+
+namespace penstock {
+
+// The numbers are those of the canonical status codes.
+enum class ErrorCode : unsigned char {
+  kCancelled = 1,
+  kInvalidArgument = 3,
+  kNotFound = 5,
+  kAlreadyExists = 6,
+  kResourceExhausted = 8,
+  kFailedPrecondition = 9,
+  kOutOfRange = 11,
+  kUnimplemented = 12,
+  kInternal = 13,
+};
+
+// The base of everything that penstock throws.
+class PEN_API Error : public std::exception {
+ public:
+  Error(ErrorCode code, std::string_view text) noexcept;
+  Error(const Error& other) noexcept;
+  Error& operator=(const Error& other) noexcept;
+  ~Error() override;
+
+  const char* what() const noexcept override;
+  ErrorCode code() const noexcept { return code_; }
+
+ private:
+  struct Text;  // shared, immutable; null when it could not be allocated
+  ErrorCode code_;
+  Text* text_;
+};
+
+#define PEN_ERROR_CLASS(Class, Base, error_code)                                          \
+  class PEN_API Class : public Base {                                                     \
+   public:                                                                                \
+    explicit Class(std::string_view text) noexcept : Base(ErrorCode::error_code, text) {} \
+                                                                                          \
+   protected:                                                                             \
+    Class(ErrorCode code, std::string_view text) noexcept : Base(code, text) {}           \
+  };
+
+PEN_ERROR_CLASS(InvalidArgumentError, Error, kInvalidArgument)      // shapes, axes, values
+PEN_ERROR_CLASS(TypeError, InvalidArgumentError, kInvalidArgument)  // dtypes
+PEN_ERROR_CLASS(NotFoundError, Error, kNotFound)
+PEN_ERROR_CLASS(AlreadyExistsError, Error, kAlreadyExists)
+PEN_ERROR_CLASS(ResourceExhaustedError, Error, kResourceExhausted)  // budget, system, size overflow
+PEN_ERROR_CLASS(FailedPreconditionError, Error, kFailedPrecondition)
+PEN_ERROR_CLASS(OutOfRangeError, Error, kOutOfRange)
+PEN_ERROR_CLASS(UnimplementedError, Error, kUnimplemented)
+PEN_ERROR_CLASS(InternalError, Error, kInternal)
+#undef PEN_ERROR_CLASS
+
+// Throws the class that belongs to `code`.
+[[noreturn]] PEN_API void throw_error(ErrorCode code, std::string_view text);
+
+}  // namespace penstock

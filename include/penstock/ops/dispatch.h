@@ -1,0 +1,36 @@
+// dispatch: the one way in which an op runs, whoever calls it. Implemented by exec/.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include <penstock/base/export.h>
+#include <penstock/base/small_vector.h>
+#include <penstock/core/attr.h>
+#include <penstock/ops/op_def.h>
+#include <penstock/tensor/tensor.h>
+
+namespace penstock {
+
+using Tensors = SmallVector<Tensor, 2>;
+
+// Runs `op`: checks, infers, allocates or forwards, runs the kernel, posts to the ledger, tells the
+// tapes. `attrs` are all of the op's, in its order. Bit i of `given` hands input i over: when the
+// op can run in place and nobody else holds the data, the result takes its buffer and the input is
+// left without data. When this throws, every input is as it was.
+PEN_API Tensors dispatch(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs,
+                         uint64_t given = 0);
+
+// What the results of ops are booked as on this thread, while the scope lasts.
+class PEN_API TagScope {
+ public:
+  explicit TagScope(Tag tag);
+  ~TagScope();
+  TagScope(const TagScope&) = delete;
+  TagScope& operator=(const TagScope&) = delete;
+
+ private:
+  Tag before_;
+};
+
+}  // namespace penstock

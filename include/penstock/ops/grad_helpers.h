@@ -1,0 +1,22 @@
+// Small functions that gradients are written with, besides the op functions themselves.
+#pragma once
+
+#include <penstock/base/export.h>
+#include <penstock/ops/gradient.h>
+#include <penstock/ops/operators.h>
+
+namespace penstock {
+
+// `dy` added up over what broadcasting had repeated of x, so that it has x's shape.
+PEN_API Tensor sum_to_like(Tensor dy, const Tensor& x);
+// x's shape as a tensor (int64), for ops that take a shape as an input.
+PEN_API Tensor shape_tensor(const Tensor& x);
+PEN_API Tensor shape_tensor(const Shape& shape);
+PEN_API Tensor zeros(DType dtype, const Shape& shape);
+PEN_API Tensor ones(DType dtype, const Shape& shape);
+PEN_API Tensor zeros_like(const Tensor& x);
+PEN_API Tensor ones_like(const Tensor& x);
+// `value` as a scalar of x's dtype.
+PEN_API Tensor scalar_like(const Tensor& x, double value);
+
+}  // namespace penstock

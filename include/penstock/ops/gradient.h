@@ -1,0 +1,70 @@
+// Gradient: a dense tensor, or rows of one (as an embedding look-up gives), or nothing.
+// GradContext: what OpDef.grad sees.
+#pragma once
+
+#include <span>
+
+#include <penstock/base/export.h>
+#include <penstock/core/attr.h>
+#include <penstock/ops/op_def.h>
+#include <penstock/tensor/tensor.h>
+
+namespace penstock {
+
+class PEN_API Gradient {
+ public:
+  Gradient() = default;  // none
+  Gradient(Tensor dense) : values_(std::move(dense)) {}
+  // values[i] belongs to row indices[i] of a tensor of `dense_shape`; rows may repeat and add up.
+  static Gradient sparse(Tensor values, Tensor indices, const Shape& dense_shape);
+
+  bool defined() const { return values_.defined(); }
+  bool is_sparse() const { return indices_.defined(); }
+  const Tensor& values() const { return values_; }
+  const Tensor& indices() const { return indices_; }
+  const Shape& dense_shape() const { return is_sparse() ? dense_shape_ : values_.shape(); }
+  // The whole tensor; the rows added up when sparse.
+  Tensor dense() const;
+  operator Tensor() const { return dense(); }
+
+  // Adds `other` to this one, in place where nobody else holds the sum.
+  void add(const Gradient& other);
+
+ private:
+  Tensor values_;
+  Tensor indices_;
+  Shape dense_shape_;
+};
+
+// One recorded call while its gradient is worked out. Inputs and outputs that the OpDef does not
+// save have no data, only dtype and shape.
+class PEN_API GradContext {
+ public:
+  GradContext(const OpDef& op, std::span<const Tensor> inputs, std::span<const Tensor> outputs,
+              Attrs attrs, std::span<const Gradient> dys, uint64_t needed)
+      : op_(op), inputs_(inputs), outputs_(outputs), attrs_(attrs), dys_(dys), needed_(needed) {}
+
+  const OpDef& op() const { return op_; }
+  size_t num_inputs() const { return inputs_.size(); }
+  size_t num_outputs() const { return outputs_.size(); }
+  const Tensor& input(size_t i) const { return inputs_[i]; }
+  const Tensor& output(size_t i = 0) const { return outputs_[i]; }
+  const Attr& attr(size_t i) const { return attrs_[i]; }
+  Attrs attrs() const { return attrs_; }
+  // The gradient that arrives at output `i`: dense; zeros where nothing arrives.
+  Tensor dy(size_t i = 0) const;
+  // As it arrived: may be sparse or none.
+  const Gradient& raw_dy(size_t i = 0) const { return dys_[i]; }
+  // Whether anybody wants the gradient of input `i`; leave it out where not.
+  bool needs(size_t i) const { return i >= 64 || ((needed_ >> i) & 1) != 0; }
+
+ private:
+  const OpDef& op_;
+  std::span<const Tensor> inputs_;
+  std::span<const Tensor> outputs_;
+  Attrs attrs_;
+  std::span<const Gradient> dys_;
+  uint64_t needed_;
+};
+
+}  // namespace penstock

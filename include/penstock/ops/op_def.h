@@ -1,0 +1,163 @@
+// OpDef: everything that there is to know about an op, in one place.
+//
+//   infer    from dtypes and shapes (and the values of host inputs) to outputs and scratch; all
+//   that
+//            a user can get wrong is refused here
+//   cpu      the loop over Views; never allocates, never throws; null when infer always shares data
+//   grad     written with the public op functions, so it serves tapes and graphs alike
+//   saves    which inputs and outputs grad reads; a tape keeps alive no others
+//   samples  calls that every derived check (values, gradients, memory, fuzzing, speed) runs
+//
+// Adding an op is one file with its PEN_OP_DEF, one line in op_list.inc and one NumPy reference.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
+#include <string_view>
+#include <vector>
+
+#include <penstock/core/attr.h>
+#include <penstock/core/dtype.h>
+
+namespace penstock {
+
+struct OpDef;
+class InferContext;
+struct KernelContext;
+struct KernelResult;
+class GradContext;
+class Gradient;
+struct Sample;
+using Gradients = SmallVector<Gradient, 2>;
+
+using InferFn = void (*)(InferContext&);
+using KernelFn = KernelResult (*)(const KernelContext&);
+using GradFn = Gradients (*)(const GradContext&);
+using SamplesFn = std::vector<Sample> (*)();
+
+// A field that must be given: leaving it out of an OpDef does not compile.
+template <typename T>
+struct Required {
+  template <std::convertible_to<T> U>
+  constexpr Required(U v) : value(v) {}
+  constexpr operator T() const { return value; }
+  T value;
+};
+
+// A short list that is fixed when the program is compiled.
+template <typename T, size_t N>
+class FixedList {
+ public:
+  constexpr FixedList() = default;
+  constexpr FixedList(std::initializer_list<T> items) {
+    for (const T& item : items) items_[size_++] = item;
+  }
+  constexpr size_t size() const { return size_; }
+  constexpr const T* begin() const { return items_.data(); }
+  constexpr const T* end() const { return items_.data() + size_; }
+  constexpr const T& operator[](size_t i) const { return items_[i]; }
+
+ private:
+  std::array<T, N> items_{};
+  size_t size_ = 0;
+};
+
+struct InputDef {
+  std::string_view name;
+  DTypeSet dtypes;
+  char type = 'T';    // inputs with the same letter have the same dtype
+  bool host = false;  // infer reads its value (a shape, a size)
+  bool many = false;  // takes all remaining inputs; the last one only
+};
+constexpr InputDef in(std::string_view name, DTypeSet dtypes, char type = 'T') {
+  return {name, dtypes, type};
+}
+constexpr InputDef host(std::string_view name, DTypeSet dtypes, char type = 'S') {
+  return {name, dtypes, type, true};
+}
+constexpr InputDef many(std::string_view name, DTypeSet dtypes, char type = 'T') {
+  return {name, dtypes, type, false, true};
+}
+
+struct AttrDef {
+  std::string_view name;
+  AttrKind kind = AttrKind::kNone;
+  Attr fallback;  // of kind kNone: the attribute must be given
+};
+constexpr AttrDef int_attr(std::string_view name, Attr fallback = {}) {
+  return {name, AttrKind::kInt, fallback};
+}
+constexpr AttrDef float_attr(std::string_view name, Attr fallback = {}) {
+  return {name, AttrKind::kFloat, fallback};
+}
+constexpr AttrDef bool_attr(std::string_view name, Attr fallback = {}) {
+  return {name, AttrKind::kBool, fallback};
+}
+constexpr AttrDef dtype_attr(std::string_view name, Attr fallback = {}) {
+  return {name, AttrKind::kDType, fallback};
+}
+constexpr AttrDef string_attr(std::string_view name, Attr fallback = {}) {
+  return {name, AttrKind::kString, fallback};
+}
+constexpr AttrDef ints_attr(std::string_view name, Attr fallback = {}) {
+  return {name, AttrKind::kInts, fallback};
+}
+inline constexpr Attr kNoInts = Attr(std::span<const int64_t>());  // an empty list as a default
+
+// Input `input`'s buffer may become output `output`'s: the kernel can run in place.
+struct Forward {
+  uint8_t input;
+  uint8_t output;
+};
+
+// Bit i stands for input or output i.
+struct Saves {
+  uint32_t inputs = 0;
+  uint32_t outputs = 0;
+};
+inline constexpr uint32_t kAll = ~0u;
+
+enum class Trait : uint32_t {
+  kElementwise = 1,   // out[i] depends on the inputs' elements at i only, after broadcasting
+  kCommutative = 2,   // the two inputs may be swapped
+  kStateful = 4,      // two calls with the same inputs may differ
+  kDynamicShape = 8,  // infer gives an upper bound; the kernel sets the outputs' real shapes
+  kSparseGrad = 16,   // grad passes sparse gradients on as they are
+  kManyOutputs = 32,  // as many outputs as infer says
+};
+struct Traits {
+  constexpr Traits(std::initializer_list<Trait> traits = {}) {
+    for (Trait trait : traits) bits |= static_cast<uint32_t>(trait);
+  }
+  constexpr bool has(Trait trait) const { return (bits & static_cast<uint32_t>(trait)) != 0; }
+  uint32_t bits = 0;
+};
+
+struct OpDef {
+  Required<std::string_view> name;  // TensorFlow's raw name: "MatMul"
+  Required<std::string_view> doc;   // one sentence
+  FixedList<InputDef, 12> inputs = {};
+  FixedList<AttrDef, 8> attrs = {};
+  FixedList<std::string_view, 4> outputs = {"output"};
+  Traits traits = {};
+  FixedList<Forward, 6> forwards = {};
+  Required<InferFn> infer;
+  KernelFn cpu = nullptr;
+  Required<GradFn> grad;  // no_gradient where there is none
+  Saves saves = {};
+  Required<SamplesFn> samples;
+
+  mutable std::atomic<uint16_t> owner{0};  // its place in the ledger, taken at the first call
+};
+
+inline constexpr GradFn no_gradient = nullptr;
+
+// Defines an op: PEN_OP_DEF(matmul) = {.name = "MatMul", …};
+#define PEN_OP_DEF(id)        \
+  extern const OpDef id##_op; \
+  constinit const OpDef id##_op
+
+}  // namespace penstock

@@ -1,0 +1,45 @@
+// Operand: how op functions take a tensor: by reference, or handed over (an rvalue), in which case
+// the op may write its result into it. IntList: how they take a list of numbers.
+#pragma once
+
+#include <initializer_list>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <penstock/core/shape.h>
+#include <penstock/tensor/tensor.h>
+
+namespace penstock {
+
+class Operand {
+ public:
+  Operand(const Tensor& tensor) : tensor_(&tensor), given_(false) {}
+  Operand(Tensor&& tensor) : tensor_(&tensor), given_(true) {}
+  // An operand that keeps its tensor itself.
+  static Operand owning(Tensor tensor) { return Operand(std::move(tensor), 0); }
+
+  const Tensor& tensor() const { return tensor_ != nullptr ? *tensor_ : own_; }
+  bool is_given() const { return given_; }
+
+ private:
+  Operand(Tensor&& tensor, int) : tensor_(nullptr), given_(false), own_(std::move(tensor)) {}
+  const Tensor* tensor_;
+  bool given_;
+  Tensor own_;
+};
+
+class IntList {
+ public:
+  IntList() = default;
+  IntList(std::initializer_list<int64_t> values) : values_(values.begin(), values.size()) {}
+  IntList(std::span<const int64_t> values) : values_(values) {}
+  IntList(const std::vector<int64_t>& values) : values_(values) {}
+  IntList(const Shape& shape) : values_(shape.dims()) {}
+  std::span<const int64_t> span() const { return values_; }
+
+ private:
+  std::span<const int64_t> values_;
+};
+
+}  // namespace penstock

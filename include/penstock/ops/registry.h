@@ -1,0 +1,41 @@
+// The registry: every op by name, ours (op_list.inc) and those that users add at run time.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <penstock/base/export.h>
+#include <penstock/ops/dispatch.h>
+
+namespace penstock {
+
+// Null when there is no op of that name.
+PEN_API const OpDef* find_op(std::string_view name);
+// All ops, in the order of the list.
+PEN_API std::vector<const OpDef*> all_ops();
+// Adds an op of the user's, which must outlive its last call. Throws AlreadyExistsError when the
+// name is taken and InvalidArgumentError when the definition is not complete.
+PEN_API void register_op(const OpDef& op);
+// Loads a shared library and calls its `extern "C" void penstock_register_ops()`.
+// Throws NotFoundError when the file or the function is not there.
+PEN_API void load_op_library(const char* path);
+
+struct NamedAttr {
+  std::string_view name;
+  Attr value;
+};
+// Runs an op by name with attributes by name; those left out take their defaults.
+// Throws NotFoundError for an unknown op and InvalidArgumentError for unknown or missing
+// attributes.
+PEN_API Tensors call(std::string_view op, std::span<const Tensor> inputs,
+                     std::span<const NamedAttr> attrs = {});
+PEN_API Tensors call(const OpDef& op, std::span<const Tensor> inputs,
+                     std::span<const NamedAttr> attrs = {});
+inline Tensors call(std::string_view op, std::initializer_list<Tensor> inputs,
+                    std::initializer_list<NamedAttr> attrs = {}) {
+  return call(op, std::span(inputs.begin(), inputs.size()), std::span(attrs.begin(), attrs.size()));
+}
+
+}  // namespace penstock

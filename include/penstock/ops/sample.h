@@ -1,0 +1,63 @@
+// Sample: one call of an op for the derived checks, as data: inputs that can be made anew from a
+// seed, and attributes by name.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <penstock/core/dtype.h>
+#include <penstock/core/shape.h>
+#include <penstock/ops/op_def.h>
+
+namespace penstock {
+
+struct SampleInput {
+  DType dtype;
+  Shape shape;
+  double low = -2, high = 2;        // values drawn from [low, high); whole numbers for integers
+  std::vector<double> values = {};  // or these, in row-major order
+  bool distinct = false;            // no two values closer than 0.01: for max, sort and top_k
+  std::vector<std::string> strings = {};  // for DType::kString
+};
+
+inline SampleInput f32(Shape shape, double low = -2, double high = 2) {
+  return {DType::kFloat32, shape, low, high};
+}
+inline SampleInput of(DType dtype, Shape shape, double low = -2, double high = 2) {
+  return {dtype, shape, low, high};
+}
+inline SampleInput i32(Shape shape, double low = -5, double high = 6) {
+  return {DType::kInt32, shape, low, high};
+}
+// Given values: a list of one dimension, or of `shape`.
+inline SampleInput ints(std::vector<double> values) {
+  const auto count = static_cast<int64_t>(values.size());
+  return {DType::kInt32, Shape{count}, 0, 0, std::move(values)};
+}
+inline SampleInput given(DType dtype, Shape shape, std::vector<double> values) {
+  return {dtype, shape, 0, 0, std::move(values)};
+}
+
+using AttrLiteral = std::variant<int64_t, double, bool, DType, std::string, std::vector<int64_t>>;
+struct SampleAttr {
+  std::string_view name;
+  AttrLiteral value;
+  SampleAttr(std::string_view n, int v) : name(n), value(int64_t{v}) {}
+  SampleAttr(std::string_view n, double v) : name(n), value(v) {}
+  SampleAttr(std::string_view n, bool v) : name(n), value(v) {}
+  SampleAttr(std::string_view n, DType v) : name(n), value(v) {}
+  SampleAttr(std::string_view n, const char* v) : name(n), value(std::string(v)) {}
+  SampleAttr(std::string_view n, std::vector<int64_t> v) : name(n), value(std::move(v)) {}
+};
+
+struct Sample {
+  std::vector<SampleInput> inputs;
+  std::vector<SampleAttr> attrs = {};
+  double tolerance = 0;    // relative, for the comparison of values; 0: the dtype's usual
+  bool check_grad = true;  // false where the gradient does not exist at some of the values
+  bool for_speed = false;  // a larger one, timed by op-check's perf mode and left out of the others
+};
+
+}  // namespace penstock

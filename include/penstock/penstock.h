@@ -1,0 +1,13 @@
+// Penstock's C++ API: tensors whose every byte is counted, ops, gradients, variables, optimisers.
+#pragma once
+
+#include <penstock/autodiff/tape.h>
+#include <penstock/base/error.h>
+#include <penstock/base/threads.h>
+#include <penstock/memory/memory.h>
+#include <penstock/ops.h>
+#include <penstock/ops/grad_helpers.h>
+#include <penstock/ops/operators.h>
+#include <penstock/ops/registry.h>
+#include <penstock/tensor/tensor.h>
+#include <penstock/version.h>

@@ -1,0 +1,120 @@
+// Tensor: the handle that users hold: a dtype, a shape and a place in a reference-counted Buffer.
+//
+// Copying a Tensor shares its buffer and its id; tensors are values and never change once made
+// (an op may write into an input only when it was handed over and nobody else holds it).
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <penstock/base/export.h>
+#include <penstock/core/view.h>
+#include <penstock/memory/buffer.h>
+
+namespace penstock {
+
+class PEN_API Tensor {
+ public:
+  Tensor() = default;  // no tensor: defined() is false
+
+  // A scalar, or a list of one dimension.
+  template <typename T>
+    requires(kDTypeOf<T> != DType::kInvalid)
+  explicit Tensor(T value) : Tensor(from(std::span<const T>(&value, 1), Shape{})) {}
+  template <typename T>
+    requires(kDTypeOf<T> != DType::kInvalid)
+  Tensor(std::initializer_list<T> values)
+      : Tensor(from(values, Shape{static_cast<int64_t>(values.size())})) {}
+
+  // Unset contents. Strings are empty. Throws ResourceExhaustedError.
+  static Tensor empty(DType dtype, const Shape& shape, Tag tag = Tag::kActivation,
+                      ledger::Owner owner = 0);
+  // A copy of `values`. Throws InvalidArgumentError when their number is not the shape's.
+  template <typename T>
+  static Tensor from(std::span<const T> values, const Shape& shape) {
+    return copy_of(kDTypeOf<T>, shape, values.data(), static_cast<int64_t>(values.size()));
+  }
+  template <typename T>
+  static Tensor from(std::initializer_list<T> values, const Shape& shape) {
+    return from(std::span<const T>(values.begin(), values.size()), shape);
+  }
+  static Tensor from_strings(std::span<const std::string_view> values, const Shape& shape);
+  // One value of any real dtype, converted from a double. Throws TypeError for strings.
+  static Tensor scalar(DType dtype, double value);
+  // Shares memory that the caller keeps until give_back(context) is called. `data` is aligned for
+  // its dtype at least, or InvalidArgumentError is thrown.
+  static Tensor borrow(DType dtype, const Shape& shape, void* data, void (*give_back)(void*),
+                       void* context, bool read_only);
+
+  bool defined() const { return dtype_ != DType::kInvalid; }
+  // False for a tensor that stands for its dtype and shape only (as a tape keeps it).
+  bool has_data() const { return static_cast<bool>(buffer_); }
+  DType dtype() const { return dtype_; }
+  const Shape& shape() const { return shape_; }
+  int rank() const { return shape_.rank(); }
+  int64_t dim(int i) const { return shape_[i < 0 ? i + rank() : i]; }
+  int64_t num_elements() const { return shape_.num_elements(); }
+  int64_t num_bytes() const { return shape_.num_bytes(dtype_size(dtype_)); }
+  // The same for all copies of a tensor, different for all others.
+  uint64_t id() const { return id_; }
+  Device device() const { return {buffer_ ? buffer_->device : uint8_t{0}}; }
+
+  // The elements. Throws TypeError when T is not the dtype's type.
+  template <typename T>
+  std::span<const T> data() const {
+    return {static_cast<const T*>(checked_data(kDTypeOf<T>)), static_cast<size_t>(num_elements())};
+  }
+  template <typename T>
+  std::vector<T> to_vector() const {
+    const std::span<const T> values = data<T>();
+    return {values.begin(), values.end()};
+  }
+  // The only element. Throws InvalidArgumentError when there are more or none.
+  template <typename T>
+  T item() const {
+    check_single();
+    return data<T>()[0];
+  }
+  // Element `i` in row-major order as text or as a double, whatever the dtype.
+  std::string_view string_at(int64_t i) const;
+  double number_at(int64_t i) const;
+
+  // For the layers below the API.
+  const BufferRef& buffer() const { return buffer_; }
+  int64_t offset() const { return offset_; }
+  void* raw() const { return buffer_ ? static_cast<char*>(buffer_->data) + offset_ : nullptr; }
+  View view() const { return {raw(), dtype_, shape_}; }
+  // A tensor over part of a buffer. Pre: it lies inside, aligned for the dtype.
+  static Tensor over(BufferRef buffer, int64_t offset, DType dtype, const Shape& shape);
+  // The same id, dtype and shape without the data.
+  Tensor without_data() const;
+  // Another tensor over the same data.
+  Tensor shared_as(const Shape& shape) const { return over(buffer_, offset_, dtype_, shape); }
+  // True when an op may write its result over this tensor's data, once it is handed over.
+  bool can_be_overwritten() const {
+    return buffer_.is_unique() && !buffer_->read_only && !buffer_->holds_strings && offset_ == 0;
+  }
+
+ private:
+  static Tensor copy_of(DType dtype, const Shape& shape, const void* values, int64_t count);
+  const void* checked_data(DType wanted) const;
+  void check_single() const;
+
+  BufferRef buffer_;
+  int64_t offset_ = 0;  // bytes
+  uint64_t id_ = 0;
+  DType dtype_ = DType::kInvalid;
+  Shape shape_;
+};
+
+// An id that no tensor and no variable has.
+uint64_t new_id() noexcept;
+
+// "tensor([[1, 2], [3, 4]], dtype=int32)"; long ones are cut in the middle.
+PEN_API std::string to_string(const Tensor& tensor);
+
+}  // namespace penstock

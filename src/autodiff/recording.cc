@@ -1,0 +1,120 @@
+#include "autodiff/recording.h"
+
+#include <utility>
+
+#include "autodiff/tape_state.h"
+
+namespace penstock::autodiff {
+
+thread_local TapeState* t_innermost = nullptr;
+thread_local bool t_paused = false;
+
+namespace {
+
+// Calls visit(tape) for every open tape of this thread; drops those closed from elsewhere.
+template <typename Visit>
+void for_each_tape(Visit visit) {
+  for (TapeState* tape = t_innermost; tape != nullptr;) {
+    TapeState* below = tape->below;
+    if (tape->is_closed.load(std::memory_order_acquire)) {
+      unlist_tape(tape);
+    } else {
+      visit(*tape);
+    }
+    tape = below;
+  }
+}
+
+bool knows_any(TapeState& tape, auto&& inputs) {
+  for (const Tensor& input : inputs) {
+    if (is_differentiable(input.dtype()) && tape.known.has(input.id())) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void TapeState::add(Record record) {
+  for (const Tensor& output : record.outputs) {
+    if (is_differentiable(output.dtype())) known.set(output.id(), true);
+  }
+  records.push_back(std::move(record));
+}
+
+void record(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs,
+            std::span<const Tensor> outputs) {
+  for_each_tape([&](TapeState& tape) {
+    bool is_known = false;
+    for (const Tensor* input : inputs) {
+      is_known = is_known || (is_differentiable(input->dtype()) && tape.known.has(input->id()));
+    }
+    if (!is_known) return;
+    Record call;
+    call.op = &op;
+    call.attrs = OwnedAttrs(attrs);
+    const auto kept = [](const Tensor& tensor, uint32_t saves, size_t i) {
+      return ((saves >> std::min<size_t>(i, 31)) & 1) != 0 ? tensor : tensor.without_data();
+    };
+    for (size_t i = 0; i < inputs.size(); ++i)
+      call.inputs.push_back(kept(*inputs[i], op.saves.inputs, i));
+    for (size_t i = 0; i < outputs.size(); ++i)
+      call.outputs.push_back(kept(outputs[i], op.saves.outputs, i));
+    tape.add(std::move(call));
+  });
+}
+
+void list_tape(TapeState* state) {
+  state->below = t_innermost;
+  state->is_listed = true;
+  state->references.fetch_add(1, std::memory_order_relaxed);
+  t_innermost = state;
+}
+
+void unlist_tape(TapeState* state) {
+  if (!state->is_listed) return;
+  TapeState** link = &t_innermost;
+  while (*link != state) link = &(*link)->below;
+  *link = state->below;
+  state->is_listed = false;
+  release_tape(state);
+}
+
+void release_tape(TapeState* state) {
+  if (state->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete state;
+}
+
+}  // namespace penstock::autodiff
+
+namespace penstock {
+
+PauseRecording::PauseRecording() : before_(std::exchange(autodiff::t_paused, true)) {}
+PauseRecording::~PauseRecording() { autodiff::t_paused = before_; }
+
+void record_custom(std::span<const Tensor> inputs, std::span<const Tensor> outputs,
+                   Backward backward) {
+  if (!autodiff::is_recording()) return;
+  const auto shared = std::make_shared<const Backward>(std::move(backward));
+  autodiff::for_each_tape([&](autodiff::TapeState& tape) {
+    if (!autodiff::knows_any(tape, inputs)) return;
+    autodiff::Record call;
+    call.backward = shared;
+    for (const Tensor& input : inputs) call.inputs.push_back(input.without_data());
+    for (const Tensor& output : outputs) call.outputs.push_back(output.without_data());
+    tape.add(std::move(call));
+  });
+}
+
+Tensors custom_gradient(const std::function<CustomResult(std::span<const Tensor>)>& forward,
+                        std::span<const Tensor> inputs) {
+  CustomResult result;
+  {
+    const PauseRecording pause;
+    result = forward(inputs);
+  }
+  // Fresh ids: an output that is one of the inputs must not be taken for it.
+  for (Tensor& output : result.outputs) output = output.shared_as(output.shape());
+  record_custom(inputs, result.outputs, std::move(result.backward));
+  return std::move(result.outputs);
+}
+
+}  // namespace penstock

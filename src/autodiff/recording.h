@@ -1,0 +1,21 @@
+// How dispatch tells the tapes of its thread.
+#pragma once
+
+#include <span>
+
+#include <penstock/ops/dispatch.h>
+
+namespace penstock::autodiff {
+
+struct TapeState;
+// The innermost tape of this thread, and whether recording is paused.
+extern thread_local TapeState* t_innermost;
+extern thread_local bool t_paused;
+
+inline bool is_recording() { return t_innermost != nullptr && !t_paused; }
+
+// Tells every tape of this thread that knows one of the inputs.
+void record(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs,
+            std::span<const Tensor> outputs);
+
+}  // namespace penstock::autodiff

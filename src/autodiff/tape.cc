@@ -1,0 +1,122 @@
+#include <penstock/autodiff/tape.h>
+
+#include <new>
+
+#include <penstock/base/error.h>
+#include <penstock/base/strings.h>
+#include <penstock/ops.h>
+#include <penstock/ops/grad_helpers.h>
+
+#include "autodiff/tape_state.h"
+
+namespace penstock {
+
+using autodiff::TapeState;
+
+Tape::Tape() : Tape(Options()) {}
+
+Tape::Tape(Options options) {
+  state_ = new (std::nothrow) TapeState;
+  if (state_ == nullptr) throw ResourceExhaustedError("no memory is left for a tape");
+  state_->options = options;
+  autodiff::list_tape(state_);
+}
+
+Tape::~Tape() {
+  if (state_->thread == std::this_thread::get_id()) {
+    autodiff::unlist_tape(state_);
+  } else {
+    state_->is_closed.store(true, std::memory_order_release);
+  }
+  autodiff::release_tape(state_);
+}
+
+void Tape::watch(const Source& source) {
+  if (!is_differentiable(source.dtype)) {
+    throw TypeError(
+        cat("a tape cannot watch a tensor of dtype ", source.dtype, ": it has no gradients"));
+  }
+  state_->known.set(source.id, true);
+}
+
+void Tape::reset() {
+  autodiff::Records().swap(state_->records);
+  state_->known.clear();
+  state_->is_used = false;
+}
+
+void Tape::stop() {
+  if (state_->thread == std::this_thread::get_id()) autodiff::unlist_tape(state_);
+}
+
+size_t Tape::num_records() const { return state_->records.size(); }
+
+namespace {
+
+void check_targets(std::span<const Tensor> targets, std::span<const Tensor> dys) {
+  for (const Tensor& target : targets) {
+    if (!target.defined()) throw InvalidArgumentError("[gradient] a target is not a tensor");
+  }
+  if (dys.empty()) return;
+  if (dys.size() != targets.size()) {
+    throw InvalidArgumentError(
+        cat("[gradient] got ", dys.size(), " output gradients for ", targets.size(), " targets"));
+  }
+  for (size_t i = 0; i < dys.size(); ++i) {
+    if (dys[i].shape() == targets[i].shape() && dys[i].dtype() == targets[i].dtype()) continue;
+    throw InvalidArgumentError(cat(
+        "[gradient] the output gradient of shape ", dys[i].shape(), " and dtype ", dys[i].dtype(),
+        " does not fit a target of shape ", targets[i].shape(), " and dtype ", targets[i].dtype()));
+  }
+}
+
+}  // namespace
+
+std::vector<Gradient> Tape::gradient(std::span<const Tensor> targets,
+                                     std::span<const Source> sources, std::span<const Tensor> dys,
+                                     Unconnected unconnected) {
+  check_targets(targets, dys);
+  if (!state_->options.persistent) {
+    if (state_->is_used) {
+      throw FailedPreconditionError(
+          "a tape that is not persistent can be asked for gradients only once; make it with "
+          ".persistent = true");
+    }
+    stop();
+    state_->is_used = true;
+  }
+  std::vector<Gradient> found;
+  try {
+    found = autodiff::run_backward(*state_, targets, sources, dys);
+  } catch (const std::bad_alloc&) {
+    throw ResourceExhaustedError("[gradient] the system has no memory left");
+  }
+  if (!state_->options.persistent) {
+    autodiff::Records().swap(state_->records);
+    state_->known.clear();
+  }
+  for (size_t i = 0; i < found.size(); ++i) {
+    if (!found[i].defined() && unconnected == Unconnected::kZero) {
+      found[i] = zeros(sources[i].dtype, sources[i].shape);
+    }
+  }
+  return found;
+}
+
+Tensor Tape::jacobian(const Tensor& target, const Source& source) {
+  const int64_t count = target.defined() ? target.num_elements() : 0;
+  std::vector<Tensor> rows;
+  for (int64_t i = 0; i < count; ++i) {
+    const Tensor pick =
+        reshape(one_hot(Tensor(i), Tensor(static_cast<int32_t>(count)),
+                        ones(target.dtype(), Shape{}), zeros(target.dtype(), Shape{})),
+                shape_tensor(target));
+    rows.push_back(gradient({&target, 1}, {&source, 1}, {&pick, 1}, Unconnected::kZero)[0]);
+  }
+  Shape shape = target.shape();
+  for (int64_t dim : source.shape) shape.append(dim);
+  if (rows.empty()) return zeros(source.dtype, shape);
+  return reshape(stack(rows), shape_tensor(shape));
+}
+
+}  // namespace penstock

@@ -1,0 +1,51 @@
+// TapeState: what a tape holds. Shared by its handle and by the list of its thread.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include <penstock/autodiff/tape.h>
+#include <penstock/memory/counted.h>
+
+#include "autodiff/id_map.h"
+#include "autodiff/recording.h"
+
+namespace penstock::autodiff {
+
+// One recorded call. What its gradient does not read is kept without data.
+struct Record {
+  const OpDef* op = nullptr;  // null for a custom gradient
+  std::shared_ptr<const Backward> backward;
+  OwnedAttrs attrs;
+  SmallVector<Tensor, 2> inputs;
+  SmallVector<Tensor, 1> outputs;
+};
+
+using Records = std::vector<Record, Counted<Record>>;
+
+struct TapeState {
+  Tape::Options options;
+  Records records;
+  IdMap<bool> known;  // ids that are watched, or come from watched ones
+  bool is_used = false;
+
+  TapeState* below = nullptr;  // the next outer tape of the thread
+  std::thread::id thread = std::this_thread::get_id();
+  std::atomic<bool> is_closed{false};  // by its handle on another thread: the list drops it later
+  bool is_listed = false;
+  std::atomic<int> references{1};
+
+  void add(Record record);
+};
+
+void list_tape(TapeState* state);
+// Pre: called on the tape's own thread.
+void unlist_tape(TapeState* state);
+void release_tape(TapeState* state);
+
+std::vector<Gradient> run_backward(TapeState& tape, std::span<const Tensor> targets,
+                                   std::span<const Source> sources, std::span<const Tensor> dys);
+
+}  // namespace penstock::autodiff

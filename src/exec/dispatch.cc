@@ -1,0 +1,225 @@
+// dispatch: where op, memory, kernel, ledger and tapes meet.
+#include <penstock/ops/dispatch.h>
+
+#include <cstring>
+#include <new>
+
+#include <penstock/base/check.h>
+#include <penstock/base/error.h>
+#include <penstock/base/strings.h>
+#include <penstock/memory/strings.h>
+#include <penstock/ops/context.h>
+
+#include "autodiff/recording.h"
+
+namespace penstock {
+namespace {
+
+thread_local Tag t_tag = Tag::kActivation;
+
+using Inputs = std::span<const Tensor* const>;
+
+template <typename... Parts>
+[[noreturn, gnu::noinline]] void fail(const OpDef& op, const Parts&... parts) {
+  throw InvalidArgumentError(cat("[", op.name.value, "] ", parts...));
+}
+template <typename... Parts>
+[[noreturn, gnu::noinline]] void fail_type(const OpDef& op, const Parts&... parts) {
+  throw TypeError(cat("[", op.name.value, "] ", parts...));
+}
+
+// The definition of input `i`: a `many` input stands for all that follow.
+const InputDef& input_def(const OpDef& op, size_t i) {
+  return op.inputs[std::min(i, op.inputs.size() - 1)];
+}
+
+void check_count(const OpDef& op, size_t count) {
+  const size_t defined = op.inputs.size();
+  const bool takes_many = defined > 0 && op.inputs[defined - 1].many;
+  if (takes_many ? count < defined : count != defined) {
+    fail(op, "takes ", defined, takes_many ? " or more" : "", " inputs, but got ", count);
+  }
+}
+
+void check_dtypes(const OpDef& op, Inputs inputs) {
+  DType seen[26] = {};
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const InputDef& def = input_def(op, i);
+    if (!inputs[i]->defined()) fail(op, "input '", def.name, "' is not a tensor");
+    if (!inputs[i]->has_data())
+      fail(op, "input '", def.name, "' has no data: it was handed over before");
+    const DType dtype = inputs[i]->dtype();
+    if (!def.dtypes.has(dtype)) fail_type(op, "input '", def.name, "' cannot be ", dtype);
+    DType& same = seen[def.type - 'A'];
+    if (same == DType::kInvalid) same = dtype;
+    if (same != dtype) {
+      fail_type(op, "input '", def.name, "' was expected to be ", same,
+                ", as the others are, but is ", dtype);
+    }
+  }
+}
+
+void check_attrs(const OpDef& op, Attrs attrs) {
+  if (attrs.size() != op.attrs.size()) {
+    fail(op, "takes ", op.attrs.size(), " attributes, but got ", attrs.size());
+  }
+  for (size_t i = 0; i < attrs.size(); ++i) {
+    if (attrs[i].kind() != op.attrs[i].kind) {
+      fail(op, "attribute '", op.attrs[i].name, "' must be of kind ", op.attrs[i].kind, ", but is ",
+           attrs[i].kind());
+    }
+    if (attrs[i].kind() == AttrKind::kDType) {
+      const int dtype = static_cast<int>(attrs[i].as_dtype());
+      if (dtype <= 0 || dtype >= kNumDTypes)
+        fail_type(op, "attribute '", op.attrs[i].name, "' is no dtype");
+    }
+  }
+}
+
+ledger::Owner owner_of(const OpDef& op) {
+  const ledger::Owner owner = op.owner.load(std::memory_order_relaxed);
+  if (__builtin_expect(owner != 0, 1)) return owner;
+  const ledger::Owner added = ledger::add_owner(op.name);
+  ledger::Owner expected = 0;
+  if (op.owner.compare_exchange_strong(expected, added)) return added;
+  ledger::remove_owner(added);  // another thread was first
+  return expected;
+}
+
+// The input whose buffer output `output` takes over, or null.
+const Tensor* forwarded_input(const OpDef& op, Inputs inputs, uint64_t given, size_t output,
+                              const OutputSpec& spec) {
+  for (const Forward& forward : op.forwards) {
+    if (forward.output != output || ((given >> forward.input) & 1) == 0) continue;
+    const Tensor& input = *inputs[forward.input];
+    if (input.dtype() == spec.dtype && input.shape() == spec.shape && input.can_be_overwritten() &&
+        input.buffer()->bytes == input.num_bytes()) {
+      return &input;
+    }
+  }
+  return nullptr;
+}
+
+Tensor make_output(const OpDef& op, Inputs inputs, uint64_t& given, size_t i,
+                   const OutputSpec& spec, const Tensor** taken) {
+  if (spec.shares_input >= 0) {
+    const Tensor& input = *inputs[static_cast<size_t>(spec.shares_input)];
+    return Tensor::over(input.buffer(), input.offset() + spec.share_offset, spec.dtype, spec.shape);
+  }
+  if (given != 0) {
+    if (const Tensor* input = forwarded_input(op, inputs, given, i, spec)) {
+      *taken = input;
+      for (size_t k = 0; k < inputs.size(); ++k) {
+        if (inputs[k] == input) given &= ~(uint64_t{1} << k);
+      }
+      return Tensor::over(input->buffer(), 0, spec.dtype, spec.shape);
+    }
+  }
+  return Tensor::empty(spec.dtype, spec.shape, t_tag, owner_of(op));
+}
+
+[[noreturn, gnu::noinline]] void fail_kernel(const OpDef& op, const KernelResult& result) {
+  std::string text;
+  size_t number = 0;
+  for (const char* c = result.problem; *c != '\0'; ++c) {
+    if (c[0] == '{' && c[1] == '}' && number < 3) {
+      text += std::to_string(result.numbers[number++]);
+      ++c;
+    } else {
+      text += *c;
+    }
+  }
+  fail(op, text);
+}
+
+// Gives a bounded output its real shape, and the memory behind it back.
+void settle_shape(const OpDef& op, Tensor& output, const Shape& shape) {
+  if (shape == output.shape()) return;
+  const int64_t bytes = shape.num_bytes(dtype_size(output.dtype()));
+  PEN_CHECK(bytes <= output.buffer()->bytes);
+  const size_t block_bytes = output.buffer()->block_bytes;
+  if (static_cast<size_t>(bytes) + sizeof(Buffer) > block_bytes / 2 ||
+      output.dtype() == DType::kString) {
+    shrink_buffer(*output.buffer().get(), bytes);
+    output = output.shared_as(shape);
+    return;
+  }
+  Tensor exact = Tensor::empty(output.dtype(), shape, t_tag, owner_of(op));
+  std::memcpy(exact.raw(), output.raw(), static_cast<size_t>(bytes));
+  output = std::move(exact);
+}
+
+std::span<const StringRef> strings_of(const Tensor& tensor) {
+  return {static_cast<const StringRef*>(tensor.raw()), static_cast<size_t>(tensor.num_elements())};
+}
+
+void run_kernel(const OpDef& op, std::span<const View> in, InferContext& infer, Attrs attrs,
+                Tensors& outputs) {
+  SmallVector<View, 2> out;
+  for (const Tensor& output : outputs) out.push_back(output.view());
+  BufferRef scratch;
+  if (infer.scratch_bytes() > 0) {
+    scratch = BufferRef(allocate_buffer({.bytes = infer.scratch_bytes(),
+                                         .device = {},
+                                         .tag = Tag::kWorkspace,
+                                         .owner = owner_of(op)}));
+  }
+  const KernelResult result = op.cpu({in, out, attrs, scratch ? scratch->data : nullptr});
+  if (__builtin_expect(result.problem != nullptr, 0)) {
+    for (const Tensor& output : outputs) {
+      // What the kernel copied so far was never counted.
+      if (output.dtype() == DType::kString)
+        std::memset(output.raw(), 0, static_cast<size_t>(output.num_bytes()));
+    }
+    fail_kernel(op, result);
+  }
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (outputs[i].dtype() == DType::kString) retain_strings(strings_of(outputs[i]));
+    if (op.traits.has(Trait::kDynamicShape)) settle_shape(op, outputs[i], out[i].shape);
+  }
+}
+
+Tensors run(const OpDef& op, Inputs inputs, Attrs attrs, uint64_t given) {
+  check_count(op, inputs.size());
+  check_dtypes(op, inputs);
+  check_attrs(op, attrs);
+  SmallVector<View, 4> views;
+  for (const Tensor* input : inputs) views.push_back(input->view());
+  InferContext infer(op, views, attrs);
+  op.infer(infer);
+
+  const bool records = autodiff::is_recording() && op.grad.value != nullptr;
+  if (records) given &= ~uint64_t{op.saves.inputs};
+  Tensors outputs;
+  SmallVector<const Tensor*, 2> taken;
+  bool needs_kernel = false;
+  for (size_t i = 0; i < infer.outputs().size(); ++i) {
+    const OutputSpec& spec = infer.outputs()[i];
+    const Tensor* from = nullptr;
+    outputs.push_back(make_output(op, inputs, given, i, spec, &from));
+    if (from != nullptr) taken.push_back(from);
+    needs_kernel = needs_kernel || spec.shares_input < 0;
+  }
+  if (needs_kernel) run_kernel(op, views, infer, attrs, outputs);
+  if (records) autodiff::record(op, inputs, attrs, outputs);
+  for (const Tensor* input : taken) {
+    Tensor& spent = *const_cast<Tensor*>(input);  // given to us by its holder
+    spent = spent.without_data();
+  }
+  return outputs;
+}
+
+}  // namespace
+
+Tensors dispatch(const OpDef& op, Inputs inputs, Attrs attrs, uint64_t given) {
+  try {
+    return run(op, inputs, attrs, given);
+  } catch (const std::bad_alloc&) {
+    throw ResourceExhaustedError("the system has no memory left");
+  }
+}
+
+TagScope::TagScope(Tag tag) : before_(t_tag) { t_tag = tag; }
+TagScope::~TagScope() { t_tag = before_; }
+
+}  // namespace penstock

@@ -1,0 +1,20 @@
+// Pages from the operating system: the one place that asks for them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace penstock::memory {
+
+inline constexpr size_t kPageBytes = 4096;
+
+// Fresh zeroed pages, or null. `bytes` is a multiple of the page, `alignment` a power of two.
+void* map_pages(size_t bytes, size_t alignment = kPageBytes) noexcept;
+void unmap_pages(void* pages, size_t bytes) noexcept;
+// Bytes mapped now.
+int64_t mapped_bytes() noexcept;
+
+// The machine's memory, or the container's limit where that is less.
+int64_t physical_bytes() noexcept;
+
+}  // namespace penstock::memory

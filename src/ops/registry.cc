@@ -1,0 +1,104 @@
+#include <penstock/ops/registry.h>
+
+#include <dlfcn.h>
+
+#include <mutex>
+
+#include <penstock/base/error.h>
+#include <penstock/base/strings.h>
+
+namespace penstock {
+
+#define PEN_OP(id) extern const OpDef id##_op;
+#include "ops/op_list.inc"
+#undef PEN_OP
+
+namespace {
+
+constexpr const OpDef* kBuiltIn[] = {
+#define PEN_OP(id) &id##_op,
+#include "ops/op_list.inc"
+#undef PEN_OP
+};
+
+std::mutex g_lock;
+std::vector<const OpDef*>& added_ops() {
+  static std::vector<const OpDef*> ops;
+  return ops;
+}
+
+}  // namespace
+
+const OpDef* find_op(std::string_view name) {
+  for (const OpDef* op : kBuiltIn) {
+    if (op->name.value == name) return op;
+  }
+  const std::lock_guard lock(g_lock);
+  for (const OpDef* op : added_ops()) {
+    if (op->name.value == name) return op;
+  }
+  return nullptr;
+}
+
+std::vector<const OpDef*> all_ops() {
+  std::vector<const OpDef*> ops(std::begin(kBuiltIn), std::end(kBuiltIn));
+  const std::lock_guard lock(g_lock);
+  ops.insert(ops.end(), added_ops().begin(), added_ops().end());
+  return ops;
+}
+
+void register_op(const OpDef& op) {
+  if (op.name.value.empty() || op.infer == nullptr || op.samples == nullptr) {
+    throw InvalidArgumentError("an op needs a name, an infer function and samples");
+  }
+  if (find_op(op.name) != nullptr)
+    throw AlreadyExistsError(cat("there is an op ", op.name.value, " already"));
+  const std::lock_guard lock(g_lock);
+  added_ops().push_back(&op);
+}
+
+void load_op_library(const char* path) {
+  void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) throw NotFoundError(cat("cannot load the op library: ", dlerror()));
+  using Register = void (*)();
+  const auto register_ops = reinterpret_cast<Register>(dlsym(library, "penstock_register_ops"));
+  if (register_ops == nullptr) {
+    dlclose(library);
+    throw NotFoundError(cat(path, " has no function penstock_register_ops"));
+  }
+  register_ops();  // the library stays loaded: its OpDefs are in use from here on
+}
+
+Tensors call(std::string_view name, std::span<const Tensor> inputs,
+             std::span<const NamedAttr> attrs) {
+  const OpDef* op = find_op(name);
+  if (op == nullptr) throw NotFoundError(cat("there is no op named ", name));
+  return call(*op, inputs, attrs);
+}
+
+Tensors call(const OpDef& op, std::span<const Tensor> inputs, std::span<const NamedAttr> attrs) {
+  SmallVector<Attr, 8> values;
+  size_t used = 0;
+  for (const AttrDef& def : op.attrs) {
+    Attr value = def.fallback;
+    for (const NamedAttr& attr : attrs) {
+      if (attr.name != def.name) continue;
+      value = attr.value;
+      ++used;
+    }
+    if (value.kind() == AttrKind::kNone) {
+      throw InvalidArgumentError(
+          cat("[", op.name.value, "] attribute '", def.name, "' is missing"));
+    }
+    values.push_back(value);
+  }
+  if (used != attrs.size()) {
+    throw InvalidArgumentError(
+        cat("[", op.name.value, "] was given an attribute that it does not have"));
+  }
+  SmallVector<const Tensor*, 4> pointers;
+  for (const Tensor& input : inputs) pointers.push_back(&input);
+  return dispatch(op, pointers, values);
+}
+
+}  // namespace penstock

@@ -1,0 +1,137 @@
+"""tools/check_layers.py finds what it should and leaves the rest alone."""
+
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SCRIPT = Path(__file__).resolve().parents[2] / "tools" / "check_layers.py"
+spec = importlib.util.spec_from_file_location("check_layers", SCRIPT)
+check_layers = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(check_layers)
+
+
+def messages(path, *lines):
+    """The messages about a file of these lines; a header gets its #pragma once on top."""
+    head = ["#pragma once"] if path.endswith(".h") else []
+    text = "\n".join([*head, *lines]) + "\n"
+    return [what for _, what in check_layers.check_file(Path(path), text)]
+
+
+@pytest.mark.parametrize(
+    ("path", "include"),
+    [
+        ("src/core/shape.cc", "<vector>"),
+        ("src/core/shape.cc", '"base/check.h"'),
+        ("src/core/shape.cc", "<penstock/base/error.h>"),
+        ("src/ops/add.cc", "<penstock/ops.h>"),
+        ("src/ops/add.cc", '"kernels/binary.h"'),
+        ("src/kernels/binary.cc", "<hwy/highway.h>"),
+        ("include/penstock/tensor/tensor.h", "<penstock/memory/buffer.h>"),
+        ("include/penstock/penstock.h", "<penstock/exec/eager.h>"),
+        ("src/exec/run.cc", '"plan/planner.h"'),
+    ],
+)
+def test_allowed_includes(path, include):
+    assert messages(path, f"#include {include}") == []
+
+
+@pytest.mark.parametrize(
+    ("path", "include", "expected"),
+    [
+        ("src/core/shape.cc", '"memory/pool.h"', "core may not include memory: memory/pool.h"),
+        (
+            "include/penstock/core/shape.h",
+            "<penstock/tensor/tensor.h>",
+            "core may not include tensor: penstock/tensor/tensor.h",
+        ),
+        ("src/tensor/tensor.cc", "<penstock/ops.h>", "tensor may not include ops: penstock/ops.h"),
+        (
+            "src/exec/run.cc",
+            "<penstock/penstock.h>",
+            "exec may not include api: penstock/penstock.h",
+        ),
+        (
+            "include/penstock/core/shape.h",
+            '"core/x.h"',
+            'a public header includes the private "core/x.h"',
+        ),
+        ("src/core/shape.cc", '"shape.h"', 'not of the form "layer/file.h": "shape.h"'),
+        (
+            "src/core/shape.cc",
+            '"penstock/core/shape.h"',
+            'public headers are included with <>: "penstock/core/shape.h"',
+        ),
+        ("src/core/shape.cc", "<penstock/misc.h>", "no such public header: <penstock/misc.h>"),
+    ],
+)
+def test_refused_includes(path, include, expected):
+    assert messages(path, f"#include {include}") == [expected]
+
+
+def test_a_file_outside_every_layer_is_refused():
+    assert "lies in no layer" in messages("src/misc/x.cc")[0]
+    assert "lies in no layer" in messages("src/main.cc")[0]
+
+
+def test_headers_need_pragma_once_unless_highway_compiles_them_per_target():
+    path = Path("src/kernels/math-inl.h")
+    assert list(check_layers.check_file(path, "int f();\n")) == [(1, "#pragma once is missing")]
+    toggled = "#if defined(X) == defined(HWY_TARGET_TOGGLE)\n#endif\n"
+    assert list(check_layers.check_file(path, toggled)) == []
+
+
+@pytest.mark.parametrize(("path", "limit"), [("src/core/x.h", 260), ("src/core/x.cc", 600)])
+def test_line_limits(path, limit):
+    head = 1 if path.endswith(".h") else 0
+    assert messages(path, *[""] * (limit - head)) == []
+    assert messages(path, *[""] * (limit - head + 1)) == [
+        f"{limit + 1} lines; the limit is {limit}"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "word"),
+    [
+        ("auto* p = new float[4];", "new"),
+        ("throw 1;", "throw"),
+        ("std::vector<int> v;", "std::vector"),
+        ("void* p = std::malloc(4);", "malloc"),
+    ],
+)
+def test_kernels_neither_allocate_nor_throw(line, word):
+    found = messages("src/kernels/x.cc", line)
+    assert found == [f"kernels neither allocate nor throw: {word}"]
+    assert messages("src/memory/x.cc", line) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "// a new row begins",
+        'const char* text = "throw";',
+        "/* new\n new */",
+        "#include <new>",
+        "int newest = 1'000'000 + 0;  // 'new'",
+        "char c = '\"'; int new_size = 0;",
+    ],
+)
+def test_comments_literals_and_longer_names_are_no_violations(line):
+    assert messages("src/kernels/x.cc", line) == []
+
+
+def test_command_line_prints_file_and_line_and_fails(tmp_path):
+    source = tmp_path / "src" / "core" / "shape.cc"
+    source.parent.mkdir(parents=True)
+
+    def run():
+        command = [sys.executable, SCRIPT, "--root", tmp_path]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    source.write_text('\n#include "exec/run.h"\n')
+    assert run().stdout == "src/core/shape.cc:2: core may not include exec: exec/run.h\n"
+    assert run().returncode == 1
+    source.write_text("")
+    assert run().returncode == 0

@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# Brings a machine to where `make build` and `make test` work: Debian packages and .venv/.
+# Safe to run at any time; when nothing is missing it takes a fraction of a second.
+#
+#   PYTHON=python3.12 tools/setup.sh    another interpreter for .venv
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+python=${PYTHON:-python3}
+required=(libhwy-dev libgtest-dev libbenchmark-dev ninja-build)
+optional=(ccache)
+updated=no
+
+say() { printf 'setup: %s\n' "$*"; }
+die() {
+  say "$*" >&2
+  exit 1
+}
+
+check_tools() {
+  local tool missing=()
+  for tool in git g++ cmake make "$python"; do
+    command -v "$tool" >/dev/null || missing+=("$tool")
+  done
+  [ ${#missing[@]} -eq 0 ] || die "please install first: ${missing[*]}"
+  "$python" -c 'import sys; sys.exit(sys.version_info < (3, 10))' ||
+    die "$python is older than Python 3.10; set PYTHON to a newer one"
+}
+
+# Prints those of its arguments that are not installed.
+missing_packages() {
+  local package
+  for package in "$@"; do
+    dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null | grep -qx installed ||
+      echo "$package"
+  done
+}
+
+install_packages() {
+  local as_root=()
+  if [ "$(id -u)" -ne 0 ]; then
+    sudo -n true 2>/dev/null || die "not root; please run: sudo apt-get install $*"
+    as_root=(sudo -n)
+  fi
+  say "installing $*"
+  [ "$updated" = yes ] || "${as_root[@]}" apt-get -qq update
+  updated=yes
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get -qq -y install --no-install-recommends "$@" >/dev/null
+}
+
+check_packages() {
+  local wanted=("${required[@]}") missing
+  # Debian splits ensurepip, which venv needs, off its own interpreter.
+  "$python" -c 'import ensurepip, venv' 2>/dev/null || wanted+=(python3-venv)
+  if ! command -v apt-get >/dev/null; then
+    say "no apt-get here: make sure you have what Debian calls ${wanted[*]}"
+    return
+  fi
+  mapfile -t missing < <(missing_packages "${wanted[@]}")
+  if [ ${#missing[@]} -gt 0 ]; then
+    install_packages "${missing[@]}"
+    # Only beside something that had to be installed anyway: nobody needs it to build.
+    mapfile -t missing < <(missing_packages "${optional[@]}")
+    [ ${#missing[@]} -eq 0 ] || (install_packages "${missing[@]}") || true
+  fi
+}
+
+# The stamp names everything .venv was made from, its own place included: its scripts hold that path.
+check_venv() {
+  local stamp=.venv/.setup-stamp key
+  key=$({
+    cat tools/setup.sh requirements-dev.txt
+    pwd
+    echo "${PYTHON:-}"
+  } | sha256sum)
+  if [ -f $stamp ] && [ "$(cat $stamp)" = "$key" ] && .venv/bin/python -c '' 2>/dev/null; then
+    return
+  fi
+  say "making .venv with $("$python" --version)"
+  "$python" -m venv --clear .venv
+  .venv/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+  echo "$key" >$stamp
+}
+
+check_tools
+check_packages
+check_venv
