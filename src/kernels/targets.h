@@ -12,9 +12,6 @@
 // depend on each other (PEN_INDEPENDENT). Lambdas need HWY_ATTR.
 #pragma once
 
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4)
-#include <hwy/foreach_target.h>
-
 // Before a loop: its steps may run in any order. Without it the compiler compares the pointers at
 // run time and takes the slow loop for a kernel that runs in place.
 #ifdef __clang__
@@ -22,3 +19,6 @@
 #else
 #define PEN_INDEPENDENT _Pragma("GCC ivdep")
 #endif
+
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4)
+#include <hwy/foreach_target.h>
