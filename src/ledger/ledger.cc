@@ -1,10 +1,9 @@
 #include <penstock/ledger/ledger.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cstdio>
-#include <cstring>
-#include <mutex>
+
+#include "ledger/tallies.h"
 
 namespace penstock {
 
@@ -26,18 +25,12 @@ void raise_to(std::atomic<int64_t>& peak, int64_t value) noexcept {
   }
 }
 
+// Bytes now and at the most: what a limit and a peak need is one number that all threads share.
 struct alignas(64) Account {
   std::atomic<int64_t> current{0};
   std::atomic<int64_t> peak{0};
-  std::atomic<int64_t> total{0};
-  std::atomic<int64_t> count{0};
 
   void add(int64_t bytes) noexcept { raise_to(peak, current.fetch_add(bytes, kRelaxed) + bytes); }
-  void add_new(int64_t bytes) noexcept {
-    add(bytes);
-    total.fetch_add(bytes, kRelaxed);
-    count.fetch_add(1, kRelaxed);
-  }
   // As add, but never past the limit.
   bool add_within(int64_t bytes, int64_t limit) noexcept {
     int64_t seen = current.load(kRelaxed);
@@ -47,32 +40,16 @@ struct alignas(64) Account {
     raise_to(peak, seen + bytes);
     return true;
   }
-  MemoryCounters read() const noexcept {
-    return {current.load(kRelaxed), peak.load(kRelaxed), total.load(kRelaxed),
-            count.load(kRelaxed)};
-  }
+  void reset_peak() noexcept { peak.store(current.load(kRelaxed), kRelaxed); }
 };
 
 struct DeviceBook {
-  Account sum;  // its total and count are the tags' together
+  Account sum;
   std::atomic<int64_t> limit{kNoLimit};
   std::array<Account, kNumTags> tags;
 };
 
-struct OwnerBook {
-  std::atomic<int64_t> current{0};
-  std::atomic<int64_t> live{0};
-};
-
-constexpr size_t kNameBytes = 64;
-
-// All of it is static and zero at load: nothing here is ever allocated or destroyed.
 constinit std::array<DeviceBook, kMaxDevices> g_devices;
-constinit std::array<OwnerBook, kMaxOwners> g_owners;
-constinit std::mutex g_names_lock;
-char g_names[kMaxOwners][kNameBytes] = {"unnamed"};
-bool g_retired[kMaxOwners] = {};  // named once, free to be named again when its bytes are gone
-int g_num_owners = 1;
 
 DeviceBook& book(int device) noexcept { return g_devices[static_cast<size_t>(device)]; }
 Account& account(int device, Tag tag) noexcept {
@@ -81,50 +58,25 @@ Account& account(int device, Tag tag) noexcept {
 
 }  // namespace
 
-Owner add_owner(std::string_view name) noexcept {
-  const std::lock_guard lock(g_names_lock);
-  int place = 0;
-  if (g_num_owners < kMaxOwners) {
-    place = g_num_owners++;
-  } else {
-    for (int i = 1; i < kMaxOwners && place == 0; ++i) {
-      if (g_retired[i] && g_owners[static_cast<size_t>(i)].live.load(kRelaxed) == 0) place = i;
-    }
-    if (place == 0) return 0;
-  }
-  g_retired[place] = false;
-  const size_t length = std::min(name.size(), kNameBytes - 1);
-  std::memcpy(g_names[place], name.data(), length);
-  g_names[place][length] = '\0';
-  return static_cast<Owner>(place);
-}
-
-void remove_owner(Owner owner) noexcept {
-  if (owner == 0) return;
-  const std::lock_guard lock(g_names_lock);
-  g_retired[owner] = true;
-}
-
 bool allocate(int device, Tag tag, Owner owner, int64_t bytes) noexcept {
   DeviceBook& d = book(device);
   if (tag != Tag::kForeign && !d.sum.add_within(bytes, d.limit.load(kRelaxed))) return false;
-  account(device, tag).add_new(bytes);
-  g_owners[owner].current.fetch_add(bytes, kRelaxed);
-  g_owners[owner].live.fetch_add(1, kRelaxed);
+  account(device, tag).add(bytes);
+  tallies::add_allocation(device, tag, bytes);
+  tallies::add_holding(owner, bytes, 1);
   return true;
 }
 
 void release(int device, Tag tag, Owner owner, int64_t bytes) noexcept {
   if (tag != Tag::kForeign) book(device).sum.current.fetch_sub(bytes, kRelaxed);
   account(device, tag).current.fetch_sub(bytes, kRelaxed);
-  g_owners[owner].current.fetch_sub(bytes, kRelaxed);
-  g_owners[owner].live.fetch_sub(1, kRelaxed);
+  tallies::add_holding(owner, -bytes, -1);
 }
 
 void resize(int device, Tag tag, Owner owner, int64_t from, int64_t to) noexcept {
   if (tag != Tag::kForeign) book(device).sum.current.fetch_sub(from - to, kRelaxed);
   account(device, tag).current.fetch_sub(from - to, kRelaxed);
-  g_owners[owner].current.fetch_sub(from - to, kRelaxed);
+  tallies::add_holding(owner, to - from, 0);
 }
 
 void move(int device, int64_t bytes, Tag from, Owner from_owner, Tag to, Owner to_owner) noexcept {
@@ -132,46 +84,35 @@ void move(int device, int64_t bytes, Tag from, Owner from_owner, Tag to, Owner t
     account(device, from).current.fetch_sub(bytes, kRelaxed);
     account(device, to).add(bytes);
   }
-  g_owners[from_owner].current.fetch_sub(bytes, kRelaxed);
-  g_owners[from_owner].live.fetch_sub(1, kRelaxed);
-  g_owners[to_owner].current.fetch_add(bytes, kRelaxed);
-  g_owners[to_owner].live.fetch_add(1, kRelaxed);
+  tallies::add_holding(from_owner, -bytes, -1);
+  tallies::add_holding(to_owner, bytes, 1);
+}
+
+MemoryCounters tag_counters(int device, Tag tag) noexcept {
+  const Account& a = account(device, tag);
+  const tallies::Tally ever = tallies::allocations(device, tag);
+  return {a.current.load(kRelaxed), a.peak.load(kRelaxed), ever.bytes, ever.count};
 }
 
 MemoryCounters device_counters(int device) noexcept {
-  MemoryCounters counters = book(device).sum.read();
-  for (const Account& tag : book(device).tags) {
-    if (&tag == &account(device, Tag::kForeign)) continue;
-    counters.total += tag.total.load(kRelaxed);
-    counters.count += tag.count.load(kRelaxed);
+  const Account& sum = book(device).sum;
+  MemoryCounters counters{sum.current.load(kRelaxed), sum.peak.load(kRelaxed), 0, 0};
+  for (int i = 0; i < kNumTags; ++i) {
+    if (static_cast<Tag>(i) == Tag::kForeign) continue;
+    const tallies::Tally ever = tallies::allocations(device, static_cast<Tag>(i));
+    counters.total += ever.bytes;
+    counters.count += ever.count;
   }
   return counters;
 }
 
-MemoryCounters tag_counters(int device, Tag tag) noexcept { return account(device, tag).read(); }
-
 void reset_peak(int device) noexcept {
-  const auto reset = [](Account& a) { a.peak.store(a.current.load(kRelaxed), kRelaxed); };
-  reset(book(device).sum);
-  for (Account& tag : book(device).tags) reset(tag);
+  book(device).sum.reset_peak();
+  for (Account& tag : book(device).tags) tag.reset_peak();
 }
 
 void set_limit(int device, int64_t bytes) noexcept { book(device).limit.store(bytes, kRelaxed); }
 int64_t limit(int device) noexcept { return book(device).limit.load(kRelaxed); }
-
-std::vector<Holding> top_owners(size_t most) {
-  std::vector<Holding> all;
-  const std::lock_guard lock(g_names_lock);
-  for (int i = 0; i < g_num_owners; ++i) {
-    const OwnerBook& owner = g_owners[static_cast<size_t>(i)];
-    const int64_t bytes = owner.current.load(kRelaxed);
-    if (bytes > 0) all.push_back({g_names[i], bytes, owner.live.load(kRelaxed)});
-  }
-  std::sort(all.begin(), all.end(),
-            [](const Holding& a, const Holding& b) { return a.bytes > b.bytes; });
-  if (all.size() > most) all.resize(most);
-  return all;
-}
 
 std::string table(int device) {
   char line[160];

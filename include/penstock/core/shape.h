@@ -20,6 +20,13 @@ class PEN_API Shape {
   // Throws InvalidArgumentError for more than kMaxRank dimensions or one below kUnknownDim.
   Shape(std::initializer_list<int64_t> dims);
   explicit Shape(std::span<const int64_t> dims);
+  // Copies only the dimensions that there are: shapes are copied often, and ranks are small.
+  Shape(const Shape& other) : rank_(other.rank_) { copy_dims(other); }
+  Shape& operator=(const Shape& other) {
+    rank_ = other.rank_;
+    copy_dims(other);
+    return *this;
+  }
   static Shape unknown_rank();
 
   bool has_rank() const { return rank_ >= 0; }
@@ -45,8 +52,13 @@ class PEN_API Shape {
   bool operator==(const Shape& other) const;
 
  private:
+  void copy_dims(const Shape& other) {
+    for (int i = 0; i < rank_; ++i)
+      dims_[static_cast<size_t>(i)] = other.dims_[static_cast<size_t>(i)];
+  }
+
   int rank_ = 0;
-  std::array<int64_t, kMaxRank> dims_{};  // only the first rank_ mean anything
+  std::array<int64_t, kMaxRank> dims_;  // only the first rank_ are set
 };
 
 // "[2,3]"; an unknown dimension is "?", an unknown rank "<unknown>".

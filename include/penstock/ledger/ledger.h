@@ -51,6 +51,7 @@ inline constexpr int kMaxDevices = 8;
 
 // Takes a place for `name`; owner 0 when all are taken.
 PEN_API Owner add_owner(std::string_view name) noexcept;
+PEN_API std::string owner_name(Owner owner);
 // Gives the place back once its bytes are gone.
 PEN_API void remove_owner(Owner owner) noexcept;
 
