@@ -192,7 +192,9 @@ def source_text(ops):
         + "#include <penstock/ops.h>\n\nnamespace penstock {\n\n"
         + externs
         + "\nnamespace {\n"
-        + "uint64_t given(const Operand& operand, int i) { return uint64_t{operand.is_given()} << i; }\n"
+        + "uint64_t given(const Operand& operand, int i) {\n"
+        + "  return uint64_t{operand.is_given()} << i;\n"
+        + "}\n"
         + "}  // namespace\n\n"
         + "\n".join(map(definition, ops))
         + "\n}  // namespace penstock\n"
