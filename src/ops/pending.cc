@@ -12,14 +12,6 @@ std::vector<Sample> no_samples() { return {}; }
 
 }  // namespace
 
-PEN_OP_DEF(sum_to) = {
-    .name = "SumTo",
-    .doc = "Adds x up over what broadcasting `shape` to x's shape would repeat.",
-    .inputs = {in("x", kNumberTypes), host("shape", kIndexTypes)},
-    .infer = infer_pending,
-    .grad = no_gradient,
-    .samples = no_samples,
-};
 PEN_OP_DEF(one_hot) = {
     .name = "OneHot",
     .doc = "on_value where the new axis's position is the index, off_value elsewhere.",

@@ -1,0 +1,30 @@
+// What the reductions have in common: attributes `axis` (empty: all axes) and `keepdims`, the shape
+// that follows from them, and the way back from a reduced tensor to the input's shape.
+#pragma once
+
+#include <penstock/ops/context.h>
+#include <penstock/ops/gradient.h>
+
+#include "kernels/reduce.h"
+
+namespace penstock {
+
+// infer of a reduction of input 0 with attributes axis and keepdims.
+void infer_reduction(InferContext& ctx);
+
+// A bit for each reduced axis. Pre: infer_reduction has accepted them.
+uint32_t reduced_axes(Attrs attrs, int rank);
+
+template <kernels::Reduction kReduction>
+KernelResult run_reduction(const KernelContext& ctx) {
+  const View& x = ctx.inputs[0];
+  kernels::reduce(kReduction, x, reduced_axes(ctx.attrs, x.shape.rank()), ctx.outputs[0]);
+  return KernelResult::ok();
+}
+
+// In gradients: a tensor of the output's shape, with the reduced axes as axes of size 1.
+Tensor with_reduced_axes(const GradContext& g, const Tensor& reduced);
+// The same, repeated to the input's shape.
+Tensor spread(const GradContext& g, const Tensor& reduced);
+
+}  // namespace penstock
