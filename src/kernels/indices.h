@@ -1,0 +1,43 @@
+// Indices as tensors hold them (int32 or int64), and coordinates made of several.
+#pragma once
+
+#include <cstdint>
+
+#include <penstock/core/view.h>
+
+namespace penstock::kernels {
+
+inline int64_t index_at(const View& indices, int64_t i) {
+  return indices.dtype == DType::kInt32 ? indices.as<int32_t>()[i] : indices.as<int64_t>()[i];
+}
+
+// The first index that is out of range; `at` is -1 when there is none.
+struct BadIndex {
+  int64_t at = -1;
+  int64_t value = 0;
+  int64_t limit = 0;
+};
+
+// Looks for an index outside of [low, limit).
+BadIndex find_bad_index(const View& indices, int64_t low, int64_t limit);
+
+// Rows of a tensor, each named by `depth` indices into its first axes: indices of shape
+// [..., depth], counted as `count` coordinates.
+struct Coordinates {
+  View indices;
+  int64_t count = 0;
+  int depth = 0;
+  int64_t dims[kMaxRank] = {};
+
+  // Pre: indices has at least one axis, and the last is no longer than the shape has axes.
+  static Coordinates into(const Shape& shape, const View& indices);
+  BadIndex find_bad() const;
+  // The row of coordinate `i`. Pre: find_bad found none.
+  int64_t row(int64_t i) const {
+    int64_t row = 0;
+    for (int k = 0; k < depth; ++k) row = row * dims[k] + index_at(indices, i * depth + k);
+    return row;
+  }
+};
+
+}  // namespace penstock::kernels

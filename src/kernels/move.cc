@@ -1,0 +1,288 @@
+#include "kernels/move.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include <penstock/base/threads.h>
+
+namespace penstock::kernels {
+namespace {
+
+constexpr int64_t kGrainBytes = 1 << 19;  // what a thread should move at least
+constexpr int64_t kTile = 32;             // words along each side of a transposed tile
+
+// As Move, but in bytes: words of any size can then stand for runs of elements.
+struct Box {
+  int rank = 0;
+  int64_t dims[kMaxMoveRank];
+  int64_t from[kMaxMoveRank];
+  int64_t to[kMaxMoveRank];
+  int64_t word = 1;  // bytes of what moves at once
+
+  int64_t count(int end) const {
+    int64_t total = 1;
+    for (int i = 0; i < end; ++i) total *= dims[i];
+    return total;
+  }
+};
+
+bool is_word(int64_t bytes) { return bytes <= 16 && (bytes & (bytes - 1)) == 0; }
+
+// Leaves out axes of one element, joins axes that are one run on both sides, and makes short runs
+// at the end one word. Pre: no axis is empty.
+Box simplified(const Move& move, int64_t element) {
+  Box box;
+  box.word = element;
+  for (int i = 0; i < move.rank; ++i) {
+    const int64_t dim = move.dims[i];
+    if (dim == 1) continue;
+    const int64_t from = move.from[i] * element;
+    const int64_t to = move.to[i] * element;
+    const int last = box.rank - 1;
+    if (last >= 0 && box.from[last] == from * dim && box.to[last] == to * dim) {
+      box.dims[last] *= dim;
+      box.from[last] = from;
+      box.to[last] = to;
+      continue;
+    }
+    box.dims[box.rank] = dim;
+    box.from[box.rank] = from;
+    box.to[box.rank++] = to;
+  }
+  const int last = box.rank - 1;
+  if (last >= 0 && box.from[last] == box.word && box.to[last] == box.word &&
+      is_word(box.dims[last] * box.word)) {
+    box.word *= box.dims[last];
+    box.rank = last;
+  }
+  return box;
+}
+
+// Where a box's outer axes are while a loop goes over them in order.
+class Walker {
+ public:
+  Walker(const Box& box, const bool* skipped, int rank, int64_t start) {
+    for (int i = 0; i < rank; ++i) {
+      if (skipped != nullptr && skipped[i]) continue;
+      dims_[rank_] = box.dims[i];
+      from_[rank_] = box.from[i];
+      to_[rank_++] = box.to[i];
+    }
+    for (int i = rank_ - 1; i >= 0; --i) {
+      at_[i] = start % dims_[i];
+      start /= dims_[i];
+      from_offset += at_[i] * from_[i];
+      to_offset += at_[i] * to_[i];
+    }
+  }
+  void step() {
+    for (int i = rank_ - 1; i >= 0; --i) {
+      from_offset += from_[i];
+      to_offset += to_[i];
+      if (++at_[i] < dims_[i]) return;
+      from_offset -= from_[i] * dims_[i];
+      to_offset -= to_[i] * dims_[i];
+      at_[i] = 0;
+    }
+  }
+
+  int64_t from_offset = 0;
+  int64_t to_offset = 0;
+
+ private:
+  int rank_ = 0;
+  int64_t dims_[kMaxMoveRank];
+  int64_t from_[kMaxMoveRank];
+  int64_t to_[kMaxMoveRank];
+  int64_t at_[kMaxMoveRank];
+};
+
+int64_t grain_of(int64_t bytes_each) {
+  return std::max<int64_t>(1, kGrainBytes / std::max<int64_t>(1, bytes_each));
+}
+
+struct Word16 {
+  uint64_t low, high;
+};
+
+// Words have the elements' alignment only.
+template <typename Word>
+inline void copy_word(const char* from, char* to) {
+  std::memcpy(to, from, sizeof(Word));
+}
+
+// Rows that are runs on both sides.
+void move_rows(const Box& box, const char* from, char* to) {
+  const int last = box.rank - 1;
+  const int64_t bytes = box.dims[last] * box.word;
+  if (last == 0) {
+    parallel_for(bytes, kGrainBytes, [&](int64_t begin, int64_t end) {
+      std::memcpy(to + begin, from + begin, static_cast<size_t>(end - begin));
+    });
+    return;
+  }
+  parallel_for(box.count(last), grain_of(bytes), [&](int64_t begin, int64_t end) {
+    Walker at(box, nullptr, last, begin);
+    for (int64_t i = begin; i < end; ++i, at.step()) {
+      std::memcpy(to + at.to_offset, from + at.from_offset, static_cast<size_t>(bytes));
+    }
+  });
+}
+
+// Rows word by word, with any strides.
+template <typename Word>
+void move_words(const Box& box, const char* from, char* to) {
+  if (box.rank == 0) return copy_word<Word>(from, to);
+  const int last = box.rank - 1;
+  const int64_t dim = box.dims[last];
+  const int64_t from_stride = box.from[last];
+  const int64_t to_stride = box.to[last];
+  parallel_for(box.count(last), grain_of(dim * box.word), [&](int64_t begin, int64_t end) {
+    Walker at(box, nullptr, last, begin);
+    for (int64_t i = begin; i < end; ++i, at.step()) {
+      const char* source = from + at.from_offset;
+      char* target = to + at.to_offset;
+      for (int64_t k = 0; k < dim; ++k) {
+        copy_word<Word>(source + k * from_stride, target + k * to_stride);
+      }
+    }
+  });
+}
+
+// Writes `rows` runs of `columns` words; the words of a column lie side by side in the source.
+template <typename Word>
+void transpose_tile(const char* from, int64_t from_stride, char* to, int64_t to_stride,
+                    int64_t rows, int64_t columns) {
+  constexpr auto kWord = static_cast<int64_t>(sizeof(Word));
+  for (int64_t r = 0; r < rows; ++r) {
+    for (int64_t c = 0; c < columns; ++c) {
+      copy_word<Word>(from + c * from_stride + r * kWord, to + r * to_stride + c * kWord);
+    }
+  }
+}
+
+using Lanes = uint32_t __attribute__((vector_size(16)));
+
+inline Lanes load(const char* from) {
+  Lanes lanes;
+  std::memcpy(&lanes, from, sizeof lanes);
+  return lanes;
+}
+inline void store(Lanes lanes, char* to) { std::memcpy(to, &lanes, sizeof lanes); }
+
+// Four by four words of four bytes in registers.
+inline void transpose_quad(const char* from, int64_t from_stride, char* to, int64_t to_stride) {
+  const Lanes a = load(from);
+  const Lanes b = load(from + from_stride);
+  const Lanes c = load(from + 2 * from_stride);
+  const Lanes d = load(from + 3 * from_stride);
+  const Lanes ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5);
+  const Lanes ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+  const Lanes cd_low = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+  const Lanes cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+  store(__builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5), to);
+  store(__builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7), to + to_stride);
+  store(__builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5), to + 2 * to_stride);
+  store(__builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7), to + 3 * to_stride);
+}
+
+template <>
+void transpose_tile<uint32_t>(const char* from, int64_t from_stride, char* to, int64_t to_stride,
+                              int64_t rows, int64_t columns) {
+  const int64_t whole_rows = rows & ~int64_t{3};
+  const int64_t whole_columns = columns & ~int64_t{3};
+  for (int64_t r = 0; r < whole_rows; r += 4) {
+    for (int64_t c = 0; c < whole_columns; c += 4) {
+      transpose_quad(from + c * from_stride + r * 4, from_stride, to + r * to_stride + c * 4,
+                     to_stride);
+    }
+  }
+  for (int64_t r = 0; r < rows; ++r) {
+    for (int64_t c = r < whole_rows ? whole_columns : 0; c < columns; ++c) {
+      copy_word<uint32_t>(from + c * from_stride + r * 4, to + r * to_stride + c * 4);
+    }
+  }
+}
+
+// The last axis is a run in the destination, axis `row_axis` one in the source: tile by tile, so
+// that both sides stay in the cache.
+template <typename Word>
+void move_transposed(const Box& box, int row_axis, const char* from, char* to) {
+  const int last = box.rank - 1;
+  bool inner[kMaxMoveRank] = {};
+  inner[row_axis] = inner[last] = true;
+  const int64_t rows = box.dims[row_axis];
+  const int64_t columns = box.dims[last];
+  const int64_t row_tiles = (rows + kTile - 1) / kTile;
+  const int64_t column_tiles = (columns + kTile - 1) / kTile;
+  const int64_t tiles = row_tiles * column_tiles;
+  const int64_t outer = box.count(box.rank) / (rows * columns);
+  const int64_t tile_bytes =
+      std::min(rows, kTile) * std::min(columns, kTile) * static_cast<int64_t>(sizeof(Word));
+  parallel_for(outer * tiles, grain_of(tile_bytes), [&](int64_t begin, int64_t end) {
+    Walker at(box, inner, last, begin / tiles);
+    int64_t tile = begin % tiles;
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t r = tile / column_tiles * kTile;
+      const int64_t c = tile % column_tiles * kTile;
+      transpose_tile<Word>(from + at.from_offset + r * box.word + c * box.from[last],
+                           box.from[last], to + at.to_offset + r * box.to[row_axis] + c * box.word,
+                           box.to[row_axis], std::min(kTile, rows - r),
+                           std::min(kTile, columns - c));
+      if (++tile < tiles) continue;
+      tile = 0;
+      at.step();
+    }
+  });
+}
+
+template <typename Word>
+void move_box(const Box& box, const char* from, char* to) {
+  const int last = box.rank - 1;
+  if (last > 0 && box.to[last] == box.word) {
+    for (int i = 0; i < last; ++i) {
+      if (box.from[i] == box.word) return move_transposed<Word>(box, i, from, to);
+    }
+  }
+  move_words<Word>(box, from, to);
+}
+
+}  // namespace
+
+void move(const Move& move, const void* from, void* to, size_t element_size) {
+  for (int i = 0; i < move.rank; ++i) {
+    if (move.dims[i] == 0) return;
+  }
+  const auto element = static_cast<int64_t>(element_size);
+  const Box box = simplified(move, element);
+  const char* source = static_cast<const char*>(from) + move.from_start * element;
+  char* target = static_cast<char*>(to) + move.to_start * element;
+  const int last = box.rank - 1;
+  if (last >= 0 && box.from[last] == box.word && box.to[last] == box.word) {
+    return move_rows(box, source, target);
+  }
+  switch (box.word) {
+    case 1:
+      return move_box<uint8_t>(box, source, target);
+    case 2:
+      return move_box<uint16_t>(box, source, target);
+    case 4:
+      return move_box<uint32_t>(box, source, target);
+    case 8:
+      return move_box<uint64_t>(box, source, target);
+    default:
+      return move_box<Word16>(box, source, target);
+  }
+}
+
+int64_t product(const Shape& shape, int begin, int end) {
+  uint64_t total = 1;
+  for (int i = begin; i < end; ++i) total *= static_cast<uint64_t>(shape[i]);
+  return static_cast<int64_t>(total);
+}
+
+AxisParts parts_at(const Shape& shape, int axis) {
+  return {product(shape, 0, axis), shape[axis], product(shape, axis + 1, shape.rank())};
+}
+
+}  // namespace penstock::kernels

@@ -1,0 +1,222 @@
+// ScatterNd and TensorScatterAdd, -Sub, -Update: values put at coordinates.
+#include <cstring>
+
+#include <penstock/ops/context.h>
+#include <penstock/ops/grad_helpers.h>
+#include <penstock/ops/sample.h>
+
+#include "kernels/move.h"
+#include "kernels/scatter.h"
+
+namespace penstock {
+namespace {
+
+// updates.shape = indices.shape[:-1] + whole[depth:], where depth is indices' last dimension.
+void check_shapes(const InferContext& ctx, const Shape& whole, const Shape& indices,
+                  const Shape& updates) {
+  if (!whole.is_known() || !indices.is_known() || !updates.is_known()) return;
+  if (indices.rank() == 0) ctx.fail("Indices shape must have rank at least one. Found: ", indices);
+  const int last = indices.rank() - 1;
+  if (indices[last] > whole.rank()) {
+    ctx.fail("The last dimension of indices, ", indices[last],
+             ", must not be greater than the rank of the output, whose shape is ", whole);
+  }
+  const auto depth = static_cast<int>(indices[last]);
+  bool fits = updates.rank() == last + whole.rank() - depth;
+  for (int i = 0; fits && i < updates.rank(); ++i) {
+    fits = updates[i] == (i < last ? indices[i] : whole[depth + i - last]);
+  }
+  if (!fits) {
+    ctx.fail("updates of shape ", updates, " do not go with indices of shape ", indices,
+             " and an output of shape ", whole,
+             ": they must be of the shape indices.shape[:-1] + output.shape[indices.shape[-1]:]");
+  }
+}
+
+// Checks the indices, lets `prepare` set up the output, and combines the updates into it.
+template <typename Prepare>
+KernelResult run(kernels::Combine combine, const View& indices, const View& updates,
+                 const View& out, const Prepare& prepare) {
+  const auto rows = kernels::Coordinates::into(out.shape, indices);
+  if (const auto bad = rows.find_bad(); bad.at >= 0) {
+    return KernelResult::invalid("indices[{}] = {} is not in [0, {})", bad.at, bad.value,
+                                 bad.limit);
+  }
+  if (out.size() == 0) return KernelResult::ok();
+  prepare();
+  if (updates.size() == 0) return KernelResult::ok();
+  const int rank = out.shape.rank();
+  kernels::scatter(combine, rows, updates, out, kernels::product(out.shape, 0, rows.depth),
+                   kernels::product(out.shape, rows.depth, rank));
+  return KernelResult::ok();
+}
+
+size_t bytes_of(const View& view) {
+  return static_cast<size_t>(view.shape.num_bytes(dtype_size(view.dtype)));
+}
+
+void infer_scatter_nd(InferContext& ctx) {
+  ctx.check_rank(2, 1);
+  const Shape shape = ctx.shape_value(2);
+  check_shapes(ctx, shape, ctx.shape(0), ctx.shape(1));
+  ctx.add_output(ctx.dtype(1), shape);
+}
+
+KernelResult cpu_scatter_nd(const KernelContext& ctx) {
+  const View& out = ctx.outputs[0];
+  return run(kernels::Combine::kAdd, ctx.inputs[0], ctx.inputs[1], out,
+             [&] { std::memset(out.data, 0, bytes_of(out)); });
+}
+
+Gradients grad_scatter_nd(const GradContext& g) { return {{}, gather_nd(g.dy(), g.input(0)), {}}; }
+
+void infer_tensor_scatter(InferContext& ctx) {
+  check_shapes(ctx, ctx.shape(0), ctx.shape(1), ctx.shape(2));
+  ctx.add_output(ctx.dtype(0), ctx.shape(0));
+}
+
+template <kernels::Combine kCombine>
+KernelResult cpu_tensor_scatter(const KernelContext& ctx) {
+  const View& tensor = ctx.inputs[0];
+  const View& out = ctx.outputs[0];
+  return run(kCombine, ctx.inputs[1], ctx.inputs[2], out, [&] {
+    if (out.data != tensor.data) std::memcpy(out.data, tensor.data, bytes_of(out));
+  });
+}
+
+Gradients grad_add(const GradContext& g) {
+  const Tensor dy = g.dy();
+  return {dy, {}, g.needs(2) ? Gradient(gather_nd(dy, g.input(1))) : Gradient()};
+}
+
+Gradients grad_sub(const GradContext& g) {
+  const Tensor dy = g.dy();
+  return {dy, {}, g.needs(2) ? Gradient(negative(gather_nd(dy, g.input(1)))) : Gradient()};
+}
+
+Gradients grad_update(const GradContext& g) {
+  const Tensor dy = g.dy();
+  const Tensor& indices = g.input(1);
+  Gradients found = {{}, {}, {}};
+  if (g.needs(0)) found[0] = tensor_scatter_update(dy, indices, zeros_like(g.input(2)));
+  if (g.needs(2)) found[2] = gather_nd(dy, indices);
+  return found;
+}
+
+SampleInput pairs(std::vector<double> values) {
+  const auto rows = static_cast<int64_t>(values.size()) / 2;
+  return given(DType::kInt32, {rows, 2}, std::move(values));
+}
+SampleInput column(DType dtype, std::vector<double> values) {
+  const auto rows = static_cast<int64_t>(values.size());
+  return given(dtype, {rows, 1}, std::move(values));
+}
+
+// For sums: coordinates may repeat.
+std::vector<Sample> scatter_nd_samples() {
+  std::vector<Sample> samples = {
+      {{column(DType::kInt32, {4, 1, 4}), f32({3}), ints({6})}},
+      {{column(DType::kInt64, {1, 0}), f32({2, 3}), ints({3, 3})}},
+      {{pairs({1, 2, 0, 0, 1, 2}), f32({3}), given(DType::kInt64, {2}, {2, 3})}},
+      {{given(DType::kInt32, {1, 2, 1}, {1, 2}), f32({1, 2, 2}), ints({3, 2})}},
+      {{i32({0, 1}), f32({0, 2}), ints({3, 2})}},
+      {{i32({2, 0}), f32({2, 3}), ints({3})}},
+  };
+  for (DType dtype : {DType::kFloat16, DType::kBFloat16, DType::kFloat64, DType::kInt32,
+                      DType::kInt64, DType::kUInt8, DType::kComplex128}) {
+    samples.push_back({{column(DType::kInt32, {2, 0, 2}), of(dtype, {3, 2}), ints({3, 2})}});
+  }
+  samples.push_back(
+      {{i32({4096, 1}, 0, 1024), f32({4096, 64}), ints({1024, 64})}, {}, 0, true, true});
+  return samples;
+}
+
+std::vector<Sample> sum_samples() {
+  std::vector<Sample> samples = {
+      {{f32({6}), column(DType::kInt32, {4, 1, 4}), f32({3})}},
+      {{f32({3, 3}), column(DType::kInt64, {1, 0}), f32({2, 3})}},
+      {{f32({2, 3}), pairs({1, 2, 0, 0, 1, 2}), f32({3})}},
+      {{f32({3}), i32({2, 0}), f32({2, 3})}},
+      {{f32({3}), i32({0, 1}), f32({0})}},
+      {{f32({3, 0}), column(DType::kInt32, {1}), f32({1, 0})}},
+  };
+  for (DType dtype : {DType::kFloat16, DType::kBFloat16, DType::kFloat64, DType::kInt32,
+                      DType::kInt64, DType::kUInt8, DType::kComplex64}) {
+    samples.push_back({{of(dtype, {3, 2}), column(DType::kInt32, {2, 0, 2}), of(dtype, {3, 2})}});
+  }
+  samples.push_back(
+      {{f32({1024, 64}), i32({4096, 1}, 0, 1024), f32({4096, 64})}, {}, 0, true, true});
+  return samples;
+}
+
+// For updates: the gradient exists only where no coordinate repeats.
+std::vector<Sample> update_samples() {
+  std::vector<Sample> samples = {
+      {{f32({6}), column(DType::kInt32, {4, 1, 3}), f32({3})}},
+      {{f32({6}), column(DType::kInt32, {4, 1, 4}), f32({3})}, {}, 0, false},
+      {{f32({3, 3}), column(DType::kInt64, {1, 0}), f32({2, 3})}},
+      {{f32({2, 3}), pairs({1, 2, 0, 0}), f32({2})}},
+      {{f32({3}), i32({0, 1}), f32({0})}},
+  };
+  for (DType dtype : {DType::kBFloat16, DType::kFloat64, DType::kInt32, DType::kUInt8, DType::kBool,
+                      DType::kComplex64, DType::kString}) {
+    samples.push_back({{of(dtype, {3, 2}), column(DType::kInt32, {2, 0}), of(dtype, {2, 2})}});
+  }
+  samples.push_back(
+      {{f32({1024, 64}), i32({512, 1}, 0, 1024), f32({512, 64})}, {}, 0, false, true});
+  return samples;
+}
+
+}  // namespace
+
+PEN_OP_DEF(scatter_nd) = {
+    .name = "ScatterNd",
+    .doc = "Zeros of the given shape with `updates` added at `indices`.",
+    .inputs = {in("indices", kIndexTypes, 'I'), in("updates", kNumberTypes),
+               host("shape", kIndexTypes)},
+    .infer = infer_scatter_nd,
+    .cpu = cpu_scatter_nd,
+    .grad = grad_scatter_nd,
+    .saves = {.inputs = 1 << 0},
+    .samples = scatter_nd_samples,
+};
+
+PEN_OP_DEF(tensor_scatter_add) = {
+    .name = "TensorScatterAdd",
+    .doc = "`tensor` with `updates` added at `indices`, whose last axis holds coordinates.",
+    .inputs = {in("tensor", kNumberTypes), in("indices", kIndexTypes, 'I'),
+               in("updates", kNumberTypes)},
+    .forwards = {{0, 0}},
+    .infer = infer_tensor_scatter,
+    .cpu = cpu_tensor_scatter<kernels::Combine::kAdd>,
+    .grad = grad_add,
+    .saves = {.inputs = 1 << 1},
+    .samples = sum_samples,
+};
+
+PEN_OP_DEF(tensor_scatter_sub) = {
+    .name = "TensorScatterSub",
+    .doc = "`tensor` with `updates` subtracted at `indices`, whose last axis holds coordinates.",
+    .inputs = {in("tensor", kNumberTypes), in("indices", kIndexTypes, 'I'),
+               in("updates", kNumberTypes)},
+    .forwards = {{0, 0}},
+    .infer = infer_tensor_scatter,
+    .cpu = cpu_tensor_scatter<kernels::Combine::kSubtract>,
+    .grad = grad_sub,
+    .saves = {.inputs = 1 << 1},
+    .samples = sum_samples,
+};
+
+PEN_OP_DEF(tensor_scatter_update) = {
+    .name = "TensorScatterUpdate",
+    .doc = "`tensor` with `updates` in place of what is at `indices`; later ones win.",
+    .inputs = {in("tensor", kAnyType), in("indices", kIndexTypes, 'I'), in("updates", kAnyType)},
+    .forwards = {{0, 0}},
+    .infer = infer_tensor_scatter,
+    .cpu = cpu_tensor_scatter<kernels::Combine::kUpdate>,
+    .grad = grad_update,
+    .saves = {.inputs = 1 << 1},
+    .samples = update_samples,
+};
+
+}  // namespace penstock
