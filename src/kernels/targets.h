@@ -13,11 +13,14 @@
 #pragma once
 
 <<<<<<< HEAD
+<<<<<<< HEAD
 =======
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4)
 #include <hwy/foreach_target.h>
 
 >>>>>>> red
+=======
+>>>>>>> net
 // Before a loop: its steps may run in any order. Without it the compiler compares the pointers at
 // run time and takes the slow loop for a kernel that runs in place.
 #ifdef __clang__
@@ -26,8 +29,14 @@
 #define PEN_INDEPENDENT _Pragma("GCC ivdep")
 #endif
 <<<<<<< HEAD
+<<<<<<< HEAD
 
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4)
 #include <hwy/foreach_target.h>
 =======
 >>>>>>> red
+=======
+
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4)
+#include <hwy/foreach_target.h>
+>>>>>>> net

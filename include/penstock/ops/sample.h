@@ -50,6 +50,10 @@ struct SampleAttr {
   SampleAttr(std::string_view n, DType v) : name(n), value(v) {}
   SampleAttr(std::string_view n, const char* v) : name(n), value(std::string(v)) {}
   SampleAttr(std::string_view n, std::vector<int64_t> v) : name(n), value(std::move(v)) {}
+  SampleAttr(const SampleAttr&) = default;
+  SampleAttr& operator=(const SampleAttr&) = default;
+  // Not inlined: GCC 12 then takes the variant's other members for uninitialised ones.
+  [[gnu::noinline]] ~SampleAttr() {}
 };
 
 struct Sample {

@@ -1,0 +1,36 @@
+// Matrix products: c = a · b for every numeric dtype, by the way that fits the size.
+//
+// Small and thin products run directly on the operands. Large ones of floating-point dtypes are
+// done in blocks (gemm_packed.h). Half types add up in float; integers wrap around. A library for
+// large products would stand behind these two functions.
+#pragma once
+
+#include <cstdint>
+
+#include <penstock/core/dtype.h>
+
+namespace penstock::kernels {
+
+// An operand, whose strides (in elements) make a transpose free.
+struct Matrix {
+  const void* data;
+  int64_t row_stride;
+  int64_t col_stride;
+  bool conjugate = false;
+};
+
+// a is m × k, b is k × n, c is m × n.
+struct GemmSize {
+  int64_t m, n, k;
+};
+
+// Bytes that gemm needs besides its operands; bounded, whatever the size (about 1 MiB), and 0 for
+// products that run directly.
+int64_t gemm_scratch_bytes(DType dtype, const GemmSize& size);
+
+// Writes the product to c, whose rows are contiguous and `c_stride` elements apart.
+// Pre: c overlaps neither operand.
+void gemm(DType dtype, const GemmSize& size, const Matrix& a, const Matrix& b, void* c,
+          int64_t c_stride, void* scratch) noexcept;
+
+}  // namespace penstock::kernels
