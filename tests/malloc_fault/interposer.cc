@@ -1,0 +1,69 @@
+// Preloaded into a program, fails one of its heap allocations.
+//
+//   MALLOC_FAULT_AT=n      the nth allocation since the program started fails
+//   malloc_fault_arm(n)    the nth from now on fails (0: none; counting starts anew)
+//   malloc_fault_count()   allocations counted since the start or the last arming
+//
+// Counts malloc, calloc, realloc, posix_memalign and aligned_alloc, of all threads. operator new
+// comes down to these.
+#include <cerrno>
+#include <cstddef>
+#include <cstdlib>
+
+#include <atomic>
+
+// glibc's own, under the names that interposing leaves alone.
+extern "C" {
+void* __libc_malloc(size_t bytes);
+void* __libc_calloc(size_t count, size_t bytes);
+void* __libc_realloc(void* block, size_t bytes);
+void* __libc_memalign(size_t alignment, size_t bytes);
+}
+
+namespace {
+
+std::atomic<bool> g_counting{false};
+std::atomic<long> g_count{0};
+std::atomic<long> g_fail_at{0};
+
+bool should_fail() {
+  if (!g_counting.load(std::memory_order_relaxed)) return false;
+  const long number = g_count.fetch_add(1, std::memory_order_relaxed) + 1;
+  if (number != g_fail_at.load(std::memory_order_relaxed)) return false;
+  errno = ENOMEM;
+  return true;
+}
+
+}  // namespace
+
+extern "C" {
+
+void malloc_fault_arm(long nth) {
+  g_fail_at = nth;
+  g_count = 0;
+  g_counting = true;
+}
+
+long malloc_fault_count() { return g_count; }
+
+// Before the program's own constructors, after the dynamic linker's work.
+__attribute__((constructor(101))) static void start() {
+  if (const char* text = std::getenv("MALLOC_FAULT_AT")) malloc_fault_arm(std::atol(text));
+}
+
+void* malloc(size_t bytes) { return should_fail() ? nullptr : __libc_malloc(bytes); }
+void* calloc(size_t count, size_t bytes) {
+  return should_fail() ? nullptr : __libc_calloc(count, bytes);
+}
+void* realloc(void* block, size_t bytes) {
+  return should_fail() ? nullptr : __libc_realloc(block, bytes);
+}
+void* aligned_alloc(size_t alignment, size_t bytes) {
+  return should_fail() ? nullptr : __libc_memalign(alignment, bytes);
+}
+int posix_memalign(void** block, size_t alignment, size_t bytes) {
+  if (should_fail()) return ENOMEM;
+  *block = __libc_memalign(alignment, bytes);
+  return *block == nullptr ? ENOMEM : 0;
+}
+}

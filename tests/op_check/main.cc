@@ -1,0 +1,130 @@
+// The command line of op_check.
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <optional>
+
+#include "op_check.h"
+
+namespace penstock {
+
+#define PEN_OP(id) extern const OpDef id##_op;
+#include "ops/op_list.inc"
+#undef PEN_OP
+
+namespace op_check {
+namespace {
+
+constexpr char kHelp[] =
+    "usage: op_check --mode dump|grad|perf|support|oom|fuzz [options]\n"
+    "\n"
+    "Checks derived from the op definitions and their samples.\n"
+    "\n"
+    "  dump     write every sample's inputs, attributes and outputs into --out\n"
+    "  grad     gradients (first and second order) against finite differences\n"
+    "  perf     nanoseconds a call and GB/s of the samples for speed\n"
+    "  support  a Markdown table of ops and the dtypes that run\n"
+    "  oom      fail every allocation of every sample in turn\n"
+    "  fuzz     random calls for --seconds\n"
+    "\n"
+    "  --ops a,b        only these, by id (add) or TensorFlow name (AddV2)\n"
+    "  --seconds n      fuzz: how long (10); perf: a measurement (0.2)\n"
+    "  --seed n         fuzz: where the random numbers start (1)\n"
+    "  --iteration n    fuzz: only this one, to run a failure again\n"
+    "  --out DIR        dump: where to write (op_samples)\n"
+    "  --help\n";
+
+struct Mode {
+  std::string_view name;
+  int (*run)(const Options&);
+};
+constexpr Mode kModes[] = {{"dump", run_dump},       {"grad", run_grad}, {"perf", run_perf},
+                           {"support", run_support}, {"oom", run_oom},   {"fuzz", run_fuzz}};
+
+std::vector<Op> listed_ops() {
+  return {
+#define PEN_OP(id) {#id, &id##_op},
+#include "ops/op_list.inc"
+#undef PEN_OP
+  };
+}
+
+[[noreturn]] void fail_usage(std::string_view problem, std::string_view what) {
+  std::fprintf(stderr, "op_check: %.*s %.*s (--help lists the options)\n",
+               static_cast<int>(problem.size()), problem.data(), static_cast<int>(what.size()),
+               what.data());
+  std::exit(2);
+}
+
+std::vector<Op> chosen_ops(std::string_view names) {
+  std::vector<Op> chosen;
+  while (!names.empty()) {
+    const size_t comma = std::min(names.find(','), names.size());
+    const std::string_view name = names.substr(0, comma);
+    names.remove_prefix(std::min(comma + 1, names.size()));
+    bool found = false;
+    for (const Op& op : listed_ops()) {
+      if (op.id != name && op.def->name.value != name) continue;
+      chosen.push_back(op);
+      found = true;
+    }
+    if (!found) fail_usage("there is no op named", name);
+  }
+  return chosen;
+}
+
+template <typename T>
+T number(std::string_view option, std::string_view text) {
+  T value{};
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (status != std::errc() || end != text.data() + text.size())
+    fail_usage(option, "needs a number");
+  return value;
+}
+
+int run(int argc, char** argv) {
+  Options options{.ops = listed_ops()};
+  const Mode* mode = nullptr;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view option = argv[i];
+    if (option == "--help" || option == "-h") {
+      std::fputs(kHelp, stdout);
+      return 0;
+    }
+    if (i + 1 == argc) fail_usage("no such option, or it needs a value:", option);
+    const std::string_view value = argv[++i];
+    if (option == "--mode") {
+      for (const Mode& m : kModes) mode = m.name == value ? &m : mode;
+      if (mode == nullptr) fail_usage("there is no mode", value);
+    } else if (option == "--ops") {
+      options.ops = chosen_ops(value);
+    } else if (option == "--seconds") {
+      options.seconds = number<double>(option, value);
+    } else if (option == "--seed") {
+      options.seed = number<uint64_t>(option, value);
+    } else if (option == "--iteration") {
+      options.iteration = number<int64_t>(option, value);
+    } else if (option == "--out") {
+      options.out = value;
+    } else {
+      fail_usage("there is no option", option);
+    }
+  }
+  if (mode == nullptr) fail_usage("please give", "--mode");
+  return mode->run(options);
+}
+
+}  // namespace
+}  // namespace op_check
+}  // namespace penstock
+
+int main(int argc, char** argv) {
+  try {
+    return penstock::op_check::run(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "op_check: %s\n", error.what());
+    return 1;
+  }
+}

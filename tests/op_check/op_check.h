@@ -1,0 +1,42 @@
+// op_check: one driver for every check that can be derived from an OpDef and its samples.
+//
+//   dump     writes inputs, attributes and outputs of every sample, for the NumPy references
+//   grad     gradients of first and second order against finite differences
+//   perf     time a call, bytes a second
+//   support  which dtypes run
+//   oom      every allocation fails in turn: clean errors, nothing lost, the next call right
+//   fuzz     calls that nobody would write: each ends in a result or an Error
+//
+// A mode prints what fails as it goes and one closing line, and returns the exit status.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <penstock/ops/op_def.h>
+
+namespace penstock::op_check {
+
+struct Op {
+  std::string_view id;  // "add"; def->name is "AddV2"
+  const OpDef* def;
+};
+
+struct Options {
+  std::vector<Op> ops;
+  double seconds = 0;      // 0: the mode's own choice
+  uint64_t seed = 1;       // fuzz
+  int64_t iteration = -1;  // fuzz: this one only
+  std::string out = "op_samples";
+};
+
+int run_dump(const Options& options);
+int run_grad(const Options& options);
+int run_perf(const Options& options);
+int run_support(const Options& options);
+int run_oom(const Options& options);
+int run_fuzz(const Options& options);
+
+}  // namespace penstock::op_check
