@@ -178,7 +178,8 @@ def header_text(ops):
     return (
         BANNER
         + "#pragma once\n\n#include <array>\n#include <span>\n#include <string_view>\n\n"
-        + "#include <penstock/base/export.h>\n#include <penstock/ops/dispatch.h>\n#include <penstock/ops/operand.h>\n"
+        + "#include <penstock/base/export.h>\n#include <penstock/ops/dispatch.h>\n"
+        + "#include <penstock/ops/operand.h>\n"
         + "\nnamespace penstock {\n\n"
         + "\n".join(map(declaration, ops))
         + "\n}  // namespace penstock\n"
