@@ -49,6 +49,9 @@ struct SampleAttr {
   SampleAttr(std::string_view n, bool v) : name(n), value(v) {}
   SampleAttr(std::string_view n, DType v) : name(n), value(v) {}
   SampleAttr(std::string_view n, const char* v) : name(n), value(std::string(v)) {}
+  // Chosen for every braced list, {1} included.
+  SampleAttr(std::string_view n, std::initializer_list<int64_t> v)
+      : name(n), value(std::vector<int64_t>(v)) {}
   SampleAttr(std::string_view n, std::vector<int64_t> v) : name(n), value(std::move(v)) {}
   SampleAttr(const SampleAttr&) = default;
   SampleAttr& operator=(const SampleAttr&) = default;
