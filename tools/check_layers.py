@@ -23,7 +23,7 @@ ALLOWED: dict[str, set[str]] = {
     "memory": {"core", "ledger"},
     "kernels": {"core"},
     "tensor": {"core", "ledger", "memory"},
-    "ops": {"core", "kernels", "tensor"},
+    "ops": {"core", "kernels", "memory", "tensor"},
     "graph": {"core", "ops", "tensor"},
     "autodiff": {"core", "graph", "ledger", "memory", "ops", "tensor"},
     "exec": {
