@@ -6,21 +6,11 @@
 #include <limits>
 #include <type_traits>
 
+#include "kernels/accumulators.h"
+#include "kernels/half.h"
+
 namespace penstock::kernels {
 namespace {
-
-template <typename T>
-inline constexpr bool kIsHalf = std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>;
-template <typename T>
-inline constexpr bool kIsComplex = std::is_same_v<T, complex64> || std::is_same_v<T, complex128>;
-
-// What sums and products of T accumulate in.
-template <typename T>
-using Wide = std::conditional_t<std::is_integral_v<T>, uint64_t,
-                                std::conditional_t<kIsComplex<T>, complex128, double>>;
-// What maxima and minima do: the elements themselves.
-template <typename T>
-using Plain = std::conditional_t<kIsHalf<T>, float, T>;
 
 template <typename A>
 constexpr A lowest() {
@@ -55,11 +45,7 @@ struct Prod {
   }
   template <typename A>
   static A one(A a, A b) {
-    if constexpr (kIsComplex<A>) {  // without the standard's repair of infinities
-      return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
-    } else {
-      return a * b;
-    }
+    return product(a, b);
   }
 };
 
@@ -89,16 +75,6 @@ struct Min {
   }
 };
 
-// An element as an accumulator: a signed integer keeps its sign.
-template <typename Acc, typename T>
-Acc widen(T value) {
-  if constexpr (std::is_same_v<Acc, uint64_t> && std::is_signed_v<T>) {
-    return static_cast<uint64_t>(static_cast<int64_t>(value));
-  } else {
-    return static_cast<Acc>(value);
-  }
-}
-
 template <class Op, typename T>
 void rows(const void* data, int64_t count, int64_t n, int64_t stride, void* acc_data) {
   using Acc = typename Op::template Acc<T>;
@@ -121,18 +97,18 @@ void columns(const void* data, int64_t rows, int64_t stride, int64_t width, void
   }
 }
 
-constexpr int64_t kHalfBlock = 2048;  // floats that half types are widened to at a time
+constexpr int64_t kFloatBlock = 2048;  // floats that half types are widened to at a time
 
 template <typename T, Reduction kReduction>
 void half_rows(const void* data, int64_t count, int64_t n, int64_t stride, void* acc) {
   const auto float_rows = simd_reduce_loops(kReduction, DType::kFloat32).rows;
   const int64_t acc_size = kReduction == Reduction::kSum || kReduction == Reduction::kProd ? 8 : 4;
-  float block[kHalfBlock];
+  float block[kFloatBlock];
   for (int64_t i = 0; i < count; ++i) {
     const T* x = static_cast<const T*>(data) + i * stride;
-    for (int64_t k = 0; k < n; k += kHalfBlock) {
-      const int64_t m = std::min(kHalfBlock, n - k);
-      std::copy(x + k, x + k + m, block);
+    for (int64_t k = 0; k < n; k += kFloatBlock) {
+      const int64_t m = std::min(kFloatBlock, n - k);
+      to_float(x + k, block, m);
       float_rows(block, 1, m, m, static_cast<char*>(acc) + i * acc_size);
     }
   }
@@ -141,13 +117,13 @@ void half_rows(const void* data, int64_t count, int64_t n, int64_t stride, void*
 template <typename T, Reduction kReduction>
 void half_columns(const void* data, int64_t rows, int64_t stride, int64_t width, void* acc) {
   const auto float_columns = simd_reduce_loops(kReduction, DType::kFloat32).columns;
-  float block[kHalfBlock];
-  const int64_t block_rows = kHalfBlock / width;
+  float block[kFloatBlock];
+  const int64_t block_rows = kFloatBlock / width;
   for (int64_t i = 0; i < rows; i += block_rows) {
     const int64_t m = std::min(block_rows, rows - i);
     for (int64_t k = 0; k < m; ++k) {
       const T* x = static_cast<const T*>(data) + (i + k) * stride;
-      std::copy(x, x + width, block + k * width);
+      to_float(x, block + k * width, width);
     }
     float_columns(block, m, width, width, acc);
   }
@@ -166,7 +142,7 @@ void merge(void* acc_data, const void* other_data, int64_t count) {
 }
 
 template <typename T, typename Acc>
-T narrowed(Acc value, int64_t divisor) {
+T quotient(Acc value, int64_t divisor) {
   if constexpr (std::is_integral_v<T>) {
     if (divisor == 1) return static_cast<T>(value);
     if (divisor == 0) return T(0);
@@ -175,11 +151,8 @@ T narrowed(Acc value, int64_t divisor) {
     } else {
       return static_cast<T>(static_cast<uint64_t>(value) / static_cast<uint64_t>(divisor));
     }
-  } else if constexpr (kIsComplex<T>) {
-    return T(value);
   } else {
-    if (divisor == 1) return T(static_cast<Plain<T>>(value));
-    return T(static_cast<Plain<T>>(value / static_cast<Acc>(divisor)));
+    return narrow<T>(divisor == 1 ? value : value / static_cast<Acc>(divisor));
   }
 }
 
@@ -187,7 +160,7 @@ template <typename T, typename Acc>
 void finish(const void* acc_data, int64_t count, int64_t divisor, void* out_data) {
   const Acc* acc = static_cast<const Acc*>(acc_data);
   T* out = static_cast<T*>(out_data);
-  for (int64_t i = 0; i < count; ++i) out[i] = narrowed<T>(acc[i], divisor);
+  for (int64_t i = 0; i < count; ++i) out[i] = quotient<T>(acc[i], divisor);
 }
 
 template <typename T, class Op, Reduction kReduction>

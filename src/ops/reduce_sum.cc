@@ -8,6 +8,7 @@ namespace penstock {
 namespace {
 
 using kernels::Reduction;
+using Ints = std::vector<int64_t>;
 
 Gradients grad_sum(const GradContext& g) { return {spread(g, g.dy())}; }
 
@@ -20,25 +21,25 @@ Gradients grad_mean(const GradContext& g) {
 std::vector<Sample> samples() {
   return {
       {{f32({2, 3, 4})}},
-      {{f32({2, 3, 4})}, {{"axis", {1}}}},
-      {{f32({2, 3, 4})}, {{"axis", {-1, 0}}, {"keepdims", true}}},
-      {{f32({5, 1, 3})}, {{"axis", {1}}}},
-      {{f32({2, 2, 3, 2, 2})}, {{"axis", {0, 2, 4}}}},
-      {{f32({2, 2, 3, 2, 2})}, {{"axis", {1, 3}}}},
+      {{f32({2, 3, 4})}, {{"axis", Ints{1}}}},
+      {{f32({2, 3, 4})}, {{"axis", Ints{-1, 0}}, {"keepdims", true}}},
+      {{f32({5, 1, 3})}, {{"axis", Ints{1}}}},
+      {{f32({2, 2, 3, 2, 2})}, {{"axis", Ints{0, 2, 4}}}},
+      {{f32({2, 2, 3, 2, 2})}, {{"axis", Ints{1, 3}}}},
       {{f32({})}},
-      {{f32({3, 0})}, {{"axis", {0}}}},
-      {{f32({2, 0, 3})}, {{"axis", {1}}}, 0, false},
-      {{of(DType::kFloat64, {7, 13})}, {{"axis", {0}}}},
-      {{of(DType::kFloat64, {3, 33})}, {{"axis", {1}}}},
-      {{of(DType::kFloat16, {4, 5})}, {{"axis", {1}}}},
-      {{of(DType::kBFloat16, {4, 5})}, {{"axis", {0}}}},
-      {{i32({4, 5})}, {{"axis", {0}}}},
+      {{f32({3, 0})}, {{"axis", Ints{0}}}},
+      {{f32({2, 0, 3})}, {{"axis", Ints{1}}}, 0, false},
+      {{of(DType::kFloat64, {7, 13})}, {{"axis", Ints{0}}}},
+      {{of(DType::kFloat64, {3, 33})}, {{"axis", Ints{1}}}},
+      {{of(DType::kFloat16, {4, 5})}, {{"axis", Ints{1}}}},
+      {{of(DType::kBFloat16, {4, 5})}, {{"axis", Ints{0}}}},
+      {{i32({4, 5})}, {{"axis", Ints{0}}}},
       {{of(DType::kInt64, {9}, -50, 50)}},
-      {{of(DType::kInt8, {3, 4}, -20, 20)}, {{"axis", {1}}}},
-      {{of(DType::kUInt8, {3, 4}, 0, 50)}, {{"axis", {1}}}},
-      {{of(DType::kComplex64, {3, 4})}, {{"axis", {0}}}},
-      {{of(DType::kComplex128, {3, 4})}, {{"axis", {1}}}},
-      {.inputs = {f32({1024, 1024})}, .attrs = {{"axis", {1}}}, .for_speed = true},
+      {{of(DType::kInt8, {3, 4}, -20, 20)}, {{"axis", Ints{1}}}},
+      {{of(DType::kUInt8, {3, 4}, 0, 50)}, {{"axis", Ints{1}}}},
+      {{of(DType::kComplex64, {3, 4})}, {{"axis", Ints{0}}}},
+      {{of(DType::kComplex128, {3, 4})}, {{"axis", Ints{1}}}},
+      {.inputs = {f32({1024, 1024})}, .attrs = {{"axis", Ints{1}}}, .for_speed = true},
   };
 }
 

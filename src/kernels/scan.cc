@@ -1,0 +1,112 @@
+#include "kernels/scan.h"
+
+#include <algorithm>
+
+#include <penstock/base/threads.h>
+
+#include "kernels/accumulators.h"
+
+namespace penstock::kernels {
+namespace {
+
+constexpr int64_t kGrain = 1 << 15;  // elements a thread should have at least
+constexpr int64_t kTile = 64;        // neighbours that are scanned side by side
+
+// Lines of n elements that are `inner` apart; neighbouring lines lie next to each other.
+struct Lines {
+  int64_t outer, n, inner;
+  bool exclusive, reverse;
+};
+
+struct Sum {
+  template <typename A>
+  static A start() {
+    return A(0);
+  }
+  template <typename A>
+  static A one(A a, A b) {
+    return a + b;
+  }
+};
+struct Prod {
+  template <typename A>
+  static A start() {
+    return A(1);
+  }
+  template <typename A>
+  static A one(A a, A b) {
+    return product(a, b);
+  }
+};
+
+template <class Op, typename T>
+void scan_tile(const Lines& lines, const T* x, T* out, int64_t width) {
+  using Acc = Wide<T>;
+  Acc acc[kTile];
+  std::fill_n(acc, width, Op::template start<Acc>());
+  for (int64_t i = 0; i < lines.n; ++i) {
+    const int64_t at = (lines.reverse ? lines.n - 1 - i : i) * lines.inner;
+    for (int64_t j = 0; j < width; ++j) {
+      const Acc before = acc[j];
+      acc[j] = Op::one(before, widen<Acc>(x[at + j]));
+      out[at + j] = narrow<T>(lines.exclusive ? before : acc[j]);
+    }
+  }
+}
+
+template <class Op, typename T>
+void scan_lines(const Lines& lines, const void* x_data, void* out_data) {
+  const T* x = static_cast<const T*>(x_data);
+  T* out = static_cast<T*>(out_data);
+  const int64_t tiles = (lines.inner + kTile - 1) / kTile;
+  const int64_t work = lines.n * std::min(lines.inner, kTile);
+  parallel_for(lines.outer * tiles, std::max<int64_t>(1, kGrain / work),
+               [&](int64_t begin, int64_t end) {
+                 for (int64_t t = begin; t < end; ++t) {
+                   const int64_t column = t % tiles * kTile;
+                   const int64_t at = t / tiles * lines.n * lines.inner + column;
+                   scan_tile<Op>(lines, x + at, out + at, std::min(kTile, lines.inner - column));
+                 }
+               });
+}
+
+template <typename T>
+void scan_as(Scan operation, const Lines& lines, const View& x, const View& out) {
+  if (operation == Scan::kSum) return scan_lines<Sum, T>(lines, x.data, out.data);
+  scan_lines<Prod, T>(lines, x.data, out.data);
+}
+
+}  // namespace
+
+void scan(Scan operation, const View& x, int axis, bool exclusive, bool reverse, const View& out) {
+  if (x.size() == 0) return;
+  Lines lines{1, x.shape[axis], 1, exclusive, reverse};
+  for (int i = 0; i < x.shape.rank(); ++i) {
+    if (i < axis) lines.outer *= x.shape[i];
+    if (i > axis) lines.inner *= x.shape[i];
+  }
+  switch (x.dtype) {
+#define PEN_SCAN_CASE(T, dtype) \
+  case DType::dtype:            \
+    return scan_as<T>(operation, lines, x, out);
+    PEN_SCAN_CASE(int8_t, kInt8)
+    PEN_SCAN_CASE(int16_t, kInt16)
+    PEN_SCAN_CASE(int32_t, kInt32)
+    PEN_SCAN_CASE(int64_t, kInt64)
+    PEN_SCAN_CASE(uint8_t, kUInt8)
+    PEN_SCAN_CASE(uint16_t, kUInt16)
+    PEN_SCAN_CASE(uint32_t, kUInt32)
+    PEN_SCAN_CASE(uint64_t, kUInt64)
+    PEN_SCAN_CASE(float16, kFloat16)
+    PEN_SCAN_CASE(bfloat16, kBFloat16)
+    PEN_SCAN_CASE(float, kFloat32)
+    PEN_SCAN_CASE(double, kFloat64)
+    PEN_SCAN_CASE(complex64, kComplex64)
+    PEN_SCAN_CASE(complex128, kComplex128)
+#undef PEN_SCAN_CASE
+    default:
+      return;
+  }
+}
+
+}  // namespace penstock::kernels
