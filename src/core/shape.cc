@@ -100,10 +100,10 @@ std::string to_string(const Shape& shape) {
 
 std::array<int64_t, kMaxRank> row_major_strides(const Shape& shape) {
   std::array<int64_t, kMaxRank> strides{};
-  int64_t stride = 1;
+  uint64_t stride = 1;  // wraps around where the shape is empty and the strides mean nothing
   for (int i = shape.rank() - 1; i >= 0; --i) {
-    strides[static_cast<size_t>(i)] = stride;
-    stride *= std::max<int64_t>(shape[i], 1);
+    strides[static_cast<size_t>(i)] = static_cast<int64_t>(stride);
+    stride *= static_cast<uint64_t>(std::max<int64_t>(shape[i], 1));
   }
   return strides;
 }

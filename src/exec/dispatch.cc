@@ -1,6 +1,7 @@
 // dispatch: where op, memory, kernel, ledger and tapes meet.
 #include <penstock/ops/dispatch.h>
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 
@@ -86,6 +87,13 @@ ledger::Owner owner_of(const OpDef& op) {
   return expected;
 }
 
+// True when the op reads the tensor that is to be overwritten through another input too: harmless
+// only where every element is read before it is written.
+bool is_read_twice(const OpDef& op, Inputs inputs, const Tensor& input) {
+  if (op.traits.has(Trait::kElementwise)) return false;
+  return std::count(inputs.begin(), inputs.end(), &input) > 1;
+}
+
 // The input whose buffer output `output` takes over, or null.
 const Tensor* forwarded_input(const OpDef& op, Inputs inputs, uint64_t given, size_t output,
                               const OutputSpec& spec) {
@@ -93,7 +101,7 @@ const Tensor* forwarded_input(const OpDef& op, Inputs inputs, uint64_t given, si
     if (forward.output != output || ((given >> forward.input) & 1) == 0) continue;
     const Tensor& input = *inputs[forward.input];
     if (input.dtype() == spec.dtype && input.shape() == spec.shape && input.can_be_overwritten() &&
-        input.buffer()->bytes == input.num_bytes()) {
+        input.buffer()->bytes == input.num_bytes() && !is_read_twice(op, inputs, input)) {
       return &input;
     }
   }
