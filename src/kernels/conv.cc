@@ -59,8 +59,8 @@ void multiply_patches(const ConvShape& s, const GemmSize& size, Patches patches,
   const void* images = patches.image;
   for (int64_t n = 0; n < s.batch; ++n) {
     patches.image = moved(s, images, n * patches.strides.batch);
-    packed_gemm(s.dtype, size, right, patch_rows(s.dtype, patches),
-                moved(s, result, n * to.batch), to.channel, scratch);
+    packed_gemm(s.dtype, size, right, patch_rows(s.dtype, patches), moved(s, result, n * to.batch),
+                to.channel, scratch);
   }
 }
 

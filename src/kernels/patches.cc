@@ -51,8 +51,8 @@ void pack_rows(const void* context, const PackRange& range, void* out_data) {
   Acc* out = static_cast<Acc*>(out_data);
   Position at[kMaxLanes];
   for (int64_t lane = 0; lane < range.count; ++lane) {
-    at[lane] = position(range.first + lane, p.inverse ? p.h.in : p.h.out,
-                        p.inverse ? p.w.in : p.w.out);
+    at[lane] =
+        position(range.first + lane, p.inverse ? p.h.in : p.h.out, p.inverse ? p.w.in : p.w.out);
   }
   for (int64_t step = range.begin; step < range.end;) {
     const int64_t element = step / p.channels, channel = step % p.channels;

@@ -18,7 +18,7 @@
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4)
 #include <hwy/foreach_target.h>
 
->>>>>>> red
+    >>>>>>> red
 =======
 >>>>>>> net
 // Before a loop: its steps may run in any order. Without it the compiler compares the pointers at
@@ -28,15 +28,15 @@
 #else
 #define PEN_INDEPENDENT _Pragma("GCC ivdep")
 #endif
-<<<<<<< HEAD
+    <<<<<<< HEAD
 <<<<<<< HEAD
 
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4)
 #include <hwy/foreach_target.h>
-=======
+    =======
 >>>>>>> red
 =======
 
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4)
 #include <hwy/foreach_target.h>
->>>>>>> net
+    >>>>>>> net

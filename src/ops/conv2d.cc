@@ -58,8 +58,7 @@ Shape unknown_image() { return {kUnknownDim, kUnknownDim, kUnknownDim, kUnknownD
 
 void infer(InferContext& ctx) {
   const Shape &input = ctx.shape(0), &filter = ctx.shape(1);
-  if (!input.is_known() || !filter.is_known())
-    return ctx.add_output(ctx.dtype(0), unknown_image());
+  if (!input.is_known() || !filter.is_known()) return ctx.add_output(ctx.dtype(0), unknown_image());
   Shape output;
   const kernels::ConvShape s = check(ctx, input, filter, nullptr, &output);
   if (output.num_elements() > 0) ctx.set_scratch(kernels::conv_scratch_bytes(s));
@@ -175,7 +174,11 @@ std::vector<Case> cases() {
   using Ints = std::vector<int64_t>;
   const Ints one{1, 1, 1, 1};
   return {
-      {kFloat32, {1, 4, 4, 2}, {3, 3, 2, 3}, {1, 2, 2, 3}, {{"strides", one}, {"padding", "VALID"}}},
+      {kFloat32,
+       {1, 4, 4, 2},
+       {3, 3, 2, 3},
+       {1, 2, 2, 3},
+       {{"strides", one}, {"padding", "VALID"}}},
       {kFloat64, {2, 5, 4, 1}, {2, 3, 1, 2}, {2, 5, 4, 2}, {{"strides", one}, {"padding", "SAME"}}},
       {kFloat32,
        {1, 5, 6, 2},
@@ -204,10 +207,22 @@ std::vector<Case> cases() {
        {2, 2, 2, 4},
        {1, 2, 2, 4},
        {{"strides", one}, {"padding", "VALID"}}},
-      {kBFloat16, {1, 3, 3, 2}, {2, 2, 2, 2}, {1, 2, 2, 2}, {{"strides", one}, {"padding", "VALID"}}},
+      {kBFloat16,
+       {1, 3, 3, 2},
+       {2, 2, 2, 2},
+       {1, 2, 2, 2},
+       {{"strides", one}, {"padding", "VALID"}}},
       {kFloat16, {1, 3, 3, 2}, {1, 1, 2, 2}, {1, 3, 3, 2}, {{"strides", one}, {"padding", "SAME"}}},
-      {kFloat32, {0, 3, 3, 2}, {2, 2, 2, 2}, {0, 2, 2, 2}, {{"strides", one}, {"padding", "VALID"}}},
-      {kFloat32, {1, 3, 3, 2}, {2, 2, 2, 0}, {1, 2, 2, 0}, {{"strides", one}, {"padding", "VALID"}}},
+      {kFloat32,
+       {0, 3, 3, 2},
+       {2, 2, 2, 2},
+       {0, 2, 2, 2},
+       {{"strides", one}, {"padding", "VALID"}}},
+      {kFloat32,
+       {1, 3, 3, 2},
+       {2, 2, 2, 0},
+       {1, 2, 2, 0},
+       {{"strides", one}, {"padding", "VALID"}}},
   };
 }
 Case large() {
@@ -249,8 +264,9 @@ std::vector<Sample> filter_grad_samples() {
 
 PEN_OP_DEF(conv2d) = {
     .name = "Conv2D",
-    .doc = "A filter [height, width, in, out] slid over images; fewer filter channels than the "
-           "images have make groups.",
+    .doc =
+        "A filter [height, width, in, out] slid over images; fewer filter channels than the "
+        "images have make groups.",
     .inputs = {in("input", kRealFloatTypes), in("filter", kRealFloatTypes)},
     .attrs = {ints_attr("strides"), string_attr("padding"), ints_attr("explicit_paddings", kNoInts),
               string_attr("data_format", "NHWC"), ints_attr("dilations", kNoInts)},

@@ -12,5 +12,4 @@ std::vector<Sample> no_samples() { return {}; }
 
 }  // namespace
 
-
 }  // namespace penstock

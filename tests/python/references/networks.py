@@ -1,6 +1,7 @@
 """Matrix products, convolutions, pooling and biases, convolutions and pooling as explicit loops."""
 
 import numpy as np
+
 from references import ref
 
 
@@ -93,9 +94,7 @@ def conv2d(x, w, strides, padding, explicit_paddings, data_format, dilations):
     return channels_first(y, data_format)
 
 
-def conv2d_input_grad(
-    sizes, w, dy, strides, padding, explicit_paddings, data_format, dilations
-):
+def conv2d_input_grad(sizes, w, dy, strides, padding, explicit_paddings, data_format, dilations):
     dy, w = wide(channels_last(dy, data_format)), wide(w)
     dx = channels_last(np.zeros(sizes, dy.dtype), data_format)
     window = Window(
@@ -107,9 +106,7 @@ def conv2d_input_grad(
     return channels_first(dx, data_format)
 
 
-def conv2d_filter_grad(
-    x, sizes, dy, strides, padding, explicit_paddings, data_format, dilations
-):
+def conv2d_filter_grad(x, sizes, dy, strides, padding, explicit_paddings, data_format, dilations):
     x, dy = wide(channels_last(x, data_format)), wide(channels_last(dy, data_format))
     dw = np.zeros(sizes, dy.dtype)
     window = Window(
@@ -124,3 +121,57 @@ def conv2d_filter_grad(
 ref("Conv2D", conv2d)
 ref("Conv2DBackpropInput", conv2d_input_grad)
 ref("Conv2DBackpropFilter", conv2d_filter_grad)
+
+
+def windows(shape, ksize, strides, padding, data_format):
+    sizes = ksize[2:] if data_format == "NCHW" else ksize[1:3]
+    return Window(shape, tuple(sizes), strides, padding, (), data_format)
+
+
+def pool(x, fold, ksize, strides, padding, data_format):
+    x = channels_last(x, data_format)
+    window = windows(x.shape, ksize, strides, padding, data_format)
+    parts = {}
+    for to, at, _ in window.pairs():
+        parts.setdefault(to, []).append(x[at])
+    y = np.zeros((x.shape[0], *window.out, x.shape[3]), x.dtype)
+    for to, values in parts.items():
+        y[to] = fold(np.stack(values))
+    return channels_first(y, data_format)
+
+
+def max_pool_grad(x, y, dy, ksize, strides, padding, data_format):
+    x, y, dy = (channels_last(t, data_format) for t in (x, y, dy))
+    dx, done = np.zeros_like(x), np.zeros(y.shape, bool)
+    for to, at, _ in windows(x.shape, ksize, strides, padding, data_format).pairs():
+        hit = (x[at] == y[to]) & ~done[to]
+        dx[at] += np.where(hit, dy[to], np.zeros_like(dy[to]))
+        done[to] |= hit
+    return channels_first(dx, data_format)
+
+
+def avg_pool_grad(shape, dy, ksize, strides, padding, data_format):
+    dy = wide(channels_last(dy, data_format))
+    dx = channels_last(np.zeros(shape, dy.dtype), data_format)
+    window = windows(dx.shape, ksize, strides, padding, data_format)
+    counts = {}
+    for to, _, _ in window.pairs():
+        counts[to] = counts.get(to, 0) + 1
+    for to, at, _ in window.pairs():
+        dx[at] += dy[to] / counts[to]
+    return channels_first(dx, data_format)
+
+
+ref("MaxPool", lambda x, **attrs: pool(x, lambda v: v.max(0), **attrs))
+ref("MaxPoolGrad", max_pool_grad)
+ref("AvgPool", lambda x, **attrs: pool(wide(x), lambda v: v.mean(0), **attrs))
+ref("AvgPoolGrad", avg_pool_grad)
+
+
+def bias_add(value, bias, data_format):
+    shape = [1] * value.ndim
+    shape[1 if data_format == "NCHW" else -1] = -1
+    return value + bias.reshape(shape)
+
+
+ref("BiasAdd", bias_add)
