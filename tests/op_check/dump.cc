@@ -98,9 +98,7 @@ class Writer {
     }
     return text + "}";
   }
-  void line(const std::string& fields) {
-    std::fprintf(lines_.get(), "{%s}\n", fields.c_str());
-  }
+  void line(const std::string& fields) { std::fprintf(lines_.get(), "{%s}\n", fields.c_str()); }
 
   template <typename List>
   std::string tensors(const List& list) {
@@ -108,9 +106,10 @@ class Writer {
     for (const Tensor& tensor : list) {
       const int64_t start = offset_;
       write(tensor);
-      text += cat(text.size() > 1 ? ", " : "", "{\"dtype\": ", json_text(dtype_name(tensor.dtype())),
-                  ", \"shape\": ", tensor.shape(), ", \"offset\": ", start,
-                  ", \"bytes\": ", offset_ - start, "}");
+      text +=
+          cat(text.size() > 1 ? ", " : "", "{\"dtype\": ", json_text(dtype_name(tensor.dtype())),
+              ", \"shape\": ", tensor.shape(), ", \"offset\": ", start,
+              ", \"bytes\": ", offset_ - start, "}");
     }
     return text + "]";
   }

@@ -38,8 +38,7 @@ Sample in_double(const OpDef& op, Sample sample) {
   for (char type : letters) {
     if (!allows(type)) continue;
     for (size_t i = 0; i < sample.inputs.size(); ++i) {
-      if (input_def(op, i).type == type)
-        sample.inputs[i].dtype = widened(sample.inputs[i].dtype);
+      if (input_def(op, i).type == type) sample.inputs[i].dtype = widened(sample.inputs[i].dtype);
     }
   }
   for (SampleAttr& attr : sample.attrs) {
@@ -61,8 +60,7 @@ Tensor changed_at(const Tensor& tensor, int64_t i, complex128 delta) {
   std::copy_n(static_cast<const char*>(tensor.raw()), tensor.num_bytes(),
               static_cast<char*>(copy.raw()));
   const complex128 value = value_at(tensor, i) + delta;
-  put_number(tensor.dtype(), static_cast<char*>(copy.raw()) + i * size, value.real(),
-             value.imag());
+  put_number(tensor.dtype(), static_cast<char*>(copy.raw()) + i * size, value.real(), value.imag());
   return copy;
 }
 
@@ -170,8 +168,7 @@ class Comparison {
     for (const Gradient& gradient : gradients) any = any || gradient.defined();
     size_t k = 0;
     for (size_t i = 0; i < call_.inputs.size() && outcome.problem.empty(); ++i) {
-      if (!is_differentiable(call_.inputs[i].dtype()) || input_def(*call_.op.def, i).host)
-        continue;
+      if (!is_differentiable(call_.inputs[i].dtype()) || input_def(*call_.op.def, i).host) continue;
       const Gradient& gradient = gradients[k++];
       const Tensor dense = gradient.defined() ? gradient.dense() : Tensor();
       outcome.problem = compare(i, dense, outcome.weights, tolerance);

@@ -8,16 +8,48 @@ namespace penstock::op_check {
 namespace {
 
 constexpr double kBadNumbers[] = {
-    0.0,    -0.0,    1,        -1,     std::numeric_limits<double>::quiet_NaN(),
-    1e-310, INFINITY, -INFINITY, 1e308,  -1e308,
-    1e-40,  2147483647.0, -2147483648.0, 9.3e18, -9.3e18, 1 << 20, 0x1p40, 3, 255, 65504,
+    0.0,
+    -0.0,
+    1,
+    -1,
+    std::numeric_limits<double>::quiet_NaN(),
+    1e-310,
+    INFINITY,
+    -INFINITY,
+    1e308,
+    -1e308,
+    1e-40,
+    2147483647.0,
+    -2147483648.0,
+    9.3e18,
+    -9.3e18,
+    1 << 20,
+    0x1p40,
+    3,
+    255,
+    65504,
 };
-constexpr int64_t kBadInts[] = {0,          1,        -1,         2,          -2,    7,
-                                8,          9,        INT32_MAX,  INT32_MIN,  1 << 20,
-                                INT64_MAX,  INT64_MIN, int64_t{1} << 32, int64_t{1} << 40,
-                                INT64_MAX - 1, INT64_MIN + 1, int64_t{1} << 62};
-constexpr const char* kBadNames[] = {"",     "SAME", "VALID", "EXPLICIT", "NHWC", "NCHW",
-                                     "edge", "\xFF", "UTF-8", "left",     "a rather long name"};
+constexpr int64_t kBadInts[] = {0,
+                                1,
+                                -1,
+                                2,
+                                -2,
+                                7,
+                                8,
+                                9,
+                                INT32_MAX,
+                                INT32_MIN,
+                                1 << 20,
+                                INT64_MAX,
+                                INT64_MIN,
+                                int64_t{1} << 32,
+                                int64_t{1} << 40,
+                                INT64_MAX - 1,
+                                INT64_MIN + 1,
+                                int64_t{1} << 62};
+constexpr const char* kBadNames[] = {
+    "",     "SAME",  "VALID", "EXPLICIT",          "NHWC", "NCHW", "edge",
+    "\xFF", "UTF-8", "left",  "a rather long name"};
 
 template <typename T, size_t N>
 const T& pick(const T (&list)[N], Random& random) {
@@ -140,8 +172,7 @@ void change_dtype(RandomCall& call, Random& random) {
 
 void change_count(RandomCall& call, Random& random) {
   if (random.chance(50)) {
-    call.inputs.erase(call.inputs.begin() +
-                      random.below(static_cast<int64_t>(call.inputs.size())));
+    call.inputs.erase(call.inputs.begin() + random.below(static_cast<int64_t>(call.inputs.size())));
   } else {
     call.inputs.push_back(pick_from(call.inputs, random));
   }
@@ -179,8 +210,8 @@ void change_something(RandomCall& call, Random& random) {
   if (choice < 94) {
     input.kind = RandomInput::Kind::kAtOffset;
   } else if (choice < 96) {
-    input.kind = random.chance(50) ? RandomInput::Kind::kUndefined
-                                   : RandomInput::Kind::kWithoutData;
+    input.kind =
+        random.chance(50) ? RandomInput::Kind::kUndefined : RandomInput::Kind::kWithoutData;
   } else {
     change_count(call, random);
   }
@@ -221,8 +252,7 @@ Tensor make_tensor(const RandomInput& input, Random& random) {
   if (plain.dtype() == DType::kString) return plain;
   // One element into a larger buffer: aligned for the element and for nothing else.
   const auto size = static_cast<int64_t>(dtype_size(plain.dtype()));
-  const Tensor room =
-      Tensor::empty(DType::kUInt8, Shape{plain.num_bytes() + size}, Tag::kConstant);
+  const Tensor room = Tensor::empty(DType::kUInt8, Shape{plain.num_bytes() + size}, Tag::kConstant);
   if (plain.num_bytes() > 0)
     std::memcpy(static_cast<char*>(room.raw()) + size, plain.raw(),
                 static_cast<size_t>(plain.num_bytes()));

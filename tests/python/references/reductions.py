@@ -1,6 +1,7 @@
 """NumPy references of reductions and of ops along rows."""
 
 import numpy as np
+
 from references import ref
 
 

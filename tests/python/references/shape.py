@@ -1,6 +1,7 @@
 """Shape and index ops in NumPy."""
 
 import numpy as np
+
 from references import ref
 
 
