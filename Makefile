@@ -89,10 +89,10 @@ test-tsan: setup ## C++ tests under the thread sanitizer
 	$(call ctest,tsan,-LE 'slow|malloc_fault')
 
 .PHONY: bench
-bench: setup ## Build and run the C++ benchmarks (ARGS=... is passed on)
+bench: setup ## Time penstock next to NumPy, PyTorch, TensorFlow and JAX (ARGS=--help: options)
 	$(call configure,release)
 	$(call compile,release,penstock_bench)
-	@build/release/penstock_bench $(ARGS)
+	@$(PY) benchmarks/run.py $(ARGS)
 
 .PHONY: lint
 lint: setup ## Check formatting, Python style and the layers

@@ -1,0 +1,403 @@
+#!/usr/bin/env python3
+"""Times penstock next to its peers in one run, and prints a table.
+
+Each library runs in a process of its own, one after the other, for several rounds in a rotating
+order; the best time of all rounds counts. Peers live in .venv-peers, which is made on first use. A
+peer that cannot be installed or fails is shown as missing. All libraries compute on the same
+numbers, and a result that differs from the others' is marked as wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import fnmatch
+import json
+import os
+import platform
+import re
+import statistics
+import subprocess
+import sys
+import time
+import urllib.request
+from itertools import pairwise
+from pathlib import Path
+
+from peers import CASES, LIBRARIES, REPETITIONS, SECONDS_PER_REPETITION
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
+VENV = ROOT / ".venv-peers"
+REQUIREMENTS = HERE / "requirements-peers.txt"
+OURS = "penstock"
+PACKAGES = {"numpy": "numpy", "torch": "torch", "tensorflow": "tensorflow-cpu", "jax": "jax"}
+# PyTorch's own index has builds without CUDA, a fraction in size of those on PyPI.
+TORCH_CPU_INDEX = "https://download.pytorch.org/whl/cpu"
+
+TIMEOUT_SECONDS = 900
+# How far the check sums of two libraries may be apart, relative to the larger one.
+CHECK_TOLERANCE = 1e-3
+
+# By case: a figure's name to its value, or {"error": text}.
+Figures = dict[str, dict]
+
+
+def say(text: str) -> None:
+    print(f"bench: {text}", file=sys.stderr, flush=True)
+
+
+def last_line(text: str) -> str:
+    lines = text.strip().splitlines()
+    return lines[-1][:200] if lines else "no message"
+
+
+# --- The peers' virtual environment -------------------------------------------------------------
+
+
+def peer_python() -> Path:
+    return VENV / "bin" / "python"
+
+
+def pinned_versions() -> dict[str, str]:
+    """The versions that REQUIREMENTS asks for on this Python, by package."""
+    newer = sys.version_info >= (3, 11)
+    pins = {}
+    for line in REQUIREMENTS.read_text().splitlines():
+        match = re.match(r"([\w-]+)==([\w.]+)(?:; python_version (<|>=) \"3\.11\")?$", line)
+        if match and match[3] != ("<" if newer else ">="):
+            pins[match[1]] = match[2]
+    return pins
+
+
+def installed_versions() -> dict[str, str]:
+    command = [peer_python(), "-m", "pip", "list", "--format=json", "--disable-pip-version-check"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        return {}
+    return {p["name"].replace("_", "-"): p["version"] for p in json.loads(done.stdout)}
+
+
+def is_reachable(url: str) -> bool:
+    try:
+        with urllib.request.urlopen(url, timeout=5):
+            return True
+    except OSError:
+        return False
+
+
+def install(library: str) -> str | None:
+    """Installs a peer; why it could not be done, or None."""
+    command = [peer_python(), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    command += ["--constraint", REQUIREMENTS, PACKAGES[library]]
+    if library == "torch":
+        if is_reachable(TORCH_CPU_INDEX + "/torch/"):
+            command += ["--extra-index-url", TORCH_CPU_INDEX]
+        else:
+            say("PyTorch's CPU builds cannot be reached: taking PyPI's, which need 5 GB of disk")
+    done = subprocess.run(command, capture_output=True, text=True)
+    return None if done.returncode == 0 else last_line(done.stderr)
+
+
+def set_up_peers(libraries: list[str]) -> dict[str, str]:
+    """Brings .venv-peers up to the pins; the peers that are missing, and why."""
+    missing = {}
+    if not peer_python().exists():
+        say(f"making {VENV.name}")
+        subprocess.run([sys.executable, "-m", "venv", "--clear", VENV], check=True)
+    pins, installed = pinned_versions(), installed_versions()
+    for library in libraries:
+        package = PACKAGES[library]
+        # A build's own suffix ("+cpu") is not part of the version that was asked for.
+        if installed.get(package, "").split("+")[0] == pins[package]:
+            continue
+        say(f"installing {package} {pins[package]} into {VENV.name}")
+        if reason := install(library):
+            missing[library] = reason
+            say(f"{library} cannot be installed: {reason}")
+    return missing
+
+
+# --- Running ------------------------------------------------------------------------------------
+
+
+def run_penstock(binary: Path, cases: list[str]) -> Figures:
+    command = [
+        binary,
+        "--benchmark_format=json",
+        f"--benchmark_filter=^({'|'.join(cases)})/real_time$",
+        f"--benchmark_repetitions={REPETITIONS}",
+        f"--benchmark_min_time={SECONDS_PER_REPETITION}",
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_SECONDS)
+    if done.returncode != 0:
+        raise RuntimeError(last_line(done.stderr))
+    figures: Figures = {}
+    for run in json.loads(done.stdout)["benchmarks"]:
+        if run["run_type"] != "iteration":
+            continue
+        case = run["run_name"].removesuffix("/real_time")
+        if run.get("error_occurred"):
+            figures[case] = {"error": run["error_message"]}
+            continue
+        assert run["time_unit"] == "us"
+        new = {name: run[name] for name in ("allocations", "peak_bytes", "check")}
+        keep_best(figures, {case: {"seconds": run["real_time"] * 1e-6, **new}})
+    return figures
+
+
+def run_peer(library: str, cases: list[str]) -> tuple[str, Figures]:
+    """The library's version and its figures."""
+    command = [peer_python(), HERE / "peers.py", library, *cases]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_SECONDS)
+    lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    if done.returncode != 0 or not lines:
+        raise RuntimeError(last_line(done.stderr))
+    return lines[0]["version"], {line.pop("case"): line for line in lines[1:]}
+
+
+def keep_best(best: Figures, new: Figures) -> None:
+    """Takes over the new figures of a case when they are the first or the quickest."""
+    for case, figures in new.items():
+        known = best.get(case)
+        if (
+            "error" in figures
+            or known is None
+            or ("error" not in known and figures["seconds"] < known["seconds"])
+        ):
+            best[case] = figures
+
+
+class Comparison:
+    def __init__(self, binary: Path, libraries: list[str], cases: list[str]) -> None:
+        self.binary = binary
+        self.cases = cases
+        self.libraries = libraries  # penstock and the peers that work
+        self.best: dict[str, Figures] = {library: {} for library in libraries}
+        self.versions: dict[str, str] = {}
+        self.missing: dict[str, str] = {}
+
+    def run(self, rounds: int) -> None:
+        for r in range(rounds):
+            turn = r % len(self.libraries)
+            for library in self.libraries[turn:] + self.libraries[:turn]:
+                start = time.monotonic()
+                try:
+                    keep_best(self.best[library], self.run_one(library))
+                except (RuntimeError, OSError, ValueError, subprocess.TimeoutExpired) as error:
+                    self.drop(library, str(error))
+                    continue
+                say(f"round {r + 1}/{rounds}: {library:<10} {time.monotonic() - start:5.1f} s")
+        self.mark_wrong_results()
+
+    def run_one(self, library: str) -> Figures:
+        if library == OURS:
+            return run_penstock(self.binary, self.cases)
+        self.versions[library], figures = run_peer(library, self.cases)
+        return figures
+
+    def drop(self, library: str, reason: str) -> None:
+        if library == OURS:
+            sys.exit(f"bench: {OURS} failed: {reason}")
+        say(f"{library} is left out: {reason}")
+        self.missing[library] = reason
+        self.libraries = [other for other in self.libraries if other != library]
+
+    def mark_wrong_results(self) -> None:
+        for case in self.cases:
+            checks = {
+                library: self.best[library][case]["check"]
+                for library in self.libraries
+                if "check" in self.best[library].get(case, {})
+            }
+            if len(checks) < 2:
+                continue
+            usual = statistics.median(checks.values())
+            for library, check in checks.items():
+                # Written so that NaN is wrong too.
+                if not abs(check - usual) <= CHECK_TOLERANCE * max(abs(check), abs(usual)):
+                    error = f"wrong result: check sum {check:g}, the others have {usual:g}"
+                    self.best[library][case] = {"error": error}
+
+    def seconds(self, library: str, case: str) -> float | None:
+        return self.best[library].get(case, {}).get("seconds")
+
+    def errors(self, library: str) -> dict[str, str]:
+        figures = self.best[library]
+        return {case: figures[case]["error"] for case in figures if "error" in figures[case]}
+
+
+# --- The tables ---------------------------------------------------------------------------------
+
+
+def show_time(seconds: float | None) -> str:
+    if seconds is None:
+        return "-"
+    for unit, scale in (("ns", 1e9), ("us", 1e6), ("ms", 1e3)):
+        if seconds * scale < 1000:
+            return f"{seconds * scale:.3g} {unit}"
+    return f"{seconds:.3g} s"
+
+
+def show_bytes(count: float) -> str:
+    for unit, scale in (("MiB", 2**20), ("KiB", 2**10)):
+        if count >= scale:
+            return f"{count / scale:.4g} {unit}"
+    return f"{count:.0f} B"
+
+
+def show_table(rows: list[list[str]]) -> str:
+    """Markdown, aligned; the first row is the head."""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    rule = ["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])]
+    lines = [
+        [row[0].ljust(widths[0]), *(c.rjust(w) for c, w in zip(row[1:], widths[1:], strict=True))]
+        for row in rows
+    ]
+    return "\n".join("| " + " | ".join(line) + " |" for line in [lines[0], rule, *lines[1:]])
+
+
+def times_table(result: Comparison) -> str:
+    peers = [library for library in result.libraries if library != OURS]
+    rows = [["case", OURS, *peers, "ratio to best", "allocations", "peak bytes"]]
+    for case in result.cases:
+        if case.startswith("scale_"):
+            continue
+        figures = result.best[OURS].get(case, {})
+        ours = figures.get("seconds")
+        theirs = {peer: s for peer in peers if (s := result.seconds(peer, case)) is not None}
+        best = min(theirs, key=theirs.get, default=None)
+        rows.append(
+            [
+                case,
+                "error" if "error" in figures else show_time(ours),
+                *("error" if case in result.errors(p) else show_time(theirs.get(p)) for p in peers),
+                f"{ours / theirs[best]:.2f} {best}" if ours and best else "-",
+                f"{figures['allocations']:.4g}" if ours else "-",
+                show_bytes(figures["peak_bytes"]) if ours else "-",
+            ]
+        )
+    return show_table(rows) if len(rows) > 1 else ""
+
+
+def growth_table(result: Comparison) -> str:
+    """Of each scale_<op>_<size> family: the factors from one size to the next."""
+    families: dict[str, list[str]] = {}
+    for case in result.cases:
+        if case.startswith("scale_"):
+            families.setdefault(case.rpartition("_")[0], []).append(case)
+    rows = [["growth", "work", *result.libraries]]
+    for family, cases in families.items():
+        for small, large in pairwise(cases):
+            # Sizes grow by four: elements, or the side of a matrix.
+            row = [f"{small} to {large.rpartition('_')[2]}", "x64" if "matmul" in family else "x4"]
+            for library in result.libraries:
+                before, after = result.seconds(library, small), result.seconds(library, large)
+                row.append(f"x{after / before:.1f}" if before and after else "-")
+            rows.append(row)
+    return show_table(rows) if len(rows) > 1 else ""
+
+
+def cpu_model() -> str:
+    try:
+        text = Path("/proc/cpuinfo").read_text()
+    except OSError:
+        return platform.processor()
+    match = re.search(r"^model name\s*: (.*)$", text, re.MULTILINE)
+    return match[1] if match else platform.processor()
+
+
+def machine() -> dict:
+    return {
+        "date": datetime.date.today().isoformat(),
+        "cpu": cpu_model(),
+        "cores": os.cpu_count(),
+        "load": round(os.getloadavg()[0], 2),
+        "python": platform.python_version(),
+    }
+
+
+def report(result: Comparison, where: dict) -> None:
+    versions = ", ".join(f"{library} {version}" for library, version in result.versions.items())
+    print(f"\n{where['date']}, {where['cpu']}, {where['cores']} cores; {versions or 'no peers'}\n")
+    print("\n\n".join(filter(None, [times_table(result), growth_table(result)])))
+    for library, reason in result.missing.items():
+        print(f"missing: {library}: {reason}")
+    for library in result.libraries:
+        for case, error in result.errors(library).items():
+            print(f"error: {library}: {case}: {error}")
+
+
+def write_json(path: Path, result: Comparison, where: dict) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    content = {
+        "machine": where,
+        "versions": result.versions,
+        "missing": result.missing,
+        "results": {
+            case: {lib: r[case] for lib, r in result.best.items() if case in r}
+            for case in result.cases
+        },
+    }
+    path.write_text(json.dumps(content, indent=1) + "\n")
+    say(f"wrote {path}")
+
+
+# --- The command line ---------------------------------------------------------------------------
+
+
+def parse_arguments() -> argparse.Namespace:
+    def names(text: str) -> list[str]:
+        return [name for name in text.split(",") if name]
+
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument(
+        "--cases", type=names, default=["*"], help="comma-separated names or patterns: matmul_*"
+    )
+    parser.add_argument("--rounds", type=int, default=3, help="how often each library runs (3)")
+    parser.add_argument(
+        "--libs",
+        type=names,
+        default=list(LIBRARIES),
+        help=f"peers to run, of {','.join(LIBRARIES)}; '' for none",
+    )
+    parser.add_argument(
+        "--no-setup", action="store_true", help="take the peers as they are installed"
+    )
+    parser.add_argument(
+        "--bench",
+        type=Path,
+        default=ROOT / "build/release/penstock_bench",
+        help="the C++ benchmarks",
+    )
+    parser.add_argument(
+        "--out", type=Path, default=ROOT / "build/bench/results.json", help="where the JSON goes"
+    )
+    options = parser.parse_args()
+    if unknown := set(options.libs) - set(LIBRARIES):
+        parser.error(f"no peer {', '.join(sorted(unknown))}; there are {', '.join(LIBRARIES)}")
+    if options.rounds < 1:
+        parser.error("--rounds must be at least 1")
+    options.cases = [case for case in CASES if any(fnmatch.fnmatch(case, p) for p in options.cases)]
+    if not options.cases:
+        parser.error(f"no such case; there are {', '.join(CASES)}")
+    if not options.bench.exists():
+        parser.error(f"{options.bench} is missing; `make bench` builds it")
+    return options
+
+
+def main() -> int:
+    options = parse_arguments()
+    where = machine()
+    missing = {} if options.no_setup else set_up_peers(options.libs)
+    peers = [library for library in options.libs if library not in missing]
+    result = Comparison(options.bench, [OURS, *peers], options.cases)
+    result.missing.update(missing)
+    result.run(options.rounds)
+    report(result, where)
+    write_json(options.out, result, where)
+    return 1 if result.errors(OURS) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
