@@ -12,18 +12,6 @@
 // depend on each other (PEN_INDEPENDENT). Lambdas need HWY_ATTR.
 #pragma once
 
-<<<<<<< HEAD
-=======
-<<<<<<< HEAD
-<<<<<<< HEAD
-=======
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4)
-#include <hwy/foreach_target.h>
-
-    >>>>>>> red
-=======
->>>>>>> net
->>>>>>> net
 // Before a loop: its steps may run in any order. Without it the compiler compares the pointers at
 // run time and takes the slow loop for a kernel that runs in place.
 #ifdef __clang__
@@ -31,21 +19,6 @@
 #else
 #define PEN_INDEPENDENT _Pragma("GCC ivdep")
 #endif
-<<<<<<< HEAD
 
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4)
 #include <hwy/foreach_target.h>
-=======
-    <<<<<<< HEAD
-<<<<<<< HEAD
-
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4)
-#include <hwy/foreach_target.h>
-    =======
->>>>>>> red
-=======
-
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4)
-#include <hwy/foreach_target.h>
-    >>>>>>> net
->>>>>>> net
