@@ -144,32 +144,33 @@ def declaration(op):
 
 
 def definition(op):
+    # The names of locals end in _, so that no input or attribute can have the same.
     lines = [f"{result_type(op)} {op['id']}({parameters(op, False)}) {{"]
     singles = [name for kind, name in op["inputs"] if kind != "many"]
     many = [name for kind, name in op["inputs"] if kind == "many"]
     attrs = [f"{name}.span()" if kind == "ints_attr" else name for kind, name, _ in op["attrs"]]
     if attrs:
-        lines.append(f"  const Attr attrs[] = {{{', '.join(f'Attr({attr})' for attr in attrs)}}};")
-    call_attrs = "attrs" if attrs else "{}"
+        lines.append(f"  const Attr attrs_[] = {{{', '.join(f'Attr({attr})' for attr in attrs)}}};")
+    call_attrs = "attrs_" if attrs else "{}"
     given = " | ".join(f"given({name}, {i})" for i, name in enumerate(singles)) or "0"
     if many:
-        lines.append("  SmallVector<const Tensor*, 8> inputs;")
-        lines += [f"  inputs.push_back(&{name}.tensor());" for name in singles]
-        lines.append(f"  for (const Tensor& tensor : {many[0]}) inputs.push_back(&tensor);")
-        inputs = "inputs"
+        lines.append("  SmallVector<const Tensor*, 8> inputs_;")
+        lines += [f"  inputs_.push_back(&{name}.tensor());" for name in singles]
+        lines.append(f"  for (const Tensor& each_ : {many[0]}) inputs_.push_back(&each_);")
+        inputs = "inputs_"
     elif singles:
         pointers = ", ".join(f"&{name}.tensor()" for name in singles)
-        lines.append(f"  const Tensor* const inputs[] = {{{pointers}}};")
-        inputs = "inputs"
+        lines.append(f"  const Tensor* const inputs_[] = {{{pointers}}};")
+        inputs = "inputs_"
     else:
         inputs = "{}"
-    lines.append(f"  Tensors results = dispatch({op['id']}_op, {inputs}, {call_attrs}, {given});")
+    lines.append(f"  Tensors results_ = dispatch({op['id']}_op, {inputs}, {call_attrs}, {given});")
     if op["many"]:
-        lines.append("  return results;")
+        lines.append("  return results_;")
     elif len(op["outputs"]) == 1:
-        lines.append("  return std::move(results[0]);")
+        lines.append("  return std::move(results_[0]);")
     else:
-        moved = ", ".join(f"std::move(results[{i}])" for i in range(len(op["outputs"])))
+        moved = ", ".join(f"std::move(results_[{i}])" for i in range(len(op["outputs"])))
         lines.append(f"  return {{{moved}}};")
     return "\n".join(lines) + "\n}\n"
 

@@ -70,6 +70,12 @@ struct Minimum {
     return x < y || x != x ? x : y;
   }
 };
+struct ReluGrad {
+  template <typename T>
+  static T call(T x, T y) {
+    return y > T(0) ? x : T(0);
+  }
+};
 
 }  // namespace penstock::kernels
 #endif
@@ -111,6 +117,8 @@ BinaryLoop fast_loop(BinaryOp op, DType dtype) {
       return find_fast<Maximum>(dtype);
     case BinaryOp::kMinimum:
       return find_fast<Minimum>(dtype);
+    case BinaryOp::kReluGrad:
+      return find_fast<ReluGrad>(dtype);
     default:
       return nullptr;
   }
@@ -202,6 +210,8 @@ BinaryLoop half_loop_of(BinaryOp op, DType dtype) {
       return find_half<BinaryOp::kMaximum>(dtype);
     case BinaryOp::kMinimum:
       return find_half<BinaryOp::kMinimum>(dtype);
+    case BinaryOp::kReluGrad:
+      return find_half<BinaryOp::kReluGrad>(dtype);
     case BinaryOp::kFloorDivide:
       return find_half<BinaryOp::kFloorDivide>(dtype);
     case BinaryOp::kFloorModulo:
@@ -229,6 +239,8 @@ BinaryLoop other_loop(BinaryOp op, DType dtype) {
       return find_ordered<Maximum>(dtype);
     case BinaryOp::kMinimum:
       return find_ordered<Minimum>(dtype);
+    case BinaryOp::kReluGrad:
+      return find_ordered<ReluGrad>(dtype);
     case BinaryOp::kFloorDivide:
       return floor_divide_loop(dtype);
     case BinaryOp::kFloorModulo:

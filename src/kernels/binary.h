@@ -13,6 +13,7 @@ enum class BinaryOp : uint8_t {
   kSquaredDifference,
   kMaximum,  // NaN when either is
   kMinimum,
+  kReluGrad,     // x where y is positive, 0 elsewhere
   kFloorDivide,  // Pre for integers: y is not 0
   kFloorModulo,
   kPower,  // Pre for integers: y is not negative

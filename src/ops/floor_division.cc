@@ -1,0 +1,71 @@
+// Division that rounds down, and its remainder.
+#include "ops/elementwise.h"
+
+namespace penstock {
+namespace {
+
+using namespace elementwise;
+using kernels::BinaryOp;
+
+template <BinaryOp op>
+KernelResult cpu(const KernelContext& ctx) {
+  const View& y = ctx.inputs[1];
+  if (kIntTypes.has(y.dtype) && ctx.outputs[0].size() > 0 && kernels::has_zero(y)) {
+    return KernelResult::invalid("Integer division by zero");
+  }
+  return binary_cpu<op, kernels::kHeavyGrain>(ctx);
+}
+
+Gradients floormod_grad(const GradContext& g) {
+  Gradients out{{}, {}};
+  const Tensor dy = g.dy();
+  if (g.needs(0)) out[0] = sum_to_like(dy, g.input(0));
+  if (g.needs(1)) {
+    out[1] = sum_to_like(negative(dy * floordiv(g.input(0), g.input(1))), g.input(1));
+  }
+  return out;
+}
+
+std::vector<Sample> samples() {
+  std::vector<Sample> samples = binary_samples(kRealTypes, 1, 5);
+  for (const DType dtype : {DType::kInt8, DType::kInt32, DType::kInt64, DType::kFloat32,
+                            DType::kFloat64, DType::kBFloat16}) {
+    samples.push_back({.inputs = {given(dtype, {6}, {7, -7, 7, -7, 6, 0}),
+                                  given(dtype, {6}, {2, 2, -2, -2, -3, 5})},
+                       .check_grad = false});
+  }
+  samples.push_back({{given(DType::kInt8, {2}, {-128, 127}), given(DType::kInt8, {2}, {-1, -1})}});
+  samples.push_back(
+      {.inputs = {given(DType::kFloat32, {3}, {1, -1, 0}), given(DType::kFloat32, {3}, {0, 0, 0})},
+       .check_grad = false});
+  return samples;
+}
+
+}  // namespace
+
+PEN_OP_DEF(floordiv) = {
+    .name = "FloorDiv",
+    .doc = "x / y rounded down.",
+    .inputs = {in("x", kRealTypes), in("y", kRealTypes)},
+    .traits = {Trait::kElementwise},
+    .forwards = {{0, 0}, {1, 0}},
+    .infer = infer_binary,
+    .cpu = cpu<BinaryOp::kFloorDivide>,
+    .grad = no_gradient,
+    .samples = samples,
+};
+
+PEN_OP_DEF(floormod) = {
+    .name = "FloorMod",
+    .doc = "What x / y rounded down leaves; it has the sign of y.",
+    .inputs = {in("x", kRealTypes), in("y", kRealTypes)},
+    .traits = {Trait::kElementwise},
+    .forwards = {{0, 0}, {1, 0}},
+    .infer = infer_binary,
+    .cpu = cpu<BinaryOp::kFloorModulo>,
+    .grad = floormod_grad,
+    .saves = {.inputs = kAll},
+    .samples = samples,
+};
+
+}  // namespace penstock
