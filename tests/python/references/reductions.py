@@ -33,3 +33,96 @@ ref("Sum", lambda x, axis, keepdims: np.sum(wide(x), axis=axes(axis), keepdims=k
 ref("Mean", mean)
 ref("SumTo", sum_to)
 ref("BroadcastTo", lambda x, shape: np.broadcast_to(x, tuple(shape)))
+
+
+def extremum(reduce, identity):
+    def reference(x, axis, keepdims):
+        if x.dtype.kind in "iu":
+            info = np.iinfo(x.dtype)
+            start = info.min if identity < 0 else info.max
+        else:
+            start = identity
+        return reduce(wide(x), axis=axes(axis), keepdims=keepdims, initial=start)
+
+    return reference
+
+
+def arg_extremum(find, worst):
+    def reference(x, axis, output_type):
+        if x.dtype.kind in "iub":
+            return find(x, axis=axis).astype(output_type)
+        x = wide(x)
+        return find(np.where(np.isnan(x), worst, x), axis=axis).astype(output_type)
+
+    return reference
+
+
+def cumulative(accumulate, identity):
+    def reference(x, axis, exclusive, reverse):
+        x = np.moveaxis(wide(x), axis, -1)
+        x = x[..., ::-1] if reverse else x
+        if exclusive:
+            first = np.full((*x.shape[:-1], 1), identity, x.dtype)
+            x = np.concatenate([first, x[..., :-1]], axis=-1)
+        result = accumulate(x, axis=-1)
+        return np.moveaxis(result[..., ::-1] if reverse else result, -1, axis)
+
+    return reference
+
+
+ref("Prod", lambda x, axis, keepdims: np.prod(wide(x), axis=axes(axis), keepdims=keepdims))
+ref("Max", extremum(np.max, -np.inf))
+ref("Min", extremum(np.min, np.inf))
+ref("Any", lambda x, axis, keepdims: np.any(x, axis=axes(axis), keepdims=keepdims))
+ref("All", lambda x, axis, keepdims: np.all(x, axis=axes(axis), keepdims=keepdims))
+ref("ArgMax", arg_extremum(np.argmax, -np.inf))
+ref("ArgMin", arg_extremum(np.argmin, np.inf))
+ref("Cumsum", cumulative(np.cumsum, 0))
+ref("Cumprod", cumulative(np.cumprod, 1))
+
+
+def log_softmax(x):
+    x = wide(x)
+    if x.shape[-1] == 0:
+        return x
+    with np.errstate(all="ignore"):
+        x = x - np.max(x, axis=-1, keepdims=True)
+        return x - np.log(np.sum(np.exp(x), axis=-1, keepdims=True))
+
+
+def softmax(x):
+    return np.exp(log_softmax(x))
+
+
+def cross_entropy(features, labels):
+    labels = wide(labels)
+    return -np.sum(labels * log_softmax(features), axis=-1), softmax(features) - labels
+
+
+def sparse_cross_entropy(features, labels):
+    return cross_entropy(features, np.eye(features.shape[-1])[labels])
+
+
+def layer_norm(x, gamma, beta, epsilon):
+    x = wide(x)
+    mean = np.mean(x, axis=-1, keepdims=True)
+    rstd = 1 / np.sqrt(np.var(x, axis=-1, keepdims=True) + epsilon)
+    return (x - mean) * rstd * wide(gamma) + wide(beta), mean, rstd
+
+
+def layer_norm_grad(dy, x, gamma, mean, rstd):
+    dy, x, gamma = wide(dy), wide(x), wide(gamma)
+    h = (x - mean) * rstd
+    v = dy * gamma
+    means = [np.mean(a, axis=-1, keepdims=True) for a in (v, v * h)]
+    outer = tuple(range(x.ndim - 1))
+    return rstd * (v - means[0] - h * means[1]), np.sum(dy * h, outer), np.sum(dy, outer)
+
+
+ref("Softmax", softmax)
+ref("LogSoftmax", log_softmax)
+ref("SoftmaxCrossEntropyWithLogits", cross_entropy)
+ref("SparseSoftmaxCrossEntropyWithLogits", sparse_cross_entropy)
+ref("LayerNorm", layer_norm)
+ref("LayerNormGrad", layer_norm_grad)
+ref("L2Loss", lambda x: np.sum(wide(x) ** 2) / 2)

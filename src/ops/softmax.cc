@@ -1,0 +1,85 @@
+// Softmax and LogSoftmax over the last axis.
+#include <limits>
+
+#include <penstock/ops/context.h>
+#include <penstock/ops/grad_helpers.h>
+#include <penstock/ops/sample.h>
+
+#include "kernels/rows.h"
+
+namespace penstock {
+namespace {
+
+void infer(InferContext& ctx) {
+  const Shape& shape = ctx.shape(0);
+  if (shape.rank() == 0) ctx.fail("logits must have at least 1 dimension, but got shape ", shape);
+  if (shape.is_known()) {
+    ctx.set_scratch(kernels::row_scratch(ctx.dtype(0), kernels::rows_of(shape), 1), sizeof(float));
+  }
+  ctx.add_output(ctx.dtype(0), shape);
+}
+
+template <bool kAsLog>
+KernelResult cpu(const KernelContext& ctx) {
+  kernels::softmax(ctx.inputs[0], kAsLog, ctx.outputs[0], ctx.scratch);
+  return KernelResult::ok();
+}
+
+Gradients grad_softmax(const GradContext& g) {
+  const Tensor& y = g.output();
+  const Tensor dy = g.dy();
+  return {(dy - reduce_sum(dy * y, {-1}, true)) * y};
+}
+
+Gradients grad_log_softmax(const GradContext& g) {
+  const Tensor dy = g.dy();
+  return {dy - exp(g.output()) * reduce_sum(dy, {-1}, true)};
+}
+
+std::vector<Sample> samples() {
+  const double inf = std::numeric_limits<double>::infinity();
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  return {
+      {{f32({5})}},
+      {{f32({3, 4})}},
+      {{f32({2, 3, 7})}},
+      {{f32({2, 37}, -30, 30)}},
+      {{f32({4, 1})}},
+      {{f32({0, 3})}},
+      {{f32({3, 0})}},
+      {{given(DType::kFloat32, {2, 3}, {1000, 1001, 999, -1000, -1001, -5000})}, {}, 0, false},
+      {{given(DType::kFloat32, {4, 2}, {-inf, 1, inf, 1, nan, 1, -inf, -inf})}, {}, 0, false},
+      {{of(DType::kFloat64, {3, 19})}},
+      {{of(DType::kFloat16, {3, 5})}},
+      {{of(DType::kBFloat16, {3, 5})}},
+      {.inputs = {f32({1024, 1000})}, .for_speed = true},
+  };
+}
+
+}  // namespace
+
+PEN_OP_DEF(softmax) = {
+    .name = "Softmax",
+    .doc = "exp(logits) over the sum of exp(logits) along the last axis.",
+    .inputs = {in("logits", kRealFloatTypes)},
+    .forwards = {{0, 0}},
+    .infer = infer,
+    .cpu = cpu<false>,
+    .grad = grad_softmax,
+    .saves = {.outputs = kAll},
+    .samples = samples,
+};
+
+PEN_OP_DEF(log_softmax) = {
+    .name = "LogSoftmax",
+    .doc = "logits less the logarithm of the sum of exp(logits) along the last axis.",
+    .inputs = {in("logits", kRealFloatTypes)},
+    .forwards = {{0, 0}},
+    .infer = infer,
+    .cpu = cpu<true>,
+    .grad = grad_log_softmax,
+    .saves = {.outputs = kAll},
+    .samples = samples,
+};
+
+}  // namespace penstock
