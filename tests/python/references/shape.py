@@ -82,3 +82,88 @@ ref("ScatterNd", lambda i, u, shape: _scatter(_add)(np.zeros(shape, u.dtype), i,
 ref("TensorScatterAdd", _scatter(_add))
 ref("TensorScatterSub", _scatter(_sub))
 ref("TensorScatterUpdate", _scatter(_put))
+
+
+def _strided_index(begin, end, strides, masks):
+    """The masks of StridedSlice as a NumPy index."""
+    index = []
+    for i, (b, e, s) in enumerate(zip(begin, end, strides, strict=True)):
+        if masks["ellipsis_mask"] >> i & 1:
+            index.append(Ellipsis)
+        elif masks["new_axis_mask"] >> i & 1:
+            index.append(None)
+        elif masks["shrink_axis_mask"] >> i & 1:
+            index.append(int(b))
+        else:
+            first = None if masks["begin_mask"] >> i & 1 else b
+            last = None if masks["end_mask"] >> i & 1 else e
+            index.append(slice(first, last, s))
+    return tuple(index)
+
+
+def _strided_slice(x, begin, end, strides, **masks):
+    return x[_strided_index(begin, end, strides, masks)]
+
+
+def _strided_slice_grad(shape, begin, end, strides, dy, **masks):
+    out = np.zeros(shape, dy.dtype)
+    out[_strided_index(begin, end, strides, masks)] = dy
+    return out
+
+
+def _gather(params, indices, axis, batch_dims):
+    axis %= params.ndim
+    batch_dims += indices.ndim if batch_dims < 0 else 0
+    if batch_dims == 0:
+        return np.take(params, indices, axis)
+    parts = [_gather(p, i, axis - 1, batch_dims - 1) for p, i in zip(params, indices, strict=True)]
+    return np.stack(parts)
+
+
+def _gather_or_zero(params, indices):
+    if len(params) == 0:
+        return np.zeros(indices.shape + params.shape[1:], params.dtype)
+    kept = (indices >= 0).reshape(indices.shape + (1,) * (params.ndim - 1))
+    return np.where(kept, params[indices], np.zeros((), params.dtype))
+
+
+def _segment_sum(data, ids, segments):
+    rest = data.shape[ids.ndim :]
+    out = np.zeros((int(segments), *rest), data.dtype)
+    for row, part in zip(ids.reshape(-1), data.reshape((ids.size, *rest)), strict=True):
+        if row >= 0:
+            out[row] = out[row] + part
+    return out
+
+
+def _top_k(x, k, sorted):
+    wide = x.astype(np.float64) if x.dtype.kind not in "iu" else x.astype(np.int64)
+    order = np.argsort(-wide, axis=-1, kind="stable")[..., : int(k)]
+    return np.take_along_axis(x, order, -1), order
+
+
+def _unique(x, out_idx):
+    places = {}
+    idx = [places.setdefault(value, len(places)) for value in x.tolist()]
+    y = np.empty(len(places), x.dtype)
+    y[:] = list(places)
+    return y, np.array(idx, out_idx)
+
+
+ref("Identity", lambda x: x)
+ref("StopGradient", lambda x: x)
+ref("ExpandDims", lambda x, axis: np.expand_dims(x, axis))
+ref("Squeeze", lambda x, axis: np.squeeze(x, tuple(axis) if len(axis) else None))
+ref("Transpose", lambda x, perm: np.transpose(x, perm if len(perm) else None))
+ref("StridedSlice", _strided_slice)
+ref("StridedSliceGrad", _strided_slice_grad)
+ref("GatherV2", _gather)
+ref("GatherOrZero", _gather_or_zero)
+ref("UnsortedSegmentSum", _segment_sum)
+ref("Tile", np.tile)
+ref("Range", lambda start, limit, delta: np.arange(start, limit, delta))
+ref("Shape", lambda x, out_type: np.array(x.shape, out_type))
+ref("Size", lambda x, out_type: np.array(x.size, out_type))
+ref("TopKV2", _top_k)
+ref("Unique", _unique)
+ref("Where", np.argwhere)

@@ -1,0 +1,22 @@
+// Distinct elements, in the order of their first occurrence.
+#pragma once
+
+#include <string_view>
+
+#include <penstock/core/view.h>
+
+namespace penstock::kernels {
+
+// Slots of the hash table that unique() needs for `count` elements, of four bytes each up to 2^31
+// elements and eight beyond.
+int64_t unique_slots(int64_t count);
+int64_t unique_slot_bytes(int64_t count);
+
+// How the text of a string is found: kernels do not know what a string block is.
+using TextOf = std::string_view (*)(StringRef) noexcept;
+
+// Writes x's distinct elements to y and for every element its place in y to `places` (int32 or
+// int64); gives their number. NaN differs from itself; the zeros are equal.
+int64_t unique(const View& x, const View& y, const View& places, void* slots, TextOf text_of);
+
+}  // namespace penstock::kernels
