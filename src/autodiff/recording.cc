@@ -1,5 +1,7 @@
 #include "autodiff/recording.h"
 
+#include <pthread.h>
+
 #include <utility>
 
 #include "autodiff/tape_state.h"
@@ -63,7 +65,30 @@ void record(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs,
   });
 }
 
+void unrecord(std::span<const Tensor> outputs) noexcept {
+  for_each_tape([&](TapeState& tape) {
+    if (tape.records.empty() || tape.records.back().outputs.empty()) return;
+    if (tape.records.back().outputs[0].id() == outputs[0].id()) tape.records.pop_back();
+  });
+}
+
+namespace {
+
+// A thread that ends lets go of its list: a tape may be dropped later, on another thread.
+void at_thread_exit(void*) {
+  while (t_innermost != nullptr) unlist_tape(t_innermost);
+}
+
+void watch_thread_exit() noexcept {
+  static pthread_key_t key;
+  static const bool has_key = pthread_key_create(&key, at_thread_exit) == 0;
+  if (has_key) pthread_setspecific(key, &key);  // any value but null
+}
+
+}  // namespace
+
 void list_tape(TapeState* state) {
+  watch_thread_exit();
   state->below = t_innermost;
   state->is_listed = true;
   state->references.fetch_add(1, std::memory_order_relaxed);

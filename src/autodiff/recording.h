@@ -17,5 +17,7 @@ inline bool is_recording() { return t_innermost != nullptr && !t_paused; }
 // Tells every tape of this thread that knows one of the inputs.
 void record(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs,
             std::span<const Tensor> outputs);
+// Takes the last call back where it was recorded: it failed after all.
+void unrecord(std::span<const Tensor> outputs) noexcept;
 
 }  // namespace penstock::autodiff

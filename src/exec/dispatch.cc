@@ -187,6 +187,19 @@ void run_kernel(const OpDef& op, std::span<const View> in, InferContext& infer, 
   }
 }
 
+// For a call in place: once the kernel has written over its input nothing may fail any more, so the
+// tapes take their memory before it.
+void run_recorded_first(const OpDef& op, Inputs inputs, std::span<const View> in,
+                        InferContext& infer, Attrs attrs, Tensors& outputs) {
+  try {
+    autodiff::record(op, inputs, attrs, outputs);
+    run_kernel(op, in, infer, attrs, outputs);
+  } catch (...) {
+    autodiff::unrecord(outputs);
+    throw;
+  }
+}
+
 Tensors run(const OpDef& op, Inputs inputs, Attrs attrs, uint64_t given) {
   check_count(op, inputs.size());
   check_dtypes(op, inputs);
@@ -208,8 +221,12 @@ Tensors run(const OpDef& op, Inputs inputs, Attrs attrs, uint64_t given) {
     if (from != nullptr) taken.push_back(from);
     needs_kernel = needs_kernel || spec.shares_input < 0;
   }
-  if (needs_kernel) run_kernel(op, views, infer, attrs, outputs);
-  if (records) autodiff::record(op, inputs, attrs, outputs);
+  if (records && !taken.empty()) {
+    run_recorded_first(op, inputs, views, infer, attrs, outputs);
+  } else {
+    if (needs_kernel) run_kernel(op, views, infer, attrs, outputs);
+    if (records) autodiff::record(op, inputs, attrs, outputs);
+  }
   for (const Tensor* input : taken) {
     Tensor& spent = *const_cast<Tensor*>(input);  // given to us by its holder
     spent = spent.without_data();

@@ -47,14 +47,40 @@ bool wrong_shape() {
   return false;
 }
 
+bool added() {
+  const Tensor column = Tensor::from<float>({1, 2}, Shape{2, 1});
+  const Tensor sum = column + Tensor{10.f, 20.f, 30.f};
+  return sum.shape() == Shape{2, 3} && sum.data<float>()[5] == 32;
+}
+
+// Large enough to use the thread pool, whose threads are made on the way.
+bool multiplied() {
+  const Tensor a = fill(Tensor{160, 160}, Tensor(2.f));
+  const Tensor product = matmul(a, a);
+  return product.data<float>()[160 * 160 - 1] == 640;
+}
+
+bool gradients() {
+  const Tensor x{1.f, 2.f};
+  Tape outer;
+  outer.watch(x);
+  Tensor first;
+  {
+    Tape inner;
+    inner.watch(x);
+    first = inner.gradient(x * x * x, x);
+  }
+  const Tensor second = outer.gradient(first, x);
+  return first.data<float>()[1] == 12 && second.data<float>()[1] == 12;
+}
+
 struct Program {
   std::string_view name;
   bool (*body)();
 };
 constexpr Program kPrograms[] = {
-    {"constant", constant},
-    {"reshape", reshaped},
-    {"wrong_shape", wrong_shape},
+    {"constant", constant}, {"reshape", reshaped},  {"wrong_shape", wrong_shape},
+    {"add", added},         {"matmul", multiplied}, {"gradient", gradients},
 };
 
 int run(const Program& program) {

@@ -2,11 +2,13 @@
 // ordinary op call (inputs, outputs, axes) never touch the heap.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <initializer_list>
 #include <memory>
 #include <new>
 #include <span>
+#include <type_traits>
 #include <utility>
 
 namespace penstock {
@@ -65,9 +67,9 @@ class SmallVector {
     if (size_ == capacity_) {
       T value(std::forward<Args>(args)...);  // the argument may live in this vector
       grow(capacity_ * 2);
-      return *new (data_ + size_++) T(std::move(value));
+      return append(std::move(value));
     }
-    return *new (data_ + size_++) T(std::forward<Args>(args)...);
+    return append(std::forward<Args>(args)...);
   }
   void push_back(const T& value) { emplace_back(value); }
   void push_back(T&& value) { emplace_back(std::move(value)); }
@@ -79,16 +81,32 @@ class SmallVector {
   void resize(size_t n) {
     reserve(n);
     while (size_ > n) pop_back();
-    while (size_ < n) emplace_back();
+    while (size_ < n) append();
   }
 
  private:
   T* inline_data() { return std::launder(reinterpret_cast<T*>(inline_)); }
   bool is_inline() const { return data_ == reinterpret_cast<const T*>(inline_); }
 
+  // Pre: there is room. The element counts only once it is made: its constructor may throw.
+  template <typename... Args>
+  T& append(Args&&... args) {
+    T* element = new (data_ + size_) T(std::forward<Args>(args)...);
+    ++size_;
+    return *element;
+  }
   void grow(size_t n) {
     T* memory = static_cast<T*>(::operator new(n * sizeof(T), std::align_val_t(alignof(T))));
-    std::uninitialized_move_n(data_, size_, memory);
+    if constexpr (std::is_nothrow_move_constructible_v<T>) {
+      std::uninitialized_move_n(data_, size_, memory);
+    } else {
+      try {
+        std::uninitialized_move_n(data_, size_, memory);
+      } catch (...) {
+        ::operator delete(memory, std::align_val_t(alignof(T)));
+        throw;
+      }
+    }
     std::destroy_n(data_, size_);
     free_heap();
     data_ = memory;

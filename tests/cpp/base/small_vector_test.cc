@@ -73,12 +73,12 @@ TEST(SmallVector, CopiesAreApart) {
 }
 
 TEST(SmallVector, ResizesBothWays) {
-  SmallVector<std::string, 2> list{"a"};
+  SmallVector<int64_t, 2> list{7};
   list.resize(5);
   EXPECT_EQ(list.size(), 5u);
-  EXPECT_EQ(list[4], "");
+  EXPECT_EQ(list[4], 0);
   list.resize(1);
-  EXPECT_EQ(list[0], "a");
+  EXPECT_EQ(list[0], 7);
   EXPECT_EQ(list.size(), 1u);
 }
 

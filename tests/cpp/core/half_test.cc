@@ -20,8 +20,8 @@ double meaning(uint32_t bits, int exponent_bits, int fraction_bits) {
   }
   const double unit = std::ldexp(1.0, -bias - fraction_bits + 1);
   if (exponent == 0) return sign * fraction * unit;
-  return sign * std::ldexp(((1u << fraction_bits) + fraction) * unit,
-                           static_cast<int>(exponent) - 1);
+  return sign *
+         std::ldexp(((1u << fraction_bits) + fraction) * unit, static_cast<int>(exponent) - 1);
 }
 
 template <typename Half>

@@ -29,11 +29,12 @@ std::string error_text(const std::function<void()>& body) {
 }
 
 // EXPECT_ERROR(InvalidArgumentError, "rank 3", reshape(…))
-#define EXPECT_ERROR(Class, text, statement)                                                \
-  EXPECT_PRED2([](const std::string& what, const std::string& part) {                       \
-    return what.find(part) != std::string::npos;                                            \
-  }, ::penstock::testing_support::error_text<Class>([&] { static_cast<void>(statement); }), \
-               text)
+#define EXPECT_ERROR(Class, text, statement)                 \
+  EXPECT_PRED2(                                              \
+      [](const std::string& what, const std::string& part) { \
+        return what.find(part) != std::string::npos;         \
+      },                                                     \
+      ::penstock::testing_support::error_text<Class>([&] { static_cast<void>(statement); }), text)
 
 // Limits what the device may hold beyond what it holds now.
 class BudgetScope {
