@@ -16,7 +16,7 @@ inline constexpr int64_t kUnknownDim = -1;
 
 class PEN_API Shape {
  public:
-  Shape() = default;  // a scalar
+  Shape() {}  // a scalar; user-provided, so that a const Tensor needs no initialiser
   // Throws InvalidArgumentError for more than kMaxRank dimensions or one below kUnknownDim.
   Shape(std::initializer_list<int64_t> dims);
   explicit Shape(std::span<const int64_t> dims);
