@@ -183,21 +183,19 @@ void layer_norm(const T* x, const T* gamma, const T* beta, int64_t n, double eps
                 T* mean_out, T* rstd_out) {
   const hn::ScalableTag<T> d;
   const double count = static_cast<double>(n);
-  const T mean = static_cast<T>(
-      total<T>(
-          n, [&](int64_t i) HWY_ATTR { return hn::LoadU(d, x + i); },
-          [&](int64_t i) HWY_ATTR { return x[i]; }) /
-      count);
+  const T mean = static_cast<T>(total<T>(
+                                    n, [&](int64_t i) HWY_ATTR { return hn::LoadU(d, x + i); },
+                                    [&](int64_t i) HWY_ATTR { return x[i]; }) /
+                                count);
   const auto means = hn::Set(d, mean);
-  const double variance =
-      total<T>(
-          n,
-          [&](int64_t i) HWY_ATTR {
-            const auto deviation = hn::Sub(hn::LoadU(d, x + i), means);
-            return hn::Mul(deviation, deviation);
-          },
-          [&](int64_t i) HWY_ATTR { return (x[i] - mean) * (x[i] - mean); }) /
-      count;
+  const double variance = total<T>(
+                              n,
+                              [&](int64_t i) HWY_ATTR {
+                                const auto deviation = hn::Sub(hn::LoadU(d, x + i), means);
+                                return hn::Mul(deviation, deviation);
+                              },
+                              [&](int64_t i) HWY_ATTR { return (x[i] - mean) * (x[i] - mean); }) /
+                          count;
   const T rstd = static_cast<T>(1 / std::sqrt(variance + epsilon));
   PEN_INDEPENDENT
   for (int64_t i = 0; i < n; ++i) y[i] = (x[i] - mean) * rstd * gamma[i] + beta[i];
@@ -212,23 +210,23 @@ void layer_norm_grad(const T* dy, const T* x, const T* gamma, T mean, T rstd, in
   const hn::ScalableTag<T> d;
   const auto means = hn::Set(d, mean);
   const double count = static_cast<double>(n);
-  const T mean_g = static_cast<T>(
-      total<T>(
-          n,
-          [&](int64_t i) HWY_ATTR {
-            return hn::Mul(hn::LoadU(d, dy + i), hn::LoadU(d, gamma + i));
-          },
-          [&](int64_t i) HWY_ATTR { return dy[i] * gamma[i]; }) /
-      count);
-  const T mean_gh = static_cast<T>(
-      total<T>(
-          n,
-          [&](int64_t i) HWY_ATTR {
-            const auto g = hn::Mul(hn::LoadU(d, dy + i), hn::LoadU(d, gamma + i));
-            return hn::Mul(g, hn::Sub(hn::LoadU(d, x + i), means));
-          },
-          [&](int64_t i) HWY_ATTR { return dy[i] * gamma[i] * (x[i] - mean); }) *
-      static_cast<double>(rstd) / count);
+  const T mean_g =
+      static_cast<T>(total<T>(
+                         n,
+                         [&](int64_t i) HWY_ATTR {
+                           return hn::Mul(hn::LoadU(d, dy + i), hn::LoadU(d, gamma + i));
+                         },
+                         [&](int64_t i) HWY_ATTR { return dy[i] * gamma[i]; }) /
+                     count);
+  const T mean_gh =
+      static_cast<T>(total<T>(
+                         n,
+                         [&](int64_t i) HWY_ATTR {
+                           const auto g = hn::Mul(hn::LoadU(d, dy + i), hn::LoadU(d, gamma + i));
+                           return hn::Mul(g, hn::Sub(hn::LoadU(d, x + i), means));
+                         },
+                         [&](int64_t i) HWY_ATTR { return dy[i] * gamma[i] * (x[i] - mean); }) *
+                     static_cast<double>(rstd) / count);
   PEN_INDEPENDENT
   for (int64_t i = 0; i < n; ++i) {
     const T h = (x[i] - mean) * rstd;
@@ -253,7 +251,7 @@ double sum_of_squares(const T* x, int64_t n) {
 
 template <typename T>
 RowLoops<T> make_loops() {
-  return {softmax<T>,         log_softmax<T>,     cross_entropy<T>, sparse_cross_entropy<T>,
+  return {softmax<T>,    log_softmax<T>,     cross_entropy<T>, sparse_cross_entropy<T>,
           layer_norm<T>, layer_norm_grad<T>, sum_of_squares<T>};
 }
 
