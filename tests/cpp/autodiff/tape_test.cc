@@ -160,7 +160,7 @@ TEST(Tape, RefusesWhatHasNoGradients) {
   Tape tape;
   EXPECT_ERROR(TypeError, "cannot watch a tensor of dtype int32", tape.watch(Tensor(1)));
   const Tensor x(1.f);
-  const Tensor none;
+  const Tensor none{};
   EXPECT_ERROR(InvalidArgumentError, "not a tensor", tape.gradient(none, x));
   const Tensor targets[] = {x};
   const Source sources[] = {x};

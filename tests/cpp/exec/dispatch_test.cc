@@ -23,7 +23,7 @@ TEST(Dispatch, RefusesTheWrongNumberOfInputs) {
 }
 
 TEST(Dispatch, RefusesWhatIsNoTensor) {
-  const Tensor none;
+  const Tensor none{};
   EXPECT_ERROR(InvalidArgumentError, "input 'x' is not a tensor", run(twice_op, {&none}));
   const Tensor spent = Tensor{1.f}.without_data();
   EXPECT_ERROR(InvalidArgumentError, "handed over before", run(twice_op, {&spent}));
