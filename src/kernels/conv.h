@@ -15,7 +15,7 @@ struct ConvShape {
   int64_t in_channels = 0;
   int64_t out_channels = 0;
   int64_t groups = 1;
-  WindowAxis h, w;
+  WindowAxis h = {}, w = {};
   bool channels_first = false;
 };
 

@@ -13,7 +13,7 @@ struct Patches {
   const void* image;
   ImageStrides strides;
   int64_t channels;
-  WindowAxis h, w;
+  WindowAxis h = {}, w = {};
   bool inverse = false;
 };
 

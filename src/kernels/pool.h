@@ -12,7 +12,7 @@ struct PoolShape {
   DType dtype = DType::kInvalid;
   int64_t batch = 0;
   int64_t channels = 0;
-  WindowAxis h, w;  // every position sees at least one element
+  WindowAxis h = {}, w = {};  // every position sees at least one element
   bool channels_first = false;
 };
 
