@@ -1,0 +1,114 @@
+// Random numbers: functions of a shape and two seeds. `seed` is the generator's key and `seed2` the
+// op's place in its stream; who calls them decides how seeds go on.
+#include <penstock/ops/context.h>
+#include <penstock/ops/sample.h>
+
+#include "kernels/philox.h"
+
+namespace penstock {
+namespace {
+
+void infer_floats(InferContext& ctx) {
+  const DType dtype = ctx.attr(0).as_dtype();
+  if (!kRealFloatTypes.has(dtype)) ctx.fail_type("there are no random numbers of dtype ", dtype);
+  ctx.add_output(dtype, ctx.shape_value(0));
+}
+
+void infer_integers(InferContext& ctx) {
+  ctx.check_rank(1, 0);
+  ctx.check_rank(2, 0);
+  bool known_low = false, known_high = false;
+  const IntVector low = ctx.ints(1, &known_low), high = ctx.ints(2, &known_high);
+  if (known_low && known_high && low[0] >= high[0])
+    ctx.fail("Need minval < maxval, got ", low[0], " >= ", high[0]);
+  ctx.add_output(ctx.dtype(1), ctx.shape_value(0));
+}
+
+kernels::PhiloxStream stream(const Attr& seed, const Attr& seed2) {
+  return {static_cast<uint64_t>(seed.as_int()), static_cast<uint64_t>(seed2.as_int())};
+}
+
+KernelResult cpu_normal(const KernelContext& ctx) {
+  const View& out = ctx.outputs[0];
+  kernels::random_normal(out.dtype, stream(ctx.attrs[1], ctx.attrs[2]), out.data, out.size());
+  return KernelResult::ok();
+}
+KernelResult cpu_uniform(const KernelContext& ctx) {
+  const View& out = ctx.outputs[0];
+  kernels::random_uniform(out.dtype, stream(ctx.attrs[1], ctx.attrs[2]), out.data, out.size());
+  return KernelResult::ok();
+}
+
+int64_t number(const View& scalar) {
+  return scalar.dtype == DType::kInt32 ? *scalar.as<int32_t>() : *scalar.as<int64_t>();
+}
+KernelResult cpu_integers(const KernelContext& ctx) {
+  const View& out = ctx.outputs[0];
+  kernels::random_integers(out.dtype, stream(ctx.attrs[0], ctx.attrs[1]), number(ctx.inputs[1]),
+                           number(ctx.inputs[2]), out.data, out.size());
+  return KernelResult::ok();
+}
+
+std::vector<Sample> float_samples() {
+  using enum DType;
+  return {
+      {{ints({2, 3})}, {{"dtype", kFloat32}}},
+      {{ints({7})}, {{"dtype", kFloat32}, {"seed", 1234567}, {"seed2", 89}}},
+      {{ints({7})}, {{"dtype", kFloat64}, {"seed", -1}, {"seed2", -2}}},
+      {{ints({5})}, {{"dtype", kFloat16}, {"seed", 3}}},
+      {{ints({2, 2})}, {{"dtype", kBFloat16}, {"seed2", 4}}},
+      {{given(kInt64, {2}, {0, 3})}, {{"dtype", kFloat32}}},
+      {{ints({})}, {{"dtype", kFloat64}, {"seed", 5}}},
+      {.inputs = {ints({1000000})}, .attrs = {{"dtype", kFloat32}}, .for_speed = true},
+  };
+}
+std::vector<Sample> integer_samples() {
+  using enum DType;
+  return {
+      {{ints({3, 3}), given(kInt32, {}, {-5}), given(kInt32, {}, {100})}, {{"seed", 7}}},
+      {{ints({5}), given(kInt64, {}, {-10}), given(kInt64, {}, {1e12})}, {{"seed2", 7}}},
+      {{ints({0}), given(kInt32, {}, {0}), given(kInt32, {}, {1})}},
+      {{ints({4}), given(kInt32, {}, {-2147483648.0}), given(kInt32, {}, {2147483647.0})}},
+  };
+}
+
+}  // namespace
+
+PEN_OP_DEF(random_normal) = {
+    .name = "RandomStandardNormal",
+    .doc = "Normal numbers with mean 0 and variance 1.",
+    .inputs = {host("shape", kIndexTypes)},
+    .attrs = {dtype_attr("dtype"), int_attr("seed", 0), int_attr("seed2", 0)},
+    .traits = {Trait::kStateful},
+    .infer = infer_floats,
+    .cpu = cpu_normal,
+    .grad = no_gradient,
+    .samples = float_samples,
+};
+
+PEN_OP_DEF(random_uniform) = {
+    .name = "RandomUniform",
+    .doc = "Numbers spread evenly over [0, 1).",
+    .inputs = {host("shape", kIndexTypes)},
+    .attrs = {dtype_attr("dtype"), int_attr("seed", 0), int_attr("seed2", 0)},
+    .traits = {Trait::kStateful},
+    .infer = infer_floats,
+    .cpu = cpu_uniform,
+    .grad = no_gradient,
+    .samples = float_samples,
+};
+
+PEN_OP_DEF(random_uniform_int) = {
+    .name = "RandomUniformInt",
+    .doc = "Whole numbers spread evenly over [minval, maxval).",
+    .inputs = {host("shape", kIndexTypes), host("minval", kIndexTypes, 'T'),
+               host("maxval", kIndexTypes, 'T')},
+    .attrs = {int_attr("seed", 0), int_attr("seed2", 0)},
+    .traits = {Trait::kStateful},
+    .infer = infer_integers,
+    .cpu = cpu_integers,
+    .grad = no_gradient,
+    .samples = integer_samples,
+};
+
+}  // namespace penstock
