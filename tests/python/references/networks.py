@@ -133,10 +133,10 @@ def pool(x, fold, ksize, strides, padding, data_format):
     window = windows(x.shape, ksize, strides, padding, data_format)
     parts = {}
     for to, at, _ in window.pairs():
-        parts.setdefault(to, []).append(x[at])
+        parts.setdefault(to[1:], []).append(x[at])  # a slice is no key before Python 3.12
     y = np.zeros((x.shape[0], *window.out, x.shape[3]), x.dtype)
-    for to, values in parts.items():
-        y[to] = fold(np.stack(values))
+    for position, values in parts.items():
+        y[(slice(None), *position)] = fold(np.stack(values))
     return channels_first(y, data_format)
 
 
@@ -156,9 +156,9 @@ def avg_pool_grad(shape, dy, ksize, strides, padding, data_format):
     window = windows(dx.shape, ksize, strides, padding, data_format)
     counts = {}
     for to, _, _ in window.pairs():
-        counts[to] = counts.get(to, 0) + 1
+        counts[to[1:]] = counts.get(to[1:], 0) + 1
     for to, at, _ in window.pairs():
-        dx[at] += dy[to] / counts[to]
+        dx[at] += dy[to] / counts[to[1:]]
     return channels_first(dx, data_format)
 
 
