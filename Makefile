@@ -63,7 +63,7 @@ demo: setup ## Build and run the demo
 test: setup ## The lean tier: release build, lint, C++ and Python tests
 	@$(MAKE) --no-print-directory build PRESET=release
 	@$(MAKE) --no-print-directory lint
-	$(call ctest,release,-LE 'slow|malloc_fault')
+	$(call ctest,release,-LE slow)
 	@$(PY) -m pytest -q -m 'not slow' tests/python
 
 .PHONY: test-all

@@ -61,7 +61,7 @@ auto& pick_from(List& list, Random& random) {
 }
 
 int64_t random_dim(Random& random) {
-  if (random.chance(2)) return int64_t{1} << (10 + random.below(30));
+  if (random.below(200) == 0) return int64_t{1} << (10 + random.below(30));
   return random.below(6);
 }
 

@@ -133,10 +133,10 @@ def pool(x, fold, ksize, strides, padding, data_format):
     window = windows(x.shape, ksize, strides, padding, data_format)
     parts = {}
     for to, at, _ in window.pairs():
-        parts.setdefault(to[1:], []).append(x[at])
+        parts.setdefault(to[1:], []).append(x[at])  # a slice is no key before Python 3.12
     y = np.zeros((x.shape[0], *window.out, x.shape[3]), x.dtype)
-    for to, values in parts.items():
-        y[(slice(None), *to)] = fold(np.stack(values))
+    for position, values in parts.items():
+        y[(slice(None), *position)] = fold(np.stack(values))
     return channels_first(y, data_format)
 
 
