@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+
 from references import ref
 
 
