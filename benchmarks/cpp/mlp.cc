@@ -1,6 +1,7 @@
 // An eager training step of a small network (784-512-512-10, batch 128): forward, backward, SGD.
 #include "bench.h"
 
+#include <utility>
 #include <vector>
 
 namespace penstock::bench {
@@ -21,24 +22,27 @@ struct Layer {
   Layer(int64_t inputs, int64_t outputs, uint32_t seed)
       : weights(scaled_values({inputs, outputs}, seed)),
         bias(fill(Tensor{outputs}, Tensor(0.0f))) {}
-  Tensor operator()(const Tensor& x) const { return matmul(x, weights) + bias.value(); }
-  Variable weights, bias;
+  Tensor operator()(const Tensor& x) const { return matmul(x, weights) + bias; }
+  Tensor weights, bias;
 };
 
 class Network {
  public:
-  Network() : layers_{{kInputs, kHidden, 1}, {kHidden, kHidden, 2}, {kHidden, kClasses, 3}} {
-    for (const Layer& layer : layers_)
-      variables_.insert(variables_.end(), {layer.weights, layer.bias});
-    sources_.assign(variables_.begin(), variables_.end());
-  }
+  Network() : layers_{{kInputs, kHidden, 1}, {kHidden, kHidden, 2}, {kHidden, kClasses, 3}} {}
 
   // One step of gradient descent; returns the loss before it.
   Tensor step(const Tensor& x, const Tensor& labels) {
     Tape tape;
+    std::vector<Source> sources;
+    for (const Layer& layer : layers_) sources.insert(sources.end(), {layer.weights, layer.bias});
+    for (const Source& source : sources) tape.watch(source);
     const Tensor logits = layers_[2](relu(layers_[1](relu(layers_[0](x)))));
     const Tensor loss = reduce_mean(sparse_softmax_cross_entropy_with_logits(logits, labels)[0]);
-    sgd_.apply(tape.gradient({&loss, 1}, sources_), variables_);
+    std::vector<Gradient> gradients = tape.gradient({&loss, 1}, sources);
+    for (size_t i = 0; i < layers_.size(); ++i) {
+      descend(layers_[i].weights, gradients[2 * i]);
+      descend(layers_[i].bias, gradients[2 * i + 1]);
+    }
     return loss;
   }
 
@@ -58,14 +62,19 @@ class Network {
   }
 
  private:
+  // The parameter is handed over, so that its new value takes its place.
+  static void descend(Tensor& parameter, const Gradient& gradient) {
+    parameter = std::move(parameter) - gradient.dense() * kLearningRate;
+  }
+
   static std::vector<double> plain_layer(const Layer& layer, const std::vector<double>& x,
                                          bool is_hidden) {
-    const Tensor weights = layer.weights, bias = layer.bias;
-    const int64_t outputs = weights.dim(1);
+    const int64_t outputs = layer.weights.dim(1);
     std::vector<double> y;
-    for (int64_t j = 0; j < outputs; ++j) y.push_back(bias.number_at(j));
+    for (int64_t j = 0; j < outputs; ++j) y.push_back(layer.bias.number_at(j));
     for (size_t i = 0; i < x.size(); ++i) {
-      const float* const row = weights.data<float>().data() + static_cast<int64_t>(i) * outputs;
+      const float* const row =
+          layer.weights.data<float>().data() + static_cast<int64_t>(i) * outputs;
       for (size_t j = 0; j < y.size(); ++j) y[j] += x[i] * double{row[j]};
     }
     if (is_hidden)
@@ -74,9 +83,6 @@ class Network {
   }
 
   std::vector<Layer> layers_;
-  std::vector<Variable> variables_;
-  std::vector<Source> sources_;
-  Sgd sgd_{{.learning_rate = kLearningRate}};
 };
 
 Tensor make_labels() {

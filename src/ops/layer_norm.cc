@@ -132,8 +132,8 @@ KernelResult cpu_grad(const KernelContext& ctx) {
   return KernelResult::ok();
 }
 
-// The second order: a, b and c arrive at dx, dgamma and dbeta. What goes through mean and rstd comes
-// to x by way of LayerNorm's own gradient.
+// The second order: a, b and c arrive at dx, dgamma and dbeta. What goes through mean and rstd
+// comes to x by way of LayerNorm's own gradient.
 Gradients grad_grad(const GradContext& g) {
   const Tensor& dy = g.input(0);
   const Tensor& x = g.input(1);
