@@ -101,9 +101,7 @@ int64_t grain_of(int64_t bytes_each) {
   return std::max<int64_t>(1, kGrainBytes / std::max<int64_t>(1, bytes_each));
 }
 
-struct Word16 {
-  uint64_t low, high;
-};
+using Word16 = uint64_t __attribute__((vector_size(16)));
 
 // Words have the elements' alignment only.
 template <typename Word>
@@ -129,6 +127,28 @@ void move_rows(const Box& box, const char* from, char* to) {
   });
 }
 
+// One row, word by word. The strides that matter most are constants, so that they vectorise.
+template <typename Word>
+void move_row(const char* from, int64_t from_stride, char* to, int64_t to_stride, int64_t count) {
+  using Loose [[gnu::aligned(1), gnu::may_alias]] = Word;
+  constexpr auto kWord = static_cast<int64_t>(sizeof(Word));
+  const Loose* __restrict source = reinterpret_cast<const Loose*>(from);
+  Loose* __restrict target = reinterpret_cast<Loose*>(to);
+  if (to_stride == kWord && from_stride == 0) {
+    for (int64_t k = 0; k < count; ++k) target[k] = source[0];
+  } else if (to_stride == kWord && from_stride == -kWord) {
+    for (int64_t k = 0; k < count; ++k) target[k] = source[-k];
+  } else if (to_stride == kWord && from_stride == 2 * kWord) {
+    for (int64_t k = 0; k < count; ++k) target[k] = source[2 * k];
+  } else if (to_stride == 2 * kWord && from_stride == kWord) {
+    for (int64_t k = 0; k < count; ++k) target[2 * k] = source[k];
+  } else {
+    for (int64_t k = 0; k < count; ++k) {
+      copy_word<Word>(from + k * from_stride, to + k * to_stride);
+    }
+  }
+}
+
 // Rows word by word, with any strides.
 template <typename Word>
 void move_words(const Box& box, const char* from, char* to) {
@@ -137,14 +157,17 @@ void move_words(const Box& box, const char* from, char* to) {
   const int64_t dim = box.dims[last];
   const int64_t from_stride = box.from[last];
   const int64_t to_stride = box.to[last];
+  if (last == 0) {
+    parallel_for(dim, grain_of(box.word), [&](int64_t begin, int64_t end) {
+      move_row<Word>(from + begin * from_stride, from_stride, to + begin * to_stride, to_stride,
+                     end - begin);
+    });
+    return;
+  }
   parallel_for(box.count(last), grain_of(dim * box.word), [&](int64_t begin, int64_t end) {
     Walker at(box, nullptr, last, begin);
     for (int64_t i = begin; i < end; ++i, at.step()) {
-      const char* source = from + at.from_offset;
-      char* target = to + at.to_offset;
-      for (int64_t k = 0; k < dim; ++k) {
-        copy_word<Word>(source + k * from_stride, target + k * to_stride);
-      }
+      move_row<Word>(from + at.from_offset, from_stride, to + at.to_offset, to_stride, dim);
     }
   });
 }

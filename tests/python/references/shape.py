@@ -1,7 +1,5 @@
 """Shape and index ops in NumPy."""
 
-import math
-
 import numpy as np
 
 from references import ref
@@ -26,8 +24,8 @@ def _gather_nd(params, indices):
 def _scatter(ufunc_at):
     def run(tensor, indices, updates):
         out = tensor.copy()
-        flat = indices.reshape(math.prod(indices.shape[:-1]), indices.shape[-1])
-        parts = updates.reshape((len(flat), *out.shape[indices.shape[-1] :]))
+        flat = indices.reshape(int(np.prod(indices.shape[:-1])), indices.shape[-1])
+        parts = updates.reshape((len(flat),) + out.shape[indices.shape[-1] :])
         for row, part in zip(flat, parts, strict=True):
             ufunc_at(out, tuple(row), part)
         return out
