@@ -78,11 +78,32 @@ void add_product(Acc& sum, Acc x, Acc y) {
   }
 }
 
+// `count` elements of a row of c, by adding multiples of b's contiguous rows.
+template <typename T, bool kConjugateA, bool kConjugateB>
+void plain_row(const T* a, int64_t a_stride, const T* b, int64_t b_stride, int64_t k, T* c,
+               int64_t count) {
+  std::fill_n(c, count, T(0));
+  for (int64_t p = 0; p < k; ++p, b += b_stride) {
+    const T factor = load<T, kConjugateA>(a + p * a_stride);
+    for (int64_t j = 0; j < count; ++j) {
+      add_product(c[j], factor, load<T, kConjugateB>(b + j));
+    }
+  }
+}
+
 template <typename Acc, typename T, bool kConjugateA, bool kConjugateB>
 void plain_gemm(const GemmSize& size, const Matrix& a, const Matrix& b, T* c, int64_t c_stride) {
   for_parts(size, [&](int64_t row, int64_t row_end, int64_t col, int64_t col_end) {
     for (int64_t i = row; i < row_end; ++i) {
       const T* a_row = static_cast<const T*>(a.data) + i * a.row_stride;
+      if constexpr (std::is_same_v<Acc, T>) {
+        if (b.col_stride == 1) {
+          plain_row<T, kConjugateA, kConjugateB>(a_row, a.col_stride,
+                                                 static_cast<const T*>(b.data) + col, b.row_stride,
+                                                 size.k, c + i * c_stride + col, col_end - col);
+          continue;
+        }
+      }
       for (int64_t j = col; j < col_end; ++j) {
         const T* b_col = static_cast<const T*>(b.data) + j * b.col_stride;
         Acc sum(0);

@@ -68,8 +68,7 @@ Shape unknown_result(const InferContext& ctx, const Forms& form) {
 
 void infer(InferContext& ctx) {
   const Shape &a = ctx.shape(0), &b = ctx.shape(1);
-  const Attr attrs[] = {ctx.attr(0), ctx.attr(1), ctx.attr(2), ctx.attr(3)};
-  const Forms form = forms(attrs);
+  const Forms form = forms({&ctx.attr(0), 4});
   for (size_t i = 0; i < 2; ++i) {
     if (ctx.shape(i).has_rank() && ctx.shape(i).rank() < 2)
       ctx.fail("In[", i, "] must have at least two dimensions, but its shape is ", ctx.shape(i));

@@ -2,6 +2,7 @@
 
 import ml_dtypes
 import numpy as np
+
 from references import ref
 
 MASK = 0xFFFFFFFF

@@ -1,0 +1,55 @@
+// Update rules of optimisers: one pass over a variable, its slots and the gradient.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include <penstock/core/dtype.h>
+
+namespace penstock::kernels {
+
+// What `UpdateCall.numbers` and the states after the variable are, for each rule.
+enum class UpdateRule : uint8_t {
+  kGradientDescent,  // learning rate
+  kMomentum,         // learning rate, momentum; accumulator
+  kAdam,     // beta1 power, beta2 power, learning rate, beta1, beta2, epsilon; mean, variance
+  kAdagrad,  // learning rate, epsilon; accumulator
+  kRmsProp,  // learning rate, rho, momentum, epsilon; mean square, momentum
+  kFtrl,     // learning rate, l1, l2, l2 shrinkage, learning rate power; accumulator, linear
+};
+inline constexpr int kMaxUpdateStates = 3;
+inline constexpr int kMaxUpdateNumbers = 6;
+
+struct UpdateNumbers {
+  double values[kMaxUpdateNumbers] = {};
+  double weight_decay = 0;  // kAdam: the share of the variable that is taken off, times the rate
+  bool nesterov = false;    // kMomentum, kAdam
+};
+
+// An output may lie exactly on its input. `dtype` is a real floating-point one; half types are
+// computed in float.
+struct UpdateCall {
+  UpdateRule rule;
+  DType dtype;
+  int states;
+  const void* in[kMaxUpdateStates];
+  void* out[kMaxUpdateStates];
+  const void* grad;
+  UpdateNumbers numbers;
+};
+
+// Updates `count` elements.
+void update(const UpdateCall& call, int64_t count) noexcept;
+
+// Copies the states and updates rows of `row_size` elements: row indices[i] with the gradient's row
+// i, for one i after the other. Pre: indices (int32 or int64) are in [0, rows).
+struct UpdateRows {
+  const void* indices;
+  DType index_dtype;
+  int64_t num_indices;
+  int64_t rows;
+  int64_t row_size;
+};
+void update_rows(const UpdateCall& call, const UpdateRows& rows) noexcept;
+
+}  // namespace penstock::kernels

@@ -1,0 +1,35 @@
+// What the optimisers' update ops share: how their inputs are laid out, infer and kernel.
+//
+// An update is a function from a variable, its slots and a gradient to the new variable and slots.
+// Handed over, the states are updated in place; otherwise they are copied. No op here has a
+// gradient.
+#pragma once
+
+#include <penstock/ops/context.h>
+
+#include "kernels/optimizers.h"
+
+namespace penstock {
+
+// States come first, one for each output; what is neither gradient nor indices is a number of rank
+// 0, in the rule's order. Attributes, where there are any: use_nesterov, weight_decay.
+struct UpdateInputs {
+  kernels::UpdateRule rule;
+  size_t states;
+  size_t grad;
+  size_t indices = 0;  // 0: the gradient is dense
+};
+
+void infer_update(InferContext& ctx, const UpdateInputs& inputs);
+KernelResult run_update(const KernelContext& ctx, const UpdateInputs& inputs);
+
+template <const UpdateInputs& kInputs>
+void infer_as(InferContext& ctx) {
+  infer_update(ctx, kInputs);
+}
+template <const UpdateInputs& kInputs>
+KernelResult run_as(const KernelContext& ctx) {
+  return run_update(ctx, kInputs);
+}
+
+}  // namespace penstock
