@@ -44,23 +44,27 @@ help: ## List the targets
 	@echo "Targets of this Makefile (PRESET=release|debug|asan|tsan, JOBS=n):"
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-.PHONY: setup
-setup: ## Install what is missing: Debian packages and .venv/
+# What a fresh machine lacks: Debian packages and .venv/.
+.PHONY: deps
+deps:
 	@tools/setup.sh
 
+.PHONY: setup
+setup: build ## Everything from nothing: Debian packages, .venv/ and build/
+
 .PHONY: build
-build: setup ## Configure and build everything (PRESET=release)
+build: deps ## Configure and build everything (PRESET=release)
 	$(call configure,$(PRESET))
 	$(call compile,$(PRESET))
 
 .PHONY: demo
-demo: setup ## Build and run the demo
+demo: deps ## Build and run the demo
 	$(call configure,release)
 	$(call compile,release,penstock_demo)
 	@build/release/penstock_demo
 
 .PHONY: test
-test: setup ## The lean tier: release build, lint, C++ and Python tests
+test: deps ## The lean tier: release build, lint, C++ and Python tests
 	@$(MAKE) --no-print-directory build PRESET=release
 	@$(MAKE) --no-print-directory lint
 	$(call ctest,release,-LE slow)
@@ -77,25 +81,25 @@ test-all: test ## The lean tier and everything slow: sanitizers, slow tests, op 
 	@if [ -d tests/malloc_fault ]; then $(MAKE) --no-print-directory malloc-fault; fi
 
 .PHONY: test-asan
-test-asan: setup ## C++ tests under the address and undefined-behaviour sanitizers
+test-asan: deps ## C++ tests under the address and undefined-behaviour sanitizers
 	$(call configure,asan)
 	$(call compile,asan)
 	$(call ctest,asan,-LE 'slow|malloc_fault')
 
 .PHONY: test-tsan
-test-tsan: setup ## C++ tests under the thread sanitizer
+test-tsan: deps ## C++ tests under the thread sanitizer
 	$(call configure,tsan)
 	$(call compile,tsan)
 	$(call ctest,tsan,-LE 'slow|malloc_fault')
 
 .PHONY: bench
-bench: setup ## Time penstock next to NumPy, PyTorch, TensorFlow and JAX (ARGS=--help: options)
+bench: deps ## Time penstock next to NumPy, PyTorch, TensorFlow and JAX (ARGS=--help: options)
 	$(call configure,release)
 	$(call compile,release,penstock_bench)
 	@$(PY) benchmarks/run.py $(ARGS)
 
 .PHONY: lint
-lint: setup ## Check formatting, Python style and the layers
+lint: deps ## Check formatting, Python style and the layers
 	@.venv/bin/clang-format --dry-run -Werror $(CXX_FILES)
 	@.venv/bin/ruff check -q .
 	@.venv/bin/ruff format -q --check .
@@ -103,7 +107,7 @@ lint: setup ## Check formatting, Python style and the layers
 	@echo "lint: clean"
 
 .PHONY: format
-format: setup ## Rewrite the sources in the house format
+format: deps ## Rewrite the sources in the house format
 	@.venv/bin/clang-format -i $(CXX_FILES)
 	@.venv/bin/ruff check -q --fix-only .
 	@.venv/bin/ruff format -q .
@@ -115,7 +119,7 @@ tidy: build ## Run clang-tidy over src/ where it is installed
 	  --extra-arg=-Wno-unknown-warning-option --extra-arg=-Wno-error
 
 .PHONY: op-check
-op-check: setup ## Checks derived from the op definitions: MODE=test|grad|perf|support|oom|fuzz OPS=a,b SECONDS=n
+op-check: deps ## Checks derived from the op definitions: MODE=test|grad|perf|support|oom|fuzz OPS=a,b SECONDS=n
 	$(call configure,release)
 	$(call compile,release,op_check)
 ifeq ($(MODE),test)
@@ -126,7 +130,7 @@ else
 endif
 
 .PHONY: malloc-fault
-malloc-fault: setup ## Run the tests with every system allocation failing in turn
+malloc-fault: deps ## Run the tests with every system allocation failing in turn
 	$(call configure,release)
 	$(call compile,release)
 	$(call ctest,release,-L malloc_fault)

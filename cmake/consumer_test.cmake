@@ -1,10 +1,9 @@
-# Installs a finished build into a prefix, then configures, builds and runs examples/consumer against
-# that prefix, the way a user's project would.
+# Installs a finished build into a prefix, then configures, builds and runs examples/consumer and
+# examples/custom_op against that prefix, the way a user's project would.
 #
 #   cmake -DBUILD_DIR=... -DSOURCE_DIR=... -DGENERATOR=... -DCXX=... -P consumer_test.cmake
 set(prefix ${BUILD_DIR}/prefix)
-set(work ${BUILD_DIR}/consumer)
-file(REMOVE_RECURSE ${prefix} ${work})
+file(REMOVE_RECURSE ${prefix})
 
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE code OUTPUT_VARIABLE out ERROR_VARIABLE out)
@@ -15,9 +14,13 @@ function(run)
 endfunction()
 
 run(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${prefix})
-run(${CMAKE_COMMAND} -S ${SOURCE_DIR}/examples/consumer -B ${work} -G ${GENERATOR}
-    -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_PREFIX_PATH=${prefix}
-    -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF)
-run(${CMAKE_COMMAND} --build ${work})
-run(${work}/consumer)
-message("${out}")
+foreach(example consumer custom_op)
+  set(work ${BUILD_DIR}/installed_${example})
+  file(REMOVE_RECURSE ${work})
+  run(${CMAKE_COMMAND} -S ${SOURCE_DIR}/examples/${example} -B ${work} -G ${GENERATOR}
+      -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_PREFIX_PATH=${prefix}
+      -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF)
+  run(${CMAKE_COMMAND} --build ${work})
+  run(${work}/${example})
+  message("${out}")
+endforeach()

@@ -1,9 +1,12 @@
 // Penstock's C++ API: tensors whose every byte is counted, ops, gradients, variables, optimisers.
 #pragma once
 
+#include <penstock/api/optimizer.h>
+#include <penstock/api/random.h>
 #include <penstock/autodiff/tape.h>
 #include <penstock/base/error.h>
 #include <penstock/base/threads.h>
+#include <penstock/exec/variable.h>
 #include <penstock/memory/memory.h>
 #include <penstock/ops.h>
 #include <penstock/ops/grad_helpers.h>

@@ -87,6 +87,12 @@ void watch_thread_exit() noexcept {
 
 }  // namespace
 
+void watch_variable(uint64_t id) {
+  for_each_tape([&](TapeState& tape) {
+    if (tape.options.watch_variables) tape.known.set(id, true);
+  });
+}
+
 void list_tape(TapeState* state) {
   watch_thread_exit();
   state->below = t_innermost;

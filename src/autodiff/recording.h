@@ -20,4 +20,7 @@ void record(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs,
 // Takes the last call back where it was recorded: it failed after all.
 void unrecord(std::span<const Tensor> outputs) noexcept;
 
+// Makes this thread's tapes watch a trainable variable that is being read.
+void watch_variable(uint64_t id);
+
 }  // namespace penstock::autodiff

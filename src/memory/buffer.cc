@@ -38,11 +38,11 @@ void check_canary(const Buffer& buffer) {
 [[noreturn, gnu::noinline]] void fail(const AllocationRequest& request, std::string_view why) {
   std::string text;
   try {
-    text = cat("cannot allocate ", request.bytes, " bytes (", tag_name(request.tag), ") on ",
-               request.device, ": ", why, "\n", ledger::table(request.device.index));
+    if (request.owner != 0) text = cat("[", ledger::owner_name(request.owner), "] ");
+    text += cat("cannot allocate ", request.bytes, " bytes (", tag_name(request.tag), ") on ",
+                request.device, ": ", why, "\n", ledger::table(request.device.index));
   } catch (const std::bad_alloc&) {
-    throw ResourceExhaustedError(
-        "cannot allocate: no memory is left, not even for a longer message");
+    text = "cannot allocate: no memory is left, not even for a longer message";
   }
   throw ResourceExhaustedError(text);
 }

@@ -17,6 +17,12 @@ Tensor Gradient::dense() const {
   return tensor_scatter_add(zeros(values_.dtype(), dense_shape_), rows, values_);
 }
 
+Gradient Gradient::with_unique_rows() const {
+  const auto [rows, positions] = unique(indices_);
+  const Tensor count(static_cast<int32_t>(rows.num_elements()));
+  return sparse(unsorted_segment_sum(values_, positions, count), rows, dense_shape_);
+}
+
 void Gradient::add(const Gradient& other) {
   if (is_sparse() && other.is_sparse()) {
     values_ = concat(std::array{values_, other.values_}, 0);

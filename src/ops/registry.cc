@@ -27,17 +27,22 @@ std::vector<const OpDef*>& added_ops() {
   return ops;
 }
 
-}  // namespace
-
-const OpDef* find_op(std::string_view name) {
+// Pre: the lock is held.
+const OpDef* find_among_all(std::string_view name) {
   for (const OpDef* op : kBuiltIn) {
     if (op->name.value == name) return op;
   }
-  const std::lock_guard lock(g_lock);
   for (const OpDef* op : added_ops()) {
     if (op->name.value == name) return op;
   }
   return nullptr;
+}
+
+}  // namespace
+
+const OpDef* find_op(std::string_view name) {
+  const std::lock_guard lock(g_lock);
+  return find_among_all(name);
 }
 
 std::vector<const OpDef*> all_ops() {
@@ -47,13 +52,41 @@ std::vector<const OpDef*> all_ops() {
   return ops;
 }
 
-void register_op(const OpDef& op) {
-  if (op.name.value.empty() || op.infer == nullptr || op.samples == nullptr) {
-    throw InvalidArgumentError("an op needs a name, an infer function and samples");
+namespace {
+
+// Why a definition cannot be used; null when it can. Ours are right by construction.
+const char* problem_of(const OpDef& op) {
+  if (op.name.value.empty()) return "it has no name";
+  if (op.infer.value == nullptr) return "it has no infer function";
+  if (op.samples.value == nullptr) return "it has no samples";
+  if (op.outputs.size() == 0) return "it has no outputs";
+  for (size_t i = 0; i < op.inputs.size(); ++i) {
+    if (op.inputs[i].type < 'A' || op.inputs[i].type > 'Z') return "an input's type is not a capital letter";
+    if (op.inputs[i].many && i + 1 != op.inputs.size()) return "only its last input can take many tensors";
   }
-  if (find_op(op.name) != nullptr)
-    throw AlreadyExistsError(cat("there is an op ", op.name.value, " already"));
+  for (const AttrDef& attr : op.attrs) {
+    const AttrKind fallback = attr.fallback.kind();
+    if (attr.kind == AttrKind::kNone) return "an attribute has no kind";
+    if (fallback != AttrKind::kNone && fallback != attr.kind) return "an attribute's default is of another kind";
+  }
+  for (const Forward& forward : op.forwards) {
+    if (forward.input >= op.inputs.size() || forward.output >= op.outputs.size()) {
+      return "it forwards an input or output that it does not have";
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+void register_op(const OpDef& op) {
+  if (const char* problem = problem_of(op)) {
+    throw InvalidArgumentError(cat("the op '", op.name.value, "' cannot be registered: ", problem));
+  }
   const std::lock_guard lock(g_lock);
+  if (find_among_all(op.name) != nullptr) {
+    throw AlreadyExistsError(cat("there is an op ", op.name.value, " already"));
+  }
   added_ops().push_back(&op);
 }
 

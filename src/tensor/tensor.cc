@@ -66,11 +66,12 @@ uint64_t new_id() noexcept {
   return t_next_id++;
 }
 
-Tensor Tensor::over(BufferRef buffer, int64_t offset, DType dtype, const Shape& shape) {
+Tensor Tensor::over(BufferRef buffer, int64_t offset, DType dtype, const Shape& shape,
+                    uint64_t id) {
   Tensor tensor;
   tensor.buffer_ = std::move(buffer);
   tensor.offset_ = offset;
-  tensor.id_ = new_id();
+  tensor.id_ = id != 0 ? id : new_id();
   tensor.dtype_ = dtype;
   tensor.shape_ = shape;
   return tensor;
@@ -90,15 +91,30 @@ Tensor Tensor::empty(DType dtype, const Shape& shape, Tag tag, ledger::Owner own
   return over(std::move(buffer), 0, dtype, shape);
 }
 
+namespace {
+
+// Sets a new tensor's elements to copies of those at `values`.
+void copy_elements(Tensor& tensor, const void* values) {
+  if (tensor.num_bytes() > 0) std::memcpy(tensor.raw(), values, static_cast<size_t>(tensor.num_bytes()));
+  if (tensor.dtype() == DType::kString) {
+    retain_strings({static_cast<StringRef*>(tensor.raw()), static_cast<size_t>(tensor.num_elements())});
+  }
+}
+
+}  // namespace
+
 Tensor Tensor::copy_of(DType dtype, const Shape& shape, const void* values, int64_t count) {
   if (!shape.is_known() || count != shape.num_elements()) {
     throw InvalidArgumentError(cat(count, " values cannot fill the shape ", shape));
   }
   Tensor tensor = empty(dtype, shape, Tag::kConstant);
-  if (count > 0) std::memcpy(tensor.raw(), values, static_cast<size_t>(tensor.num_bytes()));
-  if (dtype == DType::kString) {
-    retain_strings({static_cast<StringRef*>(tensor.raw()), static_cast<size_t>(count)});
-  }
+  copy_elements(tensor, values);
+  return tensor;
+}
+
+Tensor Tensor::copy(Tag tag, ledger::Owner owner) const {
+  Tensor tensor = empty(dtype_, shape_, tag, owner);
+  copy_elements(tensor, raw());
   return tensor;
 }
 

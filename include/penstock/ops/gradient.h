@@ -27,6 +27,9 @@ class PEN_API Gradient {
   Tensor dense() const;
   operator Tensor() const { return dense(); }
 
+  // The same gradient with every row named once. Pre: is_sparse().
+  Gradient with_unique_rows() const;
+
   // Adds `other` to this one, in place where nobody else holds the sum.
   void add(const Gradient& other);
 

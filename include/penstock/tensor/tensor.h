@@ -88,8 +88,12 @@ class PEN_API Tensor {
   int64_t offset() const { return offset_; }
   void* raw() const { return buffer_ ? static_cast<char*>(buffer_->data) + offset_ : nullptr; }
   View view() const { return {raw(), dtype_, shape_}; }
-  // A tensor over part of a buffer. Pre: it lies inside, aligned for the dtype.
-  static Tensor over(BufferRef buffer, int64_t offset, DType dtype, const Shape& shape);
+  // A tensor over part of a buffer, with a new id unless one is given. Pre: it lies inside, aligned
+  // for the dtype.
+  static Tensor over(BufferRef buffer, int64_t offset, DType dtype, const Shape& shape,
+                     uint64_t id = 0);
+  // A tensor with a buffer of its own and the same contents.
+  Tensor copy(Tag tag, ledger::Owner owner = 0) const;
   // The same id, dtype and shape without the data.
   Tensor without_data() const;
   // Another tensor over the same data.

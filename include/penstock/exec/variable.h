@@ -1,0 +1,57 @@
+// Variable: a tensor that changes. Copies of a Variable are the same variable.
+//
+// Reading gives the value as it is now: later updates do not change what was read. An update happens
+// in place when nobody else holds the value, and in a new buffer otherwise.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <penstock/autodiff/tape.h>
+#include <penstock/base/export.h>
+#include <penstock/ops/operand.h>
+
+namespace penstock {
+
+class PEN_API Variable {
+ public:
+  struct Options {
+    std::string_view name = "Variable";
+    bool trainable = true;
+  };
+  // Takes the value's buffer over when it is handed over, and a copy otherwise.
+  explicit Variable(const Operand& initial) : Variable(initial, Options()) {}
+  Variable(const Operand& initial, const Options& options);
+
+  const std::string& name() const;
+  bool trainable() const;
+  DType dtype() const;
+  const Shape& shape() const;
+  // The same for all copies of a variable and all its values.
+  uint64_t id() const;
+
+  // The value now. Tapes record the reading, and watch the variable when it is trainable.
+  Tensor value() const;
+  operator Tensor() const { return value(); }
+  operator Operand() const { return Operand::owning(value()); }
+  operator Source() const { return Source(id(), dtype(), shape()); }
+
+  // These throw InvalidArgumentError for another shape and TypeError for another dtype, and then
+  // leave the variable as it was.
+  void assign(const Operand& value);
+  void assign_add(const Operand& delta);
+  void assign_sub(const Operand& delta);
+  // Rows `indices` (a list of row numbers) of the variable become, gain or lose those of `updates`.
+  void scatter_update(const Operand& indices, const Operand& updates);
+  void scatter_add(const Operand& indices, const Operand& updates);
+  void scatter_sub(const Operand& indices, const Operand& updates);
+
+  struct State;
+  State& state() const { return *state_; }
+
+ private:
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace penstock

@@ -1,0 +1,135 @@
+#include <penstock/exec/variable.h>
+
+#include <cstring>
+#include <new>
+
+#include <penstock/base/error.h>
+#include <penstock/base/strings.h>
+#include <penstock/ops.h>
+#include <penstock/ops/grad_helpers.h>
+
+#include "autodiff/recording.h"
+#include "exec/variable_state.h"
+
+namespace penstock {
+namespace {
+
+void check_fits(const Variable::State& state, const Tensor& tensor, std::string_view action) {
+  if (!tensor.defined() || tensor.dtype() != state.dtype) {
+    throw TypeError(cat("[", action, "] variable '", state.name, "' is ", state.dtype, ", but the value is ",
+                        tensor.dtype()));
+  }
+  if (tensor.shape() != state.shape) {
+    throw InvalidArgumentError(cat("[", action, "] variable '", state.name, "' has shape ", state.shape,
+                                   ", but the value has ", tensor.shape()));
+  }
+}
+
+// A buffer of its own for a variable: the tensor's, when it was handed over and nobody else has it.
+Tensor owned(const Operand& operand, ledger::Owner owner) {
+  const Tensor& tensor = operand.tensor();
+  if (operand.is_given() && tensor.can_be_overwritten() && tensor.buffer()->tag != Tag::kForeign) return tensor;
+  return tensor.copy(Tag::kVariable, owner);
+}
+
+Tensor as_column(const Tensor& indices) {
+  return reshape(indices, shape_tensor(Shape{indices.num_elements(), 1}));
+}
+
+}  // namespace
+
+Variable::State::~State() {
+  value = Tensor();
+  ledger::remove_owner(owner);
+}
+
+void Variable::State::set(Tensor tensor) {
+  value = Tensor::over(tensor.buffer(), tensor.offset(), dtype, shape, id);
+  Buffer& buffer = *value.buffer().get();
+  if (buffer.tag != Tag::kVariable || buffer.owner != owner) retag_buffer(buffer, Tag::kVariable, owner);
+}
+
+Variable::Variable(const Operand& initial, const Options& options) try {
+  const Tensor& tensor = initial.tensor();
+  if (!tensor.defined() || !tensor.has_data()) {
+    throw InvalidArgumentError(cat("variable '", options.name, "' needs an initial value"));
+  }
+  state_ = std::make_shared<State>();
+  state_->name = options.name;
+  state_->trainable = options.trainable;
+  state_->id = new_id();
+  state_->owner = ledger::add_owner(options.name);
+  state_->dtype = tensor.dtype();
+  state_->shape = tensor.shape();
+  state_->set(owned(initial, state_->owner));
+} catch (const std::bad_alloc&) {
+  throw ResourceExhaustedError("no memory is left for a variable");
+}
+
+const std::string& Variable::name() const { return state_->name; }
+bool Variable::trainable() const { return state_->trainable; }
+DType Variable::dtype() const { return state_->dtype; }
+const Shape& Variable::shape() const { return state_->shape; }
+uint64_t Variable::id() const { return state_->id; }
+
+Tensor Variable::value() const {
+  Tensor now;
+  {
+    const std::lock_guard lock(state_->mutex);
+    now = state_->value;
+  }
+  if (!autodiff::is_recording() || !is_differentiable(state_->dtype)) return now.shared_as(state_->shape);
+  if (state_->trainable) autodiff::watch_variable(state_->id);
+  return identity(now);  // recorded: from the variable's id to a fresh one
+}
+
+void Variable::assign(const Operand& operand) {
+  const Tensor& tensor = operand.tensor();
+  check_fits(*state_, tensor, "assign");
+  const std::lock_guard lock(state_->mutex);
+  Tensor& value = state_->value;
+  const bool in_place = value.can_be_overwritten() && tensor.raw() != value.raw() &&
+                        !(operand.is_given() && tensor.can_be_overwritten());
+  if (in_place) {
+    std::memcpy(value.raw(), tensor.raw(), static_cast<size_t>(value.num_bytes()));
+  } else {
+    state_->set(owned(operand, state_->owner));
+  }
+}
+
+void Variable::assign_add(const Operand& delta) {
+  check_fits(*state_, delta.tensor(), "assign_add");
+  const PauseRecording pause;
+  const std::lock_guard lock(state_->mutex);
+  state_->set(add(std::move(state_->value), delta.tensor()));
+}
+
+void Variable::assign_sub(const Operand& delta) {
+  check_fits(*state_, delta.tensor(), "assign_sub");
+  const PauseRecording pause;
+  const std::lock_guard lock(state_->mutex);
+  state_->set(subtract(std::move(state_->value), delta.tensor()));
+}
+
+void Variable::scatter_update(const Operand& indices, const Operand& updates) {
+  const PauseRecording pause;
+  const Tensor rows = as_column(indices.tensor());
+  const std::lock_guard lock(state_->mutex);
+  state_->set(tensor_scatter_update(std::move(state_->value), rows, updates.tensor()));
+}
+
+void Variable::scatter_add(const Operand& indices, const Operand& updates) {
+  const PauseRecording pause;
+  const Tensor rows = as_column(indices.tensor());
+  const std::lock_guard lock(state_->mutex);
+  state_->set(tensor_scatter_add(std::move(state_->value), rows, updates.tensor()));
+}
+
+void Variable::scatter_sub(const Operand& indices, const Operand& updates) {
+  const PauseRecording pause;
+  const Tensor rows = as_column(indices.tensor());
+  const std::lock_guard lock(state_->mutex);
+  state_->set(tensor_scatter_sub(std::move(state_->value), rows, updates.tensor()));
+}
+
+}  // namespace penstock
