@@ -12,6 +12,7 @@ constexpr int64_t kSeedWithoutGlobal = 87654321;  // the key of calls that have 
 
 // Seeds std::mt19937 as Python's random.Random(seed) does: the words of the seed are its key.
 struct PythonSeed {
+  using result_type = uint32_t;
   uint64_t seed;
 
   template <typename It>

@@ -12,7 +12,7 @@
 namespace penstock::kernels {
 namespace {
 
-constexpr int64_t kGrain = 1 << 15;  // elements a thread should have at least
+constexpr int64_t kStepGrain = 1 << 15;  // elements a thread should have at least
 constexpr int64_t kRowParts = 16;    // what the rows are split into for threads
 constexpr int64_t kHalfSteps = 256;  // half elements converted at a time
 
@@ -68,7 +68,7 @@ int64_t index_at(const UpdateRows& rows, int64_t i) {
 void update(const UpdateCall& call, int64_t count) noexcept {
   const UpdateLoop loop = update_loop(call.rule, call.dtype == DType::kFloat64);
   const size_t size = dtype_size(call.dtype);
-  parallel_for(count, kGrain, [&](int64_t begin, int64_t end) {
+  parallel_for(count, kStepGrain, [&](int64_t begin, int64_t end) {
     UpdateSpan span{};
     span.count = end - begin;
     span.grad = moved(call.grad, begin, size);
@@ -87,7 +87,7 @@ void update_rows(const UpdateCall& call, const UpdateRows& rows) noexcept {
   const size_t size = dtype_size(call.dtype);
   // Each part owns a range of rows and looks for them in all indices, so that a row that is named
   // twice is updated in order.
-  const int64_t parts = rows.num_indices * rows.row_size > kGrain ? kRowParts : 1;
+  const int64_t parts = rows.num_indices * rows.row_size > kStepGrain ? kRowParts : 1;
   const int64_t rows_each = (rows.rows + parts - 1) / parts;
   parallel_for(parts, 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = 0; i < rows.num_indices; ++i) {

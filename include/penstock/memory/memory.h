@@ -40,7 +40,7 @@ PEN_API void trim();
 struct Faults {
   int64_t nth = 0;         // the nth allocation from now on, 1 is the next; 0: none
   int64_t every = 0;       // every k-th; 0: none
-  std::optional<Tag> tag;  // only allocations with this tag count
+  std::optional<Tag> tag = {};  // only allocations with this tag count
 };
 PEN_API void inject(const Faults& faults);
 // Ends injection; how many allocations counted since inject().
