@@ -39,10 +39,12 @@ struct Prod {
   }
 };
 
-template <class Op, typename T>
+// kWidth is 1 where a line lies in one piece, so that its state stays in a register.
+template <int64_t kWidth, class Op, typename T>
 void scan_tile(const Lines& lines, const T* x, T* out, int64_t width) {
   using Acc = Wide<T>;
-  Acc acc[kTile];
+  Acc acc[kWidth];
+  if (kWidth == 1) width = 1;
   std::fill_n(acc, width, Op::template start<Acc>());
   for (int64_t i = 0; i < lines.n; ++i) {
     const int64_t at = (lines.reverse ? lines.n - 1 - i : i) * lines.inner;
@@ -54,10 +56,11 @@ void scan_tile(const Lines& lines, const T* x, T* out, int64_t width) {
   }
 }
 
-template <typename T>
+template <int64_t kWidth, typename T>
 void linear_tile(const Lines& lines, const T* a, const T* b, T* out, int64_t width) {
   using Acc = Wide<T>;
-  Acc state[kTile];
+  Acc state[kWidth];
+  if (kWidth == 1) width = 1;
   std::fill_n(state, width, Acc(0));
   for (int64_t i = 0; i < lines.n; ++i) {
     const int64_t at = (lines.reverse ? lines.n - 1 - i : i) * lines.inner;
@@ -87,8 +90,8 @@ template <class Op, typename T>
 void scan_lines(const Lines& lines, const void* x_data, void* out_data) {
   const T* x = static_cast<const T*>(x_data);
   T* out = static_cast<T*>(out_data);
-  for_tiles(lines,
-            [&](int64_t at, int64_t width) { scan_tile<Op>(lines, x + at, out + at, width); });
+  const auto tile = lines.inner == 1 ? scan_tile<1, Op, T> : scan_tile<kTile, Op, T>;
+  for_tiles(lines, [&](int64_t at, int64_t width) { tile(lines, x + at, out + at, width); });
 }
 
 template <typename T>
@@ -99,8 +102,9 @@ void scan_as(Scan operation, const Lines& lines, const View& x, const View& out)
 
 template <typename T>
 void linear_scan_as(const Lines& lines, const View& a, const View& b, const View& out) {
+  const auto tile = lines.inner == 1 ? linear_tile<1, T> : linear_tile<kTile, T>;
   for_tiles(lines, [&](int64_t at, int64_t width) {
-    linear_tile(lines, a.as<T>() + at, b.as<T>() + at, out.as<T>() + at, width);
+    tile(lines, a.as<T>() + at, b.as<T>() + at, out.as<T>() + at, width);
   });
 }
 
