@@ -7,7 +7,7 @@
 
 namespace penstock::kernels {
 
-// kMax and kMin keep NaN. On bool kMax is "any" and kProd is "all".
+// kMax and kMin keep NaN. On bool kMax is "any" and kMin is "all".
 enum class Reduction : uint8_t { kSum, kMean, kProd, kMax, kMin };
 
 // Reduces `x` over the axes whose bits are set; `out` has the other axes and x's dtype. Floats are

@@ -195,6 +195,17 @@ ReduceSteps steps_for(Reduction reduction) {
   }
 }
 
+// The bytes 0 and 1; the largest of them is 1, not 255.
+ReduceSteps bool_steps(Reduction reduction) {
+  ReduceSteps steps = steps_for<uint8_t>(reduction);
+  if (reduction == Reduction::kMin) {
+    steps.start = [](void* acc, int64_t count) {
+      std::fill_n(static_cast<uint8_t*>(acc), count, 1);
+    };
+  }
+  return steps;
+}
+
 }  // namespace
 
 ReduceSteps reduce_steps(Reduction reduction, DType dtype) {
@@ -225,7 +236,9 @@ ReduceSteps reduce_steps(Reduction reduction, DType dtype) {
       return steps_for<complex64>(reduction);
     case DType::kComplex128:
       return steps_for<complex128>(reduction);
-    default:  // uint8, and bool as 0 and 1
+    case DType::kBool:
+      return bool_steps(reduction);
+    default:
       return steps_for<uint8_t>(reduction);
   }
 }

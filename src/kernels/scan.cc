@@ -39,10 +39,12 @@ struct Prod {
   }
 };
 
-template <class Op, typename T>
+// kWidth is 1 where a line lies in one piece, so that its state stays in a register.
+template <int64_t kWidth, class Op, typename T>
 void scan_tile(const Lines& lines, const T* x, T* out, int64_t width) {
   using Acc = Wide<T>;
-  Acc acc[kTile];
+  Acc acc[kWidth];
+  if (kWidth == 1) width = 1;
   std::fill_n(acc, width, Op::template start<Acc>());
   for (int64_t i = 0; i < lines.n; ++i) {
     const int64_t at = (lines.reverse ? lines.n - 1 - i : i) * lines.inner;
@@ -54,20 +56,42 @@ void scan_tile(const Lines& lines, const T* x, T* out, int64_t width) {
   }
 }
 
+template <int64_t kWidth, typename T>
+void linear_tile(const Lines& lines, const T* a, const T* b, T* out, int64_t width) {
+  using Acc = Wide<T>;
+  Acc state[kWidth];
+  if (kWidth == 1) width = 1;
+  std::fill_n(state, width, Acc(0));
+  for (int64_t i = 0; i < lines.n; ++i) {
+    const int64_t at = (lines.reverse ? lines.n - 1 - i : i) * lines.inner;
+    for (int64_t j = 0; j < width; ++j) {
+      const Acc before = state[j];
+      state[j] = product(widen<Acc>(a[at + j]), before) + widen<Acc>(b[at + j]);
+      out[at + j] = narrow<T>(lines.exclusive ? before : state[j]);
+    }
+  }
+}
+
+// Calls tile(offset, width) for all lines, up to kTile neighbours at a time.
+template <typename Tile>
+void for_tiles(const Lines& lines, Tile tile) {
+  const int64_t tiles = (lines.inner + kTile - 1) / kTile;
+  const int64_t work = lines.n * std::min(lines.inner, kTile);
+  parallel_for(
+      lines.outer * tiles, std::max<int64_t>(1, kGrain / work), [&](int64_t t, int64_t end) {
+        for (; t < end; ++t) {
+          const int64_t column = t % tiles * kTile;
+          tile(t / tiles * lines.n * lines.inner + column, std::min(kTile, lines.inner - column));
+        }
+      });
+}
+
 template <class Op, typename T>
 void scan_lines(const Lines& lines, const void* x_data, void* out_data) {
   const T* x = static_cast<const T*>(x_data);
   T* out = static_cast<T*>(out_data);
-  const int64_t tiles = (lines.inner + kTile - 1) / kTile;
-  const int64_t work = lines.n * std::min(lines.inner, kTile);
-  parallel_for(lines.outer * tiles, std::max<int64_t>(1, kGrain / work),
-               [&](int64_t begin, int64_t end) {
-                 for (int64_t t = begin; t < end; ++t) {
-                   const int64_t column = t % tiles * kTile;
-                   const int64_t at = t / tiles * lines.n * lines.inner + column;
-                   scan_tile<Op>(lines, x + at, out + at, std::min(kTile, lines.inner - column));
-                 }
-               });
+  const auto tile = lines.inner == 1 ? scan_tile<1, Op, T> : scan_tile<kTile, Op, T>;
+  for_tiles(lines, [&](int64_t at, int64_t width) { tile(lines, x + at, out + at, width); });
 }
 
 template <typename T>
@@ -76,15 +100,28 @@ void scan_as(Scan operation, const Lines& lines, const View& x, const View& out)
   scan_lines<Prod, T>(lines, x.data, out.data);
 }
 
+template <typename T>
+void linear_scan_as(const Lines& lines, const View& a, const View& b, const View& out) {
+  const auto tile = lines.inner == 1 ? linear_tile<1, T> : linear_tile<kTile, T>;
+  for_tiles(lines, [&](int64_t at, int64_t width) {
+    tile(lines, a.as<T>() + at, b.as<T>() + at, out.as<T>() + at, width);
+  });
+}
+
+Lines lines_along(const Shape& shape, int axis, bool exclusive, bool reverse) {
+  Lines lines{1, shape[axis], 1, exclusive, reverse};
+  for (int i = 0; i < shape.rank(); ++i) {
+    if (i < axis) lines.outer *= shape[i];
+    if (i > axis) lines.inner *= shape[i];
+  }
+  return lines;
+}
+
 }  // namespace
 
 void scan(Scan operation, const View& x, int axis, bool exclusive, bool reverse, const View& out) {
   if (x.size() == 0) return;
-  Lines lines{1, x.shape[axis], 1, exclusive, reverse};
-  for (int i = 0; i < x.shape.rank(); ++i) {
-    if (i < axis) lines.outer *= x.shape[i];
-    if (i > axis) lines.inner *= x.shape[i];
-  }
+  const Lines lines = lines_along(x.shape, axis, exclusive, reverse);
   switch (x.dtype) {
 #define PEN_SCAN_CASE(T, dtype) \
   case DType::dtype:            \
@@ -106,6 +143,26 @@ void scan(Scan operation, const View& x, int axis, bool exclusive, bool reverse,
 #undef PEN_SCAN_CASE
     default:
       return;
+  }
+}
+
+void linear_scan(const View& a, const View& b, int axis, bool exclusive, bool reverse,
+                 const View& out) {
+  if (a.size() == 0) return;
+  const Lines lines = lines_along(a.shape, axis, exclusive, reverse);
+  switch (a.dtype) {
+    case DType::kFloat16:
+      return linear_scan_as<float16>(lines, a, b, out);
+    case DType::kBFloat16:
+      return linear_scan_as<bfloat16>(lines, a, b, out);
+    case DType::kFloat32:
+      return linear_scan_as<float>(lines, a, b, out);
+    case DType::kFloat64:
+      return linear_scan_as<double>(lines, a, b, out);
+    case DType::kComplex64:
+      return linear_scan_as<complex64>(lines, a, b, out);
+    default:
+      return linear_scan_as<complex128>(lines, a, b, out);
   }
 }
 

@@ -1,4 +1,4 @@
-// Running sums and products along an axis.
+// Running sums and products along an axis, and what both are cases of.
 #pragma once
 
 #include <penstock/core/view.h>
@@ -10,5 +10,10 @@ enum class Scan : uint8_t { kSum, kProd };
 // out[i] combines x's elements up to i along `axis`; without the i-th itself when `exclusive`, and
 // from the far end when `reverse`. `out` may be `x`. Accumulates as reductions do.
 void scan(Scan operation, const View& x, int axis, bool exclusive, bool reverse, const View& out);
+
+// s = a[i] * s + b[i] along `axis`, from s = 0 on: out[i] is s after that step, or before it when
+// `exclusive`. `out` may be `a` or `b`. Pre: floats or complex numbers of one shape.
+void linear_scan(const View& a, const View& b, int axis, bool exclusive, bool reverse,
+                 const View& out);
 
 }  // namespace penstock::kernels

@@ -1,4 +1,5 @@
-// Cumsum and Cumprod: running sums and products along an axis.
+// Cumsum and Cumprod: running sums and products along an axis; LinearScan, which gradients of
+// products are made of.
 #include <penstock/ops/context.h>
 #include <penstock/ops/grad_helpers.h>
 #include <penstock/ops/sample.h>
@@ -30,17 +31,68 @@ Gradients grad_sum(const GradContext& g) {
 
 Tensor conj_if_complex(const Tensor& x) { return kComplexTypes.has(x.dtype()) ? conj(x) : x; }
 
-// As TensorFlow's: not defined where x has zeros.
+// Nothing is divided by x, so that zeros do no harm: the products of the elements before the i-th,
+// times what the later ones' gradients make of the i-th.
 Gradients grad_prod(const GradContext& g) {
-  const Tensor& x = g.input(0);
   const int64_t axis = g.attr(0).as_int();
-  const bool exclusive = g.attr(1).as_bool();
   const bool reverse = g.attr(2).as_bool();
-  const Tensor products = conj_if_complex(cumprod(x, axis, exclusive, reverse));
-  return {cumsum(products * g.dy(), axis, exclusive, !reverse) / conj_if_complex(x)};
+  const Tensor x = conj_if_complex(g.input(0));
+  const Tensor before = cumprod(x, axis, true, reverse);
+  const Tensor dy = g.dy();
+  if (g.attr(1).as_bool()) return {before * linear_scan(x, dy, axis, true, !reverse)};
+  return {before * (dy + linear_scan(x, x * dy, axis, true, !reverse))};
 }
 
-// Away from zero, which the gradient of products divides by.
+void infer_linear(InferContext& ctx) {
+  if (ctx.shape(0).is_known() && ctx.shape(1).is_known() && ctx.shape(0) != ctx.shape(1)) {
+    ctx.fail("a and b must have the same shape, but got ", ctx.shape(0), " and ", ctx.shape(1));
+  }
+  infer(ctx);
+}
+
+KernelResult cpu_linear(const KernelContext& ctx) {
+  const View& a = ctx.inputs[0];
+  const int64_t axis = ctx.attrs[0].as_int();
+  kernels::linear_scan(a, ctx.inputs[1], static_cast<int>(axis < 0 ? axis + a.shape.rank() : axis),
+                       ctx.attrs[1].as_bool(), ctx.attrs[2].as_bool(), ctx.outputs[0]);
+  return KernelResult::ok();
+}
+
+// The gradient of the state after step i goes back along the axis as a scan in itself.
+Gradients grad_linear(const GradContext& g) {
+  const int64_t axis = g.attr(0).as_int();
+  const bool reverse = g.attr(2).as_bool();
+  const Tensor a = conj_if_complex(g.input(0));
+  const Tensor dy = g.dy();
+  const Tensor ds = g.attr(1).as_bool() ? linear_scan(a, dy, axis, true, !reverse)
+                                        : dy + linear_scan(a, a * dy, axis, true, !reverse);
+  Gradients gradients = {{}, ds};
+  if (g.needs(0)) {
+    const Tensor before = linear_scan(g.input(0), g.input(1), axis, true, reverse);
+    gradients[0] = ds * conj_if_complex(before);
+  }
+  return gradients;
+}
+
+std::vector<Sample> samples_linear() {
+  return {
+      {{f32({5}), f32({5})}},
+      {{f32({2, 3, 4}), f32({2, 3, 4})}, {{"axis", 1}}},
+      {{f32({2, 3}), f32({2, 3})}, {{"axis", -1}, {"exclusive", true}}},
+      {{f32({2, 3}), f32({2, 3})}, {{"axis", 0}, {"reverse", true}}},
+      {{f32({4, 3}), f32({4, 3})}, {{"axis", 0}, {"exclusive", true}, {"reverse", true}}},
+      {{f32({2, 0}), f32({2, 0})}, {{"axis", 1}}},
+      {{of(DType::kFloat64, {3, 4}), of(DType::kFloat64, {3, 4})}, {{"axis", 1}}},
+      {{of(DType::kFloat16, {3, 4}), of(DType::kFloat16, {3, 4})}, {{"axis", 1}}},
+      {{of(DType::kBFloat16, {3, 4}), of(DType::kBFloat16, {3, 4})}, {{"axis", 0}}},
+      {{of(DType::kComplex64, {3, 2}), of(DType::kComplex64, {3, 2})}, {{"axis", 0}}},
+      {{of(DType::kComplex128, {3, 2}), of(DType::kComplex128, {3, 2})}, {{"axis", 1}}},
+      {.inputs = {f32({1024, 1024}, -1, 1), f32({1024, 1024})},
+       .attrs = {{"axis", 1}},
+       .for_speed = true},
+  };
+}
+
 std::vector<Sample> samples() {
   return {
       {{f32({5}, 0.5, 2)}},
@@ -48,6 +100,7 @@ std::vector<Sample> samples() {
       {{f32({2, 3}, 0.5, 2)}, {{"axis", -1}, {"exclusive", true}}},
       {{f32({2, 3}, -2, -0.5)}, {{"axis", 0}, {"reverse", true}}},
       {{f32({4, 3}, 0.5, 2)}, {{"axis", 0}, {"exclusive", true}, {"reverse", true}}},
+      {{given(DType::kFloat32, {2, 3}, {1, 0, 2, 0, 0, 3})}, {{"axis", 1}}},
       {{f32({2, 0})}, {{"axis", 1}}},
       {{of(DType::kFloat64, {3, 4}, 0.5, 2)}, {{"axis", 1}}},
       {{of(DType::kFloat16, {3, 4}, 0.5, 2)}, {{"axis", 1}}},
@@ -86,6 +139,19 @@ PEN_OP_DEF(cumprod) = {
     .grad = grad_prod,
     .saves = {.inputs = kAll},
     .samples = samples,
+};
+
+PEN_OP_DEF(linear_scan) = {
+    .name = "LinearScan",
+    .doc = "s = a[i] * s + b[i] along an axis, from 0 on; exclusive gives s before each step.",
+    .inputs = {in("a", kFloatTypes), in("b", kFloatTypes)},
+    .attrs = {int_attr("axis", 0), bool_attr("exclusive", false), bool_attr("reverse", false)},
+    .forwards = {{0, 0}, {1, 0}},
+    .infer = infer_linear,
+    .cpu = cpu_linear,
+    .grad = grad_linear,
+    .saves = {.inputs = kAll},
+    .samples = samples_linear,
 };
 
 }  // namespace penstock

@@ -104,7 +104,7 @@ PEN_OP_DEF(reduce_all) = {
     .inputs = {in("input", DType::kBool)},
     .attrs = {ints_attr("axis", kNoInts), bool_attr("keepdims", false)},
     .infer = infer_reduction,
-    .cpu = run_reduction<Reduction::kProd>,
+    .cpu = run_reduction<Reduction::kMin>,
     .grad = no_gradient,
     .samples = samples_bool,
 };

@@ -126,3 +126,17 @@ ref("SparseSoftmaxCrossEntropyWithLogits", sparse_cross_entropy)
 ref("LayerNorm", layer_norm)
 ref("LayerNormGrad", layer_norm_grad)
 ref("L2Loss", lambda x: np.sum(wide(x) ** 2) / 2)
+
+
+def linear_scan(a, b, axis, exclusive, reverse):
+    a, b = (np.moveaxis(wide(x), axis, -1) for x in (a, b))
+    out = np.zeros_like(b)
+    state = np.zeros_like(b[..., :1].sum(-1))
+    steps = range(b.shape[-1])
+    for i in reversed(steps) if reverse else steps:
+        before, state = state, a[..., i] * state + b[..., i]
+        out[..., i] = before if exclusive else state
+    return np.moveaxis(out, -1, axis)
+
+
+ref("LinearScan", linear_scan)
