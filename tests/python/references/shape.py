@@ -25,7 +25,7 @@ def _scatter(ufunc_at):
     def run(tensor, indices, updates):
         out = tensor.copy()
         flat = indices.reshape(int(np.prod(indices.shape[:-1])), indices.shape[-1])
-        parts = updates.reshape((len(flat),) + out.shape[indices.shape[-1] :])
+        parts = updates.reshape((len(flat), *out.shape[indices.shape[-1] :]))
         for row, part in zip(flat, parts, strict=True):
             ufunc_at(out, tuple(row), part)
         return out
