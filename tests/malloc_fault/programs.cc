@@ -12,6 +12,7 @@
 
 #include <penstock/autodiff/tape.h>
 #include <penstock/base/error.h>
+#include <penstock/exec/variable.h>
 #include <penstock/memory/memory.h>
 #include <penstock/ops.h>
 #include <penstock/ops/operators.h>
@@ -72,6 +73,18 @@ bool gradients() {
   }
   const Tensor second = outer.gradient(first, x);
   return first.data<float>()[1] == 12 && second.data<float>()[1] == 12;
+}
+
+bool variables() {
+  Variable weights(Tensor{1.f, 2.f}, {.name = "weights"});
+  Tensor gradient;
+  {
+    Tape tape;
+    const Tensor loss = weights.value() * weights.value();
+    gradient = tape.gradient(loss, weights);
+  }
+  weights.assign_sub(gradient);
+  return weights.value().data<float>()[1] == -2;
 }
 
 struct Program {
