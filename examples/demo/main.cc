@@ -29,12 +29,14 @@ Spirals make_spirals(int64_t a_side) {
     points.push_back(static_cast<float>(2 * t * std::sin(angle) + noise.number_at(2 * i + 1)));
     labels.push_back(label);
   }
-  return {Tensor::from<float>(points, {2 * a_side, 2}), Tensor::from<int32_t>(labels, {2 * a_side})};
+  return {Tensor::from<float>(points, {2 * a_side, 2}),
+          Tensor::from<int32_t>(labels, {2 * a_side})};
 }
 
 struct Layer {
   Layer(int64_t inputs, int64_t outputs, std::string_view name)
-      : weights(random::normal({inputs, outputs}, {.stddev = std::sqrt(2.0 / static_cast<double>(inputs))}),
+      : weights(random::normal({inputs, outputs},
+                               {.stddev = std::sqrt(2.0 / static_cast<double>(inputs))}),
                 {.name = std::string(name) + "/weights"}),
         bias(zeros(DType::kFloat32, {outputs}), {.name = std::string(name) + "/bias"}) {}
   Tensor operator()(const Tensor& x) const { return matmul(x, weights) + bias.value(); }
@@ -61,8 +63,8 @@ double accuracy(const Tensor& logits, const Tensor& labels) {
 
 void show_progress(int step, int steps, double loss, double share_right) {
   const int done = 30 * step / steps;
-  std::printf("\rtraining [%-30s] step %4d/%d  loss %.4f  accuracy %5.1f %%", std::string(done, '#').c_str(), step,
-              steps, loss, 100 * share_right);
+  std::printf("\rtraining [%-30s] step %4d/%d  loss %.4f  accuracy %5.1f %%",
+              std::string(done, '#').c_str(), step, steps, loss, 100 * share_right);
   std::fflush(stdout);
 }
 
@@ -89,7 +91,8 @@ int run() {
       show_progress(step, steps, loss.item<float>(), right);
     }
   }
-  std::printf("\n\nwhile the network, its optimiser and its data are alive\n%s", ledger::table(0).c_str());
+  std::printf("\n\nwhile the network, its optimiser and its data are alive\n%s",
+              ledger::table(0).c_str());
   return right > 0.95 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
@@ -104,6 +107,7 @@ int main() {
     std::fprintf(stderr, "demo: %s\n", error.what());
   }
   const int64_t left = memory::info().current - before;
-  std::printf("\nafter everything is dropped: %lld bytes more than at the start\n", static_cast<long long>(left));
+  std::printf("\nafter everything is dropped: %lld bytes more than at the start\n",
+              static_cast<long long>(left));
   return left == 0 ? status : EXIT_FAILURE;
 }

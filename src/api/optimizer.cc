@@ -22,12 +22,13 @@ void check(std::span<const Gradient> gradients, std::span<const Variable> variab
     if (!gradients[i].defined()) continue;
     const Variable& variable = variables[i];
     if (gradients[i].dense_shape() != variable.shape()) {
-      throw InvalidArgumentError(cat("[apply] variable '", variable.name(), "' has shape ", variable.shape(),
-                                     ", but its gradient has ", gradients[i].dense_shape()));
+      throw InvalidArgumentError(cat("[apply] variable '", variable.name(), "' has shape ",
+                                     variable.shape(), ", but its gradient has ",
+                                     gradients[i].dense_shape()));
     }
     if (gradients[i].values().dtype() != variable.dtype()) {
-      throw TypeError(cat("[apply] variable '", variable.name(), "' is ", variable.dtype(), ", but its gradient is ",
-                          gradients[i].values().dtype()));
+      throw TypeError(cat("[apply] variable '", variable.name(), "' is ", variable.dtype(),
+                          ", but its gradient is ", gradients[i].values().dtype()));
     }
   }
 }
@@ -54,7 +55,8 @@ std::vector<Variable>& Optimizer::slots_of(const Variable& variable) {
   std::vector<Variable> slots;
   for (const SlotSpec& spec : specs_) {
     const std::string name = cat(variable.name(), "/", spec.name);
-    Tensor initial = fill(shape_tensor(variable.shape()), Tensor::scalar(variable.dtype(), spec.initial));
+    Tensor initial =
+        fill(shape_tensor(variable.shape()), Tensor::scalar(variable.dtype(), spec.initial));
     slots.emplace_back(std::move(initial), Variable::Options{.name = name, .trainable = false});
   }
   return slots_[variable.id()] = std::move(slots);
@@ -92,8 +94,8 @@ void Optimizer::apply(std::span<const Gradient> gradients, std::span<const Varia
 }
 
 Sgd::Sgd(const Options& options)
-    : Optimizer(options.learning_rate,
-                options.momentum != 0 ? std::vector<SlotSpec>{{"momentum"}} : std::vector<SlotSpec>{}),
+    : Optimizer(options.learning_rate, options.momentum != 0 ? std::vector<SlotSpec>{{"momentum"}}
+                                                             : std::vector<SlotSpec>{}),
       options_(options) {}
 
 Tensors Sgd::update(const Update& u) {
@@ -105,14 +107,15 @@ Tensors Sgd::update(const Update& u) {
   }
   const Tensor momentum = u.scalar(options_.momentum);
   if (!g.is_sparse()) {
-    return list(
-        apply_momentum(std::move(u.variable), u.take(0), rate, g.values(), momentum, options_.nesterov));
+    return list(apply_momentum(std::move(u.variable), u.take(0), rate, g.values(), momentum,
+                               options_.nesterov));
   }
-  return list(sparse_apply_momentum(std::move(u.variable), u.take(0), rate, g.values(), g.indices(), momentum,
-                                    options_.nesterov));
+  return list(sparse_apply_momentum(std::move(u.variable), u.take(0), rate, g.values(), g.indices(),
+                                    momentum, options_.nesterov));
 }
 
-Adam::Adam(const Options& options) : Optimizer(options.learning_rate, {{"m"}, {"v"}}), options_(options) {}
+Adam::Adam(const Options& options)
+    : Optimizer(options.learning_rate, {{"m"}, {"v"}}), options_(options) {}
 
 Tensors Adam::update(const Update& u) {
   const Gradient& g = u.gradient;
@@ -124,15 +127,17 @@ Tensors Adam::update(const Update& u) {
   const Tensor beta2 = u.scalar(options_.beta2);
   const Tensor epsilon = u.scalar(options_.epsilon);
   if (!g.is_sparse()) {
-    return list(apply_adam(std::move(u.variable), u.take(0), u.take(1), power1, power2, rate, beta1, beta2, epsilon,
-                           g.values(), false, options_.weight_decay));
+    return list(apply_adam(std::move(u.variable), u.take(0), u.take(1), power1, power2, rate, beta1,
+                           beta2, epsilon, g.values(), false, options_.weight_decay));
   }
-  return list(sparse_apply_adam(std::move(u.variable), u.take(0), u.take(1), power1, power2, rate, beta1, beta2,
-                                epsilon, g.values(), g.indices(), false, options_.weight_decay));
+  return list(sparse_apply_adam(std::move(u.variable), u.take(0), u.take(1), power1, power2, rate,
+                                beta1, beta2, epsilon, g.values(), g.indices(), false,
+                                options_.weight_decay));
 }
 
 Adagrad::Adagrad(const Options& options)
-    : Optimizer(options.learning_rate, {{"accumulator", options.initial_accumulator_value}}), options_(options) {}
+    : Optimizer(options.learning_rate, {{"accumulator", options.initial_accumulator_value}}),
+      options_(options) {}
 
 Tensors Adagrad::update(const Update& u) {
   const Gradient& g = u.gradient;
@@ -141,7 +146,8 @@ Tensors Adagrad::update(const Update& u) {
   if (!g.is_sparse()) {
     return list(apply_adagrad(std::move(u.variable), u.take(0), rate, epsilon, g.values()));
   }
-  return list(sparse_apply_adagrad(std::move(u.variable), u.take(0), rate, epsilon, g.values(), g.indices()));
+  return list(sparse_apply_adagrad(std::move(u.variable), u.take(0), rate, epsilon, g.values(),
+                                   g.indices()));
 }
 
 RmsProp::RmsProp(const Options& options)
@@ -154,15 +160,16 @@ Tensors RmsProp::update(const Update& u) {
   const Tensor momentum = u.scalar(options_.momentum);
   const Tensor epsilon = u.scalar(options_.epsilon);
   if (!g.is_sparse()) {
-    return list(
-        apply_rms_prop(std::move(u.variable), u.take(0), u.take(1), rate, rho, momentum, epsilon, g.values()));
+    return list(apply_rms_prop(std::move(u.variable), u.take(0), u.take(1), rate, rho, momentum,
+                               epsilon, g.values()));
   }
-  return list(sparse_apply_rms_prop(std::move(u.variable), u.take(0), u.take(1), rate, rho, momentum, epsilon,
-                                    g.values(), g.indices()));
+  return list(sparse_apply_rms_prop(std::move(u.variable), u.take(0), u.take(1), rate, rho,
+                                    momentum, epsilon, g.values(), g.indices()));
 }
 
 Ftrl::Ftrl(const Options& options)
-    : Optimizer(options.learning_rate, {{"accumulator", options.initial_accumulator_value}, {"linear"}}),
+    : Optimizer(options.learning_rate,
+                {{"accumulator", options.initial_accumulator_value}, {"linear"}}),
       options_(options) {}
 
 Tensors Ftrl::update(const Update& u) {
@@ -173,10 +180,11 @@ Tensors Ftrl::update(const Update& u) {
   const Tensor shrinkage = u.scalar(options_.l2_shrinkage);
   const Tensor power = u.scalar(options_.learning_rate_power);
   if (!g.is_sparse()) {
-    return list(apply_ftrl(std::move(u.variable), u.take(0), u.take(1), g.values(), rate, l1, l2, shrinkage, power));
+    return list(apply_ftrl(std::move(u.variable), u.take(0), u.take(1), g.values(), rate, l1, l2,
+                           shrinkage, power));
   }
-  return list(sparse_apply_ftrl(std::move(u.variable), u.take(0), u.take(1), g.values(), g.indices(), rate, l1, l2,
-                                shrinkage, power));
+  return list(sparse_apply_ftrl(std::move(u.variable), u.take(0), u.take(1), g.values(),
+                                g.indices(), rate, l1, l2, shrinkage, power));
 }
 
 }  // namespace penstock

@@ -21,7 +21,8 @@ struct PythonSeed {
     const uint32_t key[2] = {static_cast<uint32_t>(seed), static_cast<uint32_t>(seed >> 32)};
     const uint32_t length = key[1] != 0 ? 2 : 1;
     first[0] = 19650218u;
-    for (uint32_t i = 1; i < n; ++i) first[i] = 1812433253u * (first[i - 1] ^ (first[i - 1] >> 30)) + i;
+    for (uint32_t i = 1; i < n; ++i)
+      first[i] = 1812433253u * (first[i - 1] ^ (first[i - 1] >> 30)) + i;
     uint32_t i = 1;
     for (uint32_t k = 0; k < n; ++k) {
       const uint32_t j = k % length;

@@ -16,19 +16,20 @@ namespace {
 
 void check_fits(const Variable::State& state, const Tensor& tensor, std::string_view action) {
   if (!tensor.defined() || tensor.dtype() != state.dtype) {
-    throw TypeError(cat("[", action, "] variable '", state.name, "' is ", state.dtype, ", but the value is ",
-                        tensor.dtype()));
+    throw TypeError(cat("[", action, "] variable '", state.name, "' is ", state.dtype,
+                        ", but the value is ", tensor.dtype()));
   }
   if (tensor.shape() != state.shape) {
-    throw InvalidArgumentError(cat("[", action, "] variable '", state.name, "' has shape ", state.shape,
-                                   ", but the value has ", tensor.shape()));
+    throw InvalidArgumentError(cat("[", action, "] variable '", state.name, "' has shape ",
+                                   state.shape, ", but the value has ", tensor.shape()));
   }
 }
 
 // A buffer of its own for a variable: the tensor's, when it was handed over and nobody else has it.
 Tensor owned(const Operand& operand, ledger::Owner owner) {
   const Tensor& tensor = operand.tensor();
-  if (operand.is_given() && tensor.can_be_overwritten() && tensor.buffer()->tag != Tag::kForeign) return tensor;
+  if (operand.is_given() && tensor.can_be_overwritten() && tensor.buffer()->tag != Tag::kForeign)
+    return tensor;
   return tensor.copy(Tag::kVariable, owner);
 }
 
@@ -46,7 +47,8 @@ Variable::State::~State() {
 void Variable::State::set(Tensor tensor) {
   value = Tensor::over(tensor.buffer(), tensor.offset(), dtype, shape, id);
   Buffer& buffer = *value.buffer().get();
-  if (buffer.tag != Tag::kVariable || buffer.owner != owner) retag_buffer(buffer, Tag::kVariable, owner);
+  if (buffer.tag != Tag::kVariable || buffer.owner != owner)
+    retag_buffer(buffer, Tag::kVariable, owner);
 }
 
 Variable::Variable(const Operand& initial, const Options& options) try {
@@ -78,7 +80,8 @@ Tensor Variable::value() const {
     const std::lock_guard lock(state_->mutex);
     now = state_->value;
   }
-  if (!autodiff::is_recording() || !is_differentiable(state_->dtype)) return now.shared_as(state_->shape);
+  if (!autodiff::is_recording() || !is_differentiable(state_->dtype))
+    return now.shared_as(state_->shape);
   if (state_->trainable) autodiff::watch_variable(state_->id);
   return identity(now);  // recorded: from the variable's id to a fresh one
 }

@@ -19,7 +19,8 @@ struct Variable::State {
   Tensor value;      // its id is the variable's
 
   ~State();
-  // Makes `tensor` the value, booked as this variable's. Pre: the mutex is held; dtype and shape fit.
+  // Makes `tensor` the value, booked as this variable's. Pre: the mutex is held; dtype and shape
+  // fit.
   void set(Tensor tensor);
 };
 

@@ -13,8 +13,8 @@ namespace penstock::kernels {
 namespace {
 
 constexpr int64_t kStepGrain = 1 << 15;  // elements a thread should have at least
-constexpr int64_t kRowParts = 16;    // what the rows are split into for threads
-constexpr int64_t kHalfSteps = 256;  // half elements converted at a time
+constexpr int64_t kRowParts = 16;        // what the rows are split into for threads
+constexpr int64_t kHalfSteps = 256;      // half elements converted at a time
 
 // Elements [begin, begin + count) of `from` on, of elements of `size` bytes.
 const void* moved(const void* data, int64_t elements, size_t size) {

@@ -61,13 +61,16 @@ const char* problem_of(const OpDef& op) {
   if (op.samples.value == nullptr) return "it has no samples";
   if (op.outputs.size() == 0) return "it has no outputs";
   for (size_t i = 0; i < op.inputs.size(); ++i) {
-    if (op.inputs[i].type < 'A' || op.inputs[i].type > 'Z') return "an input's type is not a capital letter";
-    if (op.inputs[i].many && i + 1 != op.inputs.size()) return "only its last input can take many tensors";
+    if (op.inputs[i].type < 'A' || op.inputs[i].type > 'Z')
+      return "an input's type is not a capital letter";
+    if (op.inputs[i].many && i + 1 != op.inputs.size())
+      return "only its last input can take many tensors";
   }
   for (const AttrDef& attr : op.attrs) {
     const AttrKind fallback = attr.fallback.kind();
     if (attr.kind == AttrKind::kNone) return "an attribute has no kind";
-    if (fallback != AttrKind::kNone && fallback != attr.kind) return "an attribute's default is of another kind";
+    if (fallback != AttrKind::kNone && fallback != attr.kind)
+      return "an attribute's default is of another kind";
   }
   for (const Forward& forward : op.forwards) {
     if (forward.input >= op.inputs.size() || forward.output >= op.outputs.size()) {

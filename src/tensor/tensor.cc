@@ -95,9 +95,11 @@ namespace {
 
 // Sets a new tensor's elements to copies of those at `values`.
 void copy_elements(Tensor& tensor, const void* values) {
-  if (tensor.num_bytes() > 0) std::memcpy(tensor.raw(), values, static_cast<size_t>(tensor.num_bytes()));
+  if (tensor.num_bytes() > 0)
+    std::memcpy(tensor.raw(), values, static_cast<size_t>(tensor.num_bytes()));
   if (tensor.dtype() == DType::kString) {
-    retain_strings({static_cast<StringRef*>(tensor.raw()), static_cast<size_t>(tensor.num_elements())});
+    retain_strings(
+        {static_cast<StringRef*>(tensor.raw()), static_cast<size_t>(tensor.num_elements())});
   }
 }
 

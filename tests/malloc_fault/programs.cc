@@ -92,8 +92,8 @@ struct Program {
   bool (*body)();
 };
 constexpr Program kPrograms[] = {
-    {"constant", constant}, {"reshape", reshaped},  {"wrong_shape", wrong_shape},
-    {"add", added},         {"matmul", multiplied}, {"gradient", gradients},
+    {"constant", constant}, {"reshape", reshaped},   {"wrong_shape", wrong_shape}, {"add", added},
+    {"matmul", multiplied}, {"gradient", gradients}, {"variable", variables},
 };
 
 int run(const Program& program) {

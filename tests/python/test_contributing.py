@@ -25,9 +25,19 @@ def compile_command(source, output, tree):
     command = next(e["command"] for e in entries if e["file"].endswith("src/ops/registry.cc"))
     words = shlex.split(command)
     words = words[: words.index("-o")]
-    first = next(i for i, word in enumerate(words) if Path(word).name.startswith(("g++", "c++", "clang")))
+    first = next(
+        i for i, word in enumerate(words) if Path(word).name.startswith(("g++", "c++", "clang"))
+    )
     includes = [f"-I{tree / 'generated' / 'include'}", f"-I{tree / 'src'}"]
-    return [*words[: first + 1], *includes, *words[first + 1 :], "-c", str(source), "-o", str(output)]
+    return [
+        *words[: first + 1],
+        *includes,
+        *words[first + 1 :],
+        "-c",
+        str(source),
+        "-o",
+        str(output),
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +45,9 @@ def op_check(tmp_path_factory):
     """op_check with the page's op in it, and the tree that holds the changed files."""
     tree = tmp_path_factory.mktemp("contributing")
     shutil.copytree(ROOT / "src" / "ops", tree / "src" / "ops")
-    shutil.copytree(ROOT / "tests" / "python" / "references", tree / "tests" / "python" / "references")
+    shutil.copytree(
+        ROOT / "tests" / "python" / "references", tree / "tests" / "python" / "references"
+    )
     blocks = BLOCK.findall((ROOT / "CONTRIBUTING.md").read_text())
     assert [action for action, _, _ in blocks] == ["file", "append", "append"]
     for action, path, text in blocks:
@@ -54,7 +66,15 @@ def op_check(tmp_path_factory):
         objects.append(tree / f"{source.stem}.o")
         subprocess.run(compile_command(source, objects[-1], tree), check=True, cwd=BUILD)
     driver = list(BUILD.glob("tests/CMakeFiles/op_check.dir/**/*.o"))
-    link = [*objects, *driver, BUILD / "libpenstock_static.a", "-lhwy", "-lhwy_contrib", "-ldl", "-lpthread"]
+    link = [
+        *objects,
+        *driver,
+        BUILD / "libpenstock_static.a",
+        "-lhwy",
+        "-lhwy_contrib",
+        "-ldl",
+        "-lpthread",
+    ]
     subprocess.run(["g++", *link, "-o", tree / "op_check"], check=True)
     return tree
 
@@ -66,6 +86,8 @@ def test_derived_checks(op_check, mode):
 
 def test_against_numpy(op_check):
     samples = op_check / "samples"
-    subprocess.run([op_check / "op_check", "--mode", "dump", "--ops", "hypot", "--out", samples], check=True)
+    subprocess.run(
+        [op_check / "op_check", "--mode", "dump", "--ops", "hypot", "--out", samples], check=True
+    )
     shutil.copy(ROOT / "tests/python/op_reference.py", op_check / "tests/python")
     subprocess.run([sys.executable, op_check / "tests/python/op_reference.py", samples], check=True)

@@ -25,5 +25,7 @@ def test_program(code, tmp_path):
     includes = [f"-I{ROOT / 'include'}", f"-I{BUILD / 'generated' / 'include'}"]
     link = [f"-L{BUILD}", "-lpenstock", f"-Wl,-rpath,{BUILD}"]
     program = tmp_path / "program"
-    subprocess.run(["g++", "-std=c++20", "-Wall", *includes, source, *link, "-o", program], check=True)
+    subprocess.run(
+        ["g++", "-std=c++20", "-Wall", *includes, source, *link, "-o", program], check=True
+    )
     subprocess.run([program], check=True, timeout=60)

@@ -38,8 +38,8 @@ class PEN_API Optimizer {
   };
   Optimizer(double learning_rate, std::vector<SlotSpec> slots);
 
-  // A variable and its slots, locked, while their new values are worked out. Taking a value hands it
-  // over to the op; the results are put back in the same order.
+  // A variable and its slots, locked, while their new values are worked out. Taking a value hands
+  // it over to the op; the results are put back in the same order.
   struct Update {
     Tensor& variable;
     std::span<Tensor*> slots;

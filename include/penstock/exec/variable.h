@@ -1,7 +1,7 @@
 // Variable: a tensor that changes. Copies of a Variable are the same variable.
 //
-// Reading gives the value as it is now: later updates do not change what was read. An update happens
-// in place when nobody else holds the value, and in a new buffer otherwise.
+// Reading gives the value as it is now: later updates do not change what was read. An update
+// happens in place when nobody else holds the value, and in a new buffer otherwise.
 #pragma once
 
 #include <memory>

@@ -38,8 +38,8 @@ PEN_API void trim();
 
 // Fault injection: makes allocations fail as if there were no memory.
 struct Faults {
-  int64_t nth = 0;         // the nth allocation from now on, 1 is the next; 0: none
-  int64_t every = 0;       // every k-th; 0: none
+  int64_t nth = 0;              // the nth allocation from now on, 1 is the next; 0: none
+  int64_t every = 0;            // every k-th; 0: none
   std::optional<Tag> tag = {};  // only allocations with this tag count
 };
 PEN_API void inject(const Faults& faults);

@@ -99,8 +99,8 @@ std::vector<std::unique_ptr<Optimizer>> all_optimizers() {
   return all;
 }
 
-// One step from 1 on the rows named, which repeat: those rows are as after a dense step with the sum,
-// and the others are untouched.
+// One step from 1 on the rows named, which repeat: those rows are as after a dense step with the
+// sum, and the others are untouched.
 TEST(Optimizer, SparseGradientsTouchOnlyTheirRows) {
   const Tensor rows = Tensor{2, 0, 2};
   const Tensor values = Tensor::from<float>({1, 2, 3, 4, 5, 6}, {3, 2});
@@ -142,7 +142,8 @@ TEST(Optimizer, RefusesWhatDoesNotFitBeforeAnythingChanges) {
   const Gradient one[] = {Gradient(Tensor{1.f})};
   EXPECT_ERROR(InvalidArgumentError, "1 gradients for 2 variables", sgd.apply(one, variables));
   const Gradient wrong[] = {Gradient(Tensor{1.f}), Gradient(Tensor{1.f})};
-  EXPECT_ERROR(InvalidArgumentError, "variable 'b' has shape [2], but its gradient has [1]", sgd.apply(wrong, variables));
+  EXPECT_ERROR(InvalidArgumentError, "variable 'b' has shape [2], but its gradient has [1]",
+               sgd.apply(wrong, variables));
   const Gradient other[] = {Gradient(Tensor{1.f}), Gradient(Tensor{1.0, 2.0})};
   EXPECT_ERROR(TypeError, "is float32, but its gradient is float64", sgd.apply(other, variables));
   EXPECT_EQ(variables[0].value().data<float>()[0], 1.f);

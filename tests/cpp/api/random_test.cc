@@ -26,7 +26,8 @@ TEST(Random, TakesItsOpSeedsFromPythonsSequence) {
   const std::vector<float> first = random::uniform({3}).to_vector<float>();
   const std::vector<float> second = random::uniform({3}).to_vector<float>();
   const auto direct = [](int64_t seed, int64_t op_seed) {
-    return random_uniform(shape_tensor(Shape{3}), DType::kFloat32, seed, op_seed).to_vector<float>();
+    return random_uniform(shape_tensor(Shape{3}), DType::kFloat32, seed, op_seed)
+        .to_vector<float>();
   };
   EXPECT_EQ(first, direct(1234, 1892932127));
   EXPECT_EQ(second, direct(1234, 501869158));
