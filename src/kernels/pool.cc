@@ -192,12 +192,12 @@ T* as(void* data) {
 
 #define PEN_FLOAT_CASES(CASE) \
   CASE(kFloat16, float16) CASE(kBFloat16, bfloat16) CASE(kFloat32, float) CASE(kFloat64, double)
-#define PEN_INT_CASES(CASE)                                                                   \
-  CASE(kInt8, int8_t)                                                                         \
-  CASE(kInt16, int16_t)                                                                       \
-  CASE(kInt32, int32_t)                                                                       \
-  CASE(kInt64, int64_t) CASE(kUInt8, uint8_t) CASE(kUInt16, uint16_t) CASE(kUInt32, uint32_t) \
-      CASE(kUInt64, uint64_t)
+#define PEN_INT_CASES(CASE) \
+  CASE(kInt8, int8_t)       \
+  CASE(kInt16, int16_t)     \
+  CASE(kInt32, int32_t)     \
+  CASE(kInt64, int64_t)     \
+  CASE(kUInt8, uint8_t) CASE(kUInt16, uint16_t) CASE(kUInt32, uint32_t) CASE(kUInt64, uint64_t)
 
 }  // namespace
 

@@ -81,13 +81,13 @@ def op_check(tmp_path_factory):
 
 @pytest.mark.parametrize("mode", ["grad", "oom"])
 def test_derived_checks(op_check, mode):
-    subprocess.run([op_check / "op_check", "--mode", mode, "--ops", "hypot"], check=True)
+    subprocess.run([op_check / "op_check", "--mode", mode, "--ops", "Hypot"], check=True)
 
 
 def test_against_numpy(op_check):
     samples = op_check / "samples"
     subprocess.run(
-        [op_check / "op_check", "--mode", "dump", "--ops", "hypot", "--out", samples], check=True
+        [op_check / "op_check", "--mode", "dump", "--ops", "Hypot", "--out", samples], check=True
     )
     shutil.copy(ROOT / "tests/python/op_reference.py", op_check / "tests/python")
     subprocess.run([sys.executable, op_check / "tests/python/op_reference.py", samples], check=True)
