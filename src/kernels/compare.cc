@@ -29,7 +29,7 @@ PEN_COMPARE(Or, |)
 #undef PEN_COMPARE
 
 struct Not {
-  static bool call(bool x) { return !x; }
+  static bool call(uint8_t x) { return x == 0; }
 };
 struct IsNan {
   template <typename T>
@@ -186,7 +186,7 @@ void logical_and(const void* x, const void* y, void* out, int64_t n, int stride_
 void logical_or(const void* x, const void* y, void* out, int64_t n, int stride_x, int stride_y) {
   binary<Or, bool>(x, y, out, n, stride_x, stride_y);
 }
-void logical_not(const void* x, void* out, int64_t n) { unary<Not, bool>(x, out, n); }
+void logical_not(const void* x, void* out, int64_t n) { unary<Not, uint8_t, bool>(x, out, n); }
 
 }  // namespace penstock::kernels
 #endif

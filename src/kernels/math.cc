@@ -31,10 +31,18 @@ HWY_INLINE V<D> infinity(D d) {
 struct Exp {
   template <class D>
   static HWY_INLINE V<D> call(D d, V<D> x) {
-    const auto top = hn::Set(d, sizeof(T<D>) == 4 ? T<D>(104) : T<D>(706));
-    const auto y = hn::Exp(d, hn::Min(x, top));
-    const auto limit = hn::Set(d, sizeof(T<D>) == 4 ? T<D>(88.722839f) : T<D>(709.782712893384));
-    return hn::IfThenElse(hn::IsNaN(x), x, hn::IfThenElse(hn::Gt(x, limit), infinity(d), y));
+    if constexpr (sizeof(T<D>) == 4) {
+      const auto y = hn::Exp(d, hn::Min(x, hn::Set(d, T<D>(104))));
+      return hn::IfThenElse(hn::IsNaN(x), x, y);
+    } else {
+      // The polynomial's last step overflows before the result does.
+      constexpr double kE4 = 54.598150033144236;
+      const auto is_large = hn::Gt(x, hn::Set(d, 700.0));
+      const auto bounded = hn::Min(x, hn::Set(d, 710.0));
+      auto y = hn::Exp(d, hn::Sub(bounded, hn::IfThenElseZero(is_large, hn::Set(d, 4.0))));
+      y = hn::IfThenElse(is_large, hn::Mul(y, hn::Set(d, kE4)), y);
+      return hn::IfThenElse(hn::IsNaN(x), x, y);
+    }
   }
 };
 
@@ -109,6 +117,40 @@ struct Cos {
   }
 };
 
+// For float: an odd polynomial near 0, and 1 - e^p(|x|) further out.
+struct Erf {
+  template <class D>
+  static HWY_INLINE V<D> near(D d, V<D> x, V<D> square) {
+    auto y = hn::Set(d, -5.96761703e-4f);
+    y = hn::MulAdd(y, square, hn::Set(d, 4.99119423e-3f));
+    y = hn::MulAdd(y, square, hn::Set(d, -2.67681349e-2f));
+    y = hn::MulAdd(y, square, hn::Set(d, 1.12819925e-1f));
+    y = hn::MulAdd(y, square, hn::Set(d, -3.76125336e-1f));
+    y = hn::MulAdd(y, square, hn::Set(d, 1.28379166e-1f));
+    return hn::MulAdd(y, x, x);
+  }
+  template <class D>
+  static HWY_INLINE V<D> far(D d, V<D> size, V<D> square) {
+    const auto high = hn::MulAdd(hn::Set(d, -1.72853470e-5f), size, hn::Set(d, 3.83197126e-4f));
+    const auto low = hn::MulAdd(hn::Set(d, -3.88396438e-3f), size, hn::Set(d, 2.42546219e-2f));
+    auto y = hn::MulAdd(high, square, low);
+    y = hn::MulAdd(y, size, hn::Set(d, -1.06777877e-1f));
+    y = hn::MulAdd(y, size, hn::Set(d, -6.34846687e-1f));
+    y = hn::MulAdd(y, size, hn::Set(d, -1.28717512e-1f));
+    y = hn::MulAdd(y, size, hn::Neg(size));
+    return hn::Sub(hn::Set(d, 1.f), hn::Exp(d, y));
+  }
+  template <class D>
+  static HWY_INLINE V<D> call(D d, V<D> x) {
+    const auto size = hn::Min(hn::Abs(x), hn::Set(d, 10.f));
+    const auto square = hn::Mul(size, size);
+    const auto is_far = hn::Gt(size, hn::Set(d, 0.927734375f));
+    const auto y =
+        hn::IfThenElse(is_far, hn::CopySign(far(d, size, square), x), near(d, x, square));
+    return hn::IfThenElse(hn::IsNaN(x), x, y);
+  }
+};
+
 template <class Function, typename Element>
 HWY_ATTR void loop(const void* x_data, void* out_data, int64_t n) {
   const hn::ScalableTag<Element> d;
@@ -149,6 +191,8 @@ UnaryLoop vector_loop(UnaryOp op, DType dtype) {
       return find<Tanh>(dtype);
     case UnaryOp::kSigmoid:
       return find<Sigmoid>(dtype);
+    case UnaryOp::kErf:
+      return dtype == DType::kFloat32 ? loop<Erf, float> : nullptr;
     default:
       return nullptr;
   }
@@ -165,18 +209,16 @@ namespace {
 
 HWY_EXPORT(vector_loop);
 
-template <typename Element>
-void erf_loop(const void* x_data, void* out_data, int64_t n) {
-  const Element* x = static_cast<const Element*>(x_data);
-  Element* out = static_cast<Element*>(out_data);
+void erf_double(const void* x_data, void* out_data, int64_t n) {
+  const double* x = static_cast<const double*>(x_data);
+  double* out = static_cast<double*>(out_data);
   for (int64_t i = 0; i < n; ++i) out[i] = std::erf(x[i]);
 }
 
 }  // namespace
 
 UnaryLoop math_loop(UnaryOp op, DType dtype) noexcept {
-  if (op == UnaryOp::kErf && dtype == DType::kFloat32) return erf_loop<float>;
-  if (op == UnaryOp::kErf && dtype == DType::kFloat64) return erf_loop<double>;
+  if (op == UnaryOp::kErf && dtype == DType::kFloat64) return erf_double;
   return HWY_DYNAMIC_DISPATCH(vector_loop)(op, dtype);
 }
 

@@ -25,11 +25,22 @@ struct FloorDivide {
   }
 };
 
+// As std::fmod. Of two floats whose quotient is not too large the remainder is exact in double.
+inline float remainder_of(float x, float y) {
+  const double quotient = static_cast<double>(x) / y;
+  if (!(std::abs(quotient) < 0x1p28)) return std::fmod(x, y);
+  double rest = x - static_cast<int32_t>(quotient) * static_cast<double>(y);
+  const double size = std::abs(static_cast<double>(y));
+  if (rest != 0 && (rest < 0) != (x < 0)) rest += std::copysign(size, x);  // it was rounded up
+  return static_cast<float>(std::copysign(rest, x));
+}
+inline double remainder_of(double x, double y) { return std::fmod(x, y); }
+
 template <typename T>
 struct FloorModulo {
   static T call(T x, T y) {
     if constexpr (std::is_floating_point_v<T>) {
-      const T rest = std::fmod(x, y);
+      const T rest = remainder_of(x, y);
       return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
     } else if constexpr (std::is_unsigned_v<T>) {
       return static_cast<T>(x % y);
@@ -67,6 +78,18 @@ void loop(const void* x_data, const void* y_data, void* out_data, int64_t n, int
   const T* y = static_cast<const T*>(y_data);
   T* out = static_cast<T*>(out_data);
   for (int64_t i = 0; i < n; ++i) out[i] = Function::call(x[i * stride_x], y[i * stride_y]);
+}
+
+// Most powers are squares.
+template <typename T>
+void power_loop_of(const void* x_data, const void* y_data, void* out_data, int64_t n, int stride_x,
+                   int stride_y) {
+  if (stride_y != 0 || *static_cast<const T*>(y_data) != 2) {
+    return loop<Power<T>, T>(x_data, y_data, out_data, n, stride_x, stride_y);
+  }
+  const T* x = static_cast<const T*>(x_data);
+  T* out = static_cast<T*>(out_data);
+  for (int64_t i = 0; i < n; ++i) out[i] = x[i] * x[i];
 }
 
 template <template <typename> typename Function>
@@ -134,6 +157,8 @@ BinaryLoop floor_modulo_loop(DType dtype) noexcept {
 }
 
 BinaryLoop power_loop(DType dtype) noexcept {
+  if (dtype == DType::kFloat32) return power_loop_of<float>;
+  if (dtype == DType::kFloat64) return power_loop_of<double>;
   if (dtype == DType::kComplex64) return loop<Power<complex64>, complex64>;
   if (dtype == DType::kComplex128) return loop<Power<complex128>, complex128>;
   return find_signed<Power>(dtype);

@@ -61,8 +61,10 @@ std::vector<Sample> square_samples() { return unary_samples(kNumberTypes); }
 std::vector<Sample> positive_samples() { return unary_samples(kFloatTypes, 0.5, 2); }
 std::vector<Sample> pow_samples() {
   std::vector<Sample> samples = binary_samples(kPowTypes, 0.5, 3);
-  samples.push_back({{f32({2, 3}, -2, 2), given(DType::kFloat32, {}, {2})}});
-  samples.push_back({{f32({5}, -2, 2), given(DType::kFloat32, {5}, {0, 1, 2, 3, -1})}});
+  samples.push_back({{f32({2, 3}, 0.5, 2), given(DType::kFloat32, {}, {2})}});
+  // A negative base has powers at whole exponents only.
+  samples.push_back({.inputs = {f32({5}, -2, 2), given(DType::kFloat32, {5}, {0, 1, 2, 3, -1})},
+                     .check_grad = false});
   samples.push_back({.inputs = {given(DType::kFloat32, {6}, {0, 0, -8, INFINITY, NAN, 1}),
                                 given(DType::kFloat32, {6}, {0, -1, 0.5, 0, 0, NAN})},
                      .check_grad = false});

@@ -1,0 +1,77 @@
+// exp, log and their kin against libm in a wider type, on every instruction set that there is.
+#include "kernels/math.h"
+
+#include <gtest/gtest.h>
+#include <hwy/targets.h>
+
+#include <bit>
+#include <cmath>
+#include <vector>
+
+namespace penstock::kernels {
+namespace {
+
+using Reference = long double (*)(long double);
+
+struct Case {
+  UnaryOp op;
+  Reference reference;
+};
+
+long double sigmoid(long double x) { return 1 / (1 + std::exp(-x)); }
+
+const Case kCases[] = {{UnaryOp::kExp, std::exp},     {UnaryOp::kLog, std::log},
+                       {UnaryOp::kLog1p, std::log1p}, {UnaryOp::kSin, std::sin},
+                       {UnaryOp::kCos, std::cos},     {UnaryOp::kTanh, std::tanh},
+                       {UnaryOp::kSigmoid, sigmoid},  {UnaryOp::kErf, std::erf}};
+
+// Bit patterns spread over all numbers, a denser set around zero, and the ends of the ranges.
+template <typename T>
+std::vector<T> values() {
+  std::vector<T> values = {0,        T(-0.0), INFINITY, -INFINITY, NAN,     1,        -1,
+                           -2,       T(88),   T(88.9),  T(-103),   T(-104), T(706),   T(709.78),
+                           T(709.8), -745,    30000,    30001,     T(1e10), T(1e-40), T(-1e-40)};
+  using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+  constexpr Bits kStep = static_cast<Bits>(~Bits{0} / 20011);
+  for (Bits i = 0; i < 20011; ++i) values.push_back(std::bit_cast<T>(static_cast<Bits>(i * kStep)));
+  for (int i = -5000; i < 5000; ++i) values.push_back(static_cast<T>(i) / 97);
+  return values;
+}
+
+template <typename T>
+void expect_close(const Case& test) {
+  const std::vector<T> x = values<T>();
+  std::vector<T> y(x.size());
+  math_loop(test.op, kDTypeOf<T>)(x.data(), y.data(), static_cast<int64_t>(x.size()));
+  for (size_t i = 0; i < x.size(); ++i) {
+    const long double exact = test.reference(x[i]);
+    const T nearest = static_cast<T>(exact);
+    if (!std::isfinite(nearest)) {
+      EXPECT_TRUE(std::isnan(nearest) ? std::isnan(y[i]) : y[i] == nearest)
+          << x[i] << ": " << y[i] << " rather than " << nearest;
+      continue;
+    }
+    const long double ulp = std::nextafter(std::abs(nearest), static_cast<T>(INFINITY)) -
+                            static_cast<long double>(std::abs(nearest));
+    EXPECT_LE(std::abs(y[i] - exact), 4 * ulp) << x[i] << ": " << y[i] << " rather than " << exact;
+  }
+}
+
+TEST(Math, CloseToLibmOnEveryTarget) {
+  for (const int64_t target : {HWY_AVX3, HWY_AVX2, HWY_EMU128}) {
+    hwy::SetSupportedTargetsForTest(0);
+    if (target != HWY_EMU128 && (hwy::SupportedTargets() & target) == 0) continue;
+    hwy::SetSupportedTargetsForTest(target);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+    for (const Case& test : kCases) {
+      SCOPED_TRACE(testing::Message() << hwy::TargetName(target) << ", op " << int(test.op));
+      expect_close<float>(test);
+      expect_close<double>(test);
+    }
+  }
+  hwy::SetSupportedTargetsForTest(0);
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+}
+
+}  // namespace
+}  // namespace penstock::kernels
