@@ -18,7 +18,7 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // Elements that one lane, or one column, adds up before the sum moves on to double.
-constexpr int64_t kBlock = 2048;
+constexpr int64_t kBlock = 256;
 constexpr int64_t kBlockRows = 256;
 
 struct Sum {
