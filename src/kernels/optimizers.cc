@@ -12,9 +12,8 @@
 namespace penstock::kernels {
 namespace {
 
-constexpr int64_t kStepGrain = 1 << 15;  // elements a thread should have at least
-constexpr int64_t kRowParts = 16;        // what the rows are split into for threads
-constexpr int64_t kHalfSteps = 256;      // half elements converted at a time
+constexpr int64_t kUpdateGrain = 1 << 15;  // elements a thread should have at least
+constexpr int64_t kRowParts = 16;          // what the rows are split into for threads
 
 // Elements [begin, begin + count) of `from` on, of elements of `size` bytes.
 const void* moved(const void* data, int64_t elements, size_t size) {
@@ -27,12 +26,12 @@ void* moved(void* data, int64_t elements, size_t size) {
 // Converts a few elements at a time and runs the float loop on them.
 template <typename Half>
 void update_half(UpdateLoop loop, const UpdateCall& call, const UpdateSpan& span) {
-  float states[kMaxUpdateStates][kHalfSteps];
-  float grad[kHalfSteps];
+  float states[kMaxUpdateStates][kHalfBlock];
+  float grad[kHalfBlock];
   UpdateSpan block{};
   block.grad = grad;
-  for (int64_t i = 0; i < span.count; i += kHalfSteps) {
-    block.count = std::min(kHalfSteps, span.count - i);
+  for (int64_t i = 0; i < span.count; i += kHalfBlock) {
+    block.count = std::min(kHalfBlock, span.count - i);
     to_float(static_cast<const Half*>(span.grad) + i, grad, block.count);
     for (int s = 0; s < call.states; ++s) {
       to_float(static_cast<const Half*>(span.in[s]) + i, states[s], block.count);
@@ -68,7 +67,7 @@ int64_t index_at(const UpdateRows& rows, int64_t i) {
 void update(const UpdateCall& call, int64_t count) noexcept {
   const UpdateLoop loop = update_loop(call.rule, call.dtype == DType::kFloat64);
   const size_t size = dtype_size(call.dtype);
-  parallel_for(count, kStepGrain, [&](int64_t begin, int64_t end) {
+  parallel_for(count, kUpdateGrain, [&](int64_t begin, int64_t end) {
     UpdateSpan span{};
     span.count = end - begin;
     span.grad = moved(call.grad, begin, size);
@@ -87,7 +86,7 @@ void update_rows(const UpdateCall& call, const UpdateRows& rows) noexcept {
   const size_t size = dtype_size(call.dtype);
   // Each part owns a range of rows and looks for them in all indices, so that a row that is named
   // twice is updated in order.
-  const int64_t parts = rows.num_indices * rows.row_size > kStepGrain ? kRowParts : 1;
+  const int64_t parts = rows.num_indices * rows.row_size > kUpdateGrain ? kRowParts : 1;
   const int64_t rows_each = (rows.rows + parts - 1) / parts;
   parallel_for(parts, 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = 0; i < rows.num_indices; ++i) {

@@ -1,6 +1,7 @@
 #include "kernels/pool.h"
 
 #include <algorithm>
+#include <limits>
 #include <type_traits>
 
 #include <penstock/base/threads.h>
@@ -15,6 +16,13 @@ constexpr int64_t kChannels = 16;  // worked on together, so that their sums sta
 template <typename T>
 using Wide =
     std::conditional_t<std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>, float, T>;
+
+// What every value is at least as large as.
+template <typename T>
+constexpr T least() {
+  using Limits = std::numeric_limits<T>;
+  return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+}
 
 // Input positions [begin, end) that output position `out` looks at.
 struct Span {
@@ -59,19 +67,23 @@ template <typename T>
 void max_of(const PoolShape& s, const T* x, T* y) {
   const ImageStrides from = in_strides(s), to = out_strides(s);
   for_windows(s, [&](Span rows, Span cols, int64_t image, int64_t out) {
-    const T* first = x + image + rows.begin * from.row + cols.begin * from.col;
-    T* best = y + out;
-    for (int64_t c = 0; c < s.channels; ++c) best[c * to.channel] = first[c * from.channel];
-    for (int64_t h = rows.begin; h < rows.end; ++h) {
-      for (int64_t w = cols.begin; w < cols.end; ++w) {
-        const T* at = x + image + h * from.row + w * from.col;
-        for (int64_t c = 0; c < s.channels; ++c) {
-          const T value = at[c * from.channel];
-          T& most = best[c * to.channel];
-          // The second comparison is for NaN, which compares with nothing.
-          if (Wide<T>(value) > Wide<T>(most) || Wide<T>(value) != Wide<T>(value)) most = value;
+    for (int64_t c0 = 0; c0 < s.channels; c0 += kChannels) {
+      const int64_t channels = std::min(kChannels, s.channels - c0);
+      const T* first = x + image + c0 * from.channel;
+      Wide<T> most[kChannels];
+      std::fill_n(most, kChannels, least<Wide<T>>());
+      for (int64_t h = rows.begin; h < rows.end; ++h) {
+        for (int64_t w = cols.begin; w < cols.end; ++w) {
+          const T* at = first + h * from.row + w * from.col;
+          for (int64_t c = 0; c < channels; ++c) {
+            const Wide<T> value(at[c * from.channel]);
+            // The second comparison is for NaN, which compares with nothing.
+            most[c] = (value > most[c]) | (value != value) ? value : most[c];
+          }
         }
       }
+      T* result = y + out + c0 * to.channel;
+      for (int64_t c = 0; c < channels; ++c) result[c * to.channel] = T(most[c]);
     }
   });
 }
