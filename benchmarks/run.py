@@ -20,7 +20,6 @@ import statistics
 import subprocess
 import sys
 import time
-import urllib.request
 from itertools import pairwise
 from pathlib import Path
 
@@ -32,8 +31,6 @@ VENV = ROOT / ".venv-peers"
 REQUIREMENTS = HERE / "requirements-peers.txt"
 OURS = "penstock"
 PACKAGES = {"numpy": "numpy", "torch": "torch", "tensorflow": "tensorflow-cpu", "jax": "jax"}
-# PyTorch's own index has builds without CUDA, a fraction in size of those on PyPI.
-TORCH_CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 
 TIMEOUT_SECONDS = 900
 # How far the check sums of two libraries may be apart, relative to the larger one.
@@ -78,23 +75,12 @@ def installed_versions() -> dict[str, str]:
     return {p["name"].replace("_", "-"): p["version"] for p in json.loads(done.stdout)}
 
 
-def is_reachable(url: str) -> bool:
-    try:
-        with urllib.request.urlopen(url, timeout=5):
-            return True
-    except OSError:
-        return False
-
-
 def install(library: str) -> str | None:
     """Installs a peer; why it could not be done, or None."""
     command = [peer_python(), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     command += ["--constraint", REQUIREMENTS, PACKAGES[library]]
     if library == "torch":
-        if is_reachable(TORCH_CPU_INDEX + "/torch/"):
-            command += ["--extra-index-url", TORCH_CPU_INDEX]
-        else:
-            say("PyTorch's CPU builds cannot be reached: taking PyPI's, which need 5 GB of disk")
+        say("PyTorch's package brings CUDA along and needs 5 GB of disk")
     done = subprocess.run(command, capture_output=True, text=True)
     return None if done.returncode == 0 else last_line(done.stderr)
 
