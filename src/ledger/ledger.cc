@@ -58,6 +58,11 @@ Account& account(int device, Tag tag) noexcept {
 
 }  // namespace
 
+bool fits(int device, Tag tag, int64_t bytes) noexcept {
+  const DeviceBook& d = book(device);
+  return tag == Tag::kForeign || bytes <= d.limit.load(kRelaxed) - d.sum.current.load(kRelaxed);
+}
+
 bool allocate(int device, Tag tag, Owner owner, int64_t bytes) noexcept {
   DeviceBook& d = book(device);
   if (tag != Tag::kForeign && !d.sum.add_within(bytes, d.limit.load(kRelaxed))) return false;

@@ -11,14 +11,19 @@ namespace {
 constexpr std::memory_order kRelaxed = std::memory_order_relaxed;
 constexpr int kNumPages = 64;  // page 0 is shared by threads that found no other
 
+// Totals wrap around, as atomic addition does, rather than overflow.
+int64_t wrapping_sum(int64_t a, int64_t b) noexcept {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+}
+
 struct Cell {
   std::atomic<int64_t> bytes{0};
   std::atomic<int64_t> count{0};
 
   // The only writer needs no locked instruction.
   void add_alone(int64_t more_bytes, int64_t more_count) noexcept {
-    bytes.store(bytes.load(kRelaxed) + more_bytes, kRelaxed);
-    count.store(count.load(kRelaxed) + more_count, kRelaxed);
+    bytes.store(wrapping_sum(bytes.load(kRelaxed), more_bytes), kRelaxed);
+    count.store(wrapping_sum(count.load(kRelaxed), more_count), kRelaxed);
   }
   void add_shared(int64_t more_bytes, int64_t more_count) noexcept {
     bytes.fetch_add(more_bytes, kRelaxed);
@@ -67,8 +72,8 @@ Tally sum(Select select) noexcept {
   Tally tally;
   for (Page& p : g_pages) {
     const Cell& cell = select(p);
-    tally.bytes += cell.bytes.load(kRelaxed);
-    tally.count += cell.count.load(kRelaxed);
+    tally.bytes = wrapping_sum(tally.bytes, cell.bytes.load(kRelaxed));
+    tally.count = wrapping_sum(tally.count, cell.count.load(kRelaxed));
   }
   return tally;
 }

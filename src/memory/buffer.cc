@@ -58,15 +58,11 @@ void check_canary(const Buffer& buffer) {
   fail(request, why);
 }
 
-// Pre: the ledger has booked it.
 [[gnu::noinline]] memory::Block retry_after_trim(const AllocationRequest& request, size_t bytes) {
   memory::trim_small();
   memory::trim_pages();
   const memory::Block block = memory::allocate_block(bytes);
-  if (block.data == nullptr) {
-    ledger::release(request.device.index, request.tag, request.owner, request.bytes);
-    fail(request, "the system has no memory left");
-  }
+  if (block.data == nullptr) fail(request, "the system has no memory left");
   return block;
 }
 
@@ -75,12 +71,16 @@ void check_canary(const Buffer& buffer) {
 Buffer* allocate_buffer(const AllocationRequest& request) {
   memory::apply_default_budget();
   if (memory::should_fail(request.tag)) fail(request, "an injected fault");
-  if (!ledger::allocate(request.device.index, request.tag, request.owner, request.bytes)) {
-    fail_budget(request);
-  }
+  // The block comes first, so that the ledger never holds bytes that the system then refused; but
+  // only when they fit, so that a budget also keeps addresses from being asked for.
+  if (!ledger::fits(request.device.index, request.tag, request.bytes)) fail_budget(request);
   const size_t bytes = sizeof(Buffer) + static_cast<size_t>(request.bytes) + kCanaryBytes;
   memory::Block block = memory::allocate_block(bytes);
   if (block.data == nullptr) block = retry_after_trim(request, bytes);
+  if (!ledger::allocate(request.device.index, request.tag, request.owner, request.bytes)) {
+    memory::free_block(block);  // another thread took what was left of the budget
+    fail_budget(request);
+  }
   Buffer* buffer = new (block.data) Buffer;
   buffer->device = request.device.index;
   buffer->tag = request.tag;

@@ -243,6 +243,7 @@ std::string element_text(const Tensor& tensor, int64_t i) {
     default:
       break;
   }
+  if (kIntTypes.has(tensor.dtype())) return cat(static_cast<int64_t>(tensor.number_at(i)));
   char text[32];
   std::snprintf(text, sizeof text, "%.7g", tensor.number_at(i));
   return text;

@@ -55,6 +55,8 @@ PEN_API std::string owner_name(Owner owner);
 // Gives the place back once its bytes are gone.
 PEN_API void remove_owner(Owner owner) noexcept;
 
+// Whether `bytes` would be booked now: for asking before the memory itself is asked for.
+PEN_API bool fits(int device, Tag tag, int64_t bytes) noexcept;
 // Books `bytes`; false, and nothing booked, when the device's limit would be passed.
 // Foreign bytes are booked under their tag only: they are no part of the device's sum.
 [[nodiscard]] PEN_API bool allocate(int device, Tag tag, Owner owner, int64_t bytes) noexcept;

@@ -78,7 +78,11 @@ TEST(Allocation, AbsurdSizesAreRefused) {
   const int64_t before = memory::budget();
   memory::set_budget(INT64_MAX);  // then the system says no
   EXPECT_THROW(Tensor::empty(DType::kUInt8, most), ResourceExhaustedError);
+  const MemoryCounters counters = memory::info();
   EXPECT_THROW(Tensor::empty(DType::kUInt8, Shape{int64_t{1} << 60}), ResourceExhaustedError);
+  EXPECT_EQ(memory::info().peak, counters.peak) << "what the system refused was never held";
+  EXPECT_EQ(memory::info().total, counters.total);
+  EXPECT_EQ(memory::info().count, counters.count);
   memory::set_budget(before);
 }
 

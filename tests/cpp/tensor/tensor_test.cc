@@ -49,6 +49,7 @@ TEST(Tensor, PrintsItself) {
   EXPECT_EQ(to_string(Tensor(INT64_MAX)), "tensor(9223372036854775807, dtype=int64)");
   EXPECT_EQ(to_string(Tensor::empty(DType::kFloat32, {2, 0})), "tensor([[], []], dtype=float32)");
   EXPECT_EQ(to_string(Tensor{complex64(1, -2)}), "tensor([1-2j], dtype=complex64)");
+  EXPECT_EQ(to_string(Tensor(INT32_MIN)), "tensor(-2147483648, dtype=int32)");
   EXPECT_EQ(to_string(Tensor{true}), "tensor([true], dtype=bool)");
   EXPECT_EQ(to_string(Tensor{1, 2, 3, 4, 5, 6, 7, 8}),
             "tensor([1, 2, 3, …, 6, 7, 8], dtype=int32)");
