@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <mutex>
-#include <new>
 
 #include <penstock/base/error.h>
 #include <penstock/base/strings.h>
@@ -83,14 +82,12 @@ void Optimizer::apply_one(const Gradient& gradient, const Variable& variable) {
 void Optimizer::apply(std::span<const Gradient> gradients, std::span<const Variable> variables) {
   check(gradients, variables);
   const PauseRecording pause;
-  try {
+  with_memory_errors("apply", [&] {
     ++iterations_;
     for (size_t i = 0; i < gradients.size(); ++i) {
       if (gradients[i].defined()) apply_one(gradients[i], variables[i]);
     }
-  } catch (const std::bad_alloc&) {
-    throw ResourceExhaustedError("[apply] the system has no memory left");
-  }
+  });
 }
 
 Sgd::Sgd(const Options& options)

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include <penstock/base/error.h>
+
 #include "autodiff/tape_state.h"
 
 namespace penstock::autodiff {
@@ -124,14 +126,16 @@ PauseRecording::~PauseRecording() { autodiff::t_paused = before_; }
 void record_custom(std::span<const Tensor> inputs, std::span<const Tensor> outputs,
                    Backward backward) {
   if (!autodiff::is_recording()) return;
-  const auto shared = std::make_shared<const Backward>(std::move(backward));
-  autodiff::for_each_tape([&](autodiff::TapeState& tape) {
-    if (!autodiff::knows_any(tape, inputs)) return;
-    autodiff::Record call;
-    call.backward = shared;
-    for (const Tensor& input : inputs) call.inputs.push_back(input.without_data());
-    for (const Tensor& output : outputs) call.outputs.push_back(output.without_data());
-    tape.add(std::move(call));
+  with_memory_errors("custom gradient", [&] {
+    const auto shared = std::make_shared<const Backward>(std::move(backward));
+    autodiff::for_each_tape([&](autodiff::TapeState& tape) {
+      if (!autodiff::knows_any(tape, inputs)) return;
+      autodiff::Record call;
+      call.backward = shared;
+      for (const Tensor& input : inputs) call.inputs.push_back(input.without_data());
+      for (const Tensor& output : outputs) call.outputs.push_back(output.without_data());
+      tape.add(std::move(call));
+    });
   });
 }
 

@@ -85,12 +85,8 @@ std::vector<Gradient> Tape::gradient(std::span<const Tensor> targets,
     stop();
     state_->is_used = true;
   }
-  std::vector<Gradient> found;
-  try {
-    found = autodiff::run_backward(*state_, targets, sources, dys);
-  } catch (const std::bad_alloc&) {
-    throw ResourceExhaustedError("[gradient] the system has no memory left");
-  }
+  std::vector<Gradient> found = with_memory_errors(
+      "gradient", [&] { return autodiff::run_backward(*state_, targets, sources, dys); });
   if (!state_->options.persistent) {
     autodiff::Records().swap(state_->records);
     state_->known.clear();
@@ -104,19 +100,22 @@ std::vector<Gradient> Tape::gradient(std::span<const Tensor> targets,
 }
 
 Tensor Tape::jacobian(const Tensor& target, const Source& source) {
-  const int64_t count = target.defined() ? target.num_elements() : 0;
-  std::vector<Tensor> rows;
-  for (int64_t i = 0; i < count; ++i) {
-    const Tensor pick =
-        reshape(one_hot(Tensor(i), Tensor(static_cast<int32_t>(count)),
-                        ones(target.dtype(), Shape{}), zeros(target.dtype(), Shape{})),
-                shape_tensor(target));
-    rows.push_back(gradient({&target, 1}, {&source, 1}, {&pick, 1}, Unconnected::kZero)[0]);
-  }
+  check_targets({&target, 1}, {});
   Shape shape = target.shape();
   for (int64_t dim : source.shape) shape.append(dim);
-  if (rows.empty()) return zeros(source.dtype, shape);
-  return reshape(stack(rows), shape_tensor(shape));
+  const int64_t count = target.num_elements();
+  if (count == 0) return zeros(source.dtype, shape);
+  const Tensor on = ones(target.dtype(), {});
+  const Tensor off = zeros(target.dtype(), {});
+  return with_memory_errors("jacobian", [&] {
+    std::vector<Tensor> rows;
+    for (int64_t i = 0; i < count; ++i) {
+      const Tensor picked = one_hot(Tensor(i), Tensor(static_cast<int32_t>(count)), on, off);
+      const Tensor dy = reshape(picked, shape_tensor(target));
+      rows.push_back(gradient({&target, 1}, {&source, 1}, {&dy, 1}, Unconnected::kZero)[0]);
+    }
+    return reshape(stack(rows), shape_tensor(shape));
+  });
 }
 
 }  // namespace penstock

@@ -1,6 +1,7 @@
 #include <penstock/base/error.h>
 
 #include <atomic>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -41,6 +42,13 @@ const char* Error::what() const noexcept {
   return code_ == ErrorCode::kResourceExhausted
              ? "out of memory (and no memory was left for a longer message)"
              : "error (no memory was left for its message)";
+}
+
+void throw_exhausted(std::string_view who) {
+  char text[128];
+  std::snprintf(text, sizeof text, "[%.*s] the system has no memory left",
+                static_cast<int>(who.size()), who.data());
+  throw ResourceExhaustedError(text);
 }
 
 void throw_error(ErrorCode code, std::string_view text) {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <new>
 
 #include <penstock/base/check.h>
 #include <penstock/base/error.h>
@@ -237,11 +236,7 @@ Tensors run(const OpDef& op, Inputs inputs, Attrs attrs, uint64_t given) {
 }  // namespace
 
 Tensors dispatch(const OpDef& op, Inputs inputs, Attrs attrs, uint64_t given) {
-  try {
-    return run(op, inputs, attrs, given);
-  } catch (const std::bad_alloc&) {
-    throw ResourceExhaustedError("the system has no memory left");
-  }
+  return with_memory_errors(op.name, [&] { return run(op, inputs, attrs, given); });
 }
 
 TagScope::TagScope(Tag tag) : before_(t_tag) { t_tag = tag; }

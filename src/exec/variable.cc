@@ -1,7 +1,6 @@
 #include <penstock/exec/variable.h>
 
 #include <cstring>
-#include <new>
 
 #include <penstock/base/error.h>
 #include <penstock/base/strings.h>
@@ -51,21 +50,21 @@ void Variable::State::set(Tensor tensor) {
     retag_buffer(buffer, Tag::kVariable, owner);
 }
 
-Variable::Variable(const Operand& initial, const Options& options) try {
+Variable::Variable(const Operand& initial, const Options& options) {
   const Tensor& tensor = initial.tensor();
   if (!tensor.defined() || !tensor.has_data()) {
     throw InvalidArgumentError(cat("variable '", options.name, "' needs an initial value"));
   }
-  state_ = std::make_shared<State>();
-  state_->name = options.name;
-  state_->trainable = options.trainable;
-  state_->id = new_id();
-  state_->owner = ledger::add_owner(options.name);
-  state_->dtype = tensor.dtype();
-  state_->shape = tensor.shape();
-  state_->set(owned(initial, state_->owner));
-} catch (const std::bad_alloc&) {
-  throw ResourceExhaustedError("no memory is left for a variable");
+  with_memory_errors("Variable", [&] {
+    state_ = std::make_shared<State>();
+    state_->name = options.name;
+    state_->trainable = options.trainable;
+    state_->id = new_id();
+    state_->owner = ledger::add_owner(options.name);
+    state_->dtype = tensor.dtype();
+    state_->shape = tensor.shape();
+    state_->set(owned(initial, state_->owner));
+  });
 }
 
 const std::string& Variable::name() const { return state_->name; }

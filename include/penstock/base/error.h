@@ -7,11 +7,15 @@
 #pragma once
 
 #include <exception>
+#include <new>
 #include <string_view>
 
 #include <penstock/base/export.h>
 
 namespace penstock {
+
+// Throws ResourceExhaustedError: "[who] the system has no memory left".
+[[noreturn]] PEN_API void throw_exhausted(std::string_view who);
 
 // The numbers are those of the canonical status codes.
 enum class ErrorCode : unsigned char {
@@ -62,6 +66,16 @@ PEN_ERROR_CLASS(OutOfRangeError, Error, kOutOfRange)
 PEN_ERROR_CLASS(UnimplementedError, Error, kUnimplemented)
 PEN_ERROR_CLASS(InternalError, Error, kInternal)
 #undef PEN_ERROR_CLASS
+
+// Runs `body`; where a container of ours finds no memory, that too is a ResourceExhaustedError.
+template <typename Body>
+decltype(auto) with_memory_errors(std::string_view who, Body&& body) {
+  try {
+    return body();
+  } catch (const std::bad_alloc&) {
+    throw_exhausted(who);
+  }
+}
 
 // Throws the class that belongs to `code`.
 [[noreturn]] PEN_API void throw_error(ErrorCode code, std::string_view text);

@@ -276,5 +276,14 @@ TEST(TapeThreads, AThreadThatEndsWithATapeOpenLeavesNothing) {
   }).join();
 }  // the tape goes here; the ledger is looked at after it
 
+TEST(Tape, NothingFlowsThroughStopGradient) {
+  const Tensor x(3.f);
+  Tape tape({.persistent = true});
+  tape.watch(x);
+  const Tensor y = x * stop_gradient(x);
+  EXPECT_EQ(tape.gradient(y, x).dense().item<float>(), 3.f);
+  EXPECT_FALSE(tape.gradient(stop_gradient(y), x).defined());
+}
+
 }  // namespace
 }  // namespace penstock

@@ -6,6 +6,7 @@
 
 #include <penstock/ops.h>
 #include <penstock/ops/registry.h>
+#include <penstock/ops/sample.h>
 
 #include "support/test_ops.h"
 #include "support/testing.h"
@@ -114,6 +115,27 @@ TEST(Registry, KnowsEveryOpOnce) {
     EXPECT_EQ(find_op(op->name), op);
     EXPECT_FALSE(op->doc.value.empty());
   }
+}
+
+TEST(Registry, RefusesADefinitionThatCannotWork) {
+  static constinit const OpDef wrong_type = {.name = "WrongType",
+                                             .doc = "An input's type is not a letter.",
+                                             .inputs = {in("x", kAnyType, '1')},
+                                             .infer = [](InferContext&) {},
+                                             .grad = no_gradient,
+                                             .samples = [] { return std::vector<Sample>(); }};
+  EXPECT_ERROR(InvalidArgumentError, "'WrongType' cannot be registered: an input's type",
+               register_op(wrong_type));
+  static constinit const OpDef wrong_forward = {.name = "WrongForward",
+                                                .doc = "Forwards what it does not have.",
+                                                .inputs = {in("x", kAnyType)},
+                                                .forwards = {{1, 0}},
+                                                .infer = [](InferContext&) {},
+                                                .grad = no_gradient,
+                                                .samples = [] { return std::vector<Sample>(); }};
+  EXPECT_ERROR(InvalidArgumentError, "forwards an input or output that it does not have",
+               register_op(wrong_forward));
+  EXPECT_EQ(find_op("WrongType"), nullptr);
 }
 
 TEST(Registry, RefusesATakenName) {
