@@ -13,6 +13,7 @@ import argparse
 import datetime
 import fnmatch
 import json
+import math
 import os
 import platform
 import re
@@ -198,7 +199,9 @@ class Comparison:
             }
             if len(checks) < 2:
                 continue
-            usual = statistics.median(checks.values())
+            # NaN has no place in an order, and would make the median depend on where it stands.
+            numbers = [check for check in checks.values() if not math.isnan(check)]
+            usual = statistics.median(numbers or [math.nan])
             for library, check in checks.items():
                 # Written so that NaN is wrong too.
                 if not abs(check - usual) <= CHECK_TOLERANCE * max(abs(check), abs(usual)):
