@@ -18,7 +18,7 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-constexpr int64_t kBlock = 1024;  // vectors added up before the sum moves on to double
+constexpr int64_t kBlock = 64;  // vectors added up before the sum moves on to double
 
 // The sum of at(i) for i < n, taken a vector at a time with vector_at.
 template <typename T, class VectorAt, class At>
