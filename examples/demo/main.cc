@@ -1,5 +1,6 @@
 // The demo: trains a small network to tell two spirals apart, and shows where its memory went.
 #include <penstock/penstock.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <cstdio>
@@ -61,10 +62,15 @@ double accuracy(const Tensor& logits, const Tensor& labels) {
   return reduce_mean(cast(hits, DType::kFloat32)).item<float>();
 }
 
+// One line that is written over in a terminal, and a few lines in a log.
 void show_progress(int step, int steps, double loss, double share_right) {
+  const bool is_terminal = isatty(STDOUT_FILENO) != 0;
+  if (!is_terminal && step % 200 != 0) return;
   const int done = 30 * step / steps;
-  std::printf("\rtraining [%-30s] step %4d/%d  loss %.4f  accuracy %5.1f %%",
-              std::string(done, '#').c_str(), step, steps, loss, 100 * share_right);
+  std::printf("%straining [%-30s] step %4d/%d  loss %.4f  accuracy %5.1f %%",
+              is_terminal ? "\r" : "", std::string(done, '#').c_str(), step, steps, loss,
+              100 * share_right);
+  if (!is_terminal) std::printf("\n");
   std::fflush(stdout);
 }
 
