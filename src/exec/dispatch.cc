@@ -2,6 +2,7 @@
 #include <penstock/ops/dispatch.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 
 #include <penstock/base/check.h>
@@ -233,10 +234,23 @@ Tensors run(const OpDef& op, Inputs inputs, Attrs attrs, uint64_t given) {
   return outputs;
 }
 
+// What fails below the op (a shape whose size overflows) does not know whose it is.
+[[noreturn, gnu::noinline]] void name_the_op(const OpDef& op, const ResourceExhaustedError& error) {
+  if (error.what()[0] == '[') throw error;
+  char text[512];  // no heap: that may be what is exhausted
+  std::snprintf(text, sizeof text, "[%.*s] %s", static_cast<int>(op.name.value.size()),
+                op.name.value.data(), error.what());
+  throw ResourceExhaustedError(text);
+}
+
 }  // namespace
 
 Tensors dispatch(const OpDef& op, Inputs inputs, Attrs attrs, uint64_t given) {
-  return with_memory_errors(op.name, [&] { return run(op, inputs, attrs, given); });
+  try {
+    return with_memory_errors(op.name, [&] { return run(op, inputs, attrs, given); });
+  } catch (const ResourceExhaustedError& error) {
+    name_the_op(op, error);
+  }
 }
 
 TagScope::TagScope(Tag tag) : before_(t_tag) { t_tag = tag; }

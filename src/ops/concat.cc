@@ -23,7 +23,7 @@ void join(const InferContext& ctx, size_t i, int axis, Shape* joined) {
     if (k == axis) {
       int64_t sum = kUnknownDim;
       if (a >= 0 && b >= 0 && !checked_add(a, b, &sum)) {
-        ctx.fail("the size of axis ", axis, " overflows");
+        ctx.fail_size("the size of axis ", axis);
       }
       joined->set(k, sum);
     } else if (a == kUnknownDim) {

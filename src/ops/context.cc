@@ -62,10 +62,8 @@ void InferContext::check_rank(size_t i, int rank) const {
 }
 
 void InferContext::set_scratch(int64_t count, int64_t element_size) {
-  if (!checked_mul(count, element_size, &scratch_bytes_)) {
-    throw ResourceExhaustedError(
-        cat("[", op_.name.value, "] the size of its scratch memory overflows"));
-  }
+  if (!checked_mul(count, element_size, &scratch_bytes_))
+    fail_size("the size of its scratch memory");
 }
 
 }  // namespace penstock

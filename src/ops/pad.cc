@@ -42,7 +42,7 @@ void infer_padded(InferContext& ctx, const Check& check) {
         check(shape[i], margin);
         if (!checked_add(shape[i], margin.before, &size) ||
             !checked_add(size, margin.after, &size)) {
-          ctx.fail("the padded size of axis ", i, " overflows");
+          ctx.fail_size("the padded size of axis ", i);
         }
       }
     }

@@ -22,7 +22,7 @@ void infer(InferContext& ctx) {
     if (dim == -1) {
       free_axis = shape.rank();
     } else if (!checked_mul(rest, dim, &rest)) {
-      ctx.fail("the number of elements of the requested shape overflows");
+      ctx.fail_size("the number of elements of the requested shape");
     }
     shape.append(dim);
   }

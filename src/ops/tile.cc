@@ -29,7 +29,7 @@ void infer(InferContext& ctx) {
     if (multiple < 0) ctx.fail("Expected multiples[", i, "] >= 0, but got ", multiple);
     if (shape[i] == kUnknownDim) continue;
     int64_t size = 0;
-    if (!checked_mul(shape[i], multiple, &size)) ctx.fail("the size of axis ", i, " overflows");
+    if (!checked_mul(shape[i], multiple, &size)) ctx.fail_size("the size of axis ", i);
     tiled.set(i, size);
   }
   if (shape.is_known() && tiled == shape) return ctx.share_output(shape);

@@ -60,6 +60,11 @@ class PEN_API InferContext {
   [[noreturn]] void fail(const Parts&... parts) const {
     throw InvalidArgumentError(cat("[", op_.name.value, "] ", parts...));
   }
+  // For a size that does not fit into 64 bits.
+  template <typename... Parts>
+  [[noreturn]] void fail_size(const Parts&... parts) const {
+    throw ResourceExhaustedError(cat("[", op_.name.value, "] ", parts..., " overflows"));
+  }
   template <typename... Parts>
   [[noreturn]] void fail_type(const Parts&... parts) const {
     throw TypeError(cat("[", op_.name.value, "] ", parts...));

@@ -108,6 +108,16 @@ TEST(Dispatch, StringsAreSharedNotCopied) {
   EXPECT_EQ(many.string_at(999), "a long string");
 }
 
+TEST(Dispatch, SizesThatOverflowAreExhaustionByTheirOp) {
+  const Tensor x{1.f, 2.f};
+  EXPECT_ERROR(ResourceExhaustedError, "[Tile] the size of axis 0 overflows",
+               tile(x, Tensor{INT64_MAX}));
+  EXPECT_ERROR(ResourceExhaustedError, "[Fill] the number of elements of shape",
+               fill(Tensor{INT64_MAX, INT64_MAX}, Tensor(1.f)));
+  EXPECT_ERROR(ResourceExhaustedError, "[Fill] cannot allocate",
+               fill(Tensor{INT64_MAX}, Tensor(true)));
+}
+
 TEST(Registry, KnowsEveryOpOnce) {
   std::set<std::string_view> names;
   for (const OpDef* op : all_ops()) {
