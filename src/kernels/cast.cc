@@ -100,14 +100,7 @@ void to_half(const void* x_data, void* out_data, int64_t n) {
 // Every dtype but strings and the half types.
 #define PEN_FOR_EACH_PLAIN(X) \
   X(bool, kBool)              \
-  X(int8_t, kInt8)            \
-  X(int16_t, kInt16)          \
-  X(int32_t, kInt32)          \
-  X(int64_t, kInt64)          \
-  X(uint8_t, kUInt8)          \
-  X(uint16_t, kUInt16)        \
-  X(uint32_t, kUInt32)        \
-  X(uint64_t, kUInt64)        \
+  PEN_FOR_EACH_INT(X)         \
   X(float, kFloat32)          \
   X(double, kFloat64)         \
   X(complex64, kComplex64)    \

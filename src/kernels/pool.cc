@@ -202,24 +202,14 @@ T* as(void* data) {
   return static_cast<T*>(data);
 }
 
-#define PEN_FLOAT_CASES(CASE) \
-  CASE(kFloat16, float16) CASE(kBFloat16, bfloat16) CASE(kFloat32, float) CASE(kFloat64, double)
-#define PEN_INT_CASES(CASE) \
-  CASE(kInt8, int8_t)       \
-  CASE(kInt16, int16_t)     \
-  CASE(kInt32, int32_t)     \
-  CASE(kInt64, int64_t)     \
-  CASE(kUInt8, uint8_t) CASE(kUInt16, uint16_t) CASE(kUInt32, uint32_t) CASE(kUInt64, uint64_t)
-
 }  // namespace
 
 void max_pool(const PoolShape& s, const void* x, void* y) noexcept {
-#define PEN_CASE(dtype, T) \
+#define PEN_CASE(T, dtype) \
   case DType::dtype:       \
     return max_of(s, as<T>(x), as<T>(y));
   switch (s.dtype) {
-    PEN_FLOAT_CASES(PEN_CASE)
-    PEN_INT_CASES(PEN_CASE)
+    PEN_FOR_EACH_REAL(PEN_CASE)
     default:
       return;
   }
@@ -228,11 +218,11 @@ void max_pool(const PoolShape& s, const void* x, void* y) noexcept {
 
 void max_pool_grad(const PoolShape& s, const void* x, const void* y, const void* dy,
                    void* dx) noexcept {
-#define PEN_CASE(dtype, T) \
+#define PEN_CASE(T, dtype) \
   case DType::dtype:       \
     return max_grad(s, as<T>(x), as<T>(y), as<T>(dy), as<T>(dx));
   switch (s.dtype) {
-    PEN_FLOAT_CASES(PEN_CASE)
+    PEN_FOR_EACH_REAL_FLOAT(PEN_CASE)
     default:
       return;
   }
@@ -240,11 +230,11 @@ void max_pool_grad(const PoolShape& s, const void* x, const void* y, const void*
 }
 
 void avg_pool(const PoolShape& s, const void* x, void* y) noexcept {
-#define PEN_CASE(dtype, T) \
+#define PEN_CASE(T, dtype) \
   case DType::dtype:       \
     return mean_of(s, as<T>(x), as<T>(y));
   switch (s.dtype) {
-    PEN_FLOAT_CASES(PEN_CASE)
+    PEN_FOR_EACH_REAL_FLOAT(PEN_CASE)
     default:
       return;
   }
@@ -252,11 +242,11 @@ void avg_pool(const PoolShape& s, const void* x, void* y) noexcept {
 }
 
 void avg_pool_grad(const PoolShape& s, const void* dy, void* dx) noexcept {
-#define PEN_CASE(dtype, T) \
+#define PEN_CASE(T, dtype) \
   case DType::dtype:       \
     return mean_grad(s, as<T>(dy), as<T>(dx));
   switch (s.dtype) {
-    PEN_FLOAT_CASES(PEN_CASE)
+    PEN_FOR_EACH_REAL_FLOAT(PEN_CASE)
     default:
       return;
   }

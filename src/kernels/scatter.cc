@@ -93,20 +93,7 @@ void run(Combine combine, int64_t count, const RowOf& row_of, const View& update
 #define PEN_CASE(T, enumerator) \
   case DType::enumerator:       \
     return combine_rows<T>(combine, count, row_of, updates.data, out.data, num_rows, width);
-    PEN_CASE(int8_t, kInt8)
-    PEN_CASE(int16_t, kInt16)
-    PEN_CASE(int32_t, kInt32)
-    PEN_CASE(int64_t, kInt64)
-    PEN_CASE(uint8_t, kUInt8)
-    PEN_CASE(uint16_t, kUInt16)
-    PEN_CASE(uint32_t, kUInt32)
-    PEN_CASE(uint64_t, kUInt64)
-    PEN_CASE(float16, kFloat16)
-    PEN_CASE(bfloat16, kBFloat16)
-    PEN_CASE(float, kFloat32)
-    PEN_CASE(double, kFloat64)
-    PEN_CASE(complex64, kComplex64)
-    PEN_CASE(complex128, kComplex128)
+    PEN_FOR_EACH_NUMBER(PEN_CASE)
 #undef PEN_CASE
     default:
       return;

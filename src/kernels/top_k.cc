@@ -78,18 +78,7 @@ void top_k(const View& in, int64_t width, int64_t k, const View& values, int32_t
 #define PEN_CASE(T, enumerator) \
   case DType::enumerator:       \
     return top_k_rows<T>(in, width, k, values, indices);
-    PEN_CASE(int8_t, kInt8)
-    PEN_CASE(int16_t, kInt16)
-    PEN_CASE(int32_t, kInt32)
-    PEN_CASE(int64_t, kInt64)
-    PEN_CASE(uint8_t, kUInt8)
-    PEN_CASE(uint16_t, kUInt16)
-    PEN_CASE(uint32_t, kUInt32)
-    PEN_CASE(uint64_t, kUInt64)
-    PEN_CASE(float16, kFloat16)
-    PEN_CASE(bfloat16, kBFloat16)
-    PEN_CASE(float, kFloat32)
-    PEN_CASE(double, kFloat64)
+    PEN_FOR_EACH_REAL(PEN_CASE)
 #undef PEN_CASE
     default:
       return;

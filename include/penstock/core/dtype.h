@@ -88,23 +88,35 @@ inline constexpr bool is_differentiable(DType dtype) { return kFloatTypes.has(dt
 template <typename T>
 inline constexpr DType kDTypeOf = DType::kInvalid;
 
-// X(C++ type, enumerator): every dtype with its element type, in the enum's order.
+// X(C++ type, enumerator): the dtypes of a kind with their element types, in the enum's order.
+#define PEN_FOR_EACH_INT(X) \
+  X(int8_t, kInt8)          \
+  X(int16_t, kInt16)        \
+  X(int32_t, kInt32)        \
+  X(int64_t, kInt64)        \
+  X(uint8_t, kUInt8)        \
+  X(uint16_t, kUInt16)      \
+  X(uint32_t, kUInt32)      \
+  X(uint64_t, kUInt64)
+
+#define PEN_FOR_EACH_REAL_FLOAT(X) \
+  X(float16, kFloat16)             \
+  X(bfloat16, kBFloat16)           \
+  X(float, kFloat32)               \
+  X(double, kFloat64)
+
+#define PEN_FOR_EACH_REAL(X) \
+  PEN_FOR_EACH_INT(X)        \
+  PEN_FOR_EACH_REAL_FLOAT(X)
+
+#define PEN_FOR_EACH_NUMBER(X) \
+  PEN_FOR_EACH_REAL(X)         \
+  X(complex64, kComplex64)     \
+  X(complex128, kComplex128)
+
 #define PEN_FOR_EACH_DTYPE(X) \
   X(bool, kBool)              \
-  X(int8_t, kInt8)            \
-  X(int16_t, kInt16)          \
-  X(int32_t, kInt32)          \
-  X(int64_t, kInt64)          \
-  X(uint8_t, kUInt8)          \
-  X(uint16_t, kUInt16)        \
-  X(uint32_t, kUInt32)        \
-  X(uint64_t, kUInt64)        \
-  X(float16, kFloat16)        \
-  X(bfloat16, kBFloat16)      \
-  X(float, kFloat32)          \
-  X(double, kFloat64)         \
-  X(complex64, kComplex64)    \
-  X(complex128, kComplex128)  \
+  PEN_FOR_EACH_NUMBER(X)      \
   X(StringRef, kString)
 
 #define PEN_DTYPE_OF(T, enumerator) \
