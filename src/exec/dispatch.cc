@@ -9,7 +9,7 @@
 #include <penstock/base/error.h>
 #include <penstock/base/strings.h>
 #include <penstock/memory/strings.h>
-#include <penstock/ops/context.h>
+#include <penstock/ops/compose.h>
 
 #include "autodiff/recording.h"
 
@@ -206,6 +206,7 @@ Tensors run(const OpDef& op, Inputs inputs, Attrs attrs, uint64_t given) {
   check_attrs(op, attrs);
   SmallVector<View, 4> views;
   for (const Tensor* input : inputs) views.push_back(input->view());
+  if (op.compose != nullptr) return op.compose(ComposeContext(op, inputs, views, attrs));
   InferContext infer(op, views, attrs);
   op.infer(infer);
 

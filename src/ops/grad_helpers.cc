@@ -8,8 +8,9 @@ Tensor sum_to_like(Tensor dy, const Tensor& x) {
 }
 
 Tensor shape_tensor(const Tensor& x) { return shape_tensor(x.shape()); }
-Tensor shape_tensor(const Shape& shape) {
-  return Tensor::from<int64_t>(shape.dims(), Shape{shape.rank()});
+Tensor shape_tensor(const Shape& shape) { return int_tensor(shape.dims()); }
+Tensor int_tensor(std::span<const int64_t> values) {
+  return Tensor::from<int64_t>(values, Shape{static_cast<int64_t>(values.size())});
 }
 
 Tensor zeros(DType dtype, const Shape& shape) {

@@ -12,8 +12,6 @@
 
 namespace penstock {
 
-using Tensors = SmallVector<Tensor, 2>;
-
 // Runs `op`: checks, infers, allocates or forwards, runs the kernel, posts to the ledger, tells the
 // tapes. `attrs` are all of the op's, in its order. Bit i of `given` hands input i over: when the
 // op can run in place and nobody else holds the data, the result takes its buffer and the input is

@@ -1,6 +1,8 @@
 // Small functions that gradients are written with, besides the op functions themselves.
 #pragma once
 
+#include <span>
+
 #include <penstock/base/export.h>
 #include <penstock/ops/gradient.h>
 #include <penstock/ops/operators.h>
@@ -12,6 +14,8 @@ PEN_API Tensor sum_to_like(Tensor dy, const Tensor& x);
 // x's shape as a tensor (int64), for ops that take a shape as an input.
 PEN_API Tensor shape_tensor(const Tensor& x);
 PEN_API Tensor shape_tensor(const Shape& shape);
+// A list of whole numbers (int64), for ops that take axes or sizes as an input.
+PEN_API Tensor int_tensor(std::span<const int64_t> values);
 PEN_API Tensor zeros(DType dtype, const Shape& shape);
 PEN_API Tensor ones(DType dtype, const Shape& shape);
 PEN_API Tensor zeros_like(const Tensor& x);

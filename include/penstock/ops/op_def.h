@@ -1,11 +1,11 @@
 // OpDef: everything that there is to know about an op, in one place.
 //
 //   infer    from dtypes and shapes (and the values of host inputs) to outputs and scratch; all
-//   that
-//            a user can get wrong is refused here
+//            that a user can get wrong is refused here
 //   cpu      the loop over Views; never allocates, never throws; null when infer always shares data
 //   grad     written with the public op functions, so it serves tapes and graphs alike
 //   saves    which inputs and outputs grad reads; a tape keeps alive no others
+//   compose  instead of infer, cpu and grad: the op written with other ops' functions
 //   samples  calls that every derived check (values, gradients, memory, fuzzing, speed) runs
 //
 // Adding an op is one file with its PEN_OP_DEF, one line in op_list.inc and one NumPy reference.
@@ -19,6 +19,7 @@
 #include <string_view>
 #include <vector>
 
+#include <penstock/base/export.h>
 #include <penstock/core/attr.h>
 #include <penstock/core/dtype.h>
 
@@ -26,16 +27,20 @@ namespace penstock {
 
 struct OpDef;
 class InferContext;
+class ComposeContext;
 struct KernelContext;
 struct KernelResult;
 class GradContext;
 class Gradient;
+class Tensor;
 struct Sample;
 using Gradients = SmallVector<Gradient, 2>;
+using Tensors = SmallVector<Tensor, 2>;
 
 using InferFn = void (*)(InferContext&);
 using KernelFn = KernelResult (*)(const KernelContext&);
 using GradFn = Gradients (*)(const GradContext&);
+using ComposeFn = Tensors (*)(const ComposeContext&);
 using SamplesFn = std::vector<Sample> (*)();
 
 // A field that must be given: leaving it out of an OpDef does not compile.
@@ -141,12 +146,13 @@ struct OpDef {
   Required<std::string_view> doc;   // one sentence
   FixedList<InputDef, 12> inputs = {};
   FixedList<AttrDef, 8> attrs = {};
-  FixedList<std::string_view, 4> outputs = {"output"};
+  FixedList<std::string_view, 6> outputs = {"output"};
   Traits traits = {};
   FixedList<Forward, 6> forwards = {};
-  Required<InferFn> infer;
+  Required<InferFn> infer;  // `composed` for an op that is made of others
   KernelFn cpu = nullptr;
-  Required<GradFn> grad;  // no_gradient where there is none
+  ComposeFn compose = nullptr;
+  Required<GradFn> grad;  // no_gradient where there is none, composed_gradient with `compose`
   Saves saves = {};
   Required<SamplesFn> samples;
 
@@ -154,6 +160,10 @@ struct OpDef {
 };
 
 inline constexpr GradFn no_gradient = nullptr;
+
+// What an op with `compose` has instead: tapes and graphs see only the ops it is made of.
+inline constexpr InferFn composed = nullptr;
+PEN_API Gradients composed_gradient(const GradContext&);
 
 // Defines an op: PEN_OP_DEF(matmul) = {.name = "MatMul", …};
 #define PEN_OP_DEF(id)        \

@@ -140,3 +140,11 @@ def linear_scan(a, b, axis, exclusive, reverse):
 
 
 ref("LinearScan", linear_scan)
+
+
+def l2_normalize(x, axis, epsilon):
+    squares = np.sum(np.square(x.astype(np.float64)), axis=tuple(axis), keepdims=True)
+    return x / np.sqrt(np.maximum(squares, epsilon))
+
+
+ref("L2Normalize", l2_normalize)
