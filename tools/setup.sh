@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 python=${PYTHON:-python3}
-required=(libhwy-dev libgtest-dev libbenchmark-dev ninja-build)
+required=(libhwy-dev libre2-dev libgtest-dev libbenchmark-dev ninja-build)
 optional=(ccache)
 updated=no
 
