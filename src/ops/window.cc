@@ -107,4 +107,22 @@ const char* slide_window(const WindowAttrs& attrs, const ImageAxes& axes, const 
   return nullptr;
 }
 
+IntVector full_list(const InferContext& ctx, std::string_view what, std::span<const int64_t> list,
+                    const ImageAxes& axes) {
+  const auto spatial = static_cast<size_t>(axes.spatial), rank = spatial + 2;
+  if (list.size() > 1 && list.size() != spatial && list.size() != rank) {
+    ctx.fail(what, " should be of length 1, ", spatial, " or ", rank, " but was ", list.size());
+  }
+  IntVector full;
+  if (list.size() == rank) {
+    for (int64_t item : list) full.push_back(item);
+    return full;
+  }
+  for (size_t i = 0; i < rank; ++i) full.push_back(1);
+  for (size_t i = 0; i < spatial && !list.empty(); ++i) {
+    full[i + (axes.channels_first ? 2 : 1)] = list[list.size() == 1 ? 0 : i];
+  }
+  return full;
+}
+
 }  // namespace penstock

@@ -11,6 +11,8 @@
 
 #include <penstock/core/attr.h>
 #include <penstock/core/shape.h>
+#include <penstock/ops/context.h>
+#include <penstock/ops/operand.h>
 
 #include "kernels/window.h"
 
@@ -44,5 +46,12 @@ struct WindowAttrs {
 // Fills in the window, whose sizes along the spatial axes are given.
 const char* slide_window(const WindowAttrs& attrs, const ImageAxes& axes, const Shape& input,
                          std::span<const int64_t> sizes, kernels::Window* window);
+
+// A number for each of an image's dimensions, from a list of one, of one for each of `spatial`
+// axes, or of all: what TensorFlow's public functions take as strides, dilations and sizes. Throws
+// InvalidArgumentError; an empty list stands for 1.
+IntVector full_list(const InferContext& ctx, std::string_view what, std::span<const int64_t> list,
+                    const ImageAxes& axes);
+inline IntList as_list(const IntVector& list) { return std::span<const int64_t>(list); }
 
 }  // namespace penstock

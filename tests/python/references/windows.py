@@ -142,6 +142,52 @@ def depthwise_filter_grad(x, sizes, dy, **attrs):
     return conv_filter_grad(x, shape, dy, **attrs).reshape(sizes)
 
 
+def full(values, spatial_axes, first):
+    """A number for every dimension from a list of one, of those of the spatial axes, or of all."""
+    values = list(values) or [1]
+    if len(values) == spatial_axes + 2:
+        return values
+    values = values * spatial_axes if len(values) == 1 else values
+    return [1, 1, *values] if first else [1, *values, 1]
+
+
+def any_conv(x, w, padding, data_format, strides=(), dilations=(), stride=()):
+    axes, first = x.ndim - 2, data_format.startswith("NC")
+    return conv(
+        x,
+        w,
+        full(stride or strides, axes, first),
+        padding,
+        data_format or "N*C",
+        dilations=full(dilations, axes, first),
+    )
+
+
+def conv_transpose(x, w, output_shape, strides, padding, data_format, dilations):
+    axes, first = x.ndim - 2, data_format.startswith("NC")
+    strides, dilations = full(strides, axes, first), full(dilations, axes, first)
+    return conv_input_grad(output_shape, w, x, strides, padding, data_format, dilations=dilations)
+
+
+def separable(x, w, pointwise, strides, padding, data_format, dilations):
+    dilations = full(dilations, 2, data_format == "NCHW")
+    y = depthwise(
+        x, w, strides=strides, padding=padding, data_format=data_format, dilations=dilations
+    )
+    return conv(y, pointwise, (1, 1, 1, 1), "VALID", data_format)
+
+
+ref("Conv1D", any_conv)
+ref("Convolution", any_conv)
+ref("Conv1DTranspose", conv_transpose)
+ref("Conv2DTranspose", conv_transpose)
+ref("Conv3DTranspose", conv_transpose)
+ref("AtrousConv2D", lambda x, w, rate, padding: any_conv(x, w, padding, "NHWC", (), (rate,)))
+ref(
+    "AtrousConv2DTranspose",
+    lambda x, w, shape, rate, padding: conv_transpose(x, w, shape, (1,), padding, "NHWC", (rate,)),
+)
+ref("SeparableConv2D", separable)
 ref("DepthwiseConv2dNative", depthwise)
 ref("DepthwiseConv2dNativeBackpropInput", depthwise_input_grad)
 ref("DepthwiseConv2dNativeBackpropFilter", depthwise_filter_grad)
@@ -207,6 +253,16 @@ for axes in ("", "3D"):
     ref(f"MaxPool{axes}GradGrad", max_pool_grad_grad)
     ref(f"AvgPool{axes}", lambda x, **attrs: pool(wide(x), lambda v: v.mean(0), **attrs))
     ref(f"AvgPool{axes}Grad", avg_pool_grad)
+
+
+def pool_1d(x, fold, ksize, strides, padding, data_format):
+    first = data_format == "NCW"
+    ksize, strides = full(ksize, 1, first), full(strides, 1, first)
+    return pool(x, fold, data_format, ksize=ksize, strides=strides, padding=padding)
+
+
+ref("MaxPool1D", lambda x, **attrs: pool_1d(x, lambda v: v.max(0), **attrs))
+ref("AvgPool1D", lambda x, **attrs: pool_1d(wide(x), lambda v: v.mean(0), **attrs))
 
 
 def max_pool_with_argmax(x, ksize, strides, padding, Targmax, include_batch_in_index):
