@@ -77,7 +77,7 @@ test-all: test ## The lean tier and everything slow: sanitizers, slow tests, op 
 	@$(PY) -m pytest -q -m slow tests/python || [ $$? -eq 5 ]
 	@$(MAKE) --no-print-directory test-asan
 	@$(MAKE) --no-print-directory test-tsan
-	@if [ -d tests/op_check ]; then for mode in test grad support oom replay fuzz; do \
+	@if [ -d tests/op_check ]; then for mode in test grad support memory oom replay fuzz; do \
 	  $(MAKE) --no-print-directory op-check MODE=$$mode || exit 1; done; fi
 	@if [ -d tests/malloc_fault ]; then $(MAKE) --no-print-directory malloc-fault; fi
 
@@ -120,7 +120,7 @@ tidy: build ## Run clang-tidy over src/ where it is installed
 	  --extra-arg=-Wno-unknown-warning-option --extra-arg=-Wno-error
 
 .PHONY: op-check
-op-check: deps ## Checks derived from the op definitions: MODE=test|grad|perf|support|oom|replay|fuzz OPS=a,b SECONDS=n
+op-check: deps ## Checks derived from the op definitions: MODE=test|grad|perf|support|oom|memory|replay|fuzz OPS=a,b SECONDS=n
 	$(call configure,release)
 	$(call compile,release,op_check)
 ifeq ($(MODE),test)

@@ -36,6 +36,8 @@ MLP_BATCH = 128
 MLP_LEARNING_RATE = 0.01
 MLP_STEPS_BEFORE_CHECK = 3
 
+NORM_EPSILON = 1e-3
+
 
 def values(*shape: int, seed: int) -> np.ndarray:
     """The numbers of bench.h's values(): spread over [-1, 1), exact in float32."""
@@ -80,8 +82,23 @@ class NumPy(Library):
         e = np.exp(x - x.max(axis=-1, keepdims=True))
         return np.divide(e, e.sum(axis=-1, keepdims=True), out=e)
 
+    def log_softmax(self, x):
+        x = x - x.max(axis=-1, keepdims=True)
+        return x - np.log(np.exp(x).sum(axis=-1, keepdims=True))
+
+    def layer_norm(self, x, gamma, beta):
+        def call():
+            deviation = x - x.mean(axis=-1, keepdims=True)
+            variance = np.square(deviation).mean(axis=-1, keepdims=True)
+            return deviation / np.sqrt(variance + NORM_EPSILON) * gamma + beta
+
+        return call
+
     def transpose(self, x):
         return np.ascontiguousarray(x.T)
+
+    def gather(self, table, rows):
+        return np.take(table, rows, axis=0)
 
 
 class Torch(Library):
@@ -100,8 +117,34 @@ class Torch(Library):
     def softmax(self, x):
         return self.torch.softmax(x, -1)
 
+    def log_softmax(self, x):
+        return self.torch.log_softmax(x, -1)
+
+    def layer_norm(self, x, gamma, beta):
+        layer_norm = self.torch.nn.functional.layer_norm
+        return lambda: layer_norm(x, gamma.shape, gamma, beta, NORM_EPSILON)
+
+    def batch_norm(self, x, gamma, beta):
+        """In channels_last, as conv2d."""
+        batch_norm, x = self.torch.nn.functional.batch_norm, x.permute(0, 3, 1, 2)
+        return lambda: batch_norm(x, None, None, gamma, beta, True, 0.1, NORM_EPSILON).permute(
+            0, 2, 3, 1
+        )
+
+    def gradient(self, function, dy, *inputs):
+        for x in inputs:
+            x.requires_grad_()
+        y, grad = function(*inputs)(), self.torch.autograd.grad
+        return lambda: grad(y, inputs, dy, retain_graph=True)[0]
+
     def transpose(self, x):
         return x.T.contiguous()
+
+    def gather(self, table, rows):
+        return self.torch.index_select(table, 0, rows)
+
+    def top_k(self, x, k):
+        return self.torch.topk(x, k)[0]
 
     def conv2d(self, images, filters):
         """In channels_last, PyTorch's fast layout: the same bytes in memory as the others' NHWC."""
@@ -141,9 +184,34 @@ class TensorFlow(Library):
         self.tensor = tf.constant
         self.add, self.multiply, self.matmul = tf.add, tf.multiply, tf.matmul
         self.softmax, self.reduce_sum, self.transpose = tf.nn.softmax, tf.reduce_sum, tf.transpose
+        self.gather = tf.gather
+        self.log_softmax = tf.nn.log_softmax
 
     def array(self, x):
         return x.numpy()
+
+    def top_k(self, x, k):
+        return self.tf.math.top_k(x, k)[0]
+
+    def layer_norm(self, x, gamma, beta):
+        nn = self.tf.nn
+
+        def call():
+            mean, variance = nn.moments(x, [-1], keepdims=True)
+            return nn.batch_normalization(x, mean, variance, beta, gamma, NORM_EPSILON)
+
+        return call
+
+    def batch_norm(self, x, gamma, beta):
+        batch_norm = self.tf.compat.v1.nn.fused_batch_norm
+        return lambda: batch_norm(x, gamma, beta, epsilon=NORM_EPSILON)[0]
+
+    def gradient(self, function, dy, *inputs):
+        with self.tf.GradientTape(persistent=True) as tape:
+            for x in inputs:
+                tape.watch(x)
+            y = function(*inputs)()
+        return lambda: tape.gradient(y, inputs, dy)[0]
 
     def conv2d(self, images, filters):
         conv2d = self.tf.nn.conv2d
@@ -182,12 +250,33 @@ class Jax(Library):
         self.tensor = jnp.asarray
         self.add, self.multiply, self.matmul = jnp.add, jnp.multiply, jnp.matmul
         self.softmax, self.reduce_sum = jax.nn.softmax, jnp.sum
+        self.log_softmax = jax.nn.log_softmax
 
     def finished(self, call):
         return lambda: call().block_until_ready()
 
     def transpose(self, x):
         return self.jnp.transpose(x)
+
+    def gather(self, table, rows):
+        return self.jnp.take(table, rows, axis=0)
+
+    def top_k(self, x, k):
+        return self.jax.lax.top_k(x, k)[0]
+
+    def normalise(self, x, gamma, beta, axes):
+        mean, variance = x.mean(axes, keepdims=True), x.var(axes, keepdims=True)
+        return (x - mean) * self.jax.lax.rsqrt(variance + NORM_EPSILON) * gamma + beta
+
+    def layer_norm(self, x, gamma, beta):
+        return lambda: self.normalise(x, gamma, beta, -1)
+
+    def batch_norm(self, x, gamma, beta):
+        return lambda: self.normalise(x, gamma, beta, (0, 1, 2))
+
+    def gradient(self, function, dy, *inputs):
+        _, backward = self.jax.vjp(lambda *values: function(*values)(), *inputs)
+        return lambda: backward(dy)[0]
 
     def conv2d(self, images, filters):
         convolve = self.jax.lax.conv_general_dilated
@@ -251,6 +340,29 @@ def softmax(lib):
     return lambda: softmax(x)
 
 
+def log_softmax(lib):
+    log_softmax, x = lib.log_softmax, lib.tensor(values(4096, 1000, seed=1))
+    return lambda: log_softmax(x)
+
+
+def norm(name, *shape):
+    def case(lib):
+        x = lib.tensor(values(*shape, seed=1))
+        gamma, beta = (lib.tensor(values(shape[-1], seed=s)) for s in (2, 3))
+        return getattr(lib, name)(x, gamma, beta)
+
+    return case
+
+
+def norm_grad(name, *shape):
+    def case(lib):
+        x, dy = (lib.tensor(values(*shape, seed=s)) for s in (1, 4))
+        gamma, beta = (lib.tensor(values(shape[-1], seed=s)) for s in (2, 3))
+        return lib.gradient(getattr(lib, name), dy, x, gamma, beta)
+
+    return case
+
+
 def reduce_sum(*shape, axis):
     def case(lib):
         reduce_sum, x = lib.reduce_sum, lib.tensor(values(*shape, seed=1))
@@ -262,6 +374,21 @@ def reduce_sum(*shape, axis):
 def transpose(lib):
     transpose, x = lib.transpose, lib.tensor(values(4096, 4096, seed=1))
     return lambda: transpose(x)
+
+
+def gather(lib):
+    rows = np.arange(1_000_000, dtype=np.int64) * 614_657 % 1_000_000
+    table = lib.tensor(values(1_000_000, 16, seed=1))
+    gather, rows = lib.gather, lib.tensor(rows.astype(np.int32))
+    return lambda: gather(table, rows)
+
+
+def top_k(*shape, k):
+    def case(lib):
+        top_k, x = lib.top_k, lib.tensor(values(*shape, seed=1))
+        return lambda: top_k(x, k)
+
+    return case
 
 
 def conv2d(lib):
@@ -298,9 +425,17 @@ CASES = {
     "matmul_512": Case(matmul(512), "matmul"),
     "matmul_2048": Case(matmul(2048), "matmul"),
     "softmax_4096x1000": Case(softmax, "softmax"),
+    "log_softmax_4096x1000": Case(log_softmax, "log_softmax"),
+    "layer_norm_4096x768": Case(norm("layer_norm", 4096, 768), "layer_norm"),
+    "layer_norm_grad_4096x768": Case(norm_grad("layer_norm", 4096, 768), "gradient"),
+    "batch_norm_56x56x64": Case(norm("batch_norm", 8, 56, 56, 64), "batch_norm"),
+    "batch_norm_grad_56x56x64": Case(norm_grad("batch_norm", 8, 56, 56, 64), "gradient"),
     "reduce_sum_axis0": Case(reduce_sum(4096, 4096, axis=0), "reduce_sum"),
     "reduce_sum_axis1": Case(reduce_sum(4096, 4096, axis=1), "reduce_sum"),
     "transpose_4096": Case(transpose, "transpose"),
+    "gather_1m_rows": Case(gather, "gather"),
+    "top_k_100_of_1m": Case(top_k(1_000_000, k=100), "top_k"),
+    "top_k_10_of_4096x1000": Case(top_k(4096, 1000, k=10), "top_k"),
     "conv2d_56x56x64": Case(conv2d, "conv2d"),
     "mlp_step_eager": Case(mlp_step, "mlp_step"),
     "scale_add_256k": Case(add(256 * K), "add"),

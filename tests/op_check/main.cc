@@ -18,7 +18,7 @@ namespace op_check {
 namespace {
 
 constexpr char kHelp[] =
-    "usage: op_check --mode dump|grad|perf|support|oom|replay|fuzz [options]\n"
+    "usage: op_check --mode dump|grad|perf|support|oom|memory|replay|fuzz [options]\n"
     "\n"
     "Checks derived from the op definitions and their samples.\n"
     "\n"
@@ -27,6 +27,7 @@ constexpr char kHelp[] =
     "  perf     nanoseconds a call and GB/s of the samples for speed\n"
     "  support  a Markdown table of ops and the dtypes that run\n"
     "  oom      fail every allocation of every sample in turn\n"
+    "  memory   bytes of every sample: outputs and scratch alone, in place where that is declared\n"
     "  replay   make the calls recorded from TensorFlow in --in\n"
     "  fuzz     random calls for --seconds\n"
     "\n"
@@ -43,8 +44,8 @@ struct Mode {
   int (*run)(const Options&);
 };
 constexpr Mode kModes[] = {{"dump", run_dump},       {"grad", run_grad}, {"perf", run_perf},
-                           {"support", run_support}, {"oom", run_oom},   {"replay", run_replay},
-                           {"fuzz", run_fuzz}};
+                           {"support", run_support}, {"oom", run_oom},   {"memory", run_memory},
+                           {"replay", run_replay},   {"fuzz", run_fuzz}};
 
 std::vector<Op> listed_ops() {
   return {

@@ -5,6 +5,7 @@
 //   perf     time a call, bytes a second
 //   support  which dtypes run
 //   oom      every allocation fails in turn: clean errors, nothing lost, the next call right
+//   memory   no byte beyond outputs and declared scratch; handed over inputs are overwritten
 //   replay   what TensorFlow answered to recorded calls (tests/recorded)
 //   fuzz     calls that nobody would write: each ends in a result or an Error
 //
@@ -39,6 +40,7 @@ int run_grad(const Options& options);
 int run_perf(const Options& options);
 int run_support(const Options& options);
 int run_oom(const Options& options);
+int run_memory(const Options& options);
 int run_replay(const Options& options);
 int run_fuzz(const Options& options);
 
