@@ -121,7 +121,17 @@ def _l2_normalize(x, axis, epsilon):
     return tf.nn.l2_normalize(x, axis=axis or None, epsilon=epsilon)
 
 
-@special("SumTo", "GatherOrZero", "LinearScan", "LayerNorm", "LayerNormGrad")
+@special("RandomSplit")
+def _random_split(seed, num):
+    return tf.random.split(seed, num)
+
+
+@special("RandomFoldIn")
+def _random_fold_in(seed, data):
+    return tf.random.fold_in(seed, data)
+
+
+@special("SumTo", "GatherOrZero", "LinearScan", "LayerNorm", "LayerNormGrad", "KeyedRandomBinomial")
 def _ours(*_, **flags):
     raise Unmapped("TensorFlow has no such op")
 
@@ -164,6 +174,8 @@ def _run(op, op_id, names, tensors, attrs):
         attrs = {name: value for name, value in attrs.items() if name != "dilations"}
     if attrs.get("seed") == 0 and attrs.get("seed2", 0) == 0:
         raise Unmapped("seeds of 0 stand for random ones")
+    if attrs.pop("skip", 0) != 0:
+        raise Unmapped("a stream that has been going on: see tests/cpp/api/random_test.cc")
     if hasattr(raw, op):
         inputs, function = _grouped(names, tensors), getattr(raw, op)
         return function(**inputs, **_bind(function, inputs, attrs))
