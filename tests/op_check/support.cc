@@ -35,8 +35,8 @@ Subject subject_of(const OpDef& op) {
   return {op.inputs.size() > 0 ? &op.inputs[0] : nullptr, nullptr};
 }
 
-// The sample with the subject turned into `dtype`: every input of its type letter, or the
-// attribute.
+// The sample with the subject turned into `dtype`: every input of its type letter (the last one of
+// inputs with dtypes of their own), or the attribute.
 Sample with_dtype(const OpDef& op, const Sample& sample, const Subject& subject, DType dtype) {
   Sample changed = sample;
   if (subject.attr != nullptr) {
@@ -46,6 +46,7 @@ Sample with_dtype(const OpDef& op, const Sample& sample, const Subject& subject,
   }
   for (size_t i = 0; i < changed.inputs.size(); ++i) {
     if (input_def(op, i).type != subject.input->type) continue;
+    if (subject.input->type == kMixed && i + 1 < changed.inputs.size()) continue;
     changed.inputs[i].dtype = dtype;
     if (dtype != DType::kString) changed.inputs[i].strings.clear();
   }
