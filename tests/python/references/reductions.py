@@ -95,7 +95,7 @@ def softmax(x):
 
 
 def cross_entropy(features, labels):
-    labels = wide(labels)
+    features, labels = np.broadcast_arrays(wide(features), wide(labels))
     return -np.sum(labels * log_softmax(features), axis=-1), softmax(features) - labels
 
 
