@@ -97,6 +97,15 @@ class NumPy(Library):
     def transpose(self, x):
         return np.ascontiguousarray(x.T)
 
+    def gather(self, table, rows):
+        return np.take(table, rows, axis=0)
+
+    def sort(self, x):
+        return np.sort(x)
+
+    def argsort(self, x):
+        return np.argsort(x, stable=True)
+
 
 class Torch(Library):
     def __init__(self) -> None:
@@ -137,6 +146,18 @@ class Torch(Library):
     def transpose(self, x):
         return x.T.contiguous()
 
+    def gather(self, table, rows):
+        return self.torch.index_select(table, 0, rows)
+
+    def sort(self, x):
+        return self.torch.sort(x)[0]
+
+    def argsort(self, x):
+        return self.torch.argsort(x, stable=True)
+
+    def top_k(self, x, k):
+        return self.torch.topk(x, k)[0]
+
     def conv2d(self, images, filters):
         """In channels_last, PyTorch's fast layout: the same bytes in memory as the others' NHWC."""
         conv2d = self.torch.nn.functional.conv2d
@@ -175,10 +196,14 @@ class TensorFlow(Library):
         self.tensor = tf.constant
         self.add, self.multiply, self.matmul = tf.add, tf.multiply, tf.matmul
         self.softmax, self.reduce_sum, self.transpose = tf.nn.softmax, tf.reduce_sum, tf.transpose
+        self.gather, self.sort, self.argsort = tf.gather, tf.sort, tf.argsort
         self.log_softmax = tf.nn.log_softmax
 
     def array(self, x):
         return x.numpy()
+
+    def top_k(self, x, k):
+        return self.tf.math.top_k(x, k)[0]
 
     def layer_norm(self, x, gamma, beta):
         nn = self.tf.nn
@@ -244,6 +269,18 @@ class Jax(Library):
 
     def transpose(self, x):
         return self.jnp.transpose(x)
+
+    def gather(self, table, rows):
+        return self.jnp.take(table, rows, axis=0)
+
+    def sort(self, x):
+        return self.jnp.sort(x)
+
+    def argsort(self, x):
+        return self.jnp.argsort(x)
+
+    def top_k(self, x, k):
+        return self.jax.lax.top_k(x, k)[0]
 
     def normalise(self, x, gamma, beta, axes):
         mean, variance = x.mean(axes, keepdims=True), x.var(axes, keepdims=True)
@@ -357,6 +394,31 @@ def transpose(lib):
     return lambda: transpose(x)
 
 
+def gather(lib):
+    rows = np.arange(1_000_000, dtype=np.int64) * 614_657 % 1_000_000
+    table = lib.tensor(values(1_000_000, 16, seed=1))
+    gather, rows = lib.gather, lib.tensor(rows.astype(np.int32))
+    return lambda: gather(table, rows)
+
+
+def sort(lib):
+    sort, x = lib.sort, lib.tensor(values(1_000_000, seed=1))
+    return lambda: sort(x)
+
+
+def argsort(lib):
+    argsort, x = lib.argsort, lib.tensor(values(1_000_000, seed=1))
+    return lambda: argsort(x)
+
+
+def top_k(*shape, k):
+    def case(lib):
+        top_k, x = lib.top_k, lib.tensor(values(*shape, seed=1))
+        return lambda: top_k(x, k)
+
+    return case
+
+
 def conv2d(lib):
     return lib.conv2d(
         lib.tensor(values(8, 56, 56, 64, seed=1)), lib.tensor(values(3, 3, 64, 64, seed=2))
@@ -399,6 +461,11 @@ CASES = {
     "reduce_sum_axis0": Case(reduce_sum(4096, 4096, axis=0), "reduce_sum"),
     "reduce_sum_axis1": Case(reduce_sum(4096, 4096, axis=1), "reduce_sum"),
     "transpose_4096": Case(transpose, "transpose"),
+    "gather_1m_rows": Case(gather, "gather"),
+    "sort_1m": Case(sort, "sort"),
+    "argsort_1m": Case(argsort, "argsort"),
+    "top_k_100_of_1m": Case(top_k(1_000_000, k=100), "top_k"),
+    "top_k_10_of_4096x1000": Case(top_k(4096, 1000, k=10), "top_k"),
     "conv2d_56x56x64": Case(conv2d, "conv2d"),
     "mlp_step_eager": Case(mlp_step, "mlp_step"),
     "scale_add_256k": Case(add(256 * K), "add"),

@@ -5,11 +5,14 @@
 
 #include <penstock/base/threads.h>
 
+#include "kernels/transpose.h"
+
 namespace penstock::kernels {
 namespace {
 
-constexpr int64_t kGrainBytes = 1 << 19;  // what a thread should move at least
-constexpr int64_t kTile = 32;             // words along each side of a transposed tile
+constexpr int64_t kGrainBytes = 1 << 19;      // what a thread should move at least
+constexpr int64_t kTile = 32;                 // words along each side of a transposed tile
+constexpr int64_t kPastCacheBytes = 8 << 20;  // from here on results do not stay in the caches
 
 // As Move, but in bytes: words of any size can then stand for runs of elements.
 struct Box {
@@ -172,57 +175,15 @@ void move_words(const Box& box, const char* from, char* to) {
   });
 }
 
-// Writes `rows` runs of `columns` words; the words of a column lie side by side in the source.
+// Words of a column lie side by side in the source.
 template <typename Word>
-void transpose_tile(const char* from, int64_t from_stride, char* to, int64_t to_stride,
-                    int64_t rows, int64_t columns) {
+void transpose_tile(const WordTile& tile, bool past_cache) {
+  if constexpr (sizeof(Word) == 4) return transpose_words(tile, past_cache);
   constexpr auto kWord = static_cast<int64_t>(sizeof(Word));
-  for (int64_t r = 0; r < rows; ++r) {
-    for (int64_t c = 0; c < columns; ++c) {
-      copy_word<Word>(from + c * from_stride + r * kWord, to + r * to_stride + c * kWord);
-    }
-  }
-}
-
-using Lanes = uint32_t __attribute__((vector_size(16)));
-
-inline Lanes load(const char* from) {
-  Lanes lanes;
-  std::memcpy(&lanes, from, sizeof lanes);
-  return lanes;
-}
-inline void store(Lanes lanes, char* to) { std::memcpy(to, &lanes, sizeof lanes); }
-
-// Four by four words of four bytes in registers.
-inline void transpose_quad(const char* from, int64_t from_stride, char* to, int64_t to_stride) {
-  const Lanes a = load(from);
-  const Lanes b = load(from + from_stride);
-  const Lanes c = load(from + 2 * from_stride);
-  const Lanes d = load(from + 3 * from_stride);
-  const Lanes ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5);
-  const Lanes ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
-  const Lanes cd_low = __builtin_shufflevector(c, d, 0, 4, 1, 5);
-  const Lanes cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
-  store(__builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5), to);
-  store(__builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7), to + to_stride);
-  store(__builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5), to + 2 * to_stride);
-  store(__builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7), to + 3 * to_stride);
-}
-
-template <>
-void transpose_tile<uint32_t>(const char* from, int64_t from_stride, char* to, int64_t to_stride,
-                              int64_t rows, int64_t columns) {
-  const int64_t whole_rows = rows & ~int64_t{3};
-  const int64_t whole_columns = columns & ~int64_t{3};
-  for (int64_t r = 0; r < whole_rows; r += 4) {
-    for (int64_t c = 0; c < whole_columns; c += 4) {
-      transpose_quad(from + c * from_stride + r * 4, from_stride, to + r * to_stride + c * 4,
-                     to_stride);
-    }
-  }
-  for (int64_t r = 0; r < rows; ++r) {
-    for (int64_t c = r < whole_rows ? whole_columns : 0; c < columns; ++c) {
-      copy_word<uint32_t>(from + c * from_stride + r * 4, to + r * to_stride + c * 4);
+  for (int64_t r = 0; r < tile.rows; ++r) {
+    for (int64_t c = 0; c < tile.columns; ++c) {
+      copy_word<Word>(tile.from + c * tile.from_stride + r * kWord,
+                      tile.to + r * tile.to_stride + c * kWord);
     }
   }
 }
@@ -231,31 +192,37 @@ void transpose_tile<uint32_t>(const char* from, int64_t from_stride, char* to, i
 // that both sides stay in the cache.
 template <typename Word>
 void move_transposed(const Box& box, int row_axis, const char* from, char* to) {
+  constexpr int64_t kRows = sizeof(Word) == 4 ? kWordTileRows : kTile;
+  constexpr int64_t kColumns = sizeof(Word) == 4 ? kWordTileColumns : kTile;
   const int last = box.rank - 1;
   bool inner[kMaxMoveRank] = {};
   inner[row_axis] = inner[last] = true;
   const int64_t rows = box.dims[row_axis];
   const int64_t columns = box.dims[last];
-  const int64_t row_tiles = (rows + kTile - 1) / kTile;
-  const int64_t column_tiles = (columns + kTile - 1) / kTile;
+  const int64_t row_tiles = (rows + kRows - 1) / kRows;
+  const int64_t column_tiles = (columns + kColumns - 1) / kColumns;
   const int64_t tiles = row_tiles * column_tiles;
   const int64_t outer = box.count(box.rank) / (rows * columns);
-  const int64_t tile_bytes =
-      std::min(rows, kTile) * std::min(columns, kTile) * static_cast<int64_t>(sizeof(Word));
+  const int64_t tile_bytes = std::min(rows, kRows) * std::min(columns, kColumns) * box.word;
+  const bool past_cache = box.count(box.rank) * box.word >= kPastCacheBytes;
   parallel_for(outer * tiles, grain_of(tile_bytes), [&](int64_t begin, int64_t end) {
     Walker at(box, inner, last, begin / tiles);
     int64_t tile = begin % tiles;
     for (int64_t i = begin; i < end; ++i) {
-      const int64_t r = tile / column_tiles * kTile;
-      const int64_t c = tile % column_tiles * kTile;
-      transpose_tile<Word>(from + at.from_offset + r * box.word + c * box.from[last],
-                           box.from[last], to + at.to_offset + r * box.to[row_axis] + c * box.word,
-                           box.to[row_axis], std::min(kTile, rows - r),
-                           std::min(kTile, columns - c));
+      const int64_t r = tile / column_tiles * kRows;
+      const int64_t c = tile % column_tiles * kColumns;
+      transpose_tile<Word>({.from = from + at.from_offset + r * box.word + c * box.from[last],
+                            .from_stride = box.from[last],
+                            .to = to + at.to_offset + r * box.to[row_axis] + c * box.word,
+                            .to_stride = box.to[row_axis],
+                            .rows = std::min(kRows, rows - r),
+                            .columns = std::min(kColumns, columns - c)},
+                           past_cache);
       if (++tile < tiles) continue;
       tile = 0;
       at.step();
     }
+    if (past_cache) finish_past_cache();
   });
 }
 

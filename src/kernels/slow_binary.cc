@@ -28,7 +28,7 @@ struct FloorDivide {
 // As std::fmod. Of two floats whose quotient is not too large the remainder is exact in double.
 inline float remainder_of(float x, float y) {
   const double quotient = static_cast<double>(x) / y;
-  if (!(std::abs(quotient) < 0x1p28)) return std::fmod(x, y);
+  if (!(std::abs(quotient) < 0x1p28) || std::isinf(y)) return std::fmod(x, y);
   double rest = x - static_cast<int32_t>(quotient) * static_cast<double>(y);
   const double size = std::abs(static_cast<double>(y));
   if (rest != 0 && (rest < 0) != (x < 0)) rest += std::copysign(size, x);  // it was rounded up

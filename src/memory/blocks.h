@@ -14,7 +14,7 @@
 namespace penstock::memory {
 
 inline constexpr size_t kMaxSmallBytes = 32 << 10;
-inline constexpr size_t kMaxCachedBytes = 32 << 20;
+inline constexpr size_t kMaxCachedBytes = 96 << 20;
 
 struct Block {
   void* data = nullptr;

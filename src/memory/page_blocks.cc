@@ -81,7 +81,7 @@ class PageCache {
   FreePages* newest_ = nullptr;
   FreePages* oldest_ = nullptr;
   int64_t cached_ = 0;
-  int64_t limit_ = 64 << 20;
+  int64_t limit_ = 128 << 20;
 };
 
 constinit PageCache g_cache;

@@ -26,9 +26,16 @@ void* map(size_t bytes) noexcept {
   return pages == MAP_FAILED ? nullptr : pages;
 }
 
+// Large blocks ask for huge pages where they fill them: a fault then brings 2 MiB instead of 4 KiB,
+// and the kernel's loops miss the TLB less. A part of a huge page at the end stays small pages, so
+// that no block costs more memory than it has bytes.
+constexpr size_t kHugePageBytes = 2 << 20;
+constexpr size_t kLeastHugeBlock = 2 * kHugePageBytes;
+
 }  // namespace
 
 void* map_pages(size_t bytes, size_t alignment) noexcept {
+  if (bytes >= kLeastHugeBlock) alignment = std::max(alignment, kHugePageBytes);
   const size_t extra = alignment > kPageBytes ? alignment : 0;
   char* pages = static_cast<char*>(map(bytes + extra));
   if (pages == nullptr) return nullptr;
@@ -38,6 +45,8 @@ void* map_pages(size_t bytes, size_t alignment) noexcept {
     if (extra != head) munmap(pages + head + bytes, extra - head);
     pages += head;
   }
+  if (bytes >= kLeastHugeBlock)
+    madvise(pages, bytes & ~(kHugePageBytes - 1), MADV_HUGEPAGE);  // refused: small pages do too
   g_mapped.fetch_add(static_cast<int64_t>(bytes), std::memory_order_relaxed);
   return pages;
 }

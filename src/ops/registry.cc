@@ -62,7 +62,8 @@ const char* problem_of(const OpDef& op) {
   if (op.samples.value == nullptr) return "it has no samples";
   if (op.outputs.size() == 0) return "it has no outputs";
   for (size_t i = 0; i < op.inputs.size(); ++i) {
-    if (op.inputs[i].type < 'A' || op.inputs[i].type > 'Z')
+    const char type = op.inputs[i].type;
+    if ((type < 'A' || type > 'Z') && type != kMixed)
       return "an input's type is not a capital letter";
     if (op.inputs[i].many && i + 1 != op.inputs.size())
       return "only its last input can take many tensors";
@@ -113,7 +114,7 @@ Tensors call(std::string_view name, std::span<const Tensor> inputs,
   return call(*op, inputs, attrs);
 }
 
-Tensors call(const OpDef& op, std::span<const Tensor> inputs, std::span<const NamedAttr> attrs) {
+SmallVector<Attr, 8> in_order(const OpDef& op, std::span<const NamedAttr> attrs) {
   SmallVector<Attr, 8> values;
   size_t used = 0;
   for (const AttrDef& def : op.attrs) {
@@ -133,9 +134,15 @@ Tensors call(const OpDef& op, std::span<const Tensor> inputs, std::span<const Na
     throw InvalidArgumentError(
         cat("[", op.name.value, "] was given an attribute that it does not have"));
   }
+  return values;
+}
+
+Tensors call(const OpDef& op, std::span<const Tensor> inputs, std::span<const NamedAttr> attrs,
+             uint64_t given) {
+  const SmallVector<Attr, 8> values = in_order(op, attrs);
   SmallVector<const Tensor*, 4> pointers;
   for (const Tensor& input : inputs) pointers.push_back(&input);
-  return dispatch(op, pointers, values);
+  return dispatch(op, pointers, values, given);
 }
 
 }  // namespace penstock

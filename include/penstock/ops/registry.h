@@ -26,13 +26,16 @@ struct NamedAttr {
   std::string_view name;
   Attr value;
 };
+// All of `op`'s attributes in its order: those given, and defaults for the others. Throws
+// InvalidArgumentError for unknown or missing ones.
+PEN_API SmallVector<Attr, 8> in_order(const OpDef& op, std::span<const NamedAttr> attrs);
 // Runs an op by name with attributes by name; those left out take their defaults.
 // Throws NotFoundError for an unknown op and InvalidArgumentError for unknown or missing
-// attributes.
+// attributes. `given` is dispatch's: bit i hands input i over.
 PEN_API Tensors call(std::string_view op, std::span<const Tensor> inputs,
                      std::span<const NamedAttr> attrs = {});
 PEN_API Tensors call(const OpDef& op, std::span<const Tensor> inputs,
-                     std::span<const NamedAttr> attrs = {});
+                     std::span<const NamedAttr> attrs = {}, uint64_t given = 0);
 inline Tensors call(std::string_view op, std::initializer_list<Tensor> inputs,
                     std::initializer_list<NamedAttr> attrs = {}) {
   return call(op, std::span(inputs.begin(), inputs.size()), std::span(attrs.begin(), attrs.size()));

@@ -118,7 +118,7 @@ TEST(Blocks, TheCacheKeepsItsLimit) {
   EXPECT_GT(cached_page_bytes(), 4 << 20);
   set_cache_limit(0);
   EXPECT_EQ(cached_page_bytes(), 0);
-  set_cache_limit(64 << 20);
+  set_cache_limit(128 << 20);
   EXPECT_ERROR(InvalidArgumentError, "negative", set_cache_limit(-1));
 }
 
@@ -171,7 +171,7 @@ TEST(Resident, TenGibibytesInTurnKeepItFlat) {
     total += block.bytes;
     free_block(block);
   }
-  EXPECT_LT(resident_bytes() - before, 64 << 20);  // the cache's limit
+  EXPECT_LT(resident_bytes() - before, 128 << 20);  // the cache's limit
   trim();
   EXPECT_LT(resident_bytes() - before, 10 << 20);
 }
