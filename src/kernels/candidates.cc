@@ -9,54 +9,28 @@ namespace {
 
 constexpr int64_t kFree = -1;
 
-// The words of a stream, one after the other.
-class Words {
- public:
-  explicit Words(PhiloxStream stream) : stream_(stream) {}
-  uint32_t next() {
-    if (used_ == 4) {
-      const auto low = [](uint64_t x) { return static_cast<uint32_t>(x); };
-      block_ = philox({low(counter_), low(counter_ >> 32), low(stream_.seed2),
-                       low(stream_.seed2 >> 32)},
-                      {low(stream_.seed), low(stream_.seed >> 32)});
-      ++counter_;
-      used_ = 0;
-    }
-    return block_[used_++];
-  }
-  // In [0, 1), with 52 random bits.
-  double next_double() {
-    const uint64_t high = next() & 0xFFFFF;
-    const uint64_t bits = (uint64_t{1023} << 52) | (high << 32) | next();
-    return std::bit_cast<double>(bits) - 1;
-  }
-  uint64_t next_64() {
-    const uint64_t low = next();
-    return low | (static_cast<uint64_t>(next()) << 32);
-  }
-  // In [0, n), all alike: what would favour small numbers is drawn again.
-  uint64_t below(uint64_t n) {
-    if ((n & (n - 1)) == 0) return next_64() & (n - 1);
-    const uint64_t most = ~uint64_t{0};
-    const uint64_t rest = most % n + 1;
-    uint64_t word = next_64();
-    while (word >= most - rest) word = next_64();
-    return word % n;
-  }
+uint64_t next_64(PhiloxWords& words) {
+  const uint64_t low = words.next();
+  return low | (static_cast<uint64_t>(words.next()) << 32);
+}
 
- private:
-  PhiloxStream stream_;
-  uint64_t counter_ = 0;
-  PhiloxBlock block_ = {};
-  size_t used_ = 4;
-};
+// In [0, n), all alike: what would favour small numbers is drawn again.
+uint64_t below(uint64_t n, PhiloxWords& words) {
+  if ((n & (n - 1)) == 0) return next_64(words) & (n - 1);
+  const uint64_t most = ~uint64_t{0};
+  const uint64_t rest = most % n + 1;
+  uint64_t word = next_64(words);
+  while (word >= most - rest) word = next_64(words);
+  return word % n;
+}
 
-int64_t draw(const CandidateRange& range, Words& words) {
+int64_t draw(const CandidateRange& range, PhiloxWords& words) {
   if (!range.log_uniform) {
-    return static_cast<int64_t>(words.below(static_cast<uint64_t>(range.range)));
+    return static_cast<int64_t>(below(static_cast<uint64_t>(range.range), words));
   }
   const double log_range = std::log1p(static_cast<double>(range.range));
-  const double value = std::exp(words.next_double() * log_range);
+  const uint32_t high = words.next();
+  const double value = std::exp(unit_double(high, words.next()) * log_range);
   return std::max<int64_t>(0, static_cast<int64_t>(std::min(value, 0x1p62)) - 1) % range.range;
 }
 
@@ -90,7 +64,7 @@ int64_t PlaceTable::find(int64_t number) const { return slot_of(number)[1]; }
 
 int64_t draw_candidates(const CandidateRange& range, PhiloxStream stream, int64_t count,
                         PlaceTable* table, int64_t* sampled) {
-  Words words(stream);
+  PhiloxWords words(stream);
   int64_t draws = 0;
   for (int64_t i = 0; i < count; ++draws) {
     const int64_t value = draw(range, words);

@@ -53,8 +53,9 @@ KernelResult cpu(const KernelContext& ctx) {
       return KernelResult::invalid("true_classes[{}] = {} is not in [0, {})", i, value,
                                    range.range);
   }
-  const kernels::PhiloxStream stream{static_cast<uint64_t>(ctx.attrs[4].as_int()),
-                                     static_cast<uint64_t>(ctx.attrs[5].as_int())};
+  const auto stream =
+      kernels::PhiloxStream::seeded(static_cast<uint64_t>(ctx.attrs[4].as_int()),
+                                    static_cast<uint64_t>(ctx.attrs[5].as_int()));
   const bool is_unique = ctx.attrs[2].as_bool();
   kernels::PlaceTable table(static_cast<int64_t*>(ctx.scratch),
                             is_unique ? kernels::PlaceTable::slots(count) : 0);
