@@ -268,9 +268,25 @@ def _max_pool_grad_grad(orig_input, orig_output, grad, explicit_paddings, **flag
     return raw.MaxPoolGradGrad(orig_input=orig_input, orig_output=orig_output, grad=grad, **flags)
 
 
+@special("ReduceJoin")
+def _reduce_join(inputs, axis, keepdims, separator):
+    axes = axis or list(range(inputs.shape.rank))[::-1]
+    return raw.ReduceJoin(
+        inputs=inputs, reduction_indices=axes, keep_dims=keepdims, separator=separator
+    )
+
+
+@special("CTCLossDense")
+def _ctc_loss(logits, labels, label_length, logit_length, blank_index, logits_time_major):
+    return tf.nn.ctc_loss(
+        labels, logits, label_length, logit_length, logits_time_major, blank_index=blank_index
+    )
+
+
 OURS = """
     SumTo GatherOrZero LinearScan LayerNorm LayerNormGrad InstanceNorm KeyedRandomBinomial SortRows
-    ArgSortRows UniqueRows LstmStep LstmStepGrad GruStep GruStepGrad
+    ArgSortRows UniqueRows PatchesToVolume ResizeGrad CTCLossDenseGrad
+    LstmStep LstmStepGrad GruStep GruStepGrad
 """
 
 
