@@ -9,21 +9,10 @@ namespace {
 
 constexpr int64_t kFree = -1;
 
-// The words of a stream, one after the other.
-class Words {
+// The words of a stream, and numbers made of them.
+class Words : public PhiloxWords {
  public:
-  explicit Words(PhiloxStream stream) : stream_(stream) {}
-  uint32_t next() {
-    if (used_ == 4) {
-      const auto low = [](uint64_t x) { return static_cast<uint32_t>(x); };
-      block_ = philox({low(counter_), low(counter_ >> 32), low(stream_.seed2),
-                       low(stream_.seed2 >> 32)},
-                      {low(stream_.seed), low(stream_.seed >> 32)});
-      ++counter_;
-      used_ = 0;
-    }
-    return block_[used_++];
-  }
+  using PhiloxWords::PhiloxWords;
   // In [0, 1), with 52 random bits.
   double next_double() {
     const uint64_t high = next() & 0xFFFFF;
@@ -43,12 +32,6 @@ class Words {
     while (word >= most - rest) word = next_64();
     return word % n;
   }
-
- private:
-  PhiloxStream stream_;
-  uint64_t counter_ = 0;
-  PhiloxBlock block_ = {};
-  size_t used_ = 4;
 };
 
 int64_t draw(const CandidateRange& range, Words& words) {

@@ -167,6 +167,16 @@ def check_dropout(inputs, outputs, rate, noise_shape, seed, seed2):
 ref("Dropout", check=check_dropout)
 
 
+def check_stateless_dropout(inputs, outputs, rate, noise_shape):
+    x, _ = inputs
+    check_dropout([x], outputs, rate, noise_shape, 0, 0)
+    if x.shape == (8,):  # what TensorFlow keeps for the seed [1, 2]
+        assert list(outputs[0][:6]) == [2, 0, 2, 0, 0, 2]
+
+
+ref("StatelessDropout", check=check_stateless_dropout)
+
+
 def product(x, w, b):
     return wide(x) @ wide(w) + wide(b)
 
@@ -261,150 +271,35 @@ ref(
 )
 
 
-# --- Images -----------------------------------------------------------------------------------
+# --- Quantisation -----------------------------------------------------------------------------
 
 
-def band(depth, radius):
-    """Which channels count for which."""
-    places = np.arange(depth)
-    return (np.abs(places[:, None] - places) <= radius).astype(np.float64)
+def quantised_range(low, high, num_bits, narrow_range):
+    """(low, high, step) of the grid, with 0 on it."""
+    first, last = (1 if narrow_range else 0), 2**num_bits - 1
+    step = (high - low) / (last - first)
+    zero = np.clip(np.floor(first - low / step + 0.5), first, last)
+    return (first - zero) * step, (last - zero) * step, step
 
 
-def lrn_norm(x, depth_radius, bias, alpha):
-    return bias + alpha * (x**2 @ band(x.shape[-1], depth_radius))
+def fake_quant(x, low, high, num_bits, narrow_range):
+    low, high, step = quantised_range(float(low), float(high), num_bits, narrow_range)
+    return np.floor((np.clip(x.astype(np.float64), low, high) - low) / step + 0.5) * step + low
 
 
-def lrn(x, depth_radius, bias, alpha, beta):
-    x = wide(x).astype(np.float64)
-    return x / lrn_norm(x, depth_radius, bias, alpha) ** beta
+def fake_quant_grad(dy, x, low, high, num_bits, narrow_range):
+    low, high, _ = quantised_range(float(low), float(high), num_bits, narrow_range)
+    inside = (x >= low) & (x <= high)
+    return np.where(inside, dy, 0), dy[x < low].sum(), dy[x > high].sum()
 
 
-def lrn_grad(dy, x, y, depth_radius, bias, alpha, beta):
-    dy, x, y = (wide(t).astype(np.float64) for t in (dy, x, y))
-    norm = lrn_norm(x, depth_radius, bias, alpha)
-    around = (dy * y / norm) @ band(x.shape[-1], depth_radius)
-    return dy / norm**beta - 2 * alpha * beta * x * around
-
-
-ref("LRN", lrn)
-ref("LRNGrad", lrn_grad)
-
-
-def patch_places(shape, ksizes, strides, rates, padding):
-    """(output's shape, for each element of a window: where it looks along each axis)."""
-    out, befores = [], []
-    rates = rates or [1] * len(shape)
-    spatial = range(1, len(shape) - 1)
-    for a in spatial:
-        reach = (ksizes[a] - 1) * rates[a] + 1
-        same = padding == "SAME"
-        n = -(-shape[a] // strides[a]) if same else (shape[a] - reach) // strides[a] + 1
-        out.append(n)
-        befores.append(max(0, (n - 1) * strides[a] + reach - shape[a]) // 2 if same else 0)
-    windows = list(np.ndindex(*(ksizes[a] for a in spatial)))
-    places = []
-    for element in windows:
-        axes = []
-        for i, a in enumerate(spatial):
-            axes.append(np.arange(out[i]) * strides[a] - befores[i] + element[i] * rates[a])
-        places.append(axes)
-    return out, places
-
-
-def patches_of(x, ksizes, strides, padding, rates=None):
-    out, places = patch_places(x.shape, ksizes, strides, rates, padding)
-    y = np.zeros((x.shape[0], *out, len(places), x.shape[-1]), x.dtype)
-    for k, axes in enumerate(places):
-        for position in np.ndindex(*out):
-            at = [axes[i][p] for i, p in enumerate(position)]
-            if all(0 <= p < n for p, n in zip(at, x.shape[1:-1], strict=True)):
-                y[(slice(None), *position, k)] = x[(slice(None), *at)]
-    return y.reshape(x.shape[0], *out, -1) if y.size else np.zeros(
-        (x.shape[0], *out, len(places) * x.shape[-1]), x.dtype
-    )
-
-
-def patches_to_volume(patches, shape, ksizes, strides, rates, padding):
-    out, places = patch_places(shape, ksizes, strides, rates, padding)
-    x = np.zeros(shape, wide(patches).dtype)
-    parts = wide(patches).reshape(shape[0], *out, len(places), shape[-1])
-    for k, axes in enumerate(places):
-        for position in np.ndindex(*out):
-            at = [axes[i][p] for i, p in enumerate(position)]
-            if all(0 <= p < n for p, n in zip(at, shape[1:-1], strict=True)):
-                x[(slice(None), *at)] += parts[(slice(None), *position, k)]
-    return x
-
-
-ref("ExtractImagePatches", patches_of)
-ref("ExtractVolumePatches", patches_of)
-ref("PatchesToVolume", patches_to_volume)
-
-
-def cubic(a, x):
-    x = abs(x)
-    if x <= 1:
-        return ((a + 2) * x - (a + 3)) * x * x + 1
-    return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a if x < 2 else 0.0
-
-
-def resize_matrix(method, size, out, align_corners, half_pixel_centers=False):
-    """The weight of every input (column) in every output (row) along one axis."""
-    scale = np.float32((size - 1) / (out - 1) if align_corners and out > 1 else size / out)
-    m = np.zeros((out, size))
-    for i in range(out):
-        place = float((np.float32(i + 0.5) * scale if half_pixel_centers else i * scale))
-        centre = place - 0.5 if half_pixel_centers else place
-        if method == "nearest":
-            index = np.floor(place + 0.5) if align_corners else np.floor(place)
-            m[i, int(np.clip(index, 0, size - 1))] = 1
-        elif method == "bilinear":
-            low = np.floor(centre)
-            m[i, int(np.clip(low, 0, size - 1))] += 1 - (centre - low)
-            m[i, int(np.clip(np.ceil(centre), 0, size - 1))] += centre - low
-        elif method == "bicubic":
-            low = np.floor(centre)
-            x = np.rint((centre - low) * 1024) / 1024
-            for k in range(-1, 3):
-                at = int(np.clip(low + k, 0, size - 1))
-                if half_pixel_centers and at != low + k:
-                    continue
-                m[i, at] += cubic(-0.5 if half_pixel_centers else -0.75, x - k)
-            if half_pixel_centers:
-                m[i] /= m[i].sum()
-        else:
-            end = (i + 1) * float(scale)
-            for j in range(int(np.floor(place)), int(np.ceil(end))):
-                m[i, min(j, size - 1)] += (min(j + 1, end) - max(j, place)) / float(scale)
-    return m
-
-
-def resize(method):
-    def compute(images, size, **attrs):
-        h = resize_matrix(method, images.shape[1], size[0], **attrs)
-        w = resize_matrix(method, images.shape[2], size[1], **attrs)
-        return np.einsum("yh,xw,nhwc->nyxc", h, w, wide(images).astype(np.float64))
-
-    return compute
-
-
-def resize_grad(grads, size, method, dtype=None, **attrs):
-    h = resize_matrix(method, size[0], grads.shape[1], **attrs)
-    w = resize_matrix(method, size[1], grads.shape[2], **attrs)
-    return np.einsum("yh,xw,nyxc->nhwc", h, w, wide(grads).astype(np.float64))
-
-
-ref("ResizeNearestNeighbor", resize("nearest"))
-ref("ResizeBilinear", resize("bilinear"))
-ref("ResizeBicubic", resize("bicubic"))
-ref("ResizeArea", resize("area"))
-ref("ResizeGrad", resize_grad)
-ref("ResizeNearestNeighborGrad", lambda g, size, **attrs: resize_grad(g, size, "nearest", **attrs))
 ref(
-    "ResizeBilinearGrad",
-    lambda g, x, **attrs: resize_grad(g, x.shape[1:3], "bilinear", **attrs),
+    "FakeQuantWithMinMaxArgs",
+    lambda x, min, max, **attrs: fake_quant(x, min, max, **attrs),
 )
 ref(
-    "ResizeBicubicGrad",
-    lambda g, x, **attrs: resize_grad(g, x.shape[1:3], "bicubic", **attrs),
+    "FakeQuantWithMinMaxArgsGradient",
+    lambda dy, x, min, max, **attrs: fake_quant_grad(dy, x, min, max, **attrs)[0],
 )
+ref("FakeQuantWithMinMaxVars", fake_quant)
+ref("FakeQuantWithMinMaxVarsGradient", fake_quant_grad)
