@@ -1,4 +1,4 @@
-// The loops of the functions in math-inl.h.
+// The loops of the functions in math-inl.h and activations-inl.h.
 #include "kernels/unary.h"
 
 #define HWY_TARGET_INCLUDE "kernels/math.cc"
@@ -6,7 +6,7 @@
 
 #include <hwy/highway.h>
 
-#include "kernels/math-inl.h"
+#include "kernels/activations-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace penstock::kernels {

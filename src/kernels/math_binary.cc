@@ -1,4 +1,4 @@
-// Functions of two operands that are made of those in math-inl.h.
+// Functions of two operands that are made of those in activations-inl.h.
 #include "kernels/binary.h"
 
 #define HWY_TARGET_INCLUDE "kernels/math_binary.cc"
@@ -6,7 +6,7 @@
 
 #include <hwy/highway.h>
 
-#include "kernels/math-inl.h"
+#include "kernels/activations-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace penstock::kernels {

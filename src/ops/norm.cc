@@ -42,9 +42,9 @@ Tensor vector_norm(const Tensor& x, double order, Axes axes) {
 
 // The largest sum of a column (1) or of a row (inf).
 Tensor matrix_norm(const Tensor& x, double order, Axes axes) {
-  const int64_t added[] = {axes[order == 1 ? 0 : 1]};
-  const int64_t compared[] = {axes[order == 1 ? 1 : 0]};
-  return reduce_max(reduce_sum(magnitude(x), added, true), compared, true);
+  const int64_t added = axes[order == 1 ? 0 : 1];
+  const int64_t compared = axes[order == 1 ? 1 : 0];
+  return reduce_max(reduce_sum(magnitude(x), {added}, true), {compared}, true);
 }
 
 Tensors compose(const ComposeContext& ctx) {

@@ -74,7 +74,7 @@ Tensors compose_moments(const ComposeContext& ctx) {
   const Tensor x = cast(ctx.tensor(0), stable(dtype));
   const std::span<const int64_t> axes = checked_axes(ctx);
   const Tensor mean = reduce_mean(x, axes, true);
-  const Tensor spread = reduce_mean(squared_difference(x, stop_gradient(mean)), axes, true);
+  const Tensor spread = reduce_mean(squared_difference(x, mean), axes, true);
   return {cast(finish(ctx, mean), dtype), cast(finish(ctx, spread), dtype)};
 }
 

@@ -160,9 +160,19 @@ def cumulative_logsumexp(x, axis, exclusive, reverse):
     return cumulative(np.logaddexp.accumulate, -np.inf)(wide(x), axis, exclusive, reverse)
 
 
+def mean_of(x, axis, keepdims):
+    """np.mean without its warning about empty slices."""
+    total = np.sum(x, axis=axis, keepdims=keepdims)
+    return total / np.float64(x.size // total.size if total.size else 0)
+
+
+def variance_of(x, axis, keepdims):
+    return mean_of(np.abs(x - mean_of(x, axis, True)) ** 2, axis, keepdims)
+
+
 def variance(x, axis, keepdims):
     with np.errstate(all="ignore"):
-        return np.var(wide(x), axis=axes(axis), keepdims=keepdims)
+        return variance_of(wide(x), axes(axis), keepdims)
 
 
 def euclidean_norm(x, axis, keepdims):
@@ -190,7 +200,7 @@ def is_not_zero(x):
 def moments(x, axes, keepdims):
     x = wide(x)
     with np.errstate(all="ignore"):
-        return tuple(f(x, axis=tuple(axes), keepdims=keepdims) for f in (np.mean, np.var))
+        return tuple(f(x, axis=tuple(axes), keepdims=keepdims) for f in (mean_of, variance_of))
 
 
 def weighted_moments(x, weights, axes, keepdims):

@@ -16,7 +16,9 @@ def each(function):
     def call(*arrays):
         with np.errstate(all="ignore"):
             wide = np.broadcast_arrays(*[np.asarray(array, np.float64) for array in arrays])
-            values = [function(*map(float, item)) for item in zip(*[w.ravel() for w in wide])]
+            values = [
+                function(*map(float, item)) for item in zip(*[w.ravel() for w in wide], strict=True)
+            ]
             return np.array(values, np.float64).reshape(wide[0].shape)
 
     return call

@@ -2,6 +2,7 @@
 
 import base64
 import re
+from itertools import pairwise
 
 import numpy as np
 
@@ -359,7 +360,7 @@ ref("StringToHashBucket", _recorded(LEGACY, LEGACY_WORDS))
 def _ngrams(data, splits, separator, ngram_widths, left_pad, right_pad, pad_width, **attrs):
     sep = separator.encode()
     out, ends = [], [0]
-    for begin, end in zip(splits[:-1], splits[1:], strict=True):
+    for begin, end in pairwise(splits):
         words = data[begin:end].tolist()
         before = len(out)
         for width in ngram_widths:
