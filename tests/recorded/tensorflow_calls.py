@@ -40,7 +40,7 @@ def reduction(name):
     return run
 
 
-for _name in ("Sum", "Mean", "Prod", "Max", "Min", "Any", "All"):
+for _name in ("Sum", "Mean", "Prod", "Max", "Min", "Any", "All", "EuclideanNorm"):
     special(_name)(reduction(_name))
 
 
@@ -268,9 +268,43 @@ def _max_pool_grad_grad(orig_input, orig_output, grad, explicit_paddings, **flag
     return raw.MaxPoolGradGrad(orig_input=orig_input, orig_output=orig_output, grad=grad, **flags)
 
 
+@special("ParallelDynamicStitch")
+def _parallel_dynamic_stitch(*pairs):
+    return raw.ParallelDynamicStitch(indices=pairs[::2], data=pairs[1::2])
+
+
+@special("StatelessDropout")
+def _stateless_dropout(x, seed, rate, noise_shape):
+    return tf.nn.experimental.stateless_dropout(x, rate, seed, noise_shape=noise_shape or None)
+
+
+@special("Norm")
+def _norm(tensor, ord, axis, keepdims):
+    names = {"inf": np.inf, "1": 1, "2": 2}
+    axes = None if not axis else axis[0] if len(axis) == 1 else axis
+    return tf.norm(tensor, names.get(ord, ord), axes, keepdims)
+
+
+@special("ReduceJoin")
+def _reduce_join(inputs, axis, keepdims, separator):
+    axes = axis or list(range(inputs.shape.rank))[::-1]
+    return raw.ReduceJoin(
+        inputs=inputs, reduction_indices=axes, keep_dims=keepdims, separator=separator
+    )
+
+
+@special("CTCLossDense")
+def _ctc_loss(logits, labels, label_length, logit_length, blank_index, logits_time_major):
+    return tf.nn.ctc_loss(
+        labels, logits, label_length, logit_length, logits_time_major, blank_index=blank_index
+    )
+
+
 OURS = """
+    GeluGrad
     SumTo GatherOrZero LinearScan LayerNorm LayerNormGrad InstanceNorm KeyedRandomBinomial SortRows
-    ArgSortRows UniqueRows LstmStep LstmStepGrad GruStep GruStepGrad
+    ArgSortRows UniqueRows PatchesToVolume ResizeGrad CTCLossDenseGrad
+    LstmStep LstmStepGrad GruStep GruStepGrad
 """
 
 
