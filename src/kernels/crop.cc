@@ -76,7 +76,8 @@ void crop(const Crop& c, const T* image, const float* boxes, const int32_t* box_
     if (!y.has(in_y) || !x.has(in_x)) {
       std::fill_n(out, c.channels, c.extrapolation_value);
     } else if (c.nearest) {
-      const T* from = image + pixel(c, box_ind[b], y.pixel(std::round(in_y)), x.pixel(std::round(in_x)));
+      const T* from =
+          image + pixel(c, box_ind[b], y.pixel(std::round(in_y)), x.pixel(std::round(in_x)));
       for (int64_t k = 0; k < c.channels; ++k) out[k] = static_cast<float>(from[k]);
     } else {
       const Corners at(y, in_y, x, in_x);

@@ -83,7 +83,8 @@ class Lattice {
       for (int64_t k = 0; k < ctc_.classes; ++k) row[k] = static_cast<T>(std::exp(log_y(t, k)));
       if (log_p == kNever) continue;
       for (int64_t s = 0; s < states_; ++s) {
-        now[s] = t + 1 == item_.steps ? (s + 2 >= states_ ? 0 : kNever) : step_back(t + 1, s, after);
+        now[s] =
+            t + 1 == item_.steps ? (s + 2 >= states_ ? 0 : kNever) : step_back(t + 1, s, after);
         const double share = std::exp(alpha_[t * states_ + s] + now[s] - log_p);
         row[label(s)] = static_cast<T>(static_cast<double>(row[label(s)]) - share);
       }
@@ -93,8 +94,7 @@ class Lattice {
   double step_back(int64_t t, int64_t s, const double* after) const {
     double sum = stays(s) ? after[s] + log_y(t, label(s)) : kNever;
     if (s + 1 < states_) sum = log_add(sum, after[s + 1] + log_y(t, label(s + 1)));
-    if (s + 2 < states_ && skips(s + 2))
-      sum = log_add(sum, after[s + 2] + log_y(t, label(s + 2)));
+    if (s + 2 < states_ && skips(s + 2)) sum = log_add(sum, after[s + 2] + log_y(t, label(s + 2)));
     return sum;
   }
 
@@ -111,7 +111,8 @@ class Lattice {
 
 int64_t ctc_least_steps(const Ctc& ctc, const int64_t* labels, int64_t num_labels) {
   int64_t steps = num_labels;
-  for (int64_t i = 1; ctc.merge_repeated && i < num_labels; ++i) steps += labels[i] == labels[i - 1];
+  for (int64_t i = 1; ctc.merge_repeated && i < num_labels; ++i)
+    steps += labels[i] == labels[i - 1];
   return steps;
 }
 

@@ -98,8 +98,7 @@ void extract_patches(const VolumePatches& s, const void* volumes, size_t element
 
 void add_patches(const VolumePatches& s, DType dtype, const void* patches, void* volumes) {
   const auto run = [&]<typename T>(T*) {
-    const int64_t count =
-        s.batch * s.axes[0].in * s.axes[1].in * s.axes[2].in * s.channels;
+    const int64_t count = s.batch * s.axes[0].in * s.axes[1].in * s.axes[2].in * s.channels;
     std::memset(volumes, 0, static_cast<size_t>(count) * sizeof(T));
     add_all(s, static_cast<const T*>(patches), static_cast<T*>(volumes));
   };

@@ -51,7 +51,8 @@ kernels::Crop describe(const Shape& image, const Shape& crops, bool nearest) {
 KernelResult check_indices(const View& box_ind, int64_t batch) {
   const auto bad = kernels::find_bad_index(box_ind, 0, batch);
   if (bad.at < 0) return KernelResult::ok();
-  return KernelResult::invalid("box_index[{}] = {} is not in [0, {})", bad.at, bad.value, bad.limit);
+  return KernelResult::invalid("box_index[{}] = {} is not in [0, {})", bad.at, bad.value,
+                               bad.limit);
 }
 
 void infer(InferContext& ctx) {
@@ -114,9 +115,9 @@ KernelResult cpu_grad_image(const KernelContext& ctx) {
   if (const auto result = check_indices(box_ind, out.shape[0]); result.problem != nullptr)
     return result;
   if (out.size() == 0) return KernelResult::ok();
-  kernels::crop_grad_image(
-      describe(out.shape, grads.shape, ctx.attrs[1].as_string() == "nearest"), grads.as<float>(),
-      ctx.inputs[1].as<float>(), box_ind.as<int32_t>(), out);
+  kernels::crop_grad_image(describe(out.shape, grads.shape, ctx.attrs[1].as_string() == "nearest"),
+                           grads.as<float>(), ctx.inputs[1].as<float>(), box_ind.as<int32_t>(),
+                           out);
   return KernelResult::ok();
 }
 
@@ -142,7 +143,7 @@ KernelResult cpu_grad_boxes(const KernelContext& ctx) {
 }
 
 SampleInput two_boxes() {
-  return given(DType::kFloat32, {2, 4}, {0.02, 0.03, 0.98, 0.93, 0.2, 0.1, 1.2, 0.5});
+  return given(DType::kFloat32, {2, 4}, {0.02, 0.03, 0.9, 0.93, 0.2, 0.1, 1.2, 0.5});
 }
 std::vector<Sample> samples() {
   using enum DType;
@@ -175,8 +176,8 @@ std::vector<Sample> samples_grad_image() {
 std::vector<Sample> samples_grad_boxes() {
   using enum DType;
   return {
-      {{f32({2, 2, 3, 2}), f32({2, 3, 4, 2}), two_boxes(), ints({1, 0})}},
-      {{f32({2, 1, 3, 2}), of(kUInt8, {2, 3, 4, 2}, 0, 9), two_boxes(), ints({1, 0})}},
+      {{f32({2, 2, 3, 2}), f32({2, 3, 4, 2}), two_boxes(), ints({1, 0})}, {}, 1e-3},
+      {{f32({2, 1, 3, 2}), of(kUInt8, {2, 3, 4, 2}, 0, 9), two_boxes(), ints({1, 0})}, {}, 1e-3},
       {{f32({0, 1, 3, 2}), f32({2, 3, 4, 2}), f32({0, 4}), i32({0})}},
   };
 }

@@ -88,8 +88,9 @@ std::vector<Sample> samples() {
 
 PEN_OP_DEF(ctc_greedy_decoder) = {
     .name = "CTCGreedyDecoder",
-    .doc = "The labels that the likeliest class of every step spells: places, values and shape, "
-           "and the sum of those logits, negated.",
+    .doc =
+        "The labels that the likeliest class of every step spells: places, values and shape, "
+        "and the sum of those logits, negated.",
     .inputs = {in("inputs", DTypeSet(DType::kFloat32) | DType::kFloat64),
                in("sequence_length", DType::kInt32, 'S')},
     .attrs = {bool_attr("merge_repeated", false), int_attr("blank_index", -1)},

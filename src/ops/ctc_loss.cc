@@ -128,7 +128,8 @@ void run_dense(const KernelContext& ctx, const Layout& layout, T* loss, T* gradi
 KernelResult cpu_dense(const KernelContext& ctx) {
   const View &logits = ctx.inputs[0], &loss = ctx.outputs[0];
   const Layout layout(logits.shape, ctx.attrs[1].as_bool());
-  if (const KernelResult result = check_dense(ctx, layout); result.problem != nullptr) return result;
+  if (const KernelResult result = check_dense(ctx, layout); result.problem != nullptr)
+    return result;
   if (logits.dtype == DType::kFloat32) {
     run_dense<float>(ctx, layout, loss.as<float>(), nullptr);
   } else {
@@ -139,7 +140,8 @@ KernelResult cpu_dense(const KernelContext& ctx) {
 KernelResult cpu_dense_grad(const KernelContext& ctx) {
   const View &logits = ctx.inputs[0], &out = ctx.outputs[0];
   const Layout layout(logits.shape, ctx.attrs[1].as_bool());
-  if (const KernelResult result = check_dense(ctx, layout); result.problem != nullptr) return result;
+  if (const KernelResult result = check_dense(ctx, layout); result.problem != nullptr)
+    return result;
   std::memset(out.data, 0, static_cast<size_t>(out.shape.num_bytes(dtype_size(out.dtype))));
   if (logits.dtype == DType::kFloat32) {
     run_dense<float>(ctx, layout, nullptr, out.as<float>());
@@ -225,12 +227,8 @@ class Sparse {
   explicit Sparse(const KernelContext& ctx)
       : ctx_(ctx),
         layout_(ctx.inputs[0].shape, true),
-        ctc_{ctx.inputs[0].dtype,
-             layout_.time,
-             layout_.classes,
-             layout_.time_stride,
-             layout_.classes - 1,
-             ctx.attrs[1].as_bool()} {}
+        ctc_{ctx.inputs[0].dtype, layout_.time,        layout_.classes,
+             layout_.time_stride, layout_.classes - 1, ctx.attrs[1].as_bool()} {}
 
   // Everything that can be wrong, before anything is written.
   KernelResult check() {
@@ -270,8 +268,8 @@ class Sparse {
       const kernels::CtcItem item{ctx_.inputs[0].as<T>() + at, steps, labels(), count_};
       T& loss = ctx_.outputs[0].as<T>()[b];
       loss = is_skipped ? T(0)
-                        : static_cast<T>(kernels::ctc_loss(ctc_, item, scratch,
-                                                           ctx_.outputs[1].as<T>() + at));
+                        : static_cast<T>(
+                              kernels::ctc_loss(ctc_, item, scratch, ctx_.outputs[1].as<T>() + at));
     }
   }
 
@@ -315,7 +313,8 @@ Gradients grad_sparse(const GradContext& g) {
 std::vector<Sample> dense_samples() {
   using enum DType;
   const auto labels = [](std::vector<double> values) {
-    return given(kInt32, {2, static_cast<int64_t>(values.size()) / 2}, std::move(values));
+    const auto count = static_cast<int64_t>(values.size());
+    return given(kInt32, {2, count / 2}, std::move(values));
   };
   return {
       {{f32({5, 2, 4}), labels({1, 2, 1, 0}), ints({2, 1}), ints({5, 4})}},
@@ -380,11 +379,11 @@ PEN_OP_DEF(ctc_loss_dense_grad) = {
 
 PEN_OP_DEF(ctc_loss) = {
     .name = "CTCLoss",
-    .doc = "The negative log-probability that inputs over time spell each item's labels, and its "
-           "gradient for the inputs.",
+    .doc =
+        "The negative log-probability that inputs over time spell each item's labels, and its "
+        "gradient for the inputs.",
     .inputs = {in("inputs", kLogitTypes), in("labels_indices", DType::kInt64, 'I'),
-               in("labels_values", DType::kInt32, 'V'),
-               in("sequence_length", DType::kInt32, 'V')},
+               in("labels_values", DType::kInt32, 'V'), in("sequence_length", DType::kInt32, 'V')},
     .attrs = {bool_attr("preprocess_collapse_repeated", false),
               bool_attr("ctc_merge_repeated", true),
               bool_attr("ignore_longer_outputs_than_inputs", false)},

@@ -157,7 +157,8 @@ std::vector<Sample> image_samples() {
   const auto plain = image_attrs({1, 2, 2, 1}, {1, 1, 2, 1}, {1, 1, 1, 1}, "SAME");
   std::vector<Sample> list = {
       {{f32({1, 3, 4, 2})}, plain},
-      {{of(kFloat64, {2, 5, 5, 1})}, image_attrs({1, 2, 3, 1}, {1, 2, 1, 1}, {1, 2, 1, 1}, "VALID")},
+      {{of(kFloat64, {2, 5, 5, 1})},
+       image_attrs({1, 2, 3, 1}, {1, 2, 1, 1}, {1, 2, 1, 1}, "VALID")},
       {{of(kFloat64, {1, 4, 4, 1})}, image_attrs({1, 3, 3, 1}, {1, 3, 3, 1}, {1, 1, 2, 1}, "SAME")},
       {{f32({0, 3, 4, 2})}, plain},
       {{f32({1, 3, 4, 0})}, plain},
@@ -173,9 +174,8 @@ std::vector<Sample> volume_samples() {
   using enum DType;
   const auto attrs = [](std::vector<int64_t> ksizes, std::vector<int64_t> strides,
                         const char* padding) {
-    return std::vector<SampleAttr>{{"ksizes", std::move(ksizes)},
-                                   {"strides", std::move(strides)},
-                                   {"padding", padding}};
+    return std::vector<SampleAttr>{
+        {"ksizes", std::move(ksizes)}, {"strides", std::move(strides)}, {"padding", padding}};
   };
   return {
       {{f32({1, 2, 3, 3, 2})}, attrs({1, 2, 2, 2, 1}, {1, 1, 1, 1, 1}, "VALID")},

@@ -102,8 +102,9 @@ KernelResult cpu_v4(const KernelContext& ctx) {
 
 std::vector<Sample> samples() {
   using enum DType;
-  const SampleInput boxes = given(kFloat32, {4, 4}, {0, 0, 1, 1, 0, 0.1, 1, 1.1,  //
-                                                     0, 3, 1, 4, 1, 1.05, 0, 0.05});
+  const SampleInput boxes = given(kFloat32, {4, 4},
+                                  {0, 0, 1, 1, 0, 0.1, 1, 1.1,  //
+                                   0, 3, 1, 4, 1, 1.05, 0, 0.05});
   const SampleInput scores = given(kFloat32, {4}, {0.5, 0.7, 0.6, 0.1});
   const auto number = [](double value) { return given(kFloat32, {}, {value}); };
   const auto most = [](double value) { return given(kInt32, {}, {value}); };
@@ -128,8 +129,9 @@ std::vector<Sample> samples_v4() {
 
 PEN_OP_DEF(non_max_suppression) = {
     .name = "NonMaxSuppressionV3",
-    .doc = "The numbers of the boxes with the best scores that overlap no better one by more than "
-           "iou_threshold.",
+    .doc =
+        "The numbers of the boxes with the best scores that overlap no better one by more than "
+        "iou_threshold.",
     .inputs = {in("boxes", DType::kFloat32), in("scores", DType::kFloat32),
                host("max_output_size", DType::kInt32), in("iou_threshold", DType::kFloat32),
                in("score_threshold", DType::kFloat32)},

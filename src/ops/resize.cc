@@ -18,15 +18,14 @@ constexpr DTypeSet kImageTypes = kRealTypes - DType::kUInt32 - DType::kUInt64;
 // Images of shape `images` in another size.
 kernels::Resize resize_of(Resampling method, const Shape& images, int64_t height, int64_t width,
                           bool align_corners, bool half_pixel_centers) {
-  return {method,         align_corners,        half_pixel_centers, images[0],
-          images[3],      {images[1], height},  {images[2], width}};
+  return {method,    align_corners,       half_pixel_centers, images[0],
+          images[3], {images[1], height}, {images[2], width}};
 }
 
 void check_images(const InferContext& ctx, const Shape& images) {
   if (images[1] <= 0 || images[2] <= 0)
     ctx.fail("input image must be of non-zero size, but its shape is ", images);
-  if (images[3] <= 0)
-    ctx.fail("image must have at least one channel, but its shape is ", images);
+  if (images[3] <= 0) ctx.fail("image must have at least one channel, but its shape is ", images);
 }
 void check_centers(const InferContext& ctx, bool align_corners, bool half_pixel_centers) {
   if (align_corners && half_pixel_centers)
@@ -74,8 +73,7 @@ void infer(InferContext& ctx) {
   check_images(ctx, images);
   ctx.add_output(dtype, Shape{images[0], size[0], size[1], images[3]});
   if (images[0] == 0) return;
-  set_scratch(ctx,
-              resize_of(method, images, size[0], size[1], ctx.attr(0).as_bool(), half_pixels),
+  set_scratch(ctx, resize_of(method, images, size[0], size[1], ctx.attr(0).as_bool(), half_pixels),
               DType::kFloat32);
 }
 
@@ -139,10 +137,9 @@ void infer_grad(InferContext& ctx) {
 KernelResult cpu_grad(const KernelContext& ctx) {
   const View &grads = ctx.inputs[0], &out = ctx.outputs[0];
   if (out.size() == 0) return KernelResult::ok();
-  kernels::resize_grad(
-      resize_of(method_of(ctx.attrs[0].as_string()), out.shape, grads.shape[1], grads.shape[2],
-                ctx.attrs[2].as_bool(), ctx.attrs[3].as_bool()),
-      grads, out, ctx.scratch);
+  kernels::resize_grad(resize_of(method_of(ctx.attrs[0].as_string()), out.shape, grads.shape[1],
+                                 grads.shape[2], ctx.attrs[2].as_bool(), ctx.attrs[3].as_bool()),
+                       grads, out, ctx.scratch);
   return KernelResult::ok();
 }
 
@@ -152,7 +149,8 @@ Gradients grad_grad(const GradContext& g) {
   const bool align = g.attr(2).as_bool(), half = g.attr(3).as_bool();
   const Tensor dy = g.dy();
   const Resampling method = method_of(g.attr(0).as_string());
-  const Tensor back = method == Resampling::kNearest    ? resize_nearest_neighbor(dy, size, align, half)
+  const Tensor back = method == Resampling::kNearest
+                          ? resize_nearest_neighbor(dy, size, align, half)
                       : method == Resampling::kBilinear ? resize_bilinear(dy, size, align, half)
                                                         : resize_bicubic(dy, size, align, half);
   const DType dtype = g.input(0).dtype();
@@ -211,7 +209,9 @@ std::vector<Sample> grad_samples() {
   return {
       {{f32({1, 2, 5, 2}), ints({3, 4})}, call("bilinear", kFloat32)},
       {{of(kFloat64, {1, 2, 5, 1}), ints({3, 4})}, call("nearest", kFloat64, "align_corners")},
-      {{of(kFloat64, {2, 4, 3, 1}), ints({3, 2})}, call("bicubic", kFloat64, "half_pixel_centers"), 1e-6},
+      {{of(kFloat64, {2, 4, 3, 1}), ints({3, 2})},
+       call("bicubic", kFloat64, "half_pixel_centers"),
+       1e-6},
       {{f32({0, 2, 5, 2}), ints({3, 4})}, call("bilinear", kFloat32)},
       {{of(kBFloat16, {1, 2, 5, 2}), ints({3, 4})}, call("nearest", kBFloat16)},
       {{f32({1, 2, 5, 2}), ints({3, 4})}, call("bilinear", kFloat16, "half_pixel_centers")},
