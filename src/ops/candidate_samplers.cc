@@ -53,9 +53,8 @@ KernelResult cpu(const KernelContext& ctx) {
       return KernelResult::invalid("true_classes[{}] = {} is not in [0, {})", i, value,
                                    range.range);
   }
-  const auto stream =
-      kernels::PhiloxStream::seeded(static_cast<uint64_t>(ctx.attrs[4].as_int()),
-                                    static_cast<uint64_t>(ctx.attrs[5].as_int()));
+  const auto stream = kernels::PhiloxStream::seeded(static_cast<uint64_t>(ctx.attrs[4].as_int()),
+                                                    static_cast<uint64_t>(ctx.attrs[5].as_int()));
   const bool is_unique = ctx.attrs[2].as_bool();
   kernels::PlaceTable table(static_cast<int64_t*>(ctx.scratch),
                             is_unique ? kernels::PlaceTable::slots(count) : 0);
@@ -104,9 +103,12 @@ KernelResult cpu_hits(const KernelContext& ctx) {
 std::vector<Sample> samples() {
   const SampleInput classes = given(DType::kInt64, {2, 2}, {0, 5, 7, 2});
   const auto attrs = [](int num_true, int num_sampled, bool unique) {
-    return std::vector<SampleAttr>{{"num_true", num_true}, {"num_sampled", num_sampled},
-                                   {"unique", unique},     {"range_max", 10},
-                                   {"seed", 3},            {"seed2", 4}};
+    return std::vector<SampleAttr>{{"num_true", num_true},
+                                   {"num_sampled", num_sampled},
+                                   {"unique", unique},
+                                   {"range_max", 10},
+                                   {"seed", 3},
+                                   {"seed2", 4}};
   };
   return {
       {{classes}, attrs(2, 6, true)},
@@ -131,8 +133,9 @@ std::vector<Sample> samples_hits() {
 
 PEN_OP_DEF(log_uniform_candidate_sampler) = {
     .name = "LogUniformCandidateSampler",
-    .doc = "Classes drawn with chances that fall off with their number, and how often they and the "
-           "true ones are expected.",
+    .doc =
+        "Classes drawn with chances that fall off with their number, and how often they and the "
+        "true ones are expected.",
     .inputs = {in("true_classes", DType::kInt64)},
     .attrs = {int_attr("num_true"), int_attr("num_sampled"), bool_attr("unique"),
               int_attr("range_max"), int_attr("seed", 0), int_attr("seed2", 0)},
@@ -160,8 +163,9 @@ PEN_OP_DEF(uniform_candidate_sampler) = {
 
 PEN_OP_DEF(compute_accidental_hits) = {
     .name = "ComputeAccidentalHits",
-    .doc = "Where sampled candidates are true classes: the row, the sample and the weight that "
-           "takes it out.",
+    .doc =
+        "Where sampled candidates are true classes: the row, the sample and the weight that "
+        "takes it out.",
     .inputs = {in("true_classes", DType::kInt64), in("sampled_candidates", DType::kInt64)},
     .attrs = {int_attr("num_true"), int_attr("seed", 0), int_attr("seed2", 0)},
     .outputs = {"indices", "ids", "weights"},
