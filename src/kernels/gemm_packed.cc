@@ -14,14 +14,16 @@ namespace penstock::kernels {
 namespace {
 
 // b's block stays in a core's second-level cache while one panel of a after the other passes from
-// the first. Columns are a multiple of every tile's.
+// the first. Columns are a multiple of every tile's; the fewer there are, the more steps.
 constexpr int64_t kBlockCols = 16 * kMaxTileCols;
+constexpr int64_t kBlockStepBytes = 1536;
 // Half types add up in a block of floats of their own, which is smaller.
 constexpr int64_t kSumRows = 16 * kMaxTileRows;
 constexpr int64_t kSumCols = 8 * kMaxTileCols;
 
 constexpr double kTaskWork = 1 << 20;  // multiplications that are worth a task
 constexpr int64_t kTasksAThread = 2;
+constexpr int64_t kTaskRows = 256;  // that are worth packing b once more
 constexpr int64_t kLine = 64;
 
 int64_t divide_up(int64_t a, int64_t b) { return a / b + (a % b != 0); }
@@ -50,21 +52,24 @@ Plan make_plan(DType dtype, const GemmSize& size, int64_t group) {
   p.group_rows = group > 0 ? group : size.m;
   p.group_panels = divide_up(p.group_rows, tile.rows);
   p.panels = size.m / p.group_rows * p.group_panels;
-  p.cols_each = even_part(size.n, sums ? kSumCols : kBlockCols, kMaxTileCols);
-  p.steps_each = even_part(size.k, kBlockStepBytes / bytes, 1);
+  const int64_t most_cols = sums ? kSumCols : kBlockCols;
+  p.cols_each = even_part(size.n, most_cols, kMaxTileCols);
+  const int64_t step_bytes =
+      std::min(kMaxBlockStepBytes, kBlockStepBytes * most_cols / p.cols_each);
+  p.steps_each = even_part(size.k, step_bytes / bytes, 1);
   p.col_tasks = divide_up(size.n, p.cols_each);
 
   const double work =
       static_cast<double>(size.m) * static_cast<double>(size.n) * static_cast<double>(size.k);
-  const double wanted =
-      std::min(static_cast<double>(kTasksAThread * max_threads()), std::max(1.0, work / kTaskWork));
+  const int64_t threads = max_threads();
+  const bool tall = size.m >= threads * kTasksAThread * kTaskRows;
+  const double wanted = std::min(static_cast<double>(tall ? threads * kTasksAThread : threads),
+                                 std::max(1.0, work / kTaskWork));
   int64_t row_tasks = divide_up(static_cast<int64_t>(wanted), p.col_tasks);
   if (sums) row_tasks = std::max(row_tasks, divide_up(p.panels * tile.rows, kSumRows));
   p.panels_each = divide_up(p.panels, std::clamp<int64_t>(row_tasks, 1, p.panels));
   p.row_tasks = divide_up(p.panels, p.panels_each);
-  // By division: the number of tasks may not fit into 64 bits.
-  const int64_t threads = max_threads();
-  p.slots = p.row_tasks >= threads ? threads : std::min(threads, p.row_tasks * p.col_tasks);
+  p.slots = std::min(threads, p.row_tasks * p.col_tasks);
 
   p.right_bytes = round_up(p.steps_each * p.cols_each * bytes, kLine);
   p.left_bytes = round_up(kMaxTileRows * p.steps_each * bytes, kLine) + 8 * kLine;

@@ -25,9 +25,9 @@ struct PackRange {
   int64_t width;  // lanes to write for a step: those past `count` are zero
 };
 
-// The steps of a block are limited to these bytes, and segments of kByRow to no fewer steps than
+// The most steps that a block has, in bytes; segments of kByRow have no fewer steps than
 // kLeastSegment (but for the first and the last of a block).
-inline constexpr int64_t kBlockStepBytes = 1536;
+inline constexpr int64_t kMaxBlockStepBytes = 6144;
 inline constexpr int64_t kLeastSegment = 8;
 
 struct GemmOperand {

@@ -35,6 +35,18 @@ Position position(const Patches& p, int64_t row) {
   return result;
 }
 
+// Moves on to the position of the next row, as position() would give it, without dividing.
+void advance(const Patches& p, Position* position) {
+  for (size_t k = 3; k-- > 0;) {
+    const Looking& axis = p.axes[k];
+    position->first[k] += axis.by_position;
+    if (++position->at[k] < axis.positions) return;
+    position->at[k] = 0;
+    position->first[k] = axis.base;
+  }
+  position->image += p.strides.batch;
+}
+
 // Where the element that a position sees with a tap is, or -1.
 int64_t seen(const Patches& p, const Position& position, const Index& tap) {
   int64_t offset = position.image;
@@ -124,22 +136,42 @@ void pack_cols(const void* context, const PackRange& range, void* out_data) {
                  });
 }
 
+// Whether a position sees something with a tap.
+bool sees(const Patches& p, const Position& position, const Index& tap) {
+  bool inside = true;
+  for (size_t k = 0; k < 3; ++k) {
+    const int64_t at = position.first[k] + tap[k] * p.axes[k].by_tap;
+    inside &= static_cast<uint64_t>(at) < static_cast<uint64_t>(p.axes[k].limit);
+  }
+  return inside;
+}
+
 template <typename T>
 int64_t point_rows(const void* context, const PackRange& range, const void** pointers,
                    int64_t* lengths) {
   const Patches& p = *static_cast<const Patches*>(context);
+  const T* image = static_cast<const T*>(p.image);
   Position at[kMaxTileRows];
-  for (int64_t i = 0; i < range.count; ++i) at[i] = position(p, range.first + i);
+  int64_t start[kMaxTileRows];  // what a position would see with tap 0
+  Position next = position(p, range.first);
+  for (int64_t i = 0; i < range.count; ++i, advance(p, &next)) {
+    at[i] = next;
+    start[i] = at[i].image;
+    for (size_t k = 0; k < 3; ++k) start[i] += at[i].first[k] * p.strides.axes[k];
+  }
   int64_t segments = 0;
   for (int64_t step = range.begin; step < range.end; ++segments) {
     const int64_t channel = step % p.channels;
     lengths[segments] = std::min(p.channels - channel, range.end - step);
     const Index tap = tap_index(p, step / p.channels);
-    for (int64_t i = 0; i < range.width; ++i, ++pointers) {
-      const int64_t offset = i < range.count ? seen(p, at[i], tap) : -1;
-      *pointers = offset < 0 ? static_cast<const void*>(kZeros)
-                             : static_cast<const T*>(p.image) + offset + channel;
+    int64_t offset = channel;
+    for (size_t k = 0; k < 3; ++k) offset += tap[k] * p.axes[k].by_tap * p.strides.axes[k];
+    for (int64_t i = 0; i < range.count; ++i) {
+      pointers[i] =
+          sees(p, at[i], tap) ? static_cast<const void*>(image + (start[i] + offset)) : kZeros;
     }
+    std::fill(pointers + range.count, pointers + range.width, kZeros);
+    pointers += range.width;
     step += lengths[segments];
   }
   return segments;
@@ -194,7 +226,7 @@ GemmOperand patch_rows(const Patches& p) { return {PEN_BY_DTYPE(pack_rows, p.dty
 GemmOperand patch_cols(const Patches& p) { return {PEN_BY_DTYPE(pack_cols, p.dtype), &p}; }
 
 GemmOperand patch_rows_in_place(const Patches& p) {
-  static_assert(kBlockStepBytes <= kZeroBytes);
+  static_assert(kMaxBlockStepBytes <= kZeroBytes);
   if (!lies_well(p) || p.channels < kLeastSegment) return patch_rows(p);
   return {.context = &p,
           .kind = TileRows::kByRow,
