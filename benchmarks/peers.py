@@ -100,6 +100,12 @@ class NumPy(Library):
     def gather(self, table, rows):
         return np.take(table, rows, axis=0)
 
+    def sort(self, x):
+        return np.sort(x)
+
+    def argsort(self, x):
+        return np.argsort(x, stable=True)
+
 
 class Torch(Library):
     def __init__(self) -> None:
@@ -142,6 +148,12 @@ class Torch(Library):
 
     def gather(self, table, rows):
         return self.torch.index_select(table, 0, rows)
+
+    def sort(self, x):
+        return self.torch.sort(x)[0]
+
+    def argsort(self, x):
+        return self.torch.argsort(x, stable=True)
 
     def top_k(self, x, k):
         return self.torch.topk(x, k)[0]
@@ -204,7 +216,7 @@ class TensorFlow(Library):
         self.tensor = tf.constant
         self.add, self.multiply, self.matmul = tf.add, tf.multiply, tf.matmul
         self.softmax, self.reduce_sum, self.transpose = tf.nn.softmax, tf.reduce_sum, tf.transpose
-        self.gather = tf.gather
+        self.gather, self.sort, self.argsort = tf.gather, tf.sort, tf.argsort
         self.log_softmax = tf.nn.log_softmax
 
     def array(self, x):
@@ -300,6 +312,12 @@ class Jax(Library):
 
     def gather(self, table, rows):
         return self.jnp.take(table, rows, axis=0)
+
+    def sort(self, x):
+        return self.jnp.sort(x)
+
+    def argsort(self, x):
+        return self.jnp.argsort(x)
 
     def top_k(self, x, k):
         return self.jax.lax.top_k(x, k)[0]
@@ -423,6 +441,16 @@ def gather(lib):
     return lambda: gather(table, rows)
 
 
+def sort(lib):
+    sort, x = lib.sort, lib.tensor(values(1_000_000, seed=1))
+    return lambda: sort(x)
+
+
+def argsort(lib):
+    argsort, x = lib.argsort, lib.tensor(values(1_000_000, seed=1))
+    return lambda: argsort(x)
+
+
 def top_k(*shape, k):
     def case(lib):
         top_k, x = lib.top_k, lib.tensor(values(*shape, seed=1))
@@ -488,6 +516,8 @@ CASES = {
     "reduce_sum_axis1": Case(reduce_sum(4096, 4096, axis=1), "reduce_sum"),
     "transpose_4096": Case(transpose, "transpose"),
     "gather_1m_rows": Case(gather, "gather"),
+    "sort_1m": Case(sort, "sort"),
+    "argsort_1m": Case(argsort, "argsort"),
     "top_k_100_of_1m": Case(top_k(1_000_000, k=100), "top_k"),
     "top_k_10_of_4096x1000": Case(top_k(4096, 1000, k=10), "top_k"),
     "conv2d_56x56x64": Case(conv2d, "conv2d"),

@@ -1,6 +1,7 @@
 // ScatterNd and TensorScatterAdd, -Sub, -Update, -Min, -Max: values put at coordinates.
 #include <cstring>
 
+#include <penstock/memory/strings.h>
 #include <penstock/ops/context.h>
 #include <penstock/ops/grad_helpers.h>
 #include <penstock/ops/sample.h>
@@ -62,8 +63,38 @@ void infer_scatter_nd(InferContext& ctx) {
   ctx.add_output(ctx.dtype(1), shape);
 }
 
+// Strings at the same place follow each other, in the order of the updates.
+KernelResult scatter_strings(const View& indices, const View& updates, const View& out) {
+  const auto rows = kernels::Coordinates::into(out.shape, indices);
+  if (const auto bad = rows.find_bad(); bad.at >= 0) {
+    return KernelResult::invalid("indices[{}] = {} is not in [0, {})", bad.at, bad.value,
+                                 bad.limit);
+  }
+  if (updates.size() == 0) return KernelResult::ok();
+  const int64_t width = kernels::product(out.shape, rows.depth, out.shape.rank());
+  for (int64_t i = 0; i < rows.count * width; ++i) {
+    const StringRef& update = updates.as<StringRef>()[i];
+    StringRef& place = out.as<StringRef>()[rows.row(i / width) * width + i % width];
+    const std::string_view before = string_text(place);
+    if (before.empty()) {
+      retain_strings({&update, 1});
+      place = update;
+      continue;
+    }
+    const std::string_view added = string_text(update);
+    char* to = nullptr;
+    const StringRef both = make_string(before.size() + added.size(), &to);
+    std::memcpy(to, before.data(), before.size());
+    if (!added.empty()) std::memcpy(to + before.size(), added.data(), added.size());
+    release_strings({&place, 1});
+    place = both;
+  }
+  return KernelResult::ok();
+}
+
 KernelResult cpu_scatter_nd(const KernelContext& ctx) {
   const View& out = ctx.outputs[0];
+  if (out.dtype == DType::kString) return scatter_strings(ctx.inputs[0], ctx.inputs[1], out);
   return run(kernels::Combine::kAdd, ctx.inputs[0], ctx.inputs[1], out,
              [&] { std::memset(out.data, 0, bytes_of(out)); });
 }
@@ -138,8 +169,9 @@ std::vector<Sample> scatter_nd_samples() {
       {{i32({0, 1}), f32({0, 2}), ints({3, 2})}},
       {{i32({2, 0}), f32({2, 3}), ints({3})}},
   };
-  for (DType dtype : {DType::kFloat16, DType::kBFloat16, DType::kFloat64, DType::kInt32,
-                      DType::kInt64, DType::kUInt8, DType::kBool, DType::kComplex128}) {
+  for (DType dtype :
+       {DType::kFloat16, DType::kBFloat16, DType::kFloat64, DType::kInt32, DType::kInt64,
+        DType::kUInt8, DType::kBool, DType::kComplex128, DType::kString}) {
     samples.push_back({{column(DType::kInt32, {2, 0, 2}), of(dtype, {3, 2}), ints({3, 2})}});
   }
   samples.push_back(
@@ -216,9 +248,10 @@ std::vector<Sample> extremum_samples() {
 
 PEN_OP_DEF(scatter_nd) = {
     .name = "ScatterNd",
-    .doc = "Zeros of the given shape with `updates` added at `indices`.",
-    .inputs = {in("indices", kIndexTypes, 'I'), in("updates", kFixedTypes),
+    .doc = "Zeros, or empty strings, of the given shape with `updates` added at `indices`.",
+    .inputs = {in("indices", kIndexTypes, 'I'), in("updates", kAnyType),
                host("shape", kIndexTypes)},
+    .traits = {Trait::kMakesStrings},
     .infer = infer_scatter_nd,
     .cpu = cpu_scatter_nd,
     .grad = grad_scatter_nd,

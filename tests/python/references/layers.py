@@ -167,6 +167,16 @@ def check_dropout(inputs, outputs, rate, noise_shape, seed, seed2):
 ref("Dropout", check=check_dropout)
 
 
+def check_stateless_dropout(inputs, outputs, rate, noise_shape):
+    x, _ = inputs
+    check_dropout([x], outputs, rate, noise_shape, 0, 0)
+    if x.shape == (8,):  # what TensorFlow keeps for the seed [1, 2]
+        assert list(outputs[0][:6]) == [2, 0, 2, 0, 0, 2]
+
+
+ref("StatelessDropout", check=check_stateless_dropout)
+
+
 def product(x, w, b):
     return wide(x) @ wide(w) + wide(b)
 
@@ -259,3 +269,37 @@ ref(
         product(x, kernel, bias[0]), product(h, recurrent, bias[1]), h
     ),
 )
+
+
+# --- Quantisation -----------------------------------------------------------------------------
+
+
+def quantised_range(low, high, num_bits, narrow_range):
+    """(low, high, step) of the grid, with 0 on it."""
+    first, last = (1 if narrow_range else 0), 2**num_bits - 1
+    step = (high - low) / (last - first)
+    zero = np.clip(np.floor(first - low / step + 0.5), first, last)
+    return (first - zero) * step, (last - zero) * step, step
+
+
+def fake_quant(x, low, high, num_bits, narrow_range):
+    low, high, step = quantised_range(float(low), float(high), num_bits, narrow_range)
+    return np.floor((np.clip(x.astype(np.float64), low, high) - low) / step + 0.5) * step + low
+
+
+def fake_quant_grad(dy, x, low, high, num_bits, narrow_range):
+    low, high, _ = quantised_range(float(low), float(high), num_bits, narrow_range)
+    inside = (x >= low) & (x <= high)
+    return np.where(inside, dy, 0), dy[x < low].sum(), dy[x > high].sum()
+
+
+ref(
+    "FakeQuantWithMinMaxArgs",
+    lambda x, min, max, **attrs: fake_quant(x, min, max, **attrs),
+)
+ref(
+    "FakeQuantWithMinMaxArgsGradient",
+    lambda dy, x, min, max, **attrs: fake_quant_grad(dy, x, min, max, **attrs)[0],
+)
+ref("FakeQuantWithMinMaxVars", fake_quant)
+ref("FakeQuantWithMinMaxVarsGradient", fake_quant_grad)

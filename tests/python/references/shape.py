@@ -89,7 +89,13 @@ ref("MirrorPad", _mirror_pad)
 ref("ReverseV2", lambda x, axis: np.flip(x, tuple(axis)) if len(axis) else x)
 ref("OneHot", _one_hot)
 ref("GatherNd", _gather_nd)
-ref("ScatterNd", lambda i, u, shape: _scatter(_add)(np.zeros(shape, u.dtype), i, u))
+
+
+def _zeros(shape, like):
+    return np.full(shape, b"" if like.dtype == object else 0, like.dtype)
+
+
+ref("ScatterNd", lambda i, u, shape: _scatter(_add)(_zeros(shape, u), i, u))
 ref("TensorScatterAdd", _scatter(_add))
 ref("TensorScatterSub", _scatter(_sub))
 ref("TensorScatterUpdate", _scatter(_put))
