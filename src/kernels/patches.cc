@@ -136,14 +136,32 @@ void pack_cols(const void* context, const PackRange& range, void* out_data) {
                  });
 }
 
-// Whether a position sees something with a tap.
-bool sees(const Patches& p, const Position& position, const Index& tap) {
-  bool inside = true;
-  for (size_t k = 0; k < 3; ++k) {
-    const int64_t at = position.first[k] + tap[k] * p.axes[k].by_tap;
-    inside &= static_cast<uint64_t>(at) < static_cast<uint64_t>(p.axes[k].limit);
+// The rows of a panel: what tap 0 of each looks at along every axis, and where that would be.
+struct Rows {
+  int64_t first[3][kMaxTileRows];
+  int64_t start[kMaxTileRows];
+};
+Rows read_rows(const Patches& p, const PackRange& range) {
+  Rows rows;
+  Position next = position(p, range.first);
+  for (int64_t i = 0; i < range.count; ++i, advance(p, &next)) {
+    rows.start[i] = next.image;
+    for (size_t k = 0; k < 3; ++k) {
+      rows.first[k][i] = next.first[k];
+      rows.start[i] += next.first[k] * p.strides.axes[k];
+    }
   }
-  return inside;
+  return rows;
+}
+
+// A bit for each row that sees something along an axis with a tap.
+uint32_t seeing(const Looking& axis, const int64_t* first, int64_t count, int64_t tap) {
+  uint32_t mask = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    const auto at = static_cast<uint64_t>(first[i] + tap * axis.by_tap);
+    mask |= static_cast<uint32_t>(at < static_cast<uint64_t>(axis.limit)) << i;
+  }
+  return mask;
 }
 
 template <typename T>
@@ -151,24 +169,27 @@ int64_t point_rows(const void* context, const PackRange& range, const void** poi
                    int64_t* lengths) {
   const Patches& p = *static_cast<const Patches*>(context);
   const T* image = static_cast<const T*>(p.image);
-  Position at[kMaxTileRows];
-  int64_t start[kMaxTileRows];  // what a position would see with tap 0
-  Position next = position(p, range.first);
-  for (int64_t i = 0; i < range.count; ++i, advance(p, &next)) {
-    at[i] = next;
-    start[i] = at[i].image;
-    for (size_t k = 0; k < 3; ++k) start[i] += at[i].first[k] * p.strides.axes[k];
-  }
+  const Rows rows = read_rows(p, range);
+  const uint32_t all = (uint32_t{1} << range.count) - 1;
+  Index last{-1, -1, -1};
+  uint32_t masks[3] = {};  // of the last tap
   int64_t segments = 0;
   for (int64_t step = range.begin; step < range.end; ++segments) {
     const int64_t channel = step % p.channels;
     lengths[segments] = std::min(p.channels - channel, range.end - step);
     const Index tap = tap_index(p, step / p.channels);
     int64_t offset = channel;
-    for (size_t k = 0; k < 3; ++k) offset += tap[k] * p.axes[k].by_tap * p.strides.axes[k];
+    for (size_t k = 0; k < 3; ++k) {
+      offset += tap[k] * p.axes[k].by_tap * p.strides.axes[k];
+      if (tap[k] != last[k]) masks[k] = seeing(p.axes[k], rows.first[k], range.count, tap[k]);
+    }
+    last = tap;
+    const uint32_t mask = masks[0] & masks[1] & masks[2];
     for (int64_t i = 0; i < range.count; ++i) {
-      pointers[i] =
-          sees(p, at[i], tap) ? static_cast<const void*>(image + (start[i] + offset)) : kZeros;
+      // Where a row sees nothing the sum points nowhere, and is not formed as a pointer.
+      pointers[i] = mask == all || ((mask >> i) & 1) != 0
+                        ? static_cast<const void*>(image + (rows.start[i] + offset))
+                        : kZeros;
     }
     std::fill(pointers + range.count, pointers + range.width, kZeros);
     pointers += range.width;
