@@ -131,10 +131,11 @@ KernelResult cpu(const KernelContext& ctx) {
   StringRef* to = start;
   const int64_t count = splits.size();
   for (int64_t i = 0; i < count; ++i) {
+    // Before the first split there is no sequence, not an empty one: that would have padding.
     const int64_t first = i == 0 ? 0 : kernels::index_at(splits, i - 1);
     const int64_t length = kernels::index_at(splits, i) - first;
     const StringRef* before = to;
-    for (int64_t width : grams.widths) {
+    for (int64_t width : i == 0 ? std::span<const int64_t>() : grams.widths) {
       to = make_grams(grams, data, first, width, grams.padding(width), grams.count(length, width),
                       to);
     }
