@@ -9,37 +9,28 @@ namespace {
 
 constexpr int64_t kFree = -1;
 
-// The words of a stream, and numbers made of them.
-class Words : public PhiloxWords {
- public:
-  using PhiloxWords::PhiloxWords;
-  // In [0, 1), with 52 random bits.
-  double next_double() {
-    const uint64_t high = next() & 0xFFFFF;
-    const uint64_t bits = (uint64_t{1023} << 52) | (high << 32) | next();
-    return std::bit_cast<double>(bits) - 1;
-  }
-  uint64_t next_64() {
-    const uint64_t low = next();
-    return low | (static_cast<uint64_t>(next()) << 32);
-  }
-  // In [0, n), all alike: what would favour small numbers is drawn again.
-  uint64_t below(uint64_t n) {
-    if ((n & (n - 1)) == 0) return next_64() & (n - 1);
-    const uint64_t most = ~uint64_t{0};
-    const uint64_t rest = most % n + 1;
-    uint64_t word = next_64();
-    while (word >= most - rest) word = next_64();
-    return word % n;
-  }
-};
+uint64_t next_64(PhiloxWords& words) {
+  const uint64_t low = words.next();
+  return low | (static_cast<uint64_t>(words.next()) << 32);
+}
 
-int64_t draw(const CandidateRange& range, Words& words) {
+// In [0, n), all alike: what would favour small numbers is drawn again.
+uint64_t below(uint64_t n, PhiloxWords& words) {
+  if ((n & (n - 1)) == 0) return next_64(words) & (n - 1);
+  const uint64_t most = ~uint64_t{0};
+  const uint64_t rest = most % n + 1;
+  uint64_t word = next_64(words);
+  while (word >= most - rest) word = next_64(words);
+  return word % n;
+}
+
+int64_t draw(const CandidateRange& range, PhiloxWords& words) {
   if (!range.log_uniform) {
-    return static_cast<int64_t>(words.below(static_cast<uint64_t>(range.range)));
+    return static_cast<int64_t>(below(static_cast<uint64_t>(range.range), words));
   }
   const double log_range = std::log1p(static_cast<double>(range.range));
-  const double value = std::exp(words.next_double() * log_range);
+  const uint32_t high = words.next();
+  const double value = std::exp(unit_double(high, words.next()) * log_range);
   return std::max<int64_t>(0, static_cast<int64_t>(std::min(value, 0x1p62)) - 1) % range.range;
 }
 
@@ -73,7 +64,7 @@ int64_t PlaceTable::find(int64_t number) const { return slot_of(number)[1]; }
 
 int64_t draw_candidates(const CandidateRange& range, PhiloxStream stream, int64_t count,
                         PlaceTable* table, int64_t* sampled) {
-  Words words(stream);
+  PhiloxWords words(stream);
   int64_t draws = 0;
   for (int64_t i = 0; i < count; ++draws) {
     const int64_t value = draw(range, words);

@@ -116,7 +116,7 @@ std::vector<Sample> samples_dense() {
       {{f32({2, 3}), given(DType::kFloat32, {1, 3}, {0.2, 0.3, 0.5})}},
       {{f32({3}), two_rows(DType::kFloat32)}},
       {{of(DType::kFloat64, {2, 1}), two_rows(DType::kFloat64)}},
-      {{of(DType::kBFloat16, {2, 3}), given(DType::kBFloat16, {}, {0.5})}},
+      {{of(DType::kBFloat16, {2, 3}), given(DType::kBFloat16, {}, {0.5})}, {}, 0, false},
       {{given(DType::kFloat32, {1, 3}, {1000, 1, -1000}),
         given(DType::kFloat32, {1, 3}, {0, 1, 0})},
        {},

@@ -313,8 +313,8 @@ Gradients grad_sparse(const GradContext& g) {
 std::vector<Sample> dense_samples() {
   using enum DType;
   const auto labels = [](std::vector<double> values) {
-    const auto each = static_cast<int64_t>(values.size()) / 2;
-    return given(kInt32, {2, each}, std::move(values));
+    const auto count = static_cast<int64_t>(values.size());
+    return given(kInt32, {2, count / 2}, std::move(values));
   };
   return {
       {{f32({5, 2, 4}), labels({1, 2, 1, 0}), ints({2, 1}), ints({5, 4})}},

@@ -1,5 +1,5 @@
-// Dropout and StatelessDropout: elements set to 0 at random, the others scaled up so that the sum is
-// kept. The stateless one takes its seed as a tensor.
+// Dropout and StatelessDropout: elements set to 0 at random, the others scaled up so that the sum
+// is kept. The stateless one takes its seed as a tensor.
 #include <penstock/ops/compose.h>
 #include <penstock/ops/sample.h>
 
@@ -30,7 +30,8 @@ template <typename Draw>
 Tensors drop(const ComposeContext& ctx, Draw draw) {
   const Tensor& x = ctx.tensor(0);
   const double rate = ctx.attr(0).as_float();
-  if (!(rate >= 0 && rate < 1)) ctx.fail("`rate` must be in the range [0, 1), but is ", ctx.attr(0));
+  if (!(rate >= 0 && rate < 1))
+    ctx.fail("`rate` must be in the range [0, 1), but is ", ctx.attr(0));
   const Shape noise = noise_shape(ctx);
   if (rate == 0) return {identity(x)};
   const Tensor keeps = greater_equal(draw(shape_tensor(noise)), scalar_like(x, rate));
@@ -91,8 +92,9 @@ PEN_OP_DEF(dropout) = {
 
 PEN_OP_DEF(stateless_dropout) = {
     .name = "StatelessDropout",
-    .doc = "x with a share of `rate` of its elements set to 0, as the seed says, the others divided "
-           "by 1 - rate.",
+    .doc =
+        "x with a share of `rate` of its elements set to 0, as the seed says, the others divided "
+        "by 1 - rate.",
     .inputs = {in("x", kRealFloatTypes), in("seed", kIndexTypes, 'S')},
     .attrs = {float_attr("rate"), ints_attr("noise_shape", kNoInts)},
     .infer = composed,

@@ -88,8 +88,8 @@ std::vector<Sample> samples() {
   };
   return {
       {call(kFloat32, 1), attrs(1, false)},
-      {call(kFloat64, 2), attrs(2, false)},
-      {call(kFloat64, 1), attrs(1, true), 0, false},
+      {call(kFloat64, 2), attrs(2, false), 1e-6},  // expected counts are float32
+      {call(kFloat64, 1), attrs(1, true), 1e-6, false},
       {.inputs = {f32({10000, 64}), f32({10000}), of(kInt64, {128, 1}, 0, 10000), f32({128, 64})},
        .attrs = {{"num_sampled", 64}, {"num_classes", 10000}},
        .for_speed = true},

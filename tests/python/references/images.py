@@ -190,7 +190,7 @@ class Boxes:
 
 
 def crop_and_resize(image, boxes, box_ind, crop_size, method, extrapolation_value):
-    out = np.full((len(boxes), *crop_size, image.shape[3]), extrapolation_value)
+    out = np.full((len(boxes), *crop_size, image.shape[3]), float(extrapolation_value))
     cut = Boxes(boxes, box_ind, image.shape, crop_size, method)
     for box, n, i, j, taps in cut.places():
         if taps is not None:
