@@ -165,6 +165,26 @@ class Torch(Library):
         w = filters.permute(3, 2, 0, 1).contiguous(memory_format=self.torch.channels_last)
         return lambda: conv2d(x, w, padding=1).permute(0, 2, 3, 1)
 
+    def conv2d_grads(self, images, filters, dy):
+        backward = self.torch.ops.aten.convolution_backward
+        x, dy = images.permute(0, 3, 1, 2), dy.permute(0, 3, 1, 2)
+        w = filters.permute(3, 2, 0, 1).contiguous(memory_format=self.torch.channels_last)
+
+        def grad(index, axes):
+            mask = [index == 0, index == 1, False]
+            fixed = None, [1, 1], [1, 1], [1, 1], False, [0, 0], 1, mask
+            return lambda: backward(dy, x, w, *fixed)[index].permute(*axes)
+
+        return grad(0, (0, 2, 3, 1)), grad(1, (2, 3, 1, 0))
+
+    def max_pool(self, images):
+        pool, x = self.torch.nn.functional.max_pool2d, images.permute(0, 3, 1, 2)
+        return lambda: pool(x, 2).permute(0, 2, 3, 1)
+
+    def avg_pool(self, images):
+        pool, x = self.torch.nn.functional.avg_pool2d, images.permute(0, 3, 1, 2)
+        return lambda: pool(x, 2).permute(0, 2, 3, 1)
+
     def mlp_step(self, weights, x, labels):
         F, torch = self.torch.nn.functional, self.torch
         weights = [w.requires_grad_() for w in weights]
@@ -228,6 +248,26 @@ class TensorFlow(Library):
     def conv2d(self, images, filters):
         conv2d = self.tf.nn.conv2d
         return lambda: conv2d(images, filters, strides=1, padding="SAME")
+
+    def conv2d_grads(self, images, filters, dy):
+        raw, ones = self.tf.raw_ops, [1, 1, 1, 1]
+        x_sizes, w_sizes = self.tf.shape(images), self.tf.shape(filters)
+        return (
+            lambda: raw.Conv2DBackpropInput(
+                input_sizes=x_sizes, filter=filters, out_backprop=dy, strides=ones, padding="SAME"
+            ),
+            lambda: raw.Conv2DBackpropFilter(
+                input=images, filter_sizes=w_sizes, out_backprop=dy, strides=ones, padding="SAME"
+            ),
+        )
+
+    def max_pool(self, images):
+        pool = self.tf.nn.max_pool2d
+        return lambda: pool(images, 2, 2, "VALID")
+
+    def avg_pool(self, images):
+        pool = self.tf.nn.avg_pool2d
+        return lambda: pool(images, 2, 2, "VALID")
 
     def mlp_step(self, weights, x, labels):
         tf = self.tf
@@ -425,6 +465,20 @@ def conv2d(lib):
     )
 
 
+def conv2d_input_grad(lib):
+    dy = lib.tensor(values(8, 56, 56, 64, seed=1))
+    return lib.conv2d_grads(dy, lib.tensor(values(3, 3, 64, 64, seed=2)), dy)[0]
+
+
+def conv2d_filter_grad(lib):
+    images, dy = (lib.tensor(values(8, 56, 56, 64, seed=s)) for s in (1, 2))
+    return lib.conv2d_grads(images, lib.tensor(values(3, 3, 64, 64, seed=2)), dy)[1]
+
+
+def pool(name):
+    return lambda lib: getattr(lib, name)(lib.tensor(values(8, 56, 56, 64, seed=1)))
+
+
 def mlp_step(lib):
     layers = enumerate(pairwise(MLP_SIZES), start=1)
     weights = [lib.tensor(values(*shape, seed=s) * np.float32(0.05)) for s, shape in layers]
@@ -467,6 +521,10 @@ CASES = {
     "top_k_100_of_1m": Case(top_k(1_000_000, k=100), "top_k"),
     "top_k_10_of_4096x1000": Case(top_k(4096, 1000, k=10), "top_k"),
     "conv2d_56x56x64": Case(conv2d, "conv2d"),
+    "conv2d_input_grad": Case(conv2d_input_grad, "conv2d_grads"),
+    "conv2d_filter_grad": Case(conv2d_filter_grad, "conv2d_grads"),
+    "max_pool_56x56x64": Case(pool("max_pool"), "max_pool"),
+    "avg_pool_56x56x64": Case(pool("avg_pool"), "avg_pool"),
     "mlp_step_eager": Case(mlp_step, "mlp_step"),
     "scale_add_256k": Case(add(256 * K), "add"),
     "scale_add_1m": Case(add(1024 * K), "add"),

@@ -12,10 +12,11 @@
 namespace penstock::kernels {
 namespace {
 
-constexpr int64_t kSlots = 16;       // rows sorted at the same time, at most
-constexpr int64_t kRadixFrom = 512;  // shorter rows are sorted by comparison
-constexpr int kDigitBits = 11;
-constexpr int kBins = 1 << kDigitBits;
+constexpr int64_t kSlots = 16;          // rows sorted at the same time, at most
+constexpr int64_t kRadixFrom = 192;     // shorter rows are sorted by comparison
+constexpr int64_t kWideFrom = 1 << 14;  // longer ones have digits of more bits: fewer passes
+constexpr int kNarrow = 8;
+constexpr int kWide = 11;
 
 template <size_t kBytes>
 using UintOf = std::conditional_t<
@@ -73,31 +74,31 @@ KeyOf<T> to_order_key(T value) {
 }
 
 // A key with the position that it came from; short ones share a word, which then orders by both.
-struct Wide {
+struct WidePair {
   uint64_t key;
   uint64_t position;
-  bool operator<(const Wide& other) const {
+  bool operator<(const WidePair& other) const {
     return key != other.key ? key < other.key : position < other.position;
   }
 };
 template <typename T>
-using PairOf = std::conditional_t<sizeof(T) == 8, Wide, uint64_t>;
+using PairOf = std::conditional_t<sizeof(T) == 8, WidePair, uint64_t>;
 
 template <typename Item, typename Key>
 Item make_pair(Key key, int64_t position) {
-  if constexpr (std::is_same_v<Item, Wide>) {
+  if constexpr (std::is_same_v<Item, WidePair>) {
     return {key, static_cast<uint64_t>(position)};
   } else {
     return (uint64_t{key} << 32) | static_cast<uint64_t>(position);
   }
 }
 inline int32_t position_of(uint64_t pair) { return static_cast<int32_t>(pair & 0xFFFFFFFFu); }
-inline int32_t position_of(const Wide& pair) { return static_cast<int32_t>(pair.position); }
+inline int32_t position_of(const WidePair& pair) { return static_cast<int32_t>(pair.position); }
 
 // The bits that an item is sorted by.
 template <int kKeyBits, typename Item>
 uint64_t key_bits(const Item& item) {
-  if constexpr (std::is_same_v<Item, Wide>) {
+  if constexpr (std::is_same_v<Item, WidePair>) {
     return item.key;
   } else if constexpr (kKeyBits < 8 * static_cast<int>(sizeof(Item))) {
     return item >> 32;
@@ -108,8 +109,9 @@ uint64_t key_bits(const Item& item) {
 
 // Least significant digit first, from one buffer to the other and back; a digit that all items
 // share is left out. Gives where the sorted items are.
-template <int kKeyBits, typename Item>
+template <int kKeyBits, int kDigitBits, typename Item>
 Item* radix_sort(Item* items, Item* other, int64_t count, uint32_t* bins) {
+  constexpr int kBins = 1 << kDigitBits;
   constexpr int kPasses = (kKeyBits + kDigitBits - 1) / kDigitBits;
   std::memset(bins, 0, sizeof(uint32_t) * kPasses * kBins);
   for (int64_t i = 0; i < count; ++i) {
@@ -138,7 +140,8 @@ Item* radix_sort(Item* items, Item* other, int64_t count, uint32_t* bins) {
 template <int kKeyBits, typename Item>
 Item* sort_items(Item* items, Item* other, int64_t count, uint32_t* bins) {
   if (count >= kRadixFrom && count <= UINT32_MAX) {
-    return radix_sort<kKeyBits>(items, other, count, bins);
+    return count < kWideFrom ? radix_sort<kKeyBits, kNarrow>(items, other, count, bins)
+                             : radix_sort<kKeyBits, kWide>(items, other, count, bins);
   }
   std::sort(items, items + count);
   return items;
@@ -146,8 +149,7 @@ Item* sort_items(Item* items, Item* other, int64_t count, uint32_t* bins) {
 
 template <typename Key>
 constexpr int64_t bins_bytes() {
-  return int64_t{(8 * sizeof(Key) + kDigitBits - 1) / kDigitBits} * kBins *
-         int64_t{sizeof(uint32_t)};
+  return int64_t{(8 * sizeof(Key) + kWide - 1) / kWide} * (1 << kWide) * int64_t{sizeof(uint32_t)};
 }
 
 // Bytes of bins and `buffers` lists of items for a row, in whole cache lines.

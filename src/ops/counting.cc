@@ -157,6 +157,13 @@ std::vector<Sample> histogram_samples() {
   return samples;
 }
 
+// TensorFlow's function has no other dtype.
+std::vector<Sample> bins_samples() {
+  std::vector<Sample> samples = histogram_samples();
+  for (Sample& sample : samples) sample.attrs.clear();
+  return samples;
+}
+
 }  // namespace
 
 PEN_OP_DEF(bincount) = {
@@ -208,7 +215,7 @@ PEN_OP_DEF(histogram_fixed_width_bins) = {
     .infer = composed,
     .compose = compose_bins,
     .grad = no_gradient,
-    .samples = histogram_samples,
+    .samples = bins_samples,
 };
 
 }  // namespace penstock

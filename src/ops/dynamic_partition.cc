@@ -2,8 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include <penstock/ops/context.h>
-#include <penstock/ops/grad_helpers.h>
+#include <penstock/ops/compose.h>
 #include <penstock/ops/sample.h>
 
 #include "kernels/indices.h"
@@ -160,6 +159,8 @@ Gradients grad_stitch(const GradContext& g) {
   return found;
 }
 
+Tensors compose_stitch(const ComposeContext& ctx) { return {dynamic_stitch(ctx.tensors_from(0))}; }
+
 std::vector<Sample> partition_samples() {
   const SampleInput parts = ints({0, 2, 0, 2});
   std::vector<Sample> samples = {
@@ -221,6 +222,17 @@ PEN_OP_DEF(dynamic_stitch) = {
     .cpu = cpu_stitch,
     .grad = grad_stitch,
     .saves = {.inputs = 0xD5555555},  // the indices, and from the 32nd on all
+    .samples = stitch_samples,
+};
+
+PEN_OP_DEF(parallel_dynamic_stitch) = {
+    .name = "ParallelDynamicStitch",
+    .doc = "DynamicStitch, for indices that do not repeat.",
+    .inputs = {many("indices_and_data", kAnyType, kMixed)},
+    .outputs = {"merged"},
+    .infer = composed,
+    .compose = compose_stitch,
+    .grad = composed_gradient,
     .samples = stitch_samples,
 };
 

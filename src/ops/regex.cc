@@ -1,5 +1,6 @@
 // RegexReplace, RegexFullMatch and their Static forms: regular expressions in RE2's syntax, which
-// never takes longer than the text is long.
+// takes time in proportion to the text, never overflows the stack, and holds at most 8 MiB of its
+// own while it runs.
 #include <re2/re2.h>
 
 #include <penstock/base/error.h>
@@ -139,7 +140,7 @@ PEN_OP_DEF(regex_replace) = {
     .inputs = {in("input", DType::kString), in("pattern", DType::kString),
                in("rewrite", DType::kString)},
     .attrs = {bool_attr("replace_global", true)},
-    .traits = {Trait::kMakesStrings},
+    .traits = {Trait::kMakesStrings, Trait::kUsesHeap},
     .infer = infer_replace,
     .cpu = cpu_replace,
     .grad = no_gradient,
@@ -151,7 +152,7 @@ PEN_OP_DEF(static_regex_replace) = {
     .doc = "RegexReplace with pattern and rewrite as attributes.",
     .inputs = {in("input", DType::kString)},
     .attrs = {string_attr("pattern"), string_attr("rewrite"), bool_attr("replace_global", true)},
-    .traits = {Trait::kMakesStrings},
+    .traits = {Trait::kMakesStrings, Trait::kUsesHeap},
     .infer = infer_replace,
     .cpu = cpu_static_replace,
     .grad = no_gradient,
@@ -162,6 +163,7 @@ PEN_OP_DEF(regex_full_match) = {
     .name = "RegexFullMatch",
     .doc = "Whether the whole of each string matches `pattern`.",
     .inputs = {in("input", DType::kString), in("pattern", DType::kString)},
+    .traits = {Trait::kUsesHeap},
     .infer = infer_match,
     .cpu = cpu_match,
     .grad = no_gradient,
@@ -173,6 +175,7 @@ PEN_OP_DEF(static_regex_full_match) = {
     .doc = "RegexFullMatch with the pattern as an attribute.",
     .inputs = {in("input", DType::kString)},
     .attrs = {string_attr("pattern")},
+    .traits = {Trait::kUsesHeap},
     .infer = infer_match,
     .cpu = cpu_static_match,
     .grad = no_gradient,

@@ -13,8 +13,8 @@ namespace {
 using kernels::Combine;
 
 // The rows of the result: one more than the last id.
-int64_t count_segments(const InferContext& ctx) {
-  const View& ids = ctx.input(1);
+int64_t count_segments(const InferContext& ctx, size_t input) {
+  const View& ids = ctx.input(input);
   const int64_t count = ids.size();
   int64_t last = 0;
   for (int64_t i = 0; i < count; ++i) {
@@ -38,7 +38,7 @@ void infer(InferContext& ctx) {
     ctx.fail("segment_ids should be the same size as dimension 0 of input: ", ctx.shape(1), " and ",
              shape);
   }
-  shape.set(0, ctx.input(1).data == nullptr ? kUnknownDim : count_segments(ctx));
+  shape.set(0, ctx.input(1).data == nullptr ? kUnknownDim : count_segments(ctx, 1));
   ctx.add_output(ctx.dtype(0), shape);
 }
 
@@ -110,6 +110,26 @@ Tensors compose_sparse(const ComposeContext& ctx) {
   return {sums / sqrt(row_counts(sums, ids))};
 }
 
+// The same with the number of segments given: those behind the last id are zero.
+template <int kRoot>
+Tensors compose_sparse_n(const ComposeContext& ctx) {
+  ctx.check_rank(1, 1);
+  if (ctx.shape(1) != ctx.shape(2)) {
+    ctx.fail("segment_ids and indices should have same size: ", ctx.shape(2), " and ",
+             ctx.shape(1));
+  }
+  const int64_t found = count_segments(ctx, 2);
+  ctx.check_rank(3, 0);
+  const int64_t wanted = ctx.values(3)[0];
+  if (found > wanted) {
+    ctx.fail("segment ids must be < num_segments: ", found - 1, " is not below ", wanted);
+  }
+  const Tensor rows = gather(ctx.tensor(0), ctx.tensor(1));
+  if constexpr (kRoot == 0) return {unsorted_segment_sum(rows, ctx.tensor(2), ctx.tensor(3))};
+  if constexpr (kRoot == 1) return {unsorted_segment_mean(rows, ctx.tensor(2), ctx.tensor(3))};
+  return {unsorted_segment_sqrt_n(rows, ctx.tensor(2), ctx.tensor(3))};
+}
+
 SampleInput distinct(DType dtype, Shape shape, double low = -2) {
   SampleInput input = of(dtype, shape, low);
   input.distinct = true;
@@ -159,6 +179,12 @@ std::vector<Sample> sparse_samples() {
       {{of(DType::kBFloat16, {3, 2}), picks, ids}},
       {{f32({1024, 64}), i32({4096}, 0, 1024), i32({4096}, 0, 1)}, {}, 0, true, true},
   };
+}
+
+std::vector<Sample> sparse_n_samples() {
+  std::vector<Sample> samples = sparse_samples();
+  for (Sample& sample : samples) sample.inputs.push_back(given(DType::kInt32, {}, {4}));
+  return samples;
 }
 
 }  // namespace
@@ -249,6 +275,41 @@ PEN_OP_DEF(sparse_segment_sqrt_n) = {
     .compose = compose_sparse<2>,
     .grad = composed_gradient,
     .samples = sparse_samples,
+};
+
+PEN_OP_DEF(sparse_segment_sum_with_num_segments) = {
+    .name = "SparseSegmentSumWithNumSegments",
+    .doc = "The sums of the rows of `data` at `indices`, for num_segments segments.",
+    .inputs = {in("data", kRealFloatTypes), in("indices", kIndexTypes, 'X'),
+               host("segment_ids", kIndexTypes, 'I'), host("num_segments", kIndexTypes)},
+    .infer = composed,
+    .compose = compose_sparse_n<0>,
+    .grad = composed_gradient,
+    .samples = sparse_n_samples,
+};
+
+PEN_OP_DEF(sparse_segment_mean_with_num_segments) = {
+    .name = "SparseSegmentMeanWithNumSegments",
+    .doc = "The means of the rows of `data` at `indices`, for num_segments segments.",
+    .inputs = {in("data", kRealFloatTypes), in("indices", kIndexTypes, 'X'),
+               host("segment_ids", kIndexTypes, 'I'), host("num_segments", kIndexTypes)},
+    .infer = composed,
+    .compose = compose_sparse_n<1>,
+    .grad = composed_gradient,
+    .samples = sparse_n_samples,
+};
+
+PEN_OP_DEF(sparse_segment_sqrt_n_with_num_segments) = {
+    .name = "SparseSegmentSqrtNWithNumSegments",
+    .doc =
+        "The sums over the root of their number of the rows of `data` at `indices`, for "
+        "num_segments segments.",
+    .inputs = {in("data", kRealFloatTypes), in("indices", kIndexTypes, 'X'),
+               host("segment_ids", kIndexTypes, 'I'), host("num_segments", kIndexTypes)},
+    .infer = composed,
+    .compose = compose_sparse_n<2>,
+    .grad = composed_gradient,
+    .samples = sparse_n_samples,
 };
 
 }  // namespace penstock

@@ -153,8 +153,8 @@ PEN_OP_DEF(stateless_random_get_key_counter) = {
 PEN_OP_DEF(stateless_random_normal) = {
     .name = "StatelessRandomNormalV2",
     .doc = "Normal numbers with mean 0 and variance 1.",
-    .inputs = {host("shape", kIndexTypes), in("key", DType::kUInt64), in("counter", DType::kUInt64),
-               host("alg", DType::kInt32, 'A')},
+    .inputs = {host("shape", kIndexTypes), in("key", DType::kUInt64, 'K'),
+               in("counter", DType::kUInt64, 'K'), host("alg", DType::kInt32, 'A')},
     .attrs = {dtype_attr("dtype", DType::kFloat32)},
     .infer = infer_floats,
     .cpu = cpu_filled<kernels::random_normal>,
@@ -165,8 +165,8 @@ PEN_OP_DEF(stateless_random_normal) = {
 PEN_OP_DEF(stateless_truncated_normal) = {
     .name = "StatelessTruncatedNormalV2",
     .doc = "Normal numbers with mean 0 and variance 1, those beyond 2 left out.",
-    .inputs = {host("shape", kIndexTypes), in("key", DType::kUInt64), in("counter", DType::kUInt64),
-               host("alg", DType::kInt32, 'A')},
+    .inputs = {host("shape", kIndexTypes), in("key", DType::kUInt64, 'K'),
+               in("counter", DType::kUInt64, 'K'), host("alg", DType::kInt32, 'A')},
     .attrs = {dtype_attr("dtype", DType::kFloat32)},
     .infer = infer_floats,
     .cpu = cpu_filled<kernels::random_truncated_normal>,
@@ -177,8 +177,8 @@ PEN_OP_DEF(stateless_truncated_normal) = {
 PEN_OP_DEF(stateless_random_uniform) = {
     .name = "StatelessRandomUniformV2",
     .doc = "Numbers spread evenly over [0, 1).",
-    .inputs = {host("shape", kIndexTypes), in("key", DType::kUInt64), in("counter", DType::kUInt64),
-               host("alg", DType::kInt32, 'A')},
+    .inputs = {host("shape", kIndexTypes), in("key", DType::kUInt64, 'K'),
+               in("counter", DType::kUInt64, 'K'), host("alg", DType::kInt32, 'A')},
     .attrs = {dtype_attr("dtype", DType::kFloat32)},
     .infer = infer_floats,
     .cpu = cpu_filled<kernels::random_uniform>,
@@ -189,8 +189,8 @@ PEN_OP_DEF(stateless_random_uniform) = {
 PEN_OP_DEF(stateless_random_uniform_full_int) = {
     .name = "StatelessRandomUniformFullIntV2",
     .doc = "Whole numbers of random bits.",
-    .inputs = {host("shape", kIndexTypes), in("key", DType::kUInt64), in("counter", DType::kUInt64),
-               host("alg", DType::kInt32, 'A')},
+    .inputs = {host("shape", kIndexTypes), in("key", DType::kUInt64, 'K'),
+               in("counter", DType::kUInt64, 'K'), host("alg", DType::kInt32, 'A')},
     .attrs = {dtype_attr("dtype", DType::kUInt64)},
     .infer = infer_bits,
     .cpu = cpu_filled<kernels::random_bits>,

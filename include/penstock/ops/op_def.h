@@ -134,6 +134,7 @@ enum class Trait : uint32_t {
   kSparseGrad = 16,    // grad passes sparse gradients on as they are
   kManyOutputs = 32,   // as many outputs as infer says
   kMakesStrings = 64,  // what the kernel puts into string outputs is theirs: new, or retained
+  kUsesHeap = 128,     // a library behind the kernel has a bounded workspace of its own on the heap
 };
 struct Traits {
   constexpr Traits(std::initializer_list<Trait> traits = {}) {

@@ -91,7 +91,7 @@ TEST(Random, CallsWithTheSameSeedGoOn) {
   const Tensor logits = Tensor::from({0.f, 1.f, 2.f, 2.f, 1.f, 0.f}, {2, 3});
   expect_near(random::categorical(logits, 5, int64), {2, 2, 2, 0, 2, 1, 1, 0, 0, 0});
   expect_near(random::categorical(logits, 5, int64), {2, 1, 2, 1, 2, 0, 2, 0, 1, 1});
-  const Tensor nine = range(0, 9, 1);
+  const Tensor nine = range(Tensor(0), Tensor(9), Tensor(1));
   expect_near(random::shuffle(nine, 9), {8, 2, 7, 0, 5, 1, 6, 4, 3});
   expect_near(random::shuffle(nine, 9), {3, 2, 6, 7, 8, 4, 0, 1, 5});
   random::set_seed(0);
@@ -104,7 +104,8 @@ TEST(Random, FunctionsOfASeedPair) {
               {2.0882201195, 1.4147605896, 1.1471285820});
   expect_near(random::stateless_uniform_int({3}, {1, 2}, -3, 40, {.dtype = DType::kInt32}),
               {15, 27, 10});
-  expect_near(random::stateless_shuffle(range(0, 6, 1), {1, 2}), {4, 5, 0, 3, 1, 2});
+  expect_near(random::stateless_shuffle(range(Tensor(0), Tensor(6), Tensor(1)), {1, 2}),
+              {4, 5, 0, 3, 1, 2});
   EXPECT_ERROR(InvalidArgumentError, "own seed",
                random::stateless_normal({3}, {1, 2}, {.seed = 3}));
 }

@@ -113,6 +113,7 @@ ref("BroadcastArgs", lambda a, b: np.array(np.broadcast_shapes(tuple(a), tuple(b
 ref("BooleanMask", _boolean_mask)
 ref("DynamicPartition", _partition)
 ref("DynamicStitch", _stitch)
+ref("ParallelDynamicStitch", _stitch)
 ref("SequenceMask", _sequence_mask)
 ref("Meshgrid", _meshgrid)
 ref("SpaceToDepth", _space_to_depth)
@@ -209,6 +210,15 @@ ref(
 )
 ref("SparseSegmentMean", lambda x, picks, ids: _mean(x[picks], ids, _count_of(ids)))
 ref("SparseSegmentSqrtN", lambda x, picks, ids: _mean(x[picks], ids, _count_of(ids), root=True))
+ref(
+    "SparseSegmentSumWithNumSegments",
+    lambda x, picks, ids, n: _segments(x.astype(np.float64)[picks], ids, int(n), 0, _add),
+)
+ref("SparseSegmentMeanWithNumSegments", lambda x, picks, ids, n: _mean(x[picks], ids, int(n)))
+ref(
+    "SparseSegmentSqrtNWithNumSegments",
+    lambda x, picks, ids, n: _mean(x[picks], ids, int(n), root=True),
+)
 ref("UnsortedSegmentProd", lambda x, ids, n: _segments(x, ids, int(n), 1, _times))
 ref(
     "UnsortedSegmentMax",

@@ -2,6 +2,7 @@
 
 import base64
 import re
+from itertools import pairwise
 
 import numpy as np
 
@@ -354,3 +355,34 @@ def _recorded(lengths, words):
 ref("StringToHashBucketFast", _recorded(FAST, FAST_WORDS))
 ref("StringToHashBucketStrong", _recorded(STRONG, STRONG_WORDS))
 ref("StringToHashBucket", _recorded(LEGACY, LEGACY_WORDS))
+
+
+def _ngrams(data, splits, separator, ngram_widths, left_pad, right_pad, pad_width, **attrs):
+    sep = separator.encode()
+    out, ends = [], [0]
+    for begin, end in pairwise(splits):
+        words = data[begin:end].tolist()
+        before = len(out)
+        for width in ngram_widths:
+            pad = min(width - 1 if pad_width < 0 else pad_width, width - 1)
+            padded = [left_pad.encode()] * pad + words + [right_pad.encode()] * pad
+            starts = range(len(padded) - width + 1)
+            out += [sep.join(padded[i : i + width]) for i in starts]
+        if attrs["preserve_short_sequences"] and words and len(out) == before:
+            pad = max(pad_width, 0)
+            out.append(sep.join([left_pad.encode()] * pad + words + [right_pad.encode()] * pad))
+        ends.append(len(out))
+    return np.array([*out, None], object)[:-1], np.array(ends[: len(splits)])
+
+
+def _segment_join(x, ids, count, separator):
+    rest = x.shape[ids.ndim :]
+    parts = np.empty((int(count), *rest), object)
+    for at in np.ndindex(parts.shape):
+        rows = x.reshape((ids.size, *rest))[ids.reshape(-1) == at[0]]
+        parts[at] = separator.encode().join(row[at[1:]] if rest else row for row in rows)
+    return parts
+
+
+ref("StringNGrams", _ngrams)
+ref("UnsortedSegmentJoin", _segment_join)
