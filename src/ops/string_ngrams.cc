@@ -177,7 +177,7 @@ void infer_join(InferContext& ctx) {
   ctx.add_output(DType::kString, shape);
 }
 
-// Each string of the result grows by one more: short lists are what this is for.
+// For every string of the result the ids are gone through twice: to count its bytes, and to write.
 KernelResult cpu_join(const KernelContext& ctx) {
   const View& in = ctx.inputs[0];
   const View& ids = ctx.inputs[1];
