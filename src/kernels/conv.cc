@@ -144,13 +144,15 @@ void phase_grad(const ConvShape& s, const Phases& p, int64_t g, const void* filt
     start += p[k].r * to.axes[k];
   }
   weights.data = moved(s, filter, tap + g * out_group(s));
+  const bool is_whole = std::all_of(s.window.begin(), s.window.end(),
+                                    [](const WindowAxis& axis) { return axis.stride == 1; });
   packed_gemm({.dtype = s.dtype,
                .size = phase_size(s, p),
                .a = patch_rows_in_place(patches),
                .b = filter_operand(weights),
                .c = moved(s, dx, start),
                .c_stride = to.axes[2],
-               .row_offset = place_of,
+               .row_offset = is_whole ? nullptr : place_of,
                .row_context = &places},
               scratch);
 }
