@@ -74,6 +74,7 @@ def op_check(tmp_path_factory):
         BUILD / "libpenstock_static.a",
         "-lhwy",
         "-lhwy_contrib",
+        "-lre2",
         "-ldl",
         "-lpthread",
     ]
