@@ -13,6 +13,11 @@ namespace {
 
 // Any integer modulo 2^64, as TensorFlow narrows.
 uint64_t bits_of(PyObject* value) {
+  if (PyLong_CheckExact(value)) {
+    int overflow = 0;
+    const long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
+    if (overflow == 0) return static_cast<uint64_t>(number);
+  }
   const Ref index(checked(PyNumber_Index(value)));
   const auto bits = static_cast<uint64_t>(PyLong_AsUnsignedLongLongMask(index.get()));
   if (PyErr_Occurred() != nullptr) throw PythonError();
@@ -20,6 +25,7 @@ uint64_t bits_of(PyObject* value) {
 }
 
 double double_of(PyObject* value) {
+  if (PyFloat_CheckExact(value)) return PyFloat_AS_DOUBLE(value);
   const double number = PyFloat_AsDouble(value);
   if (number == -1 && PyErr_Occurred() != nullptr) throw PythonError();
   return number;
@@ -74,6 +80,7 @@ struct Scan {
 
   void walk(PyObject* object, int at);
   void add(const Leaf& leaf);
+  void add_leaf(PyObject* object, const Leaf& leaf, int at);
   Shape shape() const {
     const int rank = leaf_depth >= 0 ? leaf_depth : depth;
     return Shape(std::span<const int64_t>(dims, static_cast<size_t>(rank)));
@@ -102,7 +109,20 @@ void Scan::add(const Leaf& leaf) {
   }
 }
 
+void Scan::add_leaf(PyObject* object, const Leaf& leaf, int at) {
+  if (leaf.kind == Kind::kNone) {
+    raise(PyExc_ValueError,
+          "Attempt to convert a value (%R) with an unsupported type (%R) to a Tensor.", object,
+          reinterpret_cast<PyObject*>(Py_TYPE(object)));
+  }
+  if (depth > at || (leaf_depth >= 0 && leaf_depth != at)) fail_ragged();
+  leaf_depth = at;
+  add(leaf);
+}
+
 void Scan::walk(PyObject* object, int at) {
+  if (PyLong_CheckExact(object)) return add_leaf(object, int_leaf(object), at);
+  if (PyFloat_CheckExact(object)) return add_leaf(object, {Kind::kFloat, DType::kFloat32}, at);
   if (PyList_Check(object) || PyTuple_Check(object)) {
     const Py_ssize_t size = PySequence_Fast_GET_SIZE(object);
     if (at >= kMaxRank) raise(PyExc_ValueError, "A Tensor has at most %d dimensions.", kMaxRank);
@@ -122,15 +142,7 @@ void Scan::walk(PyObject* object, int at) {
     has_arrays = true;
     return;
   }
-  const Leaf leaf = leaf_of(object);
-  if (leaf.kind == Kind::kNone) {
-    raise(PyExc_ValueError,
-          "Attempt to convert a value (%R) with an unsupported type (%R) to a Tensor.", object,
-          reinterpret_cast<PyObject*>(Py_TYPE(object)));
-  }
-  if (depth > at || (leaf_depth >= 0 && leaf_depth != at)) fail_ragged();
-  leaf_depth = at;
-  add(leaf);
+  add_leaf(object, leaf_of(object), at);
 }
 
 // Never writes past `end`, whatever has become of the lists since they were looked at.

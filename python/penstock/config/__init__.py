@@ -1,13 +1,15 @@
 """tf.config: devices, threads and memory."""
 
-from penstock import _core
+from penstock import _api, _core
 from penstock.config import experimental, threading
 
 __all__ = [
     "experimental",
+    "functions_run_eagerly",
     "get_memory_budget",
     "list_logical_devices",
     "list_physical_devices",
+    "run_functions_eagerly",
     "set_memory_budget",
     "threading",
 ]
@@ -53,3 +55,20 @@ def set_memory_budget(budget, device="CPU:0"):
 def get_memory_budget(device="CPU:0"):
     """The budget in bytes."""
     return _core.budget(experimental.device_index(device))
+
+
+_run_eagerly = False
+
+
+def run_functions_eagerly(run_eagerly):
+    """Whether a tf.function runs its Python code each time instead of its graph."""
+    global _run_eagerly
+    _run_eagerly = bool(run_eagerly)
+
+
+def functions_run_eagerly():
+    """What run_functions_eagerly was told."""
+    return _run_eagerly
+
+
+__getattr__, __dir__ = _api.surface("config")

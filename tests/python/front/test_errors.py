@@ -90,9 +90,9 @@ def test_every_allocation_may_fail():
 
 
 def test_missing_names():
-    with pytest.raises(AttributeError, match="penstock does not have it.*reduce_sum"):
+    with pytest.raises(AttributeError, match=r"penstock does not have it.*reduce_sum"):
         tf.reduce_summ  # noqa: B018
-    with pytest.raises(AttributeError, match="Near names: .*softmax"):
+    with pytest.raises(AttributeError, match=r"Near names: .*softmax"):
         tf.nn.softmaxx  # noqa: B018
     with pytest.raises(AttributeError, match="MatMul"):
         tf.raw_ops.MatMull  # noqa: B018

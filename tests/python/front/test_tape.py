@@ -54,7 +54,7 @@ def test_what_is_watched():
     with tf.GradientTape() as tape:
         y = v * frozen
     assert tape.gradient(y, [v, frozen])[1] is None
-    with tf.GradientTape() as tape, pytest.raises(ValueError, match="not tf.Tensor"):
+    with tf.GradientTape() as tape, pytest.raises(ValueError, match=r"not tf\.Tensor"):
         tape.watch(3.0)
 
 
@@ -82,11 +82,9 @@ def test_reentering():
     tape = tf.GradientTape()
     with tape:
         y = x * x
-    z = y * x  # not recorded
     with tape:
         w = y * 2.0
-    assert tape.gradient(z, x) is None or True
-    assert float(w) == 18
+    assert float(tape.gradient(w, x)) == 12
 
 
 def test_output_gradients():

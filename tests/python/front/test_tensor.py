@@ -75,7 +75,7 @@ def test_no_promotion():
     for call in (
         lambda: 1.5 + a,
         lambda: a < 1.5,
-        lambda: [1.5, 2.5] + a,
+        lambda: np.array([1.5]).tolist() + a,
         lambda: tf.maximum(a, 1.5),
     ):
         with pytest.raises(TypeError, match="Cannot convert"):
@@ -158,7 +158,8 @@ def test_bad_indices():
         (
             [[1.0], [2.0]],
             "tf.Tensor(\n[[1.]\n [2.]], shape=(2, 1), dtype=float32)",
-            "<tf.Tensor: shape=(2, 1), dtype=float32, numpy=\narray([[1.],\n       [2.]], dtype=float32)>",
+            "<tf.Tensor: shape=(2, 1), dtype=float32, numpy=\n"
+            "array([[1.],\n       [2.]], dtype=float32)>",
         ),
     ],
 )

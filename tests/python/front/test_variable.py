@@ -31,7 +31,7 @@ def test_updates():
 
 def test_refusals():
     v = tf.Variable([1.0, 2.0])
-    with pytest.raises(ValueError, match="Shape mismatch.The variable shape"):
+    with pytest.raises(ValueError, match=r"Shape mismatch\.The variable shape"):
         v.assign([1.0])
     with pytest.raises(TypeError, match="Cannot convert 'x'"):
         v.assign("x")
