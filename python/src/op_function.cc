@@ -96,11 +96,11 @@ class CallInputs {
 
   void add(size_t i, PyObject* value) {
     if (!op_.inputs[i].many) return add_one(i, value);
-    const Ref items(PySequence_Fast(value, "expected a list of tensors"));
-    if (!items) throw PythonError();
-    for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(items.get()); ++k)
-      add_one(i, PySequence_Fast_GET_ITEM(items.get(), k));
-    kept_ = Ref(Py_NewRef(items.get()));
+    // A tuple of our own: another thread may change the list while the op runs.
+    kept_ = Ref(PySequence_Tuple(value));
+    if (!kept_) throw PythonError();
+    for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(kept_.get()); ++k)
+      add_one(i, PyTuple_GET_ITEM(kept_.get(), k));
   }
 
   std::span<const Tensor* const> finish() {
