@@ -8,6 +8,7 @@ SECONDS ?=
 
 BUILD := build/$(PRESET)
 PY := .venv/bin/python
+PEERS ?= .venv-peers/bin/python
 RELEASE_OP_CHECK := build/release/op_check
 GENERATOR := $(if $(shell command -v ninja),-G Ninja)
 
@@ -76,7 +77,7 @@ test-all: test ## The lean tier and everything slow: sanitizers, slow tests, op 
 	@$(PY) -m pytest -q -m slow tests/python || [ $$? -eq 5 ]
 	@$(MAKE) --no-print-directory test-asan
 	@$(MAKE) --no-print-directory test-tsan
-	@if [ -d tests/op_check ]; then for mode in test grad support memory oom fuzz; do \
+	@if [ -d tests/op_check ]; then for mode in test grad support memory oom replay fuzz; do \
 	  $(MAKE) --no-print-directory op-check MODE=$$mode || exit 1; done; fi
 	@if [ -d tests/malloc_fault ]; then $(MAKE) --no-print-directory malloc-fault; fi
 
@@ -119,7 +120,7 @@ tidy: build ## Run clang-tidy over src/ where it is installed
 	  --extra-arg=-Wno-unknown-warning-option --extra-arg=-Wno-error
 
 .PHONY: op-check
-op-check: deps ## Checks derived from the op definitions: MODE=test|grad|perf|support|oom|memory|fuzz OPS=a,b SECONDS=n
+op-check: deps ## Checks derived from the op definitions: MODE=test|grad|perf|support|oom|memory|replay|fuzz OPS=a,b SECONDS=n
 	$(call configure,release)
 	$(call compile,release,op_check)
 ifeq ($(MODE),test)
@@ -128,6 +129,18 @@ ifeq ($(MODE),test)
 else
 	@$(RELEASE_OP_CHECK) --mode $(MODE) $(if $(OPS),--ops $(OPS)) $(if $(SECONDS),--seconds $(SECONDS))
 endif
+
+.PHONY: record
+record: deps ## Record TensorFlow's answers anew for MODE=replay (PEERS=a Python that has TensorFlow)
+	$(call configure,release)
+	$(call compile,release,op_check)
+	@$(RELEASE_OP_CHECK) --mode dump --out build/release/op_samples
+	@$(PEERS) tests/recorded/record.py --samples build/release/op_samples
+	@$(MAKE) --no-print-directory docs-counts
+
+.PHONY: docs-counts
+docs-counts: deps ## Bring the counts in the README (ops, recorded calls) up to date
+	@$(PY) tools/doc_counts.py
 
 .PHONY: malloc-fault
 malloc-fault: deps ## Run the tests with every system allocation failing in turn

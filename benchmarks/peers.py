@@ -36,6 +36,8 @@ MLP_BATCH = 128
 MLP_LEARNING_RATE = 0.01
 MLP_STEPS_BEFORE_CHECK = 3
 
+NORM_EPSILON = 1e-3
+
 
 def values(*shape: int, seed: int) -> np.ndarray:
     """The numbers of bench.h's values(): spread over [-1, 1), exact in float32."""
@@ -80,11 +82,29 @@ class NumPy(Library):
         e = np.exp(x - x.max(axis=-1, keepdims=True))
         return np.divide(e, e.sum(axis=-1, keepdims=True), out=e)
 
+    def log_softmax(self, x):
+        x = x - x.max(axis=-1, keepdims=True)
+        return x - np.log(np.exp(x).sum(axis=-1, keepdims=True))
+
+    def layer_norm(self, x, gamma, beta):
+        def call():
+            deviation = x - x.mean(axis=-1, keepdims=True)
+            variance = np.square(deviation).mean(axis=-1, keepdims=True)
+            return deviation / np.sqrt(variance + NORM_EPSILON) * gamma + beta
+
+        return call
+
     def transpose(self, x):
         return np.ascontiguousarray(x.T)
 
     def gather(self, table, rows):
         return np.take(table, rows, axis=0)
+
+    def sort(self, x):
+        return np.sort(x)
+
+    def argsort(self, x):
+        return np.argsort(x, stable=True)
 
 
 class Torch(Library):
@@ -103,11 +123,37 @@ class Torch(Library):
     def softmax(self, x):
         return self.torch.softmax(x, -1)
 
+    def log_softmax(self, x):
+        return self.torch.log_softmax(x, -1)
+
+    def layer_norm(self, x, gamma, beta):
+        layer_norm = self.torch.nn.functional.layer_norm
+        return lambda: layer_norm(x, gamma.shape, gamma, beta, NORM_EPSILON)
+
+    def batch_norm(self, x, gamma, beta):
+        """In channels_last, as conv2d."""
+        batch_norm, x = self.torch.nn.functional.batch_norm, x.permute(0, 3, 1, 2)
+        return lambda: batch_norm(x, None, None, gamma, beta, True, 0.1, NORM_EPSILON).permute(
+            0, 2, 3, 1
+        )
+
+    def gradient(self, function, dy, *inputs):
+        for x in inputs:
+            x.requires_grad_()
+        y, grad = function(*inputs)(), self.torch.autograd.grad
+        return lambda: grad(y, inputs, dy, retain_graph=True)[0]
+
     def transpose(self, x):
         return x.T.contiguous()
 
     def gather(self, table, rows):
         return self.torch.index_select(table, 0, rows)
+
+    def sort(self, x):
+        return self.torch.sort(x)[0]
+
+    def argsort(self, x):
+        return self.torch.argsort(x, stable=True)
 
     def top_k(self, x, k):
         return self.torch.topk(x, k)[0]
@@ -118,6 +164,26 @@ class Torch(Library):
         x = images.permute(0, 3, 1, 2)
         w = filters.permute(3, 2, 0, 1).contiguous(memory_format=self.torch.channels_last)
         return lambda: conv2d(x, w, padding=1).permute(0, 2, 3, 1)
+
+    def conv2d_grads(self, images, filters, dy):
+        backward = self.torch.ops.aten.convolution_backward
+        x, dy = images.permute(0, 3, 1, 2), dy.permute(0, 3, 1, 2)
+        w = filters.permute(3, 2, 0, 1).contiguous(memory_format=self.torch.channels_last)
+
+        def grad(index, axes):
+            mask = [index == 0, index == 1, False]
+            fixed = None, [1, 1], [1, 1], [1, 1], False, [0, 0], 1, mask
+            return lambda: backward(dy, x, w, *fixed)[index].permute(*axes)
+
+        return grad(0, (0, 2, 3, 1)), grad(1, (2, 3, 1, 0))
+
+    def max_pool(self, images):
+        pool, x = self.torch.nn.functional.max_pool2d, images.permute(0, 3, 1, 2)
+        return lambda: pool(x, 2).permute(0, 2, 3, 1)
+
+    def avg_pool(self, images):
+        pool, x = self.torch.nn.functional.avg_pool2d, images.permute(0, 3, 1, 2)
+        return lambda: pool(x, 2).permute(0, 2, 3, 1)
 
     def mlp_step(self, weights, x, labels):
         F, torch = self.torch.nn.functional, self.torch
@@ -150,7 +216,8 @@ class TensorFlow(Library):
         self.tensor = tf.constant
         self.add, self.multiply, self.matmul = tf.add, tf.multiply, tf.matmul
         self.softmax, self.reduce_sum, self.transpose = tf.nn.softmax, tf.reduce_sum, tf.transpose
-        self.gather = tf.gather
+        self.gather, self.sort, self.argsort = tf.gather, tf.sort, tf.argsort
+        self.log_softmax = tf.nn.log_softmax
 
     def array(self, x):
         return x.numpy()
@@ -158,9 +225,49 @@ class TensorFlow(Library):
     def top_k(self, x, k):
         return self.tf.math.top_k(x, k)[0]
 
+    def layer_norm(self, x, gamma, beta):
+        nn = self.tf.nn
+
+        def call():
+            mean, variance = nn.moments(x, [-1], keepdims=True)
+            return nn.batch_normalization(x, mean, variance, beta, gamma, NORM_EPSILON)
+
+        return call
+
+    def batch_norm(self, x, gamma, beta):
+        batch_norm = self.tf.compat.v1.nn.fused_batch_norm
+        return lambda: batch_norm(x, gamma, beta, epsilon=NORM_EPSILON)[0]
+
+    def gradient(self, function, dy, *inputs):
+        with self.tf.GradientTape(persistent=True) as tape:
+            for x in inputs:
+                tape.watch(x)
+            y = function(*inputs)()
+        return lambda: tape.gradient(y, inputs, dy)[0]
+
     def conv2d(self, images, filters):
         conv2d = self.tf.nn.conv2d
         return lambda: conv2d(images, filters, strides=1, padding="SAME")
+
+    def conv2d_grads(self, images, filters, dy):
+        raw, ones = self.tf.raw_ops, [1, 1, 1, 1]
+        x_sizes, w_sizes = self.tf.shape(images), self.tf.shape(filters)
+        return (
+            lambda: raw.Conv2DBackpropInput(
+                input_sizes=x_sizes, filter=filters, out_backprop=dy, strides=ones, padding="SAME"
+            ),
+            lambda: raw.Conv2DBackpropFilter(
+                input=images, filter_sizes=w_sizes, out_backprop=dy, strides=ones, padding="SAME"
+            ),
+        )
+
+    def max_pool(self, images):
+        pool = self.tf.nn.max_pool2d
+        return lambda: pool(images, 2, 2, "VALID")
+
+    def avg_pool(self, images):
+        pool = self.tf.nn.avg_pool2d
+        return lambda: pool(images, 2, 2, "VALID")
 
     def mlp_step(self, weights, x, labels):
         tf = self.tf
@@ -195,6 +302,7 @@ class Jax(Library):
         self.tensor = jnp.asarray
         self.add, self.multiply, self.matmul = jnp.add, jnp.multiply, jnp.matmul
         self.softmax, self.reduce_sum = jax.nn.softmax, jnp.sum
+        self.log_softmax = jax.nn.log_softmax
 
     def finished(self, call):
         return lambda: call().block_until_ready()
@@ -205,8 +313,28 @@ class Jax(Library):
     def gather(self, table, rows):
         return self.jnp.take(table, rows, axis=0)
 
+    def sort(self, x):
+        return self.jnp.sort(x)
+
+    def argsort(self, x):
+        return self.jnp.argsort(x)
+
     def top_k(self, x, k):
         return self.jax.lax.top_k(x, k)[0]
+
+    def normalise(self, x, gamma, beta, axes):
+        mean, variance = x.mean(axes, keepdims=True), x.var(axes, keepdims=True)
+        return (x - mean) * self.jax.lax.rsqrt(variance + NORM_EPSILON) * gamma + beta
+
+    def layer_norm(self, x, gamma, beta):
+        return lambda: self.normalise(x, gamma, beta, -1)
+
+    def batch_norm(self, x, gamma, beta):
+        return lambda: self.normalise(x, gamma, beta, (0, 1, 2))
+
+    def gradient(self, function, dy, *inputs):
+        _, backward = self.jax.vjp(lambda *values: function(*values)(), *inputs)
+        return lambda: backward(dy)[0]
 
     def conv2d(self, images, filters):
         convolve = self.jax.lax.conv_general_dilated
@@ -270,6 +398,29 @@ def softmax(lib):
     return lambda: softmax(x)
 
 
+def log_softmax(lib):
+    log_softmax, x = lib.log_softmax, lib.tensor(values(4096, 1000, seed=1))
+    return lambda: log_softmax(x)
+
+
+def norm(name, *shape):
+    def case(lib):
+        x = lib.tensor(values(*shape, seed=1))
+        gamma, beta = (lib.tensor(values(shape[-1], seed=s)) for s in (2, 3))
+        return getattr(lib, name)(x, gamma, beta)
+
+    return case
+
+
+def norm_grad(name, *shape):
+    def case(lib):
+        x, dy = (lib.tensor(values(*shape, seed=s)) for s in (1, 4))
+        gamma, beta = (lib.tensor(values(shape[-1], seed=s)) for s in (2, 3))
+        return lib.gradient(getattr(lib, name), dy, x, gamma, beta)
+
+    return case
+
+
 def reduce_sum(*shape, axis):
     def case(lib):
         reduce_sum, x = lib.reduce_sum, lib.tensor(values(*shape, seed=1))
@@ -290,6 +441,16 @@ def gather(lib):
     return lambda: gather(table, rows)
 
 
+def sort(lib):
+    sort, x = lib.sort, lib.tensor(values(1_000_000, seed=1))
+    return lambda: sort(x)
+
+
+def argsort(lib):
+    argsort, x = lib.argsort, lib.tensor(values(1_000_000, seed=1))
+    return lambda: argsort(x)
+
+
 def top_k(*shape, k):
     def case(lib):
         top_k, x = lib.top_k, lib.tensor(values(*shape, seed=1))
@@ -302,6 +463,20 @@ def conv2d(lib):
     return lib.conv2d(
         lib.tensor(values(8, 56, 56, 64, seed=1)), lib.tensor(values(3, 3, 64, 64, seed=2))
     )
+
+
+def conv2d_input_grad(lib):
+    dy = lib.tensor(values(8, 56, 56, 64, seed=1))
+    return lib.conv2d_grads(dy, lib.tensor(values(3, 3, 64, 64, seed=2)), dy)[0]
+
+
+def conv2d_filter_grad(lib):
+    images, dy = (lib.tensor(values(8, 56, 56, 64, seed=s)) for s in (1, 2))
+    return lib.conv2d_grads(images, lib.tensor(values(3, 3, 64, 64, seed=2)), dy)[1]
+
+
+def pool(name):
+    return lambda lib: getattr(lib, name)(lib.tensor(values(8, 56, 56, 64, seed=1)))
 
 
 def mlp_step(lib):
@@ -332,13 +507,24 @@ CASES = {
     "matmul_512": Case(matmul(512), "matmul"),
     "matmul_2048": Case(matmul(2048), "matmul"),
     "softmax_4096x1000": Case(softmax, "softmax"),
+    "log_softmax_4096x1000": Case(log_softmax, "log_softmax"),
+    "layer_norm_4096x768": Case(norm("layer_norm", 4096, 768), "layer_norm"),
+    "layer_norm_grad_4096x768": Case(norm_grad("layer_norm", 4096, 768), "gradient"),
+    "batch_norm_56x56x64": Case(norm("batch_norm", 8, 56, 56, 64), "batch_norm"),
+    "batch_norm_grad_56x56x64": Case(norm_grad("batch_norm", 8, 56, 56, 64), "gradient"),
     "reduce_sum_axis0": Case(reduce_sum(4096, 4096, axis=0), "reduce_sum"),
     "reduce_sum_axis1": Case(reduce_sum(4096, 4096, axis=1), "reduce_sum"),
     "transpose_4096": Case(transpose, "transpose"),
     "gather_1m_rows": Case(gather, "gather"),
+    "sort_1m": Case(sort, "sort"),
+    "argsort_1m": Case(argsort, "argsort"),
     "top_k_100_of_1m": Case(top_k(1_000_000, k=100), "top_k"),
     "top_k_10_of_4096x1000": Case(top_k(4096, 1000, k=10), "top_k"),
     "conv2d_56x56x64": Case(conv2d, "conv2d"),
+    "conv2d_input_grad": Case(conv2d_input_grad, "conv2d_grads"),
+    "conv2d_filter_grad": Case(conv2d_filter_grad, "conv2d_grads"),
+    "max_pool_56x56x64": Case(pool("max_pool"), "max_pool"),
+    "avg_pool_56x56x64": Case(pool("avg_pool"), "avg_pool"),
     "mlp_step_eager": Case(mlp_step, "mlp_step"),
     "scale_add_256k": Case(add(256 * K), "add"),
     "scale_add_1m": Case(add(1024 * K), "add"),

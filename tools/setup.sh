@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 python=${PYTHON:-python3}
-required=(libhwy-dev libgtest-dev libbenchmark-dev ninja-build)
+required=(libhwy-dev libre2-dev libgtest-dev libbenchmark-dev ninja-build)
 optional=(ccache)
 updated=no
 
@@ -73,7 +73,7 @@ check_packages() {
 check_venv() {
   local stamp=.venv/.setup-stamp key
   key=$({
-    cat tools/setup.sh requirements-dev.txt
+    cat tools/setup.sh requirements-build.txt requirements-dev.txt
     pwd
     echo "${PYTHON:-}"
   } | sha256sum)
@@ -82,7 +82,8 @@ check_venv() {
   fi
   say "making .venv with $("$python" --version)"
   "$python" -m venv --clear .venv
-  .venv/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+  .venv/bin/python -m pip install --quiet --disable-pip-version-check \
+    -r requirements-build.txt -r requirements-dev.txt
   link_package
   echo "$key" >$stamp
 }

@@ -27,11 +27,9 @@ void Bench::expect_close(double value, double expected, double tolerance) const 
 
 double Bench::check_sum(const Tensor& result) {
   constexpr uint32_t kWeights = 99;
-  const std::span<const float> elements = result.data<float>();
   double sum = 0;
-  for (size_t i = 0; i < elements.size(); ++i) {
-    sum += double{elements[i]} * (1.0 + double{value_at(static_cast<int64_t>(i), kWeights)});
-  }
+  for (int64_t i = 0; i < result.num_elements(); ++i)
+    sum += result.number_at(i) * (1.0 + double{value_at(i, kWeights)});
   return sum;
 }
 

@@ -1,4 +1,6 @@
-// Rows looked up in a table, and the largest of many.
+// Rows looked up in a table, numbers sorted, and the largest of many.
+#include <numeric>
+
 #include "bench.h"
 
 namespace penstock::bench {
@@ -13,6 +15,14 @@ Tensor scattered_rows() {
   for (int64_t i = 0; i < kRows; ++i)
     rows[static_cast<size_t>(i)] = static_cast<int32_t>(i * 614'657 % kRows);
   return Tensor::from<int32_t>(rows, {kRows});
+}
+
+template <typename Order>
+std::vector<float> sorted_values(const Tensor& x, const Order& order) {
+  const std::span<const float> all = x.data<float>();
+  std::vector<float> sorted(all.begin(), all.end());
+  std::sort(sorted.begin(), sorted.end(), order);
+  return sorted;
 }
 
 }  // namespace
@@ -30,11 +40,27 @@ PEN_CASE(gather_1m_rows) {
   bench.time([&] { return gather(table, rows); });
 }
 
-PEN_CASE(top_k_100_of_1m) {
+PEN_CASE(sort_1m) {
+  const Tensor x = values({1'000'000}, 1);
+  const std::vector<float> sorted = sorted_values(x, std::less<>());
+  bench.expect(sort(x), [&](int64_t i) { return sorted[static_cast<size_t>(i)]; }, 0);
+  bench.time([&] { return sort(x); });
+}
+
+PEN_CASE(argsort_1m) {
   const Tensor x = values({1'000'000}, 1);
   const std::span<const float> all = x.data<float>();
-  std::vector<float> sorted(all.begin(), all.end());
-  std::sort(sorted.begin(), sorted.end(), std::greater<>());
+  std::vector<size_t> order(all.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return all[a] < all[b]; });
+  bench.expect(
+      argsort(x), [&](int64_t i) { return static_cast<double>(order[static_cast<size_t>(i)]); }, 0);
+  bench.time([&] { return argsort(x); });
+}
+
+PEN_CASE(top_k_100_of_1m) {
+  const Tensor x = values({1'000'000}, 1);
+  const std::vector<float> sorted = sorted_values(x, std::greater<>());
   bench.expect(
       top_k(x, Tensor(100))[0], [&](int64_t i) { return sorted[static_cast<size_t>(i)]; }, 0);
   bench.time([&] { return top_k(x, Tensor(100)); });

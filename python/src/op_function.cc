@@ -135,7 +135,12 @@ class CallInputs {
     PyObject* object;
   };
 
-  DType& letter(size_t input) { return letters_[op_.inputs[input].type - 'A']; }
+  // The dtype that the inputs of this letter have in common, once it is known.
+  DType& letter(size_t input) {
+    const char type = op_.inputs[input].type;
+    if (type == kMixed) return mixed_ = DType::kInvalid;
+    return letters_[type - 'A'];
+  }
 
   void add_one(size_t i, PyObject* value) {
     if (is_eager(value)) {
@@ -163,6 +168,7 @@ class CallInputs {
   const OpDef& op_;
   bool is_lax_;
   DType letters_[26] = {};
+  DType mixed_ = DType::kInvalid;
   SmallVector<Slot, 6> slots_;
   SmallVector<const Tensor*, 6> pointers_;
   std::vector<Tensor> made_;

@@ -113,12 +113,16 @@ Pool& pool() {
 }
 void Pool::forget_workers() noexcept { new (g_pool_memory) Pool; }
 
+int cores() {
+  return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kMaxThreads);
+}
+
 int default_threads() {
   if (const char* text = std::getenv("PENSTOCK_THREADS")) {
     const int threads = std::atoi(text);
     if (threads >= 1) return std::min(threads, kMaxThreads);
   }
-  return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kMaxThreads);
+  return cores();
 }
 
 std::atomic<int> g_threads{0};
@@ -137,6 +141,11 @@ int num_threads() {
     threads = default_threads();
     g_threads.store(threads, std::memory_order_relaxed);
   }
+  return threads;
+}
+
+int max_threads() {
+  static const int threads = std::max(cores(), default_threads());
   return threads;
 }
 

@@ -51,6 +51,7 @@ void check_dtypes(const OpDef& op, Inputs inputs) {
       fail(op, "input '", def.name, "' has no data: it was handed over before");
     const DType dtype = inputs[i]->dtype();
     if (!def.dtypes.has(dtype)) fail_type(op, "input '", def.name, "' cannot be ", dtype);
+    if (def.type == kMixed) continue;
     DType& same = seen[def.type - 'A'];
     if (same == DType::kInvalid) same = dtype;
     if (same != dtype) {
@@ -173,16 +174,18 @@ void run_kernel(const OpDef& op, std::span<const View> in, InferContext& infer, 
                                          .owner = owner_of(op)}));
   }
   const KernelResult result = op.cpu({in, out, attrs, scratch ? scratch->data : nullptr});
+  const bool counts_strings = !op.traits.has(Trait::kMakesStrings);
   if (__builtin_expect(result.problem != nullptr, 0)) {
     for (const Tensor& output : outputs) {
       // What the kernel copied so far was never counted.
-      if (output.dtype() == DType::kString)
+      if (output.dtype() == DType::kString && counts_strings)
         std::memset(output.raw(), 0, static_cast<size_t>(output.num_bytes()));
     }
     fail_kernel(op, result);
   }
   for (size_t i = 0; i < outputs.size(); ++i) {
-    if (outputs[i].dtype() == DType::kString) retain_strings(strings_of(outputs[i]));
+    if (outputs[i].dtype() == DType::kString && counts_strings)
+      retain_strings(strings_of(outputs[i]));
     if (op.traits.has(Trait::kDynamicShape)) settle_shape(op, outputs[i], out[i].shape);
   }
 }

@@ -1,10 +1,10 @@
 #include "kernels/binary.h"
 
+#include <cmath>
 #include <complex>
 #include <type_traits>
 
 #include "kernels/half.h"
-#include "kernels/slow_binary.h"
 
 #define HWY_TARGET_INCLUDE "kernels/binary.cc"
 #include "kernels/targets.h"
@@ -17,6 +17,9 @@
 #define PENSTOCK_KERNELS_BINARY_FUNCTIONS
 namespace penstock::kernels {
 
+inline constexpr DTypeSet kRealPlain = DTypeSet(DType::kFloat32) | DType::kFloat64;
+inline constexpr DTypeSet kPlain = kRealPlain | kComplexTypes;
+
 // Integers are added and multiplied as unsigned numbers, which wrap around, of at least the width
 // of int, to which narrower ones would be promoted.
 template <typename T>
@@ -25,8 +28,18 @@ using Word = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
 template <typename T>
 constexpr bool is_complex = kComplexTypes.has(kDTypeOf<T>);
 
+// A function that is one expression of `x` and `y`, of type T.
+#define PEN_FUNCTION(Name, types, expression) \
+  struct Name {                               \
+    static constexpr DTypeSet kTypes = types; \
+    template <typename T>                     \
+    static T call(T x, T y) {                 \
+      return expression;                      \
+    }                                         \
+  };
 #define PEN_WRAPPING(Name, symbol)                                                     \
   struct Name {                                                                        \
+    static constexpr DTypeSet kTypes = kIntTypes | kPlain;                             \
     template <typename T>                                                              \
     static T call(T x, T y) {                                                          \
       if constexpr (std::is_integral_v<T>) {                                           \
@@ -39,15 +52,29 @@ constexpr bool is_complex = kComplexTypes.has(kDTypeOf<T>);
 PEN_WRAPPING(Add, +)
 PEN_WRAPPING(Subtract, -)
 PEN_WRAPPING(Multiply, *)
+PEN_FUNCTION(Divide, kPlain, x / y)
+PEN_FUNCTION(DivideNoNan, kPlain, y == T(0) ? T(0) : x / y)
+PEN_FUNCTION(MultiplyNoNan, kPlain, y == T(0) ? T(0) : x * y)
+PEN_FUNCTION(Maximum, kIntTypes | kRealPlain, x > y || x != x ? x : y)
+PEN_FUNCTION(Minimum, kIntTypes | kRealPlain, x < y || x != x ? x : y)
+PEN_FUNCTION(BitwiseAnd, kIntTypes, static_cast<T>(x& y))
+PEN_FUNCTION(BitwiseOr, kIntTypes, static_cast<T>(x | y))
+PEN_FUNCTION(BitwiseXor, kIntTypes, static_cast<T>(x ^ y))
+PEN_FUNCTION(LeakyRelu, kRealPlain, x > T(0) ? x : x * y)
+PEN_FUNCTION(ReluGrad, kIntTypes | kRealPlain, y > T(0) ? x : T(0))
+PEN_FUNCTION(Relu6Grad, kIntTypes | kRealPlain, y > T(0) && y < T(6) ? x : T(0))
+PEN_FUNCTION(EluGrad, kRealPlain, y < T(0) ? x * (y + T(1)) : x)
+PEN_FUNCTION(SoftsignGrad, kRealPlain, x / ((T(1) + std::abs(y)) * (T(1) + std::abs(y))))
+PEN_FUNCTION(SigmoidGrad, kPlain, y*(x*(T(1) - x)))
+PEN_FUNCTION(TanhGrad, kPlain, y*(T(1) - x * x))
+PEN_FUNCTION(SqrtGrad, kPlain, y* T(0.5) / x)
+PEN_FUNCTION(RsqrtGrad, kPlain, y*(T(-0.5) * x * (x * x)))
+PEN_FUNCTION(ReciprocalGrad, kPlain, -y*(x* x))
 #undef PEN_WRAPPING
+#undef PEN_FUNCTION
 
-struct Divide {
-  template <typename T>
-  static T call(T x, T y) {
-    return x / y;
-  }
-};
 struct SquaredDifference {
+  static constexpr DTypeSet kTypes = kIntTypes | kPlain;
   template <typename T>
   static T call(T x, T y) {
     const T difference = Subtract::call(x, y);
@@ -58,22 +85,13 @@ struct SquaredDifference {
     }
   }
 };
-struct Maximum {
+struct SeluGrad {
+  static constexpr DTypeSet kTypes = kRealPlain;
   template <typename T>
   static T call(T x, T y) {
-    return x > y || x != x ? x : y;
-  }
-};
-struct Minimum {
-  template <typename T>
-  static T call(T x, T y) {
-    return x < y || x != x ? x : y;
-  }
-};
-struct ReluGrad {
-  template <typename T>
-  static T call(T x, T y) {
-    return y > T(0) ? x : T(0);
+    constexpr T kScale = T(1.0507009873554804934193349852946);
+    constexpr T kScaleAlpha = T(1.7580993408473768599402175208123);
+    return y < T(0) ? x * (y + kScaleAlpha) : x * kScale;
   }
 };
 
@@ -84,41 +102,13 @@ HWY_BEFORE_NAMESPACE();
 namespace penstock::kernels {
 namespace HWY_NAMESPACE {
 
-template <typename Function>
-BinaryLoop find_fast(DType dtype) {
-  switch (dtype) {
-    case DType::kFloat32:
-      return binary<Function, float>;
-    case DType::kFloat64:
-      return binary<Function, double>;
-    case DType::kInt32:
-      return binary<Function, int32_t>;
-    case DType::kInt64:
-      return binary<Function, int64_t>;
-    default:
-      return nullptr;
-  }
-}
-
 BinaryLoop fast_loop(BinaryOp op, DType dtype) {
   switch (op) {
-    case BinaryOp::kAdd:
-      return find_fast<Add>(dtype);
-    case BinaryOp::kSubtract:
-      return find_fast<Subtract>(dtype);
-    case BinaryOp::kMultiply:
-      return find_fast<Multiply>(dtype);
-    case BinaryOp::kDivide:
-      if (dtype == DType::kFloat32) return binary<Divide, float>;
-      return dtype == DType::kFloat64 ? binary<Divide, double> : nullptr;
-    case BinaryOp::kSquaredDifference:
-      return find_fast<SquaredDifference>(dtype);
-    case BinaryOp::kMaximum:
-      return find_fast<Maximum>(dtype);
-    case BinaryOp::kMinimum:
-      return find_fast<Minimum>(dtype);
-    case BinaryOp::kReluGrad:
-      return find_fast<ReluGrad>(dtype);
+#define PEN_CASE(Name)    \
+  case BinaryOp::k##Name: \
+    return find_fast<Binary, Name>(dtype);
+    PEN_SIMPLE_BINARY_OPS(PEN_CASE)
+#undef PEN_CASE
     default:
       return nullptr;
   }
@@ -135,125 +125,48 @@ namespace {
 
 HWY_EXPORT(fast_loop);
 
-template <BinaryOp op, typename Half>
-void half_loop(const void* x, const void* y, void* out, int64_t n, int stride_x, int stride_y) {
-  binary_in_float<Half>(binary_loop(op, DType::kFloat32), x, y, out, n, stride_x, stride_y);
-}
-
-template <typename Function>
-BinaryLoop find_complex(DType dtype) {
-  using HWY_NAMESPACE::binary;
-  if (dtype == DType::kComplex64) return binary<Function, complex64>;
-  return dtype == DType::kComplex128 ? binary<Function, complex128> : nullptr;
-}
-
-// The dtypes that are not worth a loop per target. Wrapping arithmetic is the same for signed and
-// unsigned integers.
-template <typename Function>
-BinaryLoop find_wrapping(DType dtype) {
-  using HWY_NAMESPACE::binary;
-  switch (dtype) {
-    case DType::kInt8:
-    case DType::kUInt8:
-      return binary<Function, uint8_t>;
-    case DType::kInt16:
-    case DType::kUInt16:
-      return binary<Function, uint16_t>;
-    case DType::kUInt32:
-      return binary<Function, uint32_t>;
-    case DType::kUInt64:
-      return binary<Function, uint64_t>;
-    default:
-      return find_complex<Function>(dtype);
-  }
-}
-
-template <typename Function>
-BinaryLoop find_ordered(DType dtype) {
-  using HWY_NAMESPACE::binary;
-  switch (dtype) {
-    case DType::kInt8:
-      return binary<Function, int8_t>;
-    case DType::kUInt8:
-      return binary<Function, uint8_t>;
-    case DType::kInt16:
-      return binary<Function, int16_t>;
-    case DType::kUInt16:
-      return binary<Function, uint16_t>;
-    case DType::kUInt32:
-      return binary<Function, uint32_t>;
-    case DType::kUInt64:
-      return binary<Function, uint64_t>;
+BinaryLoop other_loop(BinaryOp op, DType dtype) {
+  using namespace HWY_NAMESPACE;
+  switch (op) {
+#define PEN_CASE(Name)    \
+  case BinaryOp::k##Name: \
+    return find_other<Binary, Name>(dtype);
+    PEN_SIMPLE_BINARY_OPS(PEN_CASE)
+#undef PEN_CASE
     default:
       return nullptr;
   }
 }
 
-template <BinaryOp op>
-BinaryLoop find_half(DType dtype) {
-  return dtype == DType::kFloat16 ? half_loop<op, float16> : half_loop<op, bfloat16>;
+template <BinaryOp op, typename Half, typename Out>
+void in_float(const void* x, const void* y, void* out, int64_t n, int stride_x, int stride_y) {
+  binary_in_float<Half, Out>(binary_loop(op, DType::kFloat32), x, y, out, n, stride_x, stride_y);
 }
 
-BinaryLoop half_loop_of(BinaryOp op, DType dtype) {
-  switch (op) {
-    case BinaryOp::kAdd:
-      return find_half<BinaryOp::kAdd>(dtype);
-    case BinaryOp::kSubtract:
-      return find_half<BinaryOp::kSubtract>(dtype);
-    case BinaryOp::kMultiply:
-      return find_half<BinaryOp::kMultiply>(dtype);
-    case BinaryOp::kDivide:
-      return find_half<BinaryOp::kDivide>(dtype);
-    case BinaryOp::kSquaredDifference:
-      return find_half<BinaryOp::kSquaredDifference>(dtype);
-    case BinaryOp::kMaximum:
-      return find_half<BinaryOp::kMaximum>(dtype);
-    case BinaryOp::kMinimum:
-      return find_half<BinaryOp::kMinimum>(dtype);
-    case BinaryOp::kReluGrad:
-      return find_half<BinaryOp::kReluGrad>(dtype);
-    case BinaryOp::kFloorDivide:
-      return find_half<BinaryOp::kFloorDivide>(dtype);
-    case BinaryOp::kFloorModulo:
-      return find_half<BinaryOp::kFloorModulo>(dtype);
-    case BinaryOp::kPower:
-      return find_half<BinaryOp::kPower>(dtype);
-  }
-  return nullptr;
-}
-
-BinaryLoop other_loop(BinaryOp op, DType dtype) {
-  if (kHalfTypes.has(dtype)) return half_loop_of(op, dtype);
-  switch (op) {
-    case BinaryOp::kAdd:
-      return find_wrapping<Add>(dtype);
-    case BinaryOp::kSubtract:
-      return find_wrapping<Subtract>(dtype);
-    case BinaryOp::kMultiply:
-      return find_wrapping<Multiply>(dtype);
-    case BinaryOp::kDivide:
-      return find_complex<Divide>(dtype);
-    case BinaryOp::kSquaredDifference:
-      return find_wrapping<SquaredDifference>(dtype);
-    case BinaryOp::kMaximum:
-      return find_ordered<Maximum>(dtype);
-    case BinaryOp::kMinimum:
-      return find_ordered<Minimum>(dtype);
-    case BinaryOp::kReluGrad:
-      return find_ordered<ReluGrad>(dtype);
-    case BinaryOp::kFloorDivide:
-      return floor_divide_loop(dtype);
-    case BinaryOp::kFloorModulo:
-      return floor_modulo_loop(dtype);
-    case BinaryOp::kPower:
-      return power_loop(dtype);
-  }
-  return nullptr;
-}
+// In the order of the enum.
+constexpr BinaryLoop kHalfLoops[][2] = {
+#define PEN_HALVES(Name) \
+  {in_float<BinaryOp::k##Name, float16, float16>, in_float<BinaryOp::k##Name, bfloat16, bfloat16>},
+#define PEN_HALF_TESTS(Name) \
+  {in_float<BinaryOp::k##Name, float16, bool>, in_float<BinaryOp::k##Name, bfloat16, bool>},
+    PEN_SIMPLE_BINARY_OPS(PEN_HALVES) PEN_COMPARE_BINARY_OPS(PEN_HALF_TESTS)
+        PEN_VECTOR_BINARY_OPS(PEN_HALVES) PEN_SLOW_BINARY_OPS(PEN_HALVES)
+#undef PEN_HALF_TESTS
+#undef PEN_HALVES
+};
 
 }  // namespace
 
 BinaryLoop binary_loop(BinaryOp op, DType dtype) noexcept {
+  if (kHalfTypes.has(dtype)) {
+    if (binary_loop(op, DType::kFloat32) == nullptr) return nullptr;
+    return kHalfLoops[static_cast<int>(op)][dtype == DType::kBFloat16];
+  }
+  if (op > BinaryOp::kReciprocalGrad) {
+    if (op <= BinaryOp::kLogicalOr) return compare_loop(op, dtype);
+    const BinaryLoop vectors = vector_binary_loop(op, dtype);
+    return vectors != nullptr ? vectors : slow_binary_loop(op, dtype);
+  }
   const BinaryLoop fast = HWY_DYNAMIC_DISPATCH(fast_loop)(op, dtype);
   return fast != nullptr ? fast : other_loop(op, dtype);
 }

@@ -1,26 +1,89 @@
-// Arithmetic on two operands: the loop for an op and a dtype, made for the processor at hand.
+// Functions of two operands: the loop for an op and a dtype, made for the processor at hand.
 #pragma once
 
 #include "kernels/broadcast.h"
 
 namespace penstock::kernels {
 
+// Plain loops, vectorised by the compiler (binary.cc). Gradients of activations take the gradient
+// that arrives and the input or the output of the activation, in TensorFlow's order.
+#define PEN_SIMPLE_BINARY_OPS(X)          \
+  X(Add)                                  \
+  X(Subtract)                             \
+  X(Multiply)                             \
+  X(Divide) /* not for integers */        \
+  X(DivideNoNan)                          \
+  X(MultiplyNoNan)                        \
+  X(SquaredDifference)                    \
+  X(Maximum) /* NaN when either is */     \
+  X(Minimum)                              \
+  X(BitwiseAnd)                           \
+  X(BitwiseOr)                            \
+  X(BitwiseXor)                           \
+  X(LeakyRelu) /* y: the slope below 0 */ \
+  X(ReluGrad)                             \
+  X(Relu6Grad)                            \
+  X(EluGrad)                              \
+  X(SeluGrad)                             \
+  X(SoftsignGrad)                         \
+  X(SigmoidGrad)                          \
+  X(TanhGrad)                             \
+  X(SqrtGrad)                             \
+  X(RsqrtGrad)                            \
+  X(ReciprocalGrad)
+
+// The same, with a bool as the result (compare.cc).
+#define PEN_COMPARE_BINARY_OPS(X) \
+  X(Equal)                        \
+  X(NotEqual)                     \
+  X(Less)                         \
+  X(LessEqual)                    \
+  X(LogicalAnd)                   \
+  X(LogicalOr)
+
+// Vectors of polynomials (math_binary.cc).
+#define PEN_VECTOR_BINARY_OPS(X) \
+  X(SoftplusGrad)                \
+  X(GeluGrad)                    \
+  X(GeluTanhGrad)                \
+  X(Swish) /* y: what x is multiplied with in the sigmoid */
+
+// One number at a time (slow_binary.cc).
+#define PEN_SLOW_BINARY_OPS(X)                                  \
+  X(FloorDivide) /* Pre of division for integers: y is not 0 */ \
+  X(FloorModulo)                                                \
+  X(TruncateDivide)                                             \
+  X(TruncateModulo)                                             \
+  X(Power)     /* Pre for integers: y is not negative */        \
+  X(LeftShift) /* by y cut to the width */                      \
+  X(RightShift)                                                 \
+  X(Atan2)                                                      \
+  X(NextAfter)                                                  \
+  X(Xdivy) /* 0 where x is 0, and so for the next two */        \
+  X(Xlogy)                                                      \
+  X(Xlog1py)                                                    \
+  X(Igamma)                                                     \
+  X(Igammac)                                                    \
+  X(IgammaGradA)                                                \
+  X(RandomGammaGrad)                                            \
+  X(Zeta)                                                       \
+  X(Polygamma)
+
 enum class BinaryOp : uint8_t {
-  kAdd,
-  kSubtract,
-  kMultiply,
-  kDivide,  // not for integers
-  kSquaredDifference,
-  kMaximum,  // NaN when either is
-  kMinimum,
-  kReluGrad,     // x where y is positive, 0 elsewhere
-  kFloorDivide,  // Pre for integers: y is not 0
-  kFloorModulo,
-  kPower,  // Pre for integers: y is not negative
+#define PEN_ENUMERATOR(Name) k##Name,
+  PEN_SIMPLE_BINARY_OPS(PEN_ENUMERATOR) PEN_COMPARE_BINARY_OPS(PEN_ENUMERATOR)
+      PEN_VECTOR_BINARY_OPS(PEN_ENUMERATOR) PEN_SLOW_BINARY_OPS(PEN_ENUMERATOR)
+#undef PEN_ENUMERATOR
 };
 
-// Null when the op does not exist for the dtype. Integers wrap around.
+// Null when the op does not exist for the dtype: strings never, complex numbers are not ordered.
+// Integers wrap around.
 BinaryLoop binary_loop(BinaryOp op, DType dtype) noexcept;
+
+// The parts of it, without the half types, each null for ops that are not its own.
+BinaryLoop compare_loop(BinaryOp op, DType dtype) noexcept;
+BinaryLoop vector_binary_loop(BinaryOp op, DType dtype) noexcept;
+BinaryLoop slow_binary_loop(BinaryOp op, DType dtype) noexcept;
 
 // Whether a number in an integer tensor is zero, or below zero.
 bool has_zero(const View& x) noexcept;

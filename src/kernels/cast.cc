@@ -34,7 +34,7 @@ To float_to_int(Float x) {
 
 template <typename From, typename To>
 To convert(From x) {
-  if constexpr (std::is_same_v<To, bool>) {
+  if constexpr (std::is_same_v<To, bool> && !is_complex<From>) {
     return x != From(0);
   } else if constexpr (is_complex<From> && is_complex<To>) {
     return To(x);

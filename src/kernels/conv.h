@@ -1,21 +1,22 @@
-// Convolutions of images and their two gradients, as blocked matrix products whose packing reads
-// the patches straight from the image: no patch matrix exists, and scratch stays small.
+// Convolutions of images with up to three axes and their two gradients, as blocked matrix products
+// that read the patches straight from the image: no patch matrix exists, and scratch stays small.
 #pragma once
 
 #include <penstock/core/dtype.h>
 
+#include "kernels/gemm_packed.h"
 #include "kernels/window.h"
 
 namespace penstock::kernels {
 
-// The filter is [h.size, w.size, in_channels / groups, out_channels].
+// The filter is [sizes of the window..., in_channels / groups, out_channels].
 struct ConvShape {
-  DType dtype = DType::kInvalid;  // a real floating-point one
+  DType dtype = DType::kInvalid;  // a real floating-point one, or int32
   int64_t batch = 0;
   int64_t in_channels = 0;
   int64_t out_channels = 0;
   int64_t groups = 1;
-  WindowAxis h = {}, w = {};
+  Window window = {};
   bool channels_first = false;
 };
 
@@ -24,9 +25,9 @@ int64_t conv_scratch_bytes(const ConvShape& shape);
 int64_t conv_input_grad_scratch_bytes(const ConvShape& shape);
 int64_t conv_filter_grad_scratch_bytes(const ConvShape& shape);
 
-// Pre: what is written is not empty.
+// Pre: what is written is not empty; an epilogue goes with channels last.
 void conv(const ConvShape& shape, const void* input, const void* filter, void* output,
-          void* scratch) noexcept;
+          void* scratch, const Epilogue& epilogue = {}) noexcept;
 void conv_input_grad(const ConvShape& shape, const void* filter, const void* dy, void* dx,
                      void* scratch) noexcept;
 void conv_filter_grad(const ConvShape& shape, const void* input, const void* dy, void* dfilter,

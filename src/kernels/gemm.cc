@@ -191,7 +191,12 @@ void gemm(DType dtype, const GemmSize& size, const Matrix& a, const Matrix& b, v
   }
   const PackedMatrix rows{a.data, a.row_stride, a.col_stride};
   const PackedMatrix cols{b.data, b.col_stride, b.row_stride};
-  packed_gemm(dtype, size, pack_source(dtype, rows), pack_source(dtype, cols), c, c_stride,
+  packed_gemm({.dtype = dtype,
+               .size = size,
+               .a = matrix_operand(dtype, rows),
+               .b = matrix_operand(dtype, cols),
+               .c = c,
+               .c_stride = c_stride},
               scratch);
 }
 

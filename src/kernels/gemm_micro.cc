@@ -3,6 +3,7 @@
 #define HWY_TARGET_INCLUDE "kernels/gemm_micro.cc"
 #include "kernels/targets.h"
 
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -28,68 +29,108 @@ TileShape shape() {
 TileShape ShapeF32() { return shape<float>(); }
 TileShape ShapeF64() { return shape<double>(); }
 
-template <typename T, class V>
-HWY_INLINE void store_part(const TileTarget<T>& target, const V (&left)[kRows],
-                           const V (&right)[kRows]) {
+// The sums of one tile: `Rows` × `Vectors` vectors.
+template <int Rows, int Vectors, typename T>
+HWY_INLINE void store(const TileTarget<T>& target, const hn::Vec<Tag<T>> (&sums)[Rows][Vectors]) {
   const Tag<T> d;
-  T row[kCols<T>];
-  for (int i = 0; i < kRows; ++i) {
+  const auto n = static_cast<int64_t>(hn::Lanes(d));
+  for (int i = 0; i < Rows; ++i) {
     if (i >= target.rows) return;
-    hn::StoreU(left[i], d, row);
-    hn::StoreU(right[i], d, row + hn::Lanes(d));
-    T* c = target.c + i * target.stride;
-    for (int64_t j = 0; j < target.cols; ++j) c[j] = target.add ? c[j] + row[j] : row[j];
+    T* c = target.c[i] + target.col;
+    for (int v = 0; v < Vectors; ++v, c += n) {
+      const int64_t count = target.cols - v * n;
+      if (count >= n) {
+        hn::StoreU(target.add ? hn::Add(sums[i][v], hn::LoadU(d, c)) : sums[i][v], d, c);
+        continue;
+      }
+      T part[hn::MaxLanes(Tag<T>())];
+      hn::StoreU(sums[i][v], d, part);
+      for (int64_t j = 0; j < count; ++j) c[j] = target.add ? c[j] + part[j] : part[j];
+    }
   }
 }
 
-template <typename T, class V>
-HWY_INLINE void store_whole(const TileTarget<T>& target, const V (&left)[kRows],
-                            const V (&right)[kRows]) {
+// One step: `row(i)` is the value of a's row i.
+template <int Rows, int Vectors, typename T, typename Row>
+HWY_INLINE void step(const T* b, const Row& row, hn::Vec<Tag<T>> (&sums)[Rows][Vectors]) {
   const Tag<T> d;
-  const size_t n = hn::Lanes(d);
-  for (int i = 0; i < kRows; ++i) {
-    T* c = target.c + i * target.stride;
-    V first = left[i];
-    V second = right[i];
-    if (target.add) {
-      first = hn::Add(first, hn::LoadU(d, c));
-      second = hn::Add(second, hn::LoadU(d, c + n));
-    }
-    hn::StoreU(first, d, c);
-    hn::StoreU(second, d, c + n);
+  hn::Vec<Tag<T>> columns[Vectors];
+  for (int v = 0; v < Vectors; ++v) {
+    columns[v] = hn::LoadU(d, b + static_cast<size_t>(v) * hn::Lanes(d));
   }
+  for (int i = 0; i < Rows; ++i) {
+    const auto factor = hn::Set(d, row(i));
+    for (int v = 0; v < Vectors; ++v) sums[i][v] = hn::MulAdd(factor, columns[v], sums[i][v]);
+  }
+}
+
+// The rows of c are far from each other: they are fetched while the sums add up.
+template <typename T>
+HWY_INLINE void fetch(const T* c) {
+  hwy::Prefetch(c);
+  hwy::Prefetch(c + kCols<T> - 1);
+}
+
+template <TileRows Kind, int Rows, int Vectors, typename T>
+HWY_INLINE void tile(const TileLeft<T>& left, const T* b, const TileTarget<T>& target) {
+  const Tag<T> d;
+  hn::Vec<Tag<T>> sums[Rows][Vectors];
+  for (int i = 0; i < Rows; ++i) {
+    if (i < target.rows) fetch(target.c[i] + target.col);
+    for (int v = 0; v < Vectors; ++v) sums[i][v] = hn::Zero(d);
+  }
+  if constexpr (Kind == TileRows::kPacked) {
+    const T* a = left.packed;
+    for (int64_t p = 0; p < left.steps; ++p, a += kRows, b += kCols<T>) {
+      step(b, [a](int i) HWY_ATTR { return a[i]; }, sums);
+    }
+  } else if constexpr (Kind == TileRows::kByRow) {
+    for (int64_t s = 0; s < left.steps; ++s) {
+      const T* a[Rows];
+      for (int i = 0; i < Rows; ++i) a[i] = left.pointers[s * kRows + i];
+      for (int64_t p = 0; p < left.lengths[s]; ++p, b += kCols<T>) {
+        step(b, [&a, p](int i) HWY_ATTR { return a[i][p]; }, sums);
+      }
+    }
+  } else {
+    for (int64_t p = 0; p < left.steps; ++p, b += kCols<T>) {
+      const T* a = left.pointers[p] + left.first;
+      step(b, [a](int i) HWY_ATTR { return a[i]; }, sums);
+    }
+  }
+  store(target, sums);
+}
+
+// Narrow and low tiles, where the product ends, spend no time on what is not there.
+template <TileRows Kind, typename T>
+HWY_NOINLINE void fitting_tile(const TileLeft<T>& a, const T* b, const TileTarget<T>& target) {
+  constexpr int kThird = kRows / 3;
+  if (target.cols > kCols<T> / 2) {
+    if (target.rows > 2 * kThird) return tile<Kind, kRows, 2>(a, b, target);
+    if (target.rows > kThird) return tile<Kind, 2 * kThird, 2>(a, b, target);
+    return tile<Kind, kThird, 2>(a, b, target);
+  }
+  if (target.rows > 2 * kThird) return tile<Kind, kRows, 1>(a, b, target);
+  if (target.rows > kThird) return tile<Kind, 2 * kThird, 1>(a, b, target);
+  tile<Kind, kThird, 1>(a, b, target);
 }
 
 template <typename T>
-HWY_INLINE void tile(int64_t k, const T* a, const T* b, const TileTarget<T>& target) {
-  const Tag<T> d;
-  using V = hn::Vec<Tag<T>>;
-  const size_t n = hn::Lanes(d);
-  V left[kRows];
-  V right[kRows];
-  for (int i = 0; i < kRows; ++i) left[i] = right[i] = hn::Zero(d);
-  for (int64_t p = 0; p < k; ++p) {
-    const V b_left = hn::LoadU(d, b);
-    const V b_right = hn::LoadU(d, b + n);
-    for (int i = 0; i < kRows; ++i) {
-      const V factor = hn::Set(d, a[i]);
-      left[i] = hn::MulAdd(factor, b_left, left[i]);
-      right[i] = hn::MulAdd(factor, b_right, right[i]);
-    }
-    a += kRows;
-    b += kCols<T>;
-  }
-  if (target.rows == kRows && target.cols == kCols<T>) {
-    store_whole(target, left, right);
-  } else {
-    store_part(target, left, right);
+HWY_INLINE void any_tile(const TileLeft<T>& a, const T* b, const TileTarget<T>& target) {
+  switch (a.kind) {
+    case TileRows::kPacked:
+      return fitting_tile<TileRows::kPacked>(a, b, target);
+    case TileRows::kByRow:
+      return fitting_tile<TileRows::kByRow>(a, b, target);
+    case TileRows::kByStep:
+      return fitting_tile<TileRows::kByStep>(a, b, target);
   }
 }
-void TileF32(int64_t k, const float* a, const float* b, const TileTarget<float>& target) {
-  tile(k, a, b, target);
+void TileF32(const TileLeft<float>& a, const float* b, const TileTarget<float>& target) {
+  any_tile(a, b, target);
 }
-void TileF64(int64_t k, const double* a, const double* b, const TileTarget<double>& target) {
-  tile(k, a, b, target);
+void TileF64(const TileLeft<double>& a, const double* b, const TileTarget<double>& target) {
+  any_tile(a, b, target);
 }
 
 // `Vectors` vectors of one row of c, from column j on; b's rows are contiguous.
@@ -183,11 +224,11 @@ HWY_EXPORT(DirectF64);
 TileShape tile_shape(float) { return HWY_DYNAMIC_DISPATCH(ShapeF32)(); }
 TileShape tile_shape(double) { return HWY_DYNAMIC_DISPATCH(ShapeF64)(); }
 
-void multiply_tile(int64_t k, const float* a, const float* b, const TileTarget<float>& target) {
-  HWY_DYNAMIC_DISPATCH(TileF32)(k, a, b, target);
+void multiply_tile(const TileLeft<float>& a, const float* b, const TileTarget<float>& target) {
+  HWY_DYNAMIC_DISPATCH(TileF32)(a, b, target);
 }
-void multiply_tile(int64_t k, const double* a, const double* b, const TileTarget<double>& target) {
-  HWY_DYNAMIC_DISPATCH(TileF64)(k, a, b, target);
+void multiply_tile(const TileLeft<double>& a, const double* b, const TileTarget<double>& target) {
+  HWY_DYNAMIC_DISPATCH(TileF64)(a, b, target);
 }
 
 void multiply_direct(const DirectGemm<float>& g, int64_t row, int64_t row_end, int64_t col,

@@ -1,35 +1,48 @@
 // The innermost loops of matrix products, for the instruction set of the machine: one tile of a
-// packed product, and products of matrices that are not packed.
+// blocked product, and products of matrices that are done where they lie.
 #pragma once
 
 #include <cstdint>
 
 namespace penstock::kernels {
 
-// What a tile covers: `rows` lanes of a by `cols` lanes of b. Every instruction set's divides
-// these.
+// What a tile covers: `rows` of a by `cols` of b. Every instruction set's divides these.
 inline constexpr int64_t kMaxTileRows = 12;
 inline constexpr int64_t kMaxTileCols = 32;
 
 struct TileShape {
   int64_t rows, cols;
 };
-
-// Where a tile of the product goes: the first `rows` × `cols` of it are written, or added.
-template <typename T>
-struct TileTarget {
-  T* c;
-  int64_t stride;
-  int64_t rows, cols;
-  bool add;
-};
-
 TileShape tile_shape(float);
 TileShape tile_shape(double);
 
-// Multiplies `k` steps of packed lanes.
-void multiply_tile(int64_t k, const float* a, const float* b, const TileTarget<float>& target);
-void multiply_tile(int64_t k, const double* a, const double* b, const TileTarget<double>& target);
+// Where the rows of a tile's left operand are found. b is always packed: tile_shape().cols values
+// for one step after the other.
+enum class TileRows : uint8_t {
+  kPacked,  // packed[step * rows + row]
+  kByRow,   // pointers[segment * rows + row][step], with lengths[segment] steps in a segment
+  kByStep,  // pointers[step][first + row]
+};
+template <typename T>
+struct TileLeft {
+  TileRows kind = TileRows::kPacked;
+  int64_t steps = 0;  // of kByRow: segments
+  const T* packed = nullptr;
+  const T* const* pointers = nullptr;
+  const int64_t* lengths = nullptr;
+  int64_t first = 0;
+};
+
+// Where a tile of the product goes: `cols` elements of each of `rows` rows are written, or added.
+template <typename T>
+struct TileTarget {
+  T* const* c;  // the rows
+  int64_t col;
+  int64_t rows, cols;
+  bool add;
+};
+void multiply_tile(const TileLeft<float>& a, const float* b, const TileTarget<float>& target);
+void multiply_tile(const TileLeft<double>& a, const double* b, const TileTarget<double>& target);
 
 // Operands of a product that is done where they lie: element (i, p) of a is at
 // i * a_row + p * a_col, (p, j) of b at p * b_row + j * b_col.

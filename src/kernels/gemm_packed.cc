@@ -1,153 +1,253 @@
 #include "kernels/gemm_packed.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
+#include <type_traits>
 
 #include <penstock/base/threads.h>
 
-#include "kernels/gemm_micro.h"
+#include "kernels/gemm_pack.h"
+#include "kernels/half.h"
 
 namespace penstock::kernels {
 namespace {
 
-// Limits of a block, so that b's block stays in a core's second-level cache while one panel of a
-// after the other passes from the first. Rows and columns are multiples of every tile's.
-constexpr int64_t kBlockRows = 21 * kMaxTileRows;
-constexpr int64_t kBlockCols = 12 * kMaxTileCols;
-constexpr int64_t kBlockStepBytes = 1024;
+// b's block stays in a core's second-level cache while one panel of a after the other passes from
+// the first. Columns are a multiple of every tile's.
+constexpr int64_t kBlockCols = 16 * kMaxTileCols;
+// Half types add up in a block of floats of their own, which is smaller.
+constexpr int64_t kSumRows = 16 * kMaxTileRows;
+constexpr int64_t kSumCols = 8 * kMaxTileCols;
 
-constexpr int64_t kPackGrain = 1 << 15;      // elements
-constexpr int64_t kMultiplyGrain = 1 << 20;  // multiplications
+constexpr double kTaskWork = 1 << 20;  // multiplications that are worth a task
+constexpr int64_t kTasksAThread = 2;
+constexpr int64_t kLine = 64;
 
 int64_t divide_up(int64_t a, int64_t b) { return a / b + (a % b != 0); }
+int64_t round_up(int64_t a, int64_t b) { return divide_up(a, b) * b; }
 
 // Splits `total` evenly into parts of at most `limit`, each a multiple of `unit`.
 int64_t even_part(int64_t total, int64_t limit, int64_t unit) {
-  const int64_t parts = divide_up(total, limit);
-  return divide_up(divide_up(total, parts), unit) * unit;
+  return round_up(divide_up(total, divide_up(total, limit)), unit);
 }
 
-GemmSize block_size(size_t element_size, const GemmSize& size) {
-  return {even_part(size.m, kBlockRows, kMaxTileRows), even_part(size.n, kBlockCols, kMaxTileCols),
-          even_part(size.k, kBlockStepBytes / static_cast<int64_t>(element_size), 1)};
+// How a product is cut into tasks, and what a thread needs for one.
+struct Plan {
+  int64_t group_rows, group_panels;  // no panel reaches over the end of a group
+  int64_t panels, panels_each;       // all of them, and of a task
+  int64_t cols_each, steps_each;     // of a block
+  int64_t row_tasks, col_tasks;
+  int64_t slots;
+  int64_t right_bytes, left_bytes, slot_bytes;
+};
+
+Plan make_plan(DType dtype, const GemmSize& size, int64_t group) {
+  const bool sums = kHalfTypes.has(dtype);
+  const TileShape tile = dtype == DType::kFloat64 ? tile_shape(double()) : tile_shape(float());
+  const int64_t bytes = dtype == DType::kFloat64 ? sizeof(double) : sizeof(float);
+  Plan p{};
+  p.group_rows = group > 0 ? group : size.m;
+  p.group_panels = divide_up(p.group_rows, tile.rows);
+  p.panels = size.m / p.group_rows * p.group_panels;
+  p.cols_each = even_part(size.n, sums ? kSumCols : kBlockCols, kMaxTileCols);
+  p.steps_each = even_part(size.k, kBlockStepBytes / bytes, 1);
+  p.col_tasks = divide_up(size.n, p.cols_each);
+
+  const double work =
+      static_cast<double>(size.m) * static_cast<double>(size.n) * static_cast<double>(size.k);
+  const double wanted =
+      std::min(static_cast<double>(kTasksAThread * max_threads()), std::max(1.0, work / kTaskWork));
+  int64_t row_tasks = divide_up(static_cast<int64_t>(wanted), p.col_tasks);
+  if (sums) row_tasks = std::max(row_tasks, divide_up(p.panels * tile.rows, kSumRows));
+  p.panels_each = divide_up(p.panels, std::clamp<int64_t>(row_tasks, 1, p.panels));
+  p.row_tasks = divide_up(p.panels, p.panels_each);
+  // By division: the number of tasks may not fit into 64 bits.
+  const int64_t threads = max_threads();
+  p.slots = p.row_tasks >= threads ? threads : std::min(threads, p.row_tasks * p.col_tasks);
+
+  p.right_bytes = round_up(p.steps_each * p.cols_each * bytes, kLine);
+  p.left_bytes = round_up(kMaxTileRows * p.steps_each * bytes, kLine) + 8 * kLine;
+  p.slot_bytes = p.right_bytes + p.left_bytes;
+  if (sums) p.slot_bytes += round_up(p.panels_each * tile.rows * p.cols_each * bytes, kLine);
+  return p;
 }
 
 // Out is what c holds, Acc what is added up in.
 template <typename Acc, typename Out>
-struct PackedGemm {
-  static constexpr bool kSums = sizeof(Acc) != sizeof(Out);  // c cannot hold partial sums
+class Product {
+  static constexpr bool kSums = !std::is_same_v<Acc, Out>;  // c cannot hold partial sums
 
-  GemmSize size;
-  PackSource a, b;
-  Out* c;
-  int64_t c_stride;
-  TileShape tile = tile_shape(Acc());
-  GemmSize block;
-  Acc* packed_b;  // first: its rows want the alignment of the scratch
-  Acc* packed_a;
-  Acc* sums;
-
-  PackedGemm(const GemmSize& s, const PackSource& source_a, const PackSource& source_b, Out* out,
-             int64_t out_stride, void* scratch)
-      : size(s), a(source_a), b(source_b), c(out), c_stride(out_stride) {
-    block = block_size(sizeof(Acc), size);
-    packed_b = static_cast<Acc*>(scratch);
-    packed_a = packed_b + block.k * block.n;
-    sums = packed_a + block.k * block.m;
-  }
+ public:
+  Product(const PackedProduct& product, void* scratch)
+      : product_(product),
+        plan_(make_plan(product.dtype, product.size, product.a.group)),
+        scratch_(static_cast<char*>(scratch)) {}
 
   void run() {
-    for (int64_t j = 0; j < size.n; j += block.n) {
-      for (int64_t i = 0; i < size.m; i += block.m) {
-        for (int64_t p = 0; p < size.k; p += block.k) run_block(i, j, p);
-        if constexpr (kSums) store_sums(i, j);
+    std::atomic<int64_t> next{0};
+    const int64_t tasks = plan_.row_tasks * plan_.col_tasks;
+    parallel_for(plan_.slots, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t slot = begin; slot < end; ++slot) {
+        for (int64_t task; (task = next.fetch_add(1, std::memory_order_relaxed)) < tasks;) {
+          run_task(task, scratch_ + slot * plan_.slot_bytes);
+        }
+      }
+    });
+  }
+
+ private:
+  // What a thread works on: panels × columns of c, at a block of steps.
+  struct Block {
+    int64_t panel, panel_end;
+    int64_t col, cols;
+    int64_t step, steps;
+    Acc* right;
+    void* left;
+    Acc* sums;
+    int64_t group = -1;  // kByStep: the one that the pointers in `left` are for
+
+    bool first() const { return step == 0; }
+  };
+
+  void run_task(int64_t task, char* slot) {
+    const GemmSize& size = product_.size;
+    Block block{};
+    block.panel = task % plan_.row_tasks * plan_.panels_each;
+    block.panel_end = std::min(block.panel + plan_.panels_each, plan_.panels);
+    block.col = task / plan_.row_tasks * plan_.cols_each;
+    block.cols = std::min(plan_.cols_each, size.n - block.col);
+    block.right = reinterpret_cast<Acc*>(slot);
+    block.left = slot + plan_.right_bytes;
+    block.sums = reinterpret_cast<Acc*>(slot + plan_.right_bytes + plan_.left_bytes);
+    for (; block.step < size.k; block.step += plan_.steps_each) {
+      block.steps = std::min(plan_.steps_each, size.k - block.step);
+      block.group = -1;
+      pack_right(block);
+      for (int64_t panel = block.panel; panel < block.panel_end; ++panel) {
+        multiply_panel(block, panel);
       }
     }
   }
 
-  void run_block(int64_t i, int64_t j, int64_t p) {
-    const int64_t rows = std::min(block.m, size.m - i);
-    const int64_t cols = std::min(block.n, size.n - j);
-    const int64_t steps = std::min(block.k, size.k - p);
-    const int64_t row_panels = divide_up(rows, tile.rows);
-    const int64_t col_panels = divide_up(cols, tile.cols);
-    parallel_for(row_panels + col_panels, divide_up(kPackGrain, steps * tile.cols),
-                 [&](int64_t begin, int64_t end) {
-                   for (int64_t t = begin; t < end; ++t) {
-                     if (t < row_panels) {
-                       pack_panel(a, i, rows, t, tile.rows, p, steps, packed_a);
-                     } else {
-                       pack_panel(b, j, cols, t - row_panels, tile.cols, p, steps, packed_b);
-                     }
-                   }
-                 });
-    parallel_for(row_panels * col_panels, divide_up(kMultiplyGrain, steps * tile.rows * tile.cols),
-                 [&](int64_t begin, int64_t end) {
-                   for (int64_t t = begin; t < end; ++t) {
-                     multiply(i, j, rows, cols, t / col_panels, t % col_panels, steps, p > 0);
-                   }
-                 });
-  }
-
-  static void pack_panel(const PackSource& source, int64_t origin, int64_t lanes, int64_t panel,
-                         int64_t width, int64_t p, int64_t steps, Acc* packed) {
-    const int64_t lane = panel * width;
-    const PackRange range{origin + lane, std::min(width, lanes - lane), p, p + steps, width};
-    source.pack(source.context, range, packed + lane * steps);
-  }
-
-  void multiply(int64_t i, int64_t j, int64_t rows, int64_t cols, int64_t row_panel,
-                int64_t col_panel, int64_t steps, bool add) {
-    const int64_t row = row_panel * tile.rows;
-    const int64_t col = col_panel * tile.cols;
-    TileTarget<Acc> target{nullptr, c_stride, std::min(tile.rows, rows - row),
-                           std::min(tile.cols, cols - col), add};
-    if constexpr (kSums) {
-      target.c = sums + row * block.n + col;
-      target.stride = block.n;
-    } else {
-      target.c = c + (i + row) * c_stride + j + col;
-    }
-    multiply_tile(steps, packed_a + row * steps, packed_b + col * steps, target);
-  }
-
-  void store_sums(int64_t i, int64_t j) {
-    const int64_t rows = std::min(block.m, size.m - i);
-    const int64_t cols = std::min(block.n, size.n - j);
-    for (int64_t row = 0; row < rows; ++row) {
-      Out* out = c + (i + row) * c_stride + j;
-      for (int64_t col = 0; col < cols; ++col) out[col] = Out(sums[row * block.n + col]);
+  void pack_right(const Block& block) {
+    for (int64_t col = 0; col < block.cols; col += tile_.cols) {
+      product_.b.pack(product_.b.context,
+                      {block.col + col, std::min(tile_.cols, block.cols - col), block.step,
+                       block.step + block.steps, tile_.cols},
+                      block.right + col * block.steps);
     }
   }
+
+  void multiply_panel(Block& block, int64_t panel) {
+    const int64_t lane = panel % plan_.group_panels * tile_.rows;
+    const int64_t row = panel / plan_.group_panels * plan_.group_rows + lane;
+    const int64_t rows = std::min(tile_.rows, plan_.group_rows - lane);
+    const TileLeft<Acc> left = prepare_left(block, row, rows);
+    Acc* c[kMaxTileRows];
+    for (int64_t i = 0; i < rows; ++i) {
+      if constexpr (kSums) {
+        c[i] = block.sums + ((panel - block.panel) * tile_.rows + i) * block.cols;
+      } else {
+        c[i] = out_row(row + i) + block.col;
+      }
+    }
+    for (int64_t col = 0; col < block.cols; col += tile_.cols) {
+      multiply_tile(left, block.right + col * block.steps,
+                    {c, col, rows, std::min(tile_.cols, block.cols - col), !block.first()});
+    }
+    if (block.step + block.steps == product_.size.k) finish(block, row, rows, c);
+  }
+
+  TileLeft<Acc> prepare_left(Block& block, int64_t row, int64_t rows) {
+    const GemmOperand& a = product_.a;
+    TileLeft<Acc> left{.kind = a.kind, .steps = block.steps};
+    PackRange range{row, rows, block.step, block.step + block.steps, tile_.rows};
+    auto* pointers = static_cast<const void**>(block.left);
+    if (a.kind == TileRows::kPacked) {
+      a.pack(a.context, range, block.left);
+      left.packed = static_cast<const Acc*>(block.left);
+      return left;
+    }
+    left.pointers = static_cast<const Acc* const*>(block.left);
+    if (a.kind == TileRows::kByRow) {
+      auto* lengths =
+          reinterpret_cast<int64_t*>(pointers + (block.steps / kLeastSegment + 2) * tile_.rows);
+      left.steps = a.point(a.context, range, pointers, lengths);
+      left.lengths = lengths;
+      return left;
+    }
+    const int64_t group = row / plan_.group_rows;
+    left.first = row - group * plan_.group_rows;
+    if (group != block.group) {
+      block.group = group;
+      range.first = group * plan_.group_rows;
+      a.point(a.context, range, pointers, nullptr);
+    }
+    return left;
+  }
+
+  Out* out_row(int64_t row) const {
+    const int64_t offset = product_.row_offset != nullptr
+                               ? product_.row_offset(product_.row_context, row)
+                               : row * product_.c_stride;
+    return static_cast<Out*>(product_.c) + offset;
+  }
+
+  // The sums of these rows are complete.
+  void finish(const Block& block, int64_t row, int64_t rows, Acc* const* sums) {
+    if (!kSums && product_.epilogue.empty()) return;
+    for (int64_t i = 0; i < rows; ++i) {
+      if (!product_.epilogue.empty()) apply_epilogue(sums[i], block.col, block.cols);
+      if constexpr (kSums) from_float(sums[i], out_row(row + i) + block.col, block.cols);
+    }
+  }
+
+  void apply_epilogue(Acc* x, int64_t col, int64_t cols) const {
+    if (product_.epilogue.bias != nullptr) {
+      const Out* bias = static_cast<const Out*>(product_.epilogue.bias) + col;
+      for (int64_t j = 0; j < cols; ++j) x[j] += Acc(bias[j]);
+    }
+    const auto alpha = static_cast<Acc>(product_.epilogue.alpha);
+    switch (product_.epilogue.activation) {  // NaN stays NaN in all
+      case Activation::kNone:
+        return;
+      case Activation::kRelu:
+        for (int64_t j = 0; j < cols; ++j) x[j] = x[j] < 0 ? 0 : x[j];
+        return;
+      case Activation::kRelu6:
+        for (int64_t j = 0; j < cols; ++j) x[j] = x[j] < 0 ? 0 : x[j] > 6 ? 6 : x[j];
+        return;
+      case Activation::kLeakyRelu:
+        for (int64_t j = 0; j < cols; ++j) x[j] = x[j] < 0 ? x[j] * alpha : x[j];
+        return;
+    }
+  }
+
+  const PackedProduct& product_;
+  const Plan plan_;
+  const TileShape tile_ = tile_shape(Acc());
+  char* const scratch_;
 };
 
 template <typename Acc, typename T>
-void pack_matrix(const void* context, const PackRange& range, void* out_data) {
+void pack_matrix(const void* context, const PackRange& range, void* out) {
   const auto& matrix = *static_cast<const PackedMatrix*>(context);
-  const T* data = static_cast<const T*>(matrix.data) + range.first * matrix.lane_stride;
-  Acc* out = static_cast<Acc*>(out_data);
-  int64_t outer = range.begin / matrix.inner_steps;
-  int64_t inner = range.begin % matrix.inner_steps;
-  for (int64_t step = range.begin; step < range.end; ++step, out += range.width) {
-    const T* at = data + outer * matrix.outer_stride + inner * matrix.step_stride;
-    if (matrix.lane_stride == 1) {
-      for (int64_t lane = 0; lane < range.count; ++lane) out[lane] = Acc(at[lane]);
-    } else {
-      for (int64_t lane = 0; lane < range.count; ++lane) {
-        out[lane] = Acc(at[lane * matrix.lane_stride]);
-      }
-    }
-    for (int64_t lane = range.count; lane < range.width; ++lane) out[lane] = Acc(0);
-    if (++inner == matrix.inner_steps) {
-      inner = 0;
-      ++outer;
-    }
-  }
+  const T* from = static_cast<const T*>(matrix.data) + range.first * matrix.lane_stride +
+                  range.begin * matrix.step_stride;
+  clear_unless_full(range, sizeof(Acc), out);
+  pack_lanes(from, matrix.lane_stride, matrix.step_stride, range.count, range.end - range.begin,
+             static_cast<Acc*>(out), range.width);
 }
 
 }  // namespace
 
-PackSource pack_source(DType dtype, const PackedMatrix& matrix) {
+void clear_unless_full(const PackRange& range, size_t element_size, void* out) {
+  if (range.count == range.width) return;
+  std::memset(out, 0, static_cast<size_t>((range.end - range.begin) * range.width) * element_size);
+}
+
+GemmOperand matrix_operand(DType dtype, const PackedMatrix& matrix) {
   switch (dtype) {
     case DType::kFloat16:
       return {pack_matrix<float, float16>, &matrix};
@@ -160,29 +260,23 @@ PackSource pack_source(DType dtype, const PackedMatrix& matrix) {
   }
 }
 
-int64_t packed_gemm_scratch_bytes(DType dtype, const GemmSize& size) {
+int64_t packed_gemm_scratch_bytes(DType dtype, const GemmSize& size, int64_t group) {
   if (size.m == 0 || size.n == 0 || size.k == 0) return 0;
-  const size_t element_size = dtype == DType::kFloat64 ? sizeof(double) : sizeof(float);
-  const GemmSize block = block_size(element_size, size);
-  const int64_t sums = kHalfTypes.has(dtype) ? block.m * block.n : 0;
-  return (block.k * (block.m + block.n) + sums) * static_cast<int64_t>(element_size);
+  const Plan plan = make_plan(dtype, size, group);
+  return plan.slots * plan.slot_bytes;
 }
 
-void packed_gemm(DType dtype, const GemmSize& size, const PackSource& a, const PackSource& b,
-                 void* c, int64_t c_stride, void* scratch) noexcept {
-  if (size.m == 0 || size.n == 0) return;
-  switch (dtype) {
+void packed_gemm(const PackedProduct& product, void* scratch) noexcept {
+  if (product.size.m == 0 || product.size.n == 0) return;
+  switch (product.dtype) {
     case DType::kFloat16:
-      return PackedGemm<float, float16>(size, a, b, static_cast<float16*>(c), c_stride, scratch)
-          .run();
+      return Product<float, float16>(product, scratch).run();
     case DType::kBFloat16:
-      return PackedGemm<float, bfloat16>(size, a, b, static_cast<bfloat16*>(c), c_stride, scratch)
-          .run();
+      return Product<float, bfloat16>(product, scratch).run();
     case DType::kFloat32:
-      return PackedGemm<float, float>(size, a, b, static_cast<float*>(c), c_stride, scratch).run();
+      return Product<float, float>(product, scratch).run();
     default:
-      return PackedGemm<double, double>(size, a, b, static_cast<double*>(c), c_stride, scratch)
-          .run();
+      return Product<double, double>(product, scratch).run();
   }
 }
 

@@ -19,20 +19,24 @@ void from_float(const float* x, bfloat16* out, int64_t n) noexcept;
 
 inline constexpr int64_t kHalfBlock = 256;
 
-template <typename Half>
+// `Out` is Half, or bool for tests and comparisons.
+template <typename Half, typename Out = Half>
 void unary_in_float(UnaryLoop loop, const void* x_data, void* out_data, int64_t n) {
   const Half* x = static_cast<const Half*>(x_data);
-  Half* out = static_cast<Half*>(out_data);
+  Out* out = static_cast<Out*>(out_data);
   float block[kHalfBlock];
   for (int64_t i = 0; i < n; i += kHalfBlock) {
     const int64_t m = std::min(kHalfBlock, n - i);
     to_float(x + i, block, m);
-    loop(block, block, m);
-    from_float(block, out + i, m);
+    if constexpr (sizeof(Out) == sizeof(Half)) {
+      loop(block, block, m);
+      from_float(block, out + i, m);
+    } else {
+      loop(block, out + i, m);
+    }
   }
 }
 
-// `Out` is Half, or bool for comparisons.
 template <typename Half, typename Out = Half>
 void binary_in_float(BinaryLoop loop, const void* x_data, const void* y_data, void* out_data,
                      int64_t n, int stride_x, int stride_y) {
@@ -52,6 +56,27 @@ void binary_in_float(BinaryLoop loop, const void* x_data, const void* y_data, vo
     } else {
       loop(left, right, out + i, m, stride_x, stride_y);
     }
+  }
+}
+
+template <typename Half>
+void ternary_in_float(TernaryLoop loop, const void* x_data, const void* y_data, const void* z_data,
+                      void* out_data, int64_t n, int stride_x, int stride_y, int stride_z) {
+  const Half* x = static_cast<const Half*>(x_data);
+  const Half* y = static_cast<const Half*>(y_data);
+  const Half* z = static_cast<const Half*>(z_data);
+  Half* out = static_cast<Half*>(out_data);
+  float first[kHalfBlock];
+  float second[kHalfBlock];
+  float third[kHalfBlock];
+  for (int64_t i = 0; i < n; i += kHalfBlock) {
+    const int64_t m = std::min(kHalfBlock, n - i);
+    to_float(x + i * stride_x, first, stride_x == 0 ? 1 : m);
+    to_float(y + i * stride_y, second, stride_y == 0 ? 1 : m);
+    to_float(z + i * stride_z, third, stride_z == 0 ? 1 : m);
+    float result[kHalfBlock];
+    loop(first, second, third, result, m, stride_x, stride_y, stride_z);
+    from_float(result, out + i, m);
   }
 }
 

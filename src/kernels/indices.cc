@@ -26,7 +26,7 @@ BadIndex find_bad_index(const View& indices, int64_t low, int64_t limit) {
                                         : find_bad(indices.as<int64_t>(), count, low, limit);
 }
 
-Coordinates Coordinates::into(const Shape& shape, const View& indices) {
+Coordinates Coordinates::into(const Shape& shape, const View& indices, int batch_dims) {
   Coordinates found;
   found.indices = indices;
   const int last = indices.shape.rank() - 1;
@@ -34,7 +34,14 @@ Coordinates Coordinates::into(const Shape& shape, const View& indices) {
   uint64_t count = 1;  // may wrap around where a later axis is empty
   for (int i = 0; i < last; ++i) count *= static_cast<uint64_t>(indices.shape[i]);
   found.count = static_cast<int64_t>(count);
-  for (int k = 0; k < found.depth; ++k) found.dims[k] = shape[k];
+  for (int k = 0; k < found.depth; ++k) found.dims[k] = shape[batch_dims + k];
+  if (batch_dims == 0) return found;
+  uint64_t per_batch = 1;
+  uint64_t rows = 1;
+  for (int i = batch_dims; i < last; ++i) per_batch *= static_cast<uint64_t>(indices.shape[i]);
+  for (int k = 0; k < found.depth; ++k) rows *= static_cast<uint64_t>(found.dims[k]);
+  found.per_batch = static_cast<int64_t>(per_batch);
+  found.batch_rows = static_cast<int64_t>(rows);
   return found;
 }
 

@@ -22,21 +22,25 @@ struct BadIndex {
 BadIndex find_bad_index(const View& indices, int64_t low, int64_t limit);
 
 // Rows of a tensor, each named by `depth` indices into its first axes: indices of shape
-// [..., depth], counted as `count` coordinates.
+// [..., depth], counted as `count` coordinates. The first batch_dims axes go side by side: the
+// indices name rows within their own batch, the first of which belong to every `per_batch` of them.
 struct Coordinates {
   View indices;
   int64_t count = 0;
   int depth = 0;
   int64_t dims[kMaxRank] = {};
+  int64_t per_batch = 0;   // 0: all one batch
+  int64_t batch_rows = 0;  // rows of a batch
 
-  // Pre: indices has at least one axis, and the last is no longer than the shape has axes.
-  static Coordinates into(const Shape& shape, const View& indices);
+  // Pre: indices has more than batch_dims axes, and the last is no longer than the shape has axes
+  // after batch_dims.
+  static Coordinates into(const Shape& shape, const View& indices, int batch_dims = 0);
   BadIndex find_bad() const;
   // The row of coordinate `i`. Pre: find_bad found none.
   int64_t row(int64_t i) const {
     int64_t row = 0;
     for (int k = 0; k < depth; ++k) row = row * dims[k] + index_at(indices, i * depth + k);
-    return row;
+    return per_batch == 0 ? row : row + i / per_batch * batch_rows;
   }
 };
 

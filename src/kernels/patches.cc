@@ -1,47 +1,99 @@
 #include "kernels/patches.h"
 
 #include <algorithm>
+#include <cstring>
 
-#include "kernels/gemm_micro.h"
+#include "kernels/gemm_pack.h"
 
 namespace penstock::kernels {
 namespace {
 
-constexpr int64_t kMaxLanes = std::max(kMaxTileRows, kMaxTileCols);
+// What positions beside the image look at, of any dtype.
+constexpr int64_t kZeroBytes = 16384;
+alignas(64) constexpr char kZeros[kZeroBytes] = {};
 
-// The image position that window element `i` at position `at` looks at, or -1.
-int64_t looked_at(const WindowAxis& axis, bool inverse, int64_t at, int64_t i) {
-  if (!inverse) {
-    const int64_t pos = at * axis.stride - axis.pad + i * axis.dilation;
-    return pos < axis.in ? pos : -1;
-  }
-  const int64_t pos = at + axis.pad - i * axis.dilation;
-  if (pos < 0 || pos % axis.stride != 0) return -1;
-  return pos / axis.stride < axis.out ? pos / axis.stride : -1;
+using Index = std::array<int64_t, 3>;
+
+Index unravel(int64_t i, int64_t size1, int64_t size2) {
+  return {i / size2 / size1, i / size2 % size1, i % size2};
 }
+int64_t divide_up(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 
+// A position: the image it is in, and what its tap 0 looks at along every axis.
 struct Position {
-  int64_t batch, row, col;
+  int64_t image;
+  Index first, at;
 };
-Position position(int64_t index, int64_t rows, int64_t cols) {
-  return {index / cols / rows, index / cols % rows, index % cols};
+Position position(const Patches& p, int64_t row) {
+  const int64_t each = p.axes[0].positions * p.axes[1].positions * p.axes[2].positions;
+  Position result{row / each * p.strides.batch,
+                  {},
+                  unravel(row % each, p.axes[1].positions, p.axes[2].positions)};
+  for (size_t k = 0; k < 3; ++k) {
+    result.first[k] = result.at[k] * p.axes[k].by_position + p.axes[k].base;
+  }
+  return result;
 }
 
-// A run of one lane's values, `width` apart; zeros where there is no source.
-template <typename Acc, typename T>
-void put_run(const T* from, int64_t stride, int64_t count, Acc* out, int64_t width) {
-  if (from == nullptr) {
-    for (int64_t i = 0; i < count; ++i) out[i * width] = Acc(0);
-  } else {
-    for (int64_t i = 0; i < count; ++i) out[i * width] = Acc(from[i * stride]);
+// Where the element that a position sees with a tap is, or -1.
+int64_t seen(const Patches& p, const Position& position, const Index& tap) {
+  int64_t offset = position.image;
+  for (size_t k = 0; k < 3; ++k) {
+    const int64_t at = position.first[k] + tap[k] * p.axes[k].by_tap;
+    if (at < 0 || at >= p.axes[k].limit) return -1;
+    offset += at * p.strides.axes[k];
+  }
+  return offset;
+}
+
+Index tap_index(const Patches& p, int64_t tap) {
+  return unravel(tap, p.axes[1].taps, p.axes[2].taps);
+}
+
+// Positions on one line of the image at which a tap sees something: `count` from the line's
+// `skipped`th on.
+struct Run {
+  int64_t skipped, count;
+};
+Run visible(const Looking& axis, int64_t first, int64_t tap, int64_t length) {
+  const int64_t at = first + tap * axis.by_tap;
+  const int64_t begin = at < 0 ? divide_up(-at, axis.by_position) : 0;
+  const int64_t end = at >= axis.limit ? 0 : divide_up(axis.limit - at, axis.by_position);
+  const int64_t skipped = std::min(begin, length);
+  return {skipped, std::max<int64_t>(0, std::min(end, length) - skipped)};
+}
+
+// Calls put(from, row, rows, element, elements) for all rectangles that are not zero; rows and
+// elements count from the first ones asked for, and `from` is the offset of the rectangle's first.
+template <typename Put>
+void for_rectangles(const Patches& p, int64_t row, int64_t row_end, int64_t begin, int64_t end,
+                    const Put& put) {
+  for (int64_t i = row; i < row_end;) {
+    Position at = position(p, i);
+    const int64_t length = std::min(p.axes[2].positions - at.at[2], row_end - i);
+    const int64_t first = at.first[2];
+    for (int64_t step = begin; step < end;) {
+      const int64_t channel = step % p.channels;
+      const int64_t count = std::min(p.channels - channel, end - step);
+      const Index tap = tap_index(p, step / p.channels);
+      const Run run = visible(p.axes[2], first, tap[2], length);
+      if (run.count > 0) {
+        at.first[2] = first + run.skipped * p.axes[2].by_position;
+        const int64_t from = seen(p, at, tap);
+        if (from >= 0) {
+          put(from + channel * p.strides.channel, i - row + run.skipped, run.count, step - begin,
+              count);
+        }
+      }
+      step += count;
+    }
+    i += length;
   }
 }
 
 template <typename Acc>
-void clear_lanes(const PackRange& range, Acc* out) {
-  for (int64_t step = range.begin; step < range.end; ++step, out += range.width) {
-    for (int64_t lane = range.count; lane < range.width; ++lane) out[lane] = Acc(0);
-  }
+void clear(const PackRange& range, Acc* out) {
+  std::memset(out, 0, static_cast<size_t>((range.end - range.begin) * range.width) * sizeof(Acc));
 }
 
 template <typename Acc, typename T>
@@ -49,33 +101,13 @@ void pack_rows(const void* context, const PackRange& range, void* out_data) {
   const Patches& p = *static_cast<const Patches*>(context);
   const T* image = static_cast<const T*>(p.image);
   Acc* out = static_cast<Acc*>(out_data);
-  Position at[kMaxLanes];
-  for (int64_t lane = 0; lane < range.count; ++lane) {
-    at[lane] =
-        position(range.first + lane, p.inverse ? p.h.in : p.h.out, p.inverse ? p.w.in : p.w.out);
-  }
-  for (int64_t step = range.begin; step < range.end;) {
-    const int64_t element = step / p.channels, channel = step % p.channels;
-    const int64_t count = std::min(p.channels - channel, range.end - step);
-    for (int64_t lane = 0; lane < range.count; ++lane) {
-      const int64_t row = looked_at(p.h, p.inverse, at[lane].row, element / p.w.size);
-      const int64_t col = looked_at(p.w, p.inverse, at[lane].col, element % p.w.size);
-      const T* from = nullptr;
-      if (row >= 0 && col >= 0) {
-        from = image + at[lane].batch * p.strides.batch + row * p.strides.row +
-               col * p.strides.col + channel * p.strides.channel;
-      }
-      put_run(from, p.strides.channel, count, out + lane, range.width);
-    }
-    step += count;
-    out += count * range.width;
-  }
-  if (range.count < range.width) clear_lanes(range, static_cast<Acc*>(out_data));
-}
-
-// The first position whose element at `offset` from it is at least `bound`.
-int64_t first_at_least(int64_t bound, int64_t offset, int64_t stride) {
-  return bound <= offset ? 0 : (bound - offset + stride - 1) / stride;
+  clear(range, out);
+  for_rectangles(p, range.first, range.first + range.count, range.begin, range.end,
+                 [&](int64_t from, int64_t row, int64_t rows, int64_t step, int64_t steps) {
+                   pack_lanes(image + from, p.axes[2].by_position * p.strides.axes[2],
+                              p.strides.channel, rows, steps, out + step * range.width + row,
+                              range.width);
+                 });
 }
 
 template <typename Acc, typename T>
@@ -83,60 +115,103 @@ void pack_cols(const void* context, const PackRange& range, void* out_data) {
   const Patches& p = *static_cast<const Patches*>(context);
   const T* image = static_cast<const T*>(p.image);
   Acc* out = static_cast<Acc*>(out_data);
-  for (int64_t step = range.begin; step < range.end;) {
-    const Position at = position(step, p.h.out, p.w.out);
-    const int64_t col_end = std::min(p.w.out, at.col + range.end - step);
-    for (int64_t lane = 0; lane < range.count; ++lane) {
-      const Position element = position(range.first + lane, p.w.size, p.channels);
-      const int64_t row = looked_at(p.h, false, at.row, element.batch);
-      const int64_t offset = element.row * p.w.dilation - p.w.pad;
-      // Columns before `begin` and from `end` on look beside the image.
-      int64_t begin = std::clamp(first_at_least(0, offset, p.w.stride), at.col, col_end);
-      int64_t end = std::clamp(first_at_least(p.w.in, offset, p.w.stride), begin, col_end);
-      if (row < 0) begin = end = col_end;
-      Acc* to = out + lane;
-      put_run<Acc, T>(nullptr, 0, begin - at.col, to, range.width);
-      if (begin < end) {
-        const T* from = image + at.batch * p.strides.batch + row * p.strides.row +
-                        (begin * p.w.stride + offset) * p.strides.col +
-                        element.col * p.strides.channel;
-        put_run(from, p.w.stride * p.strides.col, end - begin, to + (begin - at.col) * range.width,
-                range.width);
-      }
-      put_run<Acc, T>(nullptr, 0, col_end - end, to + (end - at.col) * range.width, range.width);
-    }
-    out += (col_end - at.col) * range.width;
-    step += col_end - at.col;
-  }
-  if (range.count < range.width) clear_lanes(range, static_cast<Acc*>(out_data));
+  clear(range, out);
+  for_rectangles(p, range.begin, range.end, range.first, range.first + range.count,
+                 [&](int64_t from, int64_t row, int64_t rows, int64_t lane, int64_t lanes) {
+                   pack_lanes(image + from, p.strides.channel,
+                              p.axes[2].by_position * p.strides.axes[2], lanes, rows,
+                              out + row * range.width + lane, range.width);
+                 });
 }
+
+template <typename T>
+int64_t point_rows(const void* context, const PackRange& range, const void** pointers,
+                   int64_t* lengths) {
+  const Patches& p = *static_cast<const Patches*>(context);
+  Position at[kMaxTileRows];
+  for (int64_t i = 0; i < range.count; ++i) at[i] = position(p, range.first + i);
+  int64_t segments = 0;
+  for (int64_t step = range.begin; step < range.end; ++segments) {
+    const int64_t channel = step % p.channels;
+    lengths[segments] = std::min(p.channels - channel, range.end - step);
+    const Index tap = tap_index(p, step / p.channels);
+    for (int64_t i = 0; i < range.width; ++i, ++pointers) {
+      const int64_t offset = i < range.count ? seen(p, at[i], tap) : -1;
+      *pointers = offset < 0 ? static_cast<const void*>(kZeros)
+                             : static_cast<const T*>(p.image) + offset + channel;
+    }
+    step += lengths[segments];
+  }
+  return segments;
+}
+
+template <typename T>
+int64_t point_cols(const void* context, const PackRange& range, const void** pointers, int64_t*) {
+  const Patches& p = *static_cast<const Patches*>(context);
+  const T* image = static_cast<const T*>(p.image);
+  const int64_t stride = p.axes[2].by_position * p.strides.axes[2];
+  std::fill_n(pointers, range.end - range.begin, kZeros);
+  for_rectangles(p, range.begin, range.end, range.first, range.first + p.channels,
+                 [&](int64_t from, int64_t row, int64_t rows, int64_t, int64_t) {
+                   for (int64_t i = 0; i < rows; ++i) pointers[row + i] = image + from + i * stride;
+                 });
+  return range.end - range.begin;
+}
+
+template <typename Acc, typename T>
+void pack_filter(const void* context, const PackRange& range, void* out_data) {
+  const Filter& f = *static_cast<const Filter*>(context);
+  const T* lane = static_cast<const T*>(f.data) + range.first * f.lane_stride;
+  Acc* out = static_cast<Acc*>(out_data);
+  clear_unless_full(range, sizeof(Acc), out);
+  for (int64_t step = range.begin; step < range.end;) {
+    const int64_t channel = step % f.channels;
+    const int64_t count = std::min(f.channels - channel, range.end - step);
+    const Index tap = unravel(step / f.channels, f.taps[1], f.taps[2]);
+    const T* from = lane + channel * f.channel_stride;
+    for (size_t k = 0; k < 3; ++k) from += tap[k] * f.tap_strides[k];
+    pack_lanes(from, f.lane_stride, f.channel_stride, range.count, count, out, range.width);
+    out += count * range.width;
+    step += count;
+  }
+}
+
+using PackFn = decltype(GemmOperand::pack);
+#define PEN_BY_DTYPE(function, dtype)                                            \
+  (dtype) == DType::kFloat16    ? static_cast<PackFn>(function<float, float16>)  \
+  : (dtype) == DType::kBFloat16 ? static_cast<PackFn>(function<float, bfloat16>) \
+  : (dtype) == DType::kFloat32  ? static_cast<PackFn>(function<float, float>)    \
+                                : static_cast<PackFn>(function<double, double>)
+
+bool is_single(DType dtype) { return dtype == DType::kFloat32; }
+
+// Tiles read float32 and float64 only, along contiguous channels.
+bool lies_well(const Patches& p) { return !kHalfTypes.has(p.dtype) && p.strides.channel == 1; }
 
 }  // namespace
 
-PackSource patch_rows(DType dtype, const Patches& patches) {
-  switch (dtype) {
-    case DType::kFloat16:
-      return {pack_rows<float, float16>, &patches};
-    case DType::kBFloat16:
-      return {pack_rows<float, bfloat16>, &patches};
-    case DType::kFloat32:
-      return {pack_rows<float, float>, &patches};
-    default:
-      return {pack_rows<double, double>, &patches};
-  }
+GemmOperand patch_rows(const Patches& p) { return {PEN_BY_DTYPE(pack_rows, p.dtype), &p}; }
+GemmOperand patch_cols(const Patches& p) { return {PEN_BY_DTYPE(pack_cols, p.dtype), &p}; }
+
+GemmOperand patch_rows_in_place(const Patches& p) {
+  static_assert(kBlockStepBytes <= kZeroBytes);
+  if (!lies_well(p) || p.channels < kLeastSegment) return patch_rows(p);
+  return {.context = &p,
+          .kind = TileRows::kByRow,
+          .point = is_single(p.dtype) ? point_rows<float> : point_rows<double>};
 }
 
-PackSource patch_cols(DType dtype, const Patches& patches) {
-  switch (dtype) {
-    case DType::kFloat16:
-      return {pack_cols<float, float16>, &patches};
-    case DType::kBFloat16:
-      return {pack_cols<float, bfloat16>, &patches};
-    case DType::kFloat32:
-      return {pack_cols<float, float>, &patches};
-    default:
-      return {pack_cols<double, double>, &patches};
-  }
+GemmOperand patch_cols_in_place(const Patches& p) {
+  const bool fits = p.channels * static_cast<int64_t>(dtype_size(p.dtype)) <= kZeroBytes;
+  if (!lies_well(p) || !fits || p.channels % 4 != 0) return patch_cols(p);
+  return {.context = &p,
+          .kind = TileRows::kByStep,
+          .point = is_single(p.dtype) ? point_cols<float> : point_cols<double>,
+          .group = p.channels};
 }
+
+GemmOperand filter_operand(const Filter& f) { return {PEN_BY_DTYPE(pack_filter, f.dtype), &f}; }
+
+#undef PEN_BY_DTYPE
 
 }  // namespace penstock::kernels

@@ -1,25 +1,49 @@
-// Patches of an image as an operand of a packed product.
+// Patches of images, and the filters they are multiplied with, as operands of blocked products.
 #pragma once
+
+#include <array>
 
 #include "kernels/gemm_packed.h"
 #include "kernels/window.h"
 
 namespace penstock::kernels {
 
-// The matrix whose rows are positions of a window, image by image, and whose columns are the
-// window's elements: (row, column, channel). With `inverse` the positions are those of a
-// convolution's input, and the elements are those of its output that looked at them.
+// What a position of a result looks at along one axis: with tap j of the filter, position q looks
+// at q * by_position + base + j * by_tap, if that is in [0, limit).
+struct Looking {
+  int64_t positions = 1, taps = 1;
+  int64_t by_position = 1, base = 0, by_tap = 1;
+  int64_t limit = 1;
+};
+
+// The matrix whose rows are positions, image by image, and whose columns are the elements they look
+// at: (tap, channel), zero where there is nothing.
 struct Patches {
+  DType dtype;
   const void* image;
   ImageStrides strides;
   int64_t channels;
-  WindowAxis h = {}, w = {};
-  bool inverse = false;
-};
+  std::array<Looking, 3> axes;
 
-// Lanes are positions, steps are elements of the window. Pre: `patches` outlives the result.
-PackSource patch_rows(DType dtype, const Patches& patches);
-// Lanes are elements of the window, steps are positions. Pre: as above, and not inverse.
-PackSource patch_cols(DType dtype, const Patches& patches);
+  int64_t taps() const { return axes[0].taps * axes[1].taps * axes[2].taps; }
+};
+// Lanes are positions, steps are elements. Pre of both: `patches` outlives the result.
+GemmOperand patch_rows(const Patches& patches);
+// Lanes are elements, steps are positions.
+GemmOperand patch_cols(const Patches& patches);
+// The same as left operands, read where they lie if that can be.
+GemmOperand patch_rows_in_place(const Patches& patches);
+GemmOperand patch_cols_in_place(const Patches& patches);
+
+// A filter: its steps are (tap, channel), its lanes the channels on the other side.
+struct Filter {
+  DType dtype;
+  const void* data;
+  int64_t lane_stride, channel_stride;
+  int64_t channels;
+  std::array<int64_t, 3> taps, tap_strides;
+};
+// Pre: `filter` outlives the result.
+GemmOperand filter_operand(const Filter& filter);
 
 }  // namespace penstock::kernels

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <array>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
-
-#include <penstock/core/dtype.h>
 
 namespace penstock::kernels {
 
@@ -14,19 +14,60 @@ using PhiloxKey = std::array<uint32_t, 2>;
 
 PhiloxBlock philox(PhiloxBlock counter, PhiloxKey key);
 
-// TensorFlow's streams: `seed` is the key, and the counter of the first block is 0 in its low half
-// and `seed2` in its high one. Blocks follow each other.
+// Blocks that follow each other: a key, and the counter of the first block (128 bits).
 struct PhiloxStream {
-  uint64_t seed;
-  uint64_t seed2;
+  uint64_t key;
+  uint64_t low;
+  uint64_t high;
+
+  // TensorFlow's for stateful ops: `seed` is the key and `seed2` the high half of the counter.
+  static PhiloxStream seeded(uint64_t seed, uint64_t seed2) { return {seed, 0, seed2}; }
+  // TensorFlow's for stateless ops: key and counter are two seeds, mixed.
+  static PhiloxStream mixed(uint64_t seed, uint64_t seed2);
+
+  PhiloxBlock block(uint64_t i) const;
+  // The stream without its first blocks.
+  PhiloxStream without(uint64_t blocks) const {
+    return {key, low + blocks, high + (low + blocks < low)};
+  }
 };
 
-// `count` numbers of a real floating-point dtype: uniform in [0, 1), or normal with mean 0 and
-// variance 1.
-void random_uniform(DType dtype, PhiloxStream stream, void* out, int64_t count) noexcept;
-void random_normal(DType dtype, PhiloxStream stream, void* out, int64_t count) noexcept;
-// `count` numbers in [low, high), of dtype int32 or int64. Pre: low < high.
-void random_integers(DType dtype, PhiloxStream stream, int64_t low, int64_t high, void* out,
-                     int64_t count) noexcept;
+// Takes the blocks of a stream in turn.
+struct PhiloxBlocks {
+  PhiloxStream stream;
+  uint64_t taken = 0;
+  PhiloxBlock next() { return stream.block(taken++); }
+};
+
+// Takes the words of a stream in turn.
+class PhiloxWords {
+ public:
+  explicit PhiloxWords(const PhiloxStream& stream) : blocks_{stream} {}
+  uint32_t next() {
+    if (used_ == 4) {
+      block_ = blocks_.next();
+      used_ = 0;
+    }
+    return block_[used_++];
+  }
+
+ private:
+  PhiloxBlocks blocks_;
+  PhiloxBlock block_{};
+  size_t used_ = 4;
+};
+
+// Numbers in [0, 1): random bits as the mantissa of a number in [1, 2), minus 1.
+inline float unit_float(uint32_t word) {
+  return std::bit_cast<float>((word & 0x7FFFFF) | 0x3F800000) - 1;
+}
+inline double unit_double(uint32_t high, uint32_t low) {
+  const uint64_t mantissa = uint64_t{high & 0xFFFFF} << 32 | low;
+  return std::bit_cast<double>(mantissa | uint64_t{1023} << 52) - 1;
+}
+
+// Box–Muller: two numbers in [0, 1) become two normal ones.
+void box_muller(float first, float second, float* out);
+void box_muller(double first, double second, double* out);
 
 }  // namespace penstock::kernels

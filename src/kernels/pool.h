@@ -1,5 +1,5 @@
-// Pooling of images: the largest value or the mean of a window, channel by channel, and the
-// gradients of both.
+// Pooling of images with up to three axes: the largest value or the mean of a window, channel by
+// channel, and the gradients of both.
 #pragma once
 
 #include <penstock/core/dtype.h>
@@ -12,15 +12,27 @@ struct PoolShape {
   DType dtype = DType::kInvalid;
   int64_t batch = 0;
   int64_t channels = 0;
-  WindowAxis h = {}, w = {};  // every position sees at least one element
+  Window window = {};  // every position sees at least one element
   bool channels_first = false;
 };
 
-// NaN is larger than everything. `dtype` is a real one. Pre of all: no tensor is empty.
+// NaN is larger than everything, and of equals the first counts. Pre of all: no tensor is empty.
+
+// `dtype` is a real one.
 void max_pool(const PoolShape& shape, const void* x, void* y) noexcept;
-// dx gets each dy where the first element equal to y is. `dtype` is a real floating-point one.
+// With the places of the largest values in x, counted from the start of their image unless
+// `from_batch`; int64, or int32 with `narrow`.
+void max_pool_with_argmax(const PoolShape& shape, const void* x, void* y, void* places,
+                          bool from_batch, bool narrow) noexcept;
+
+// `dtype` of the gradients is a real floating-point one.
+// dx gets each dy where the element equal to y is.
 void max_pool_grad(const PoolShape& shape, const void* x, const void* y, const void* dy,
                    void* dx) noexcept;
+// The other way round: each ddy is the ddx where the element equal to y is.
+void max_pool_grad_grad(const PoolShape& shape, const void* x, const void* y, const void* ddx,
+                        void* ddy) noexcept;
+
 // The mean of the elements that exist. `dtype` is a real floating-point one.
 void avg_pool(const PoolShape& shape, const void* x, void* y) noexcept;
 void avg_pool_grad(const PoolShape& shape, const void* dy, void* dx) noexcept;

@@ -5,7 +5,7 @@
 
 namespace penstock::kernels {
 
-// out[i] = start + i * delta, for int32, int64, float32 and float64.
+// out[i] = start + i * delta, for real numbers.
 void range(const void* start, const void* delta, const View& out);
 
 }  // namespace penstock::kernels

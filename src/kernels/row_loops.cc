@@ -42,30 +42,54 @@ HWY_INLINE double total(int64_t n, VectorAt vector_at, At at) {
   return sum;
 }
 
-template <typename T>
-HWY_INLINE T larger_or_nan(T a, T b) {
-  return (b > a) | (b != b) ? b : a;
-}
-
-// The largest element; NaN if there is one.
+// The largest element. Whether a NaN counts is up to the machine: the exponentials see it anyway.
 template <typename T>
 HWY_INLINE T maximum(const T* x, int64_t n) {
   const hn::ScalableTag<T> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  T result = -std::numeric_limits<T>::infinity();
+  constexpr T kLeast = -std::numeric_limits<T>::infinity();
+  T result = kLeast;
   int64_t i = 0;
   if (n >= lanes) {
-    auto best = hn::Set(d, result);
-    for (; i + lanes <= n; i += lanes) {
-      const auto v = hn::LoadU(d, x + i);
-      best = hn::IfThenElse(hn::Or(hn::Gt(v, best), hn::Ne(v, v)), v, best);
+    auto a = hn::Set(d, kLeast), b = a, c = a, e = a;
+    for (; i + 4 * lanes <= n; i += 4 * lanes) {
+      a = hn::Max(hn::LoadU(d, x + i), a);
+      b = hn::Max(hn::LoadU(d, x + i + lanes), b);
+      c = hn::Max(hn::LoadU(d, x + i + 2 * lanes), c);
+      e = hn::Max(hn::LoadU(d, x + i + 3 * lanes), e);
     }
-    HWY_ALIGN T all[hn::MaxLanes(d)];
-    hn::Store(best, d, all);
-    for (int64_t k = 0; k < lanes; ++k) result = larger_or_nan(result, all[k]);
+    for (; i + lanes <= n; i += lanes) a = hn::Max(hn::LoadU(d, x + i), a);
+    result = hn::GetLane(hn::MaxOfLanes(d, hn::Max(hn::Max(a, b), hn::Max(c, e))));
   }
-  for (; i < n; ++i) result = larger_or_nan(result, x[i]);
+  for (; i < n; ++i) result = x[i] > result ? x[i] : result;
   return result;
+}
+
+// e to the power of x, for x of at most 0: below the normal numbers it is 0, and NaN stays.
+template <class D, class V>
+HWY_INLINE V float_exp(D d, V x) {
+  // Adding `shift` leaves x / log(2), rounded, in the low bits, with a float's bias on top.
+  const auto shift = hn::Set(d, 0x1.8p23f + 127.0f);
+  const auto lowest = hn::Set(d, -87.33f);
+  const auto bounded = hn::Max(x, lowest);
+  const auto t = hn::MulAdd(bounded, hn::Set(d, 1.44269504f), shift);
+  const auto n = hn::Sub(t, shift);
+  auto r = hn::NegMulAdd(n, hn::Set(d, 0.693145752f), bounded);
+  r = hn::NegMulAdd(n, hn::Set(d, 1.42860677e-6f), r);
+  auto p = hn::MulAdd(hn::Set(d, 0.00139304355f), r, hn::Set(d, 0.00833336077f));
+  p = hn::MulAdd(p, r, hn::Set(d, 0.0416664853f));
+  p = hn::MulAdd(p, r, hn::Set(d, 0.166666671f));
+  p = hn::MulAdd(p, r, hn::Set(d, 0.5f));
+  p = hn::MulAdd(p, hn::Mul(r, r), r);
+  const hn::RebindToSigned<D> di;
+  const auto power = hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(di, t)));
+  const auto y = hn::MulAdd(p, power, power);
+  return hn::IfThenElse(hn::Ge(x, lowest), y, hn::IfThenElseZero(hn::IsNaN(x), x));
+}
+template <class D, class V>
+HWY_INLINE V exp_of_negative(D d, V x) {
+  if constexpr (sizeof(hn::TFromD<D>) == 4) return float_exp(d, x);
+  return hn::IfThenElse(hn::IsNaN(x), x, hn::Exp(d, x));
 }
 
 // Hands e to the power of x[i] - shift on, vector by vector: use(i, vector), and at the end
@@ -77,19 +101,19 @@ HWY_INLINE void exponentials(const T* x, int64_t n, T shift, Use use, UseLast us
   const auto shifts = hn::Set(d, shift);
   int64_t i = 0;
   for (; i + lanes <= n; i += lanes) {
-    use(i, hn::Exp(d, hn::Sub(hn::LoadU(d, x + i), shifts)));
+    use(i, exp_of_negative(d, hn::Sub(hn::LoadU(d, x + i), shifts)));
   }
   if (i == n) return;
   HWY_ALIGN T last[hn::MaxLanes(d)];
   std::fill_n(last, lanes, shift);
   std::copy(x + i, x + n, last);
-  hn::Store(hn::Exp(d, hn::Sub(hn::Load(d, last), shifts)), d, last);
+  hn::Store(exp_of_negative(d, hn::Sub(hn::Load(d, last), shifts)), d, last);
   use_last(i, last, n - i);
 }
 
-// The sum of the exponentials, which are kept in `out` unless that is null. Long rows go over to
-// double block by block.
-template <typename T>
+// The sum of the exponentials, which are kept in `out` if wanted. Long rows go over to double block
+// by block.
+template <bool kKeep, typename T>
 HWY_INLINE double exp_sum(const T* x, int64_t n, T shift, T* out) {
   const hn::ScalableTag<T> d;
   const int64_t block = kBlock * static_cast<int64_t>(hn::Lanes(d));
@@ -100,11 +124,11 @@ HWY_INLINE double exp_sum(const T* x, int64_t n, T shift, T* out) {
         x + begin, std::min(block, n - begin), shift,
         [&](int64_t i, auto e) HWY_ATTR {
           part = hn::Add(part, e);
-          if (out != nullptr) hn::StoreU(e, d, out + begin + i);
+          if constexpr (kKeep) hn::StoreU(e, d, out + begin + i);
         },
         [&](int64_t i, const T* last, int64_t count) HWY_ATTR {
           for (int64_t k = 0; k < count; ++k) sum += static_cast<double>(last[k]);
-          if (out != nullptr) std::copy_n(last, count, out + begin + i);
+          if constexpr (kKeep) std::copy_n(last, count, out + begin + i);
         });
     sum += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, part)));
   }
@@ -120,7 +144,7 @@ template <typename T>
 void softmax(const T* x, int64_t n, T* out) {
   const T shift = maximum(x, n);
   if (!std::isfinite(shift)) return fill_nan(out, n);
-  const T scale = static_cast<T>(1 / exp_sum(x, n, shift, out));
+  const T scale = static_cast<T>(1 / exp_sum<true>(x, n, shift, out));
   PEN_INDEPENDENT
   for (int64_t i = 0; i < n; ++i) out[i] *= scale;
 }
@@ -129,7 +153,7 @@ template <typename T>
 void log_softmax(const T* x, int64_t n, T* out) {
   const T shift = maximum(x, n);
   if (!std::isfinite(shift)) return fill_nan(out, n);
-  const T log_sum = static_cast<T>(std::log(exp_sum<T>(x, n, shift, nullptr)));
+  const T log_sum = static_cast<T>(std::log(exp_sum<false, T>(x, n, shift, nullptr)));
   PEN_INDEPENDENT
   for (int64_t i = 0; i < n; ++i) out[i] = (x[i] - shift) - log_sum;
 }
@@ -155,7 +179,7 @@ T cross_entropy(const T* x, const T* labels, int64_t n, T* backprop) {
         return hn::IfThenElseZero(hn::Ne(label, hn::Zero(d)), product);
       },
       [&](int64_t i) HWY_ATTR { return labels[i] == 0 ? T(0) : labels[i] * (x[i] - shift); });
-  const double sum = exp_sum(x, n, shift, backprop);
+  const double sum = exp_sum<true>(x, n, shift, backprop);
   const T scale = static_cast<T>(1 / sum);
   PEN_INDEPENDENT
   for (int64_t i = 0; i < n; ++i) backprop[i] = backprop[i] * scale - labels[i];
@@ -170,7 +194,7 @@ T sparse_cross_entropy(const T* x, int64_t label, int64_t n, T* backprop) {
     return std::numeric_limits<T>::quiet_NaN();
   }
   const double chosen = static_cast<double>(x[label]) - static_cast<double>(shift);
-  const double sum = exp_sum(x, n, shift, backprop);
+  const double sum = exp_sum<true>(x, n, shift, backprop);
   const T scale = static_cast<T>(1 / sum);
   PEN_INDEPENDENT
   for (int64_t i = 0; i < n; ++i) backprop[i] *= scale;

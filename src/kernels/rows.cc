@@ -1,6 +1,7 @@
 #include "kernels/rows.h"
 
 #include <algorithm>
+#include <limits>
 #include <type_traits>
 
 #include <penstock/base/threads.h>
@@ -300,6 +301,12 @@ void layer_norm(const View& x, const View& gamma, const View& beta, double epsil
                 const View& mean, const View& rstd, void* scratch) {
   with_float_type(x.dtype, [&](auto* type) {
     using T = std::remove_pointer_t<decltype(type)>;
+    using Stat = Plain<T>;
+    if (x.size() == 0) {  // rows of nothing have no statistics
+      constexpr Stat kNone = std::numeric_limits<Stat>::quiet_NaN();
+      std::fill_n(mean.as<Stat>(), mean.size(), kNone);
+      std::fill_n(rstd.as<Stat>(), rstd.size(), kNone);
+    }
     layer_norm_rows<T>(x, gamma, beta, epsilon, y, mean, rstd, scratch);
   });
 }

@@ -1,6 +1,8 @@
 #include "kernels/scan.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include <penstock/base/threads.h>
 
@@ -36,6 +38,21 @@ struct Prod {
   template <typename A>
   static A one(A a, A b) {
     return product(a, b);
+  }
+};
+
+struct LogSumExp {
+  template <typename A>
+  static A start() {
+    return -std::numeric_limits<A>::infinity();
+  }
+  template <typename A>
+  static A one(A a, A b) {
+    const A larger = a < b || b != b ? b : a;
+    const A lesser = a < b || b != b ? a : b;
+    if (lesser == -std::numeric_limits<A>::infinity()) return larger;
+    if (larger == std::numeric_limits<A>::infinity() && lesser == lesser) return larger;
+    return larger + std::log1p(std::exp(lesser - larger));
   }
 };
 
@@ -97,6 +114,9 @@ void scan_lines(const Lines& lines, const void* x_data, void* out_data) {
 template <typename T>
 void scan_as(Scan operation, const Lines& lines, const View& x, const View& out) {
   if (operation == Scan::kSum) return scan_lines<Sum, T>(lines, x.data, out.data);
+  if constexpr (kRealFloatTypes.has(kDTypeOf<T>)) {
+    if (operation == Scan::kLogSumExp) return scan_lines<LogSumExp, T>(lines, x.data, out.data);
+  }
   scan_lines<Prod, T>(lines, x.data, out.data);
 }
 

@@ -1,11 +1,11 @@
-// Running sums and products along an axis, and what both are cases of.
+// Running sums, products and sums of exponentials along an axis, and linear recurrences.
 #pragma once
 
 #include <penstock/core/view.h>
 
 namespace penstock::kernels {
 
-enum class Scan : uint8_t { kSum, kProd };
+enum class Scan : uint8_t { kSum, kProd, kLogSumExp };  // the last for real floats
 
 // out[i] combines x's elements up to i along `axis`; without the i-th itself when `exclusive`, and
 // from the far end when `reverse`. `out` may be `x`. Accumulates as reductions do.

@@ -1,20 +1,27 @@
-// Rows put, added or subtracted at indices.
+// Rows put at indices, or combined with what is there.
 #pragma once
 
 #include "kernels/indices.h"
 
 namespace penstock::kernels {
 
-enum class Combine { kUpdate, kAdd, kSubtract };
+enum class Combine { kUpdate, kAdd, kSubtract, kMultiply, kMin, kMax };
 
 // Combines row i of `updates` into row rows.row(i) of `out`, in order; rows have `width` elements
-// and `out` has `num_rows` of them. Pre: the coordinates are in range; kUpdate takes any dtype, the
-// others numbers.
+// and `out` has `num_rows` of them. Pre: the coordinates are in range; kUpdate takes any dtype,
+// kAdd numbers and bools (one or the other), kMin and kMax real numbers, the others numbers.
 void scatter(Combine combine, const Coordinates& rows, const View& updates, const View& out,
              int64_t num_rows, int64_t width);
 
-// Adds row i of `data` to row ids[i] of `out`; rows with negative ids are left out.
-void add_segments(const View& ids, const View& data, const View& out, int64_t num_rows,
-                  int64_t width);
+// Combines row i of `data` into row ids[i] of `out`; rows with negative ids are left out.
+void combine_segments(Combine combine, const View& ids, const View& data, const View& out,
+                      int64_t num_rows, int64_t width);
+
+// The same for ids that never decrease, whose first row replaces what is in `out`.
+void combine_sorted_segments(Combine combine, const View& ids, const View& data, const View& out,
+                             int64_t num_rows, int64_t width);
+
+// Fills `out` with what combining starts from: 0, 1, or the least or largest number. Pre: numbers.
+void fill_start(Combine combine, const View& out);
 
 }  // namespace penstock::kernels

@@ -1,24 +1,40 @@
-#include "kernels/slow_binary.h"
-
+// Functions of two numbers at a time: bound by a division, by libm or by a series, so one loop per
+// dtype serves all processors.
 #include <cmath>
 #include <complex>
 #include <type_traits>
 
 #include "kernels/binary.h"
+#include "kernels/special.h"
+
+#include <hwy/highway.h>
+
+#include "kernels/loops-inl.h"
 
 namespace penstock::kernels {
 namespace {
 
+using namespace HWY_NAMESPACE;
+
+constexpr DTypeSet kRealPlain = DTypeSet(DType::kFloat32) | DType::kFloat64;
+constexpr DTypeSet kPlain = kRealPlain | kComplexTypes;
+
+// The lowest number has no counterpart: dividing it by -1 wraps around.
 template <typename T>
+T wrapping_negative(T x) {
+  return static_cast<T>(0 - static_cast<std::make_unsigned_t<T>>(x));
+}
+
 struct FloorDivide {
+  static constexpr DTypeSet kTypes = kIntTypes | kRealPlain;
+  template <typename T>
   static T call(T x, T y) {
     if constexpr (std::is_floating_point_v<T>) {
       return std::floor(x / y);
     } else if constexpr (std::is_unsigned_v<T>) {
       return static_cast<T>(x / y);
     } else {
-      // The lowest number has no counterpart: dividing it by -1 wraps around.
-      if (y == -1) return static_cast<T>(0 - static_cast<std::make_unsigned_t<T>>(x));
+      if (y == -1) return wrapping_negative(x);
       const T quotient = static_cast<T>(x / y);
       return static_cast<T>(quotient - ((x % y != 0) && ((x < 0) != (y < 0))));
     }
@@ -28,7 +44,7 @@ struct FloorDivide {
 // As std::fmod. Of two floats whose quotient is not too large the remainder is exact in double.
 inline float remainder_of(float x, float y) {
   const double quotient = static_cast<double>(x) / y;
-  if (!(std::abs(quotient) < 0x1p28)) return std::fmod(x, y);
+  if (!(std::abs(quotient) < 0x1p28) || std::isinf(y)) return std::fmod(x, y);
   double rest = x - static_cast<int32_t>(quotient) * static_cast<double>(y);
   const double size = std::abs(static_cast<double>(y));
   if (rest != 0 && (rest < 0) != (x < 0)) rest += std::copysign(size, x);  // it was rounded up
@@ -36,8 +52,9 @@ inline float remainder_of(float x, float y) {
 }
 inline double remainder_of(double x, double y) { return std::fmod(x, y); }
 
-template <typename T>
 struct FloorModulo {
+  static constexpr DTypeSet kTypes = kIntTypes | kRealPlain;
+  template <typename T>
   static T call(T x, T y) {
     if constexpr (std::is_floating_point_v<T>) {
       const T rest = remainder_of(x, y);
@@ -52,8 +69,36 @@ struct FloorModulo {
   }
 };
 
-template <typename T>
+struct TruncateDivide {
+  static constexpr DTypeSet kTypes = kIntTypes | kRealPlain;
+  template <typename T>
+  static T call(T x, T y) {
+    if constexpr (std::is_floating_point_v<T>) {
+      return std::trunc(x / y);
+    } else {
+      if constexpr (std::is_signed_v<T>) {
+        if (y == -1) return wrapping_negative(x);
+      }
+      return static_cast<T>(x / y);
+    }
+  }
+};
+
+struct TruncateModulo {
+  static constexpr DTypeSet kTypes = kIndexTypes | kRealPlain;
+  template <typename T>
+  static T call(T x, T y) {
+    if constexpr (std::is_floating_point_v<T>) {
+      return remainder_of(x, y);
+    } else {
+      return y == -1 ? T(0) : static_cast<T>(x % y);
+    }
+  }
+};
+
 struct Power {
+  static constexpr DTypeSet kTypes = kSignedTypes | kPlain;
+  template <typename T>
   static T call(T x, T y) {
     if constexpr (!std::is_integral_v<T>) {
       if constexpr (!std::is_floating_point_v<T>) {
@@ -71,61 +116,77 @@ struct Power {
   }
 };
 
-template <typename Function, typename T>
-void loop(const void* x_data, const void* y_data, void* out_data, int64_t n, int stride_x,
-          int stride_y) {
-  const T* x = static_cast<const T*>(x_data);
-  const T* y = static_cast<const T*>(y_data);
-  T* out = static_cast<T*>(out_data);
-  for (int64_t i = 0; i < n; ++i) out[i] = Function::call(x[i * stride_x], y[i * stride_y]);
+// How far to shift: never by less than 0 or out of the word.
+template <typename T>
+int shift_of(T y) {
+  constexpr int kMost = static_cast<int>(sizeof(T)) * 8 - 1;
+  if (y < T(0)) return 0;
+  return y > static_cast<T>(kMost) ? kMost : static_cast<int>(y);
 }
+struct LeftShift {
+  static constexpr DTypeSet kTypes = kIntTypes;
+  template <typename T>
+  static T call(T x, T y) {
+    return static_cast<T>(static_cast<uint64_t>(x) << shift_of(y));
+  }
+};
+struct RightShift {
+  static constexpr DTypeSet kTypes = kIntTypes;
+  template <typename T>
+  static T call(T x, T y) {
+    return static_cast<T>(x >> shift_of(y));
+  }
+};
+
+#define PEN_FUNCTION(Name, types, expression) \
+  struct Name {                               \
+    static constexpr DTypeSet kTypes = types; \
+    template <typename T>                     \
+    static T call(T x, T y) {                 \
+      return static_cast<T>(expression);      \
+    }                                         \
+  };
+PEN_FUNCTION(Atan2, kRealPlain, std::atan2(x, y))
+PEN_FUNCTION(NextAfter, kRealPlain, std::nextafter(x, y))
+PEN_FUNCTION(Xdivy, kPlain, x == T(0) ? T(0) : x / y)
+PEN_FUNCTION(Xlogy, kPlain, x == T(0) ? T(0) : x * std::log(y))
+PEN_FUNCTION(Igamma, kRealPlain, igamma(x, y))
+PEN_FUNCTION(Igammac, kRealPlain, igammac(x, y))
+PEN_FUNCTION(IgammaGradA, kRealPlain, igamma_grad_a(x, y))
+PEN_FUNCTION(RandomGammaGrad, kRealPlain, random_gamma_grad(x, y))
+PEN_FUNCTION(Zeta, kRealPlain, zeta(x, y))
+PEN_FUNCTION(Polygamma, kRealPlain, polygamma(x, y))
+#undef PEN_FUNCTION
+
+struct Xlog1py {
+  static constexpr DTypeSet kTypes = kPlain;
+  template <typename T>
+  static T call(T x, T y) {
+    if (x == T(0)) return T(0);
+    if constexpr (std::is_floating_point_v<T>) {
+      return x * std::log1p(y);
+    } else {
+      return x * std::log(T(1) + y);
+    }
+  }
+};
 
 // Most powers are squares.
-template <typename T>
-void power_loop_of(const void* x_data, const void* y_data, void* out_data, int64_t n, int stride_x,
+void double_powers(const void* x_data, const void* y_data, void* out_data, int64_t n, int stride_x,
                    int stride_y) {
-  if (stride_y != 0 || *static_cast<const T*>(y_data) != 2) {
-    return loop<Power<T>, T>(x_data, y_data, out_data, n, stride_x, stride_y);
+  if (stride_y != 0 || *static_cast<const double*>(y_data) != 2) {
+    return Binary<Power, double>::run(x_data, y_data, out_data, n, stride_x, stride_y);
   }
-  const T* x = static_cast<const T*>(x_data);
-  T* out = static_cast<T*>(out_data);
+  const double* x = static_cast<const double*>(x_data);
+  double* out = static_cast<double*>(out_data);
+  PEN_INDEPENDENT
   for (int64_t i = 0; i < n; ++i) out[i] = x[i] * x[i];
 }
 
-template <template <typename> typename Function>
-BinaryLoop find_signed(DType dtype) {
-  switch (dtype) {
-    case DType::kInt8:
-      return loop<Function<int8_t>, int8_t>;
-    case DType::kInt16:
-      return loop<Function<int16_t>, int16_t>;
-    case DType::kInt32:
-      return loop<Function<int32_t>, int32_t>;
-    case DType::kInt64:
-      return loop<Function<int64_t>, int64_t>;
-    case DType::kFloat32:
-      return loop<Function<float>, float>;
-    case DType::kFloat64:
-      return loop<Function<double>, double>;
-    default:
-      return nullptr;
-  }
-}
-
-template <template <typename> typename Function>
-BinaryLoop find_unsigned(DType dtype) {
-  switch (dtype) {
-    case DType::kUInt8:
-      return loop<Function<uint8_t>, uint8_t>;
-    case DType::kUInt16:
-      return loop<Function<uint16_t>, uint16_t>;
-    case DType::kUInt32:
-      return loop<Function<uint32_t>, uint32_t>;
-    case DType::kUInt64:
-      return loop<Function<uint64_t>, uint64_t>;
-    default:
-      return nullptr;
-  }
+template <class Function>
+BinaryLoop find(DType dtype) {
+  const BinaryLoop fast = find_fast<Binary, Function>(dtype);
+  return fast != nullptr ? fast : find_other<Binary, Function>(dtype);
 }
 
 template <typename T>
@@ -146,22 +207,17 @@ bool any_negative(const View& x, int64_t n) {
 
 }  // namespace
 
-BinaryLoop floor_divide_loop(DType dtype) noexcept {
-  const BinaryLoop found = find_signed<FloorDivide>(dtype);
-  return found != nullptr ? found : find_unsigned<FloorDivide>(dtype);
-}
-
-BinaryLoop floor_modulo_loop(DType dtype) noexcept {
-  const BinaryLoop found = find_signed<FloorModulo>(dtype);
-  return found != nullptr ? found : find_unsigned<FloorModulo>(dtype);
-}
-
-BinaryLoop power_loop(DType dtype) noexcept {
-  if (dtype == DType::kFloat32) return power_loop_of<float>;
-  if (dtype == DType::kFloat64) return power_loop_of<double>;
-  if (dtype == DType::kComplex64) return loop<Power<complex64>, complex64>;
-  if (dtype == DType::kComplex128) return loop<Power<complex128>, complex128>;
-  return find_signed<Power>(dtype);
+BinaryLoop slow_binary_loop(BinaryOp op, DType dtype) noexcept {
+  if (op == BinaryOp::kPower && dtype == DType::kFloat64) return double_powers;
+  switch (op) {
+#define PEN_CASE(Name)    \
+  case BinaryOp::k##Name: \
+    return find<Name>(dtype);
+    PEN_SLOW_BINARY_OPS(PEN_CASE)
+#undef PEN_CASE
+    default:
+      return nullptr;
+  }
 }
 
 bool has_zero(const View& x) noexcept {

@@ -12,13 +12,7 @@
 // depend on each other (PEN_INDEPENDENT). Lambdas need HWY_ATTR.
 #pragma once
 
-// Before a loop: its steps may run in any order. Without it the compiler compares the pointers at
-// run time and takes the slow loop for a kernel that runs in place.
-#ifdef __clang__
-#define PEN_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
-#else
-#define PEN_INDEPENDENT _Pragma("GCC ivdep")
-#endif
+#include "kernels/independent.h"
 
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4)
 #include <hwy/foreach_target.h>

@@ -6,6 +6,8 @@
 
 #include <penstock/base/threads.h>
 
+#include "kernels/sort.h"
+
 namespace penstock::kernels {
 namespace {
 
@@ -31,6 +33,39 @@ struct Before {
   }
 };
 
+constexpr int32_t kBlock = 64;  // elements that are compared at once
+
+// Whether any element of a block may come before `worst`: a comparison without branches, which lets
+// most blocks of a long row pass. Equal ones come later and do not.
+template <typename T>
+bool any_before(const T* block, T worst) {
+  if constexpr (sizeof(T) == 2 && !std::is_integral_v<T>) {
+    return true;
+  } else {
+    int any = 0;
+    for (int32_t i = 0; i < kBlock; ++i) any |= !(block[i] <= worst) ? 1 : 0;  // NaN too
+    return any != 0;
+  }
+}
+
+// Calls better(i) for every i from `begin` on that comes before the worst so far, best[0].
+template <typename T, typename Better>
+void for_each_better(const Before<T>& before, int32_t begin, int32_t width, const int32_t* best,
+                     const Better& better) {
+  const T* row = before.row;
+  int32_t i = begin;
+  while (i < width) {
+    if (i <= width - kBlock && !any_before(row + i, row[best[0]])) {
+      i += kBlock;
+      continue;
+    }
+    const int32_t end = i <= width - kBlock ? i + kBlock : width;
+    for (; i < end; ++i) {
+      if (before(i, best[0])) better(i);
+    }
+  }
+}
+
 // The best k so far are a heap in `best` with the worst of them on top. No scratch: the heap lives
 // in the output.
 template <typename T>
@@ -38,19 +73,16 @@ void top_k_row(const T* row, int32_t width, int32_t k, T* values, int32_t* best)
   const Before<T> before{row};
   if (k == 1) {
     best[0] = 0;
-    for (int32_t i = 1; i < width; ++i) {
-      if (before(i, best[0])) best[0] = i;
-    }
+    for_each_better(before, 1, width, best, [&](int32_t i) { best[0] = i; });
   } else {
     std::iota(best, best + k, 0);
     if (k < width) {
       std::make_heap(best, best + k, before);
-      for (int32_t i = k; i < width; ++i) {
-        if (!before(i, best[0])) continue;
+      for_each_better(before, k, width, best, [&](int32_t i) {
         std::pop_heap(best, best + k, before);
         best[k - 1] = i;
         std::push_heap(best, best + k, before);
-      }
+      });
     }
     std::sort(best, best + k, before);
   }
@@ -58,9 +90,15 @@ void top_k_row(const T* row, int32_t width, int32_t k, T* values, int32_t* best)
 }
 
 template <typename T>
-void top_k_rows(const View& in, int64_t width, int64_t k, const View& values, int32_t* indices) {
+void top_k_rows(const View& in, int64_t width, int64_t k, const View& values, int32_t* indices,
+                void* scratch) {
   const T* from = in.as<T>();
   T* to = values.as<T>();
+  if (scratch != nullptr) {
+    argsort_rows(in, width, true, k, indices, scratch);
+    for (int64_t i = 0; i < in.size() / width * k; ++i) to[i] = from[i / k * width + indices[i]];
+    return;
+  }
   parallel_for(in.size() / width, std::max<int64_t>(1, kGrain / width),
                [&](int64_t begin, int64_t end) {
                  for (int64_t r = begin; r < end; ++r) {
@@ -72,12 +110,15 @@ void top_k_rows(const View& in, int64_t width, int64_t k, const View& values, in
 
 }  // namespace
 
-void top_k(const View& in, int64_t width, int64_t k, const View& values, int32_t* indices) {
+bool sorts_rows(int64_t width, int64_t k) { return width >= 512 && k >= width / 16; }
+
+void top_k(const View& in, int64_t width, int64_t k, const View& values, int32_t* indices,
+           void* scratch) {
   if (in.size() == 0 || k == 0) return;
   switch (in.dtype) {
 #define PEN_CASE(T, enumerator) \
   case DType::enumerator:       \
-    return top_k_rows<T>(in, width, k, values, indices);
+    return top_k_rows<T>(in, width, k, values, indices, scratch);
     PEN_FOR_EACH_REAL(PEN_CASE)
 #undef PEN_CASE
     default:

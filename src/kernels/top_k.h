@@ -8,6 +8,10 @@ namespace penstock::kernels {
 // For each row of `width` elements its `k` largest and their positions, from large to small; equal
 // ones by position. NaN counts as larger than all numbers. Pre: a real dtype; k <= width <=
 // INT32_MAX.
-void top_k(const View& in, int64_t width, int64_t k, const View& values, int32_t* indices);
+// `scratch` is null or as argsort_scratch says; with it the rows are sorted, which is quicker where
+// sorts_rows() holds.
+void top_k(const View& in, int64_t width, int64_t k, const View& values, int32_t* indices,
+           void* scratch);
+bool sorts_rows(int64_t width, int64_t k);
 
 }  // namespace penstock::kernels

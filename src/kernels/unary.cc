@@ -1,11 +1,12 @@
 #include "kernels/unary.h"
 
+#include <bit>
 #include <cmath>
 #include <complex>
+#include <limits>
 #include <type_traits>
 
 #include "kernels/half.h"
-#include "kernels/math.h"
 
 #define HWY_TARGET_INCLUDE "kernels/unary.cc"
 #include "kernels/targets.h"
@@ -18,12 +19,45 @@
 #define PENSTOCK_KERNELS_UNARY_FUNCTIONS
 namespace penstock::kernels {
 
+inline constexpr DTypeSet kRealPlain = DTypeSet(DType::kFloat32) | DType::kFloat64;
+inline constexpr DTypeSet kPlain = kRealPlain | kComplexTypes;
+
 template <typename T>
 constexpr bool is_complex = kComplexTypes.has(kDTypeOf<T>);
 
-// Each function with the dtypes that it is for; half types come from float32.
+// A function that is one expression of `x`, of type T.
+#define PEN_FUNCTION(Name, types, expression) \
+  struct Name {                               \
+    static constexpr DTypeSet kTypes = types; \
+    template <typename T>                     \
+    static auto call(T x) {                   \
+      return expression;                      \
+    }                                         \
+  };
+PEN_FUNCTION(Conj, kComplexTypes, std::conj(x))
+PEN_FUNCTION(Sqrt, kPlain, std::sqrt(x))
+PEN_FUNCTION(Rsqrt, kPlain, T(1) / std::sqrt(x))
+PEN_FUNCTION(Reciprocal, kPlain, T(1) / x)
+PEN_FUNCTION(Relu, kIntTypes | kRealPlain, x < T(0) ? T(0) : x)  // keeps NaN
+PEN_FUNCTION(Relu6, kIntTypes | kRealPlain, x < T(0) ? T(0) : (x > T(6) ? T(6) : x))
+PEN_FUNCTION(Softsign, kRealPlain, x / (T(1) + std::abs(x)))
+PEN_FUNCTION(Floor, kRealPlain, std::floor(x))
+PEN_FUNCTION(Ceil, kRealPlain, std::ceil(x))
+PEN_FUNCTION(Round, kRealPlain, std::nearbyint(x))
+PEN_FUNCTION(Invert, kIntTypes, static_cast<T>(~x))
+PEN_FUNCTION(PopulationCount, kIntTypes,
+             static_cast<uint8_t>(std::popcount(static_cast<std::make_unsigned_t<T>>(x))))
+PEN_FUNCTION(Real, kComplexTypes, x.real())
+PEN_FUNCTION(Imag, kComplexTypes, x.imag())
+PEN_FUNCTION(ComplexAbs, kComplexTypes, std::abs(x))
+PEN_FUNCTION(IsNan, kRealPlain, x != x)
+PEN_FUNCTION(IsInf, kRealPlain, std::abs(x) == std::numeric_limits<T>::infinity())
+PEN_FUNCTION(IsFinite, kRealPlain, std::abs(x) < std::numeric_limits<T>::infinity())
+PEN_FUNCTION(LogicalNot, DType::kBool, !x)
+#undef PEN_FUNCTION
+
 struct Negative {
-  static constexpr DTypeSet kTypes = kSignedTypes | kFloatTypes;
+  static constexpr DTypeSet kTypes = kSignedTypes | kPlain;
   template <typename T>
   static T call(T x) {
     if constexpr (std::is_integral_v<T>) {
@@ -33,15 +67,8 @@ struct Negative {
     }
   }
 };
-struct Conj {
-  static constexpr DTypeSet kTypes = kComplexTypes;
-  template <typename T>
-  static T call(T x) {
-    return std::conj(x);
-  }
-};
 struct Abs {
-  static constexpr DTypeSet kTypes = kSignedTypes | kRealFloatTypes;
+  static constexpr DTypeSet kTypes = kSignedTypes | kRealPlain;
   template <typename T>
   static T call(T x) {
     if constexpr (std::is_integral_v<T>) {
@@ -52,7 +79,7 @@ struct Abs {
   }
 };
 struct Sign {
-  static constexpr DTypeSet kTypes = kSignedTypes | kFloatTypes;
+  static constexpr DTypeSet kTypes = kSignedTypes | kPlain;
   template <typename T>
   static T call(T x) {
     if constexpr (is_complex<T>) {
@@ -66,7 +93,7 @@ struct Sign {
   }
 };
 struct Square {
-  static constexpr DTypeSet kTypes = kNumberTypes;
+  static constexpr DTypeSet kTypes = kIntTypes | kPlain;
   template <typename T>
   static T call(T x) {
     if constexpr (std::is_integral_v<T>) {
@@ -77,78 +104,6 @@ struct Square {
     }
   }
 };
-struct Sqrt {
-  static constexpr DTypeSet kTypes = kFloatTypes;
-  template <typename T>
-  static T call(T x) {
-    return std::sqrt(x);
-  }
-};
-struct Rsqrt {
-  static constexpr DTypeSet kTypes = kFloatTypes;
-  template <typename T>
-  static T call(T x) {
-    return T(1) / std::sqrt(x);
-  }
-};
-struct Reciprocal {
-  static constexpr DTypeSet kTypes = kFloatTypes;
-  template <typename T>
-  static T call(T x) {
-    return T(1) / x;
-  }
-};
-struct Relu {
-  static constexpr DTypeSet kTypes = kRealTypes;
-  template <typename T>
-  static T call(T x) {
-    return x < T(0) ? T(0) : x;  // keeps NaN
-  }
-};
-struct Floor {
-  static constexpr DTypeSet kTypes = kRealFloatTypes;
-  template <typename T>
-  static T call(T x) {
-    return std::floor(x);
-  }
-};
-struct Ceil {
-  static constexpr DTypeSet kTypes = kRealFloatTypes;
-  template <typename T>
-  static T call(T x) {
-    return std::ceil(x);
-  }
-};
-struct Round {
-  static constexpr DTypeSet kTypes = kRealFloatTypes;
-  template <typename T>
-  static T call(T x) {
-    return std::nearbyint(x);
-  }
-};
-
-// Nothing but what comes from float32.
-struct Halves {
-  static constexpr DTypeSet kTypes = {};
-};
-
-// The complex ones of the functions whose real ones are in math.cc.
-#define PEN_COMPLEX(Name, expression)                 \
-  struct Complex##Name {                              \
-    static constexpr DTypeSet kTypes = kComplexTypes; \
-    template <typename T>                             \
-    static T call(T x) {                              \
-      return expression;                              \
-    }                                                 \
-  };
-PEN_COMPLEX(Exp, std::exp(x))
-PEN_COMPLEX(Log, std::log(x))
-PEN_COMPLEX(Log1p, std::log(T(1) + x))
-PEN_COMPLEX(Sin, std::sin(x))
-PEN_COMPLEX(Cos, std::cos(x))
-PEN_COMPLEX(Tanh, std::tanh(x))
-PEN_COMPLEX(Sigmoid, T(1) / (T(1) + std::exp(-x)))
-#undef PEN_COMPLEX
 
 }  // namespace penstock::kernels
 #endif
@@ -157,55 +112,14 @@ HWY_BEFORE_NAMESPACE();
 namespace penstock::kernels {
 namespace HWY_NAMESPACE {
 
-template <typename Function, typename T>
-UnaryLoop pick() {
-  if constexpr (Function::kTypes.has(kDTypeOf<T>)) {
-    return unary<Function, T>;
-  } else {
-    return nullptr;
-  }
-}
-
-template <typename Function>
-UnaryLoop find_fast(DType dtype) {
-  switch (dtype) {
-    case DType::kFloat32:
-      return pick<Function, float>();
-    case DType::kFloat64:
-      return pick<Function, double>();
-    case DType::kInt32:
-      return pick<Function, int32_t>();
-    case DType::kInt64:
-      return pick<Function, int64_t>();
-    default:
-      return nullptr;
-  }
-}
-
 UnaryLoop fast_loop(UnaryOp op, DType dtype) {
   switch (op) {
-    case UnaryOp::kNegative:
-      return find_fast<Negative>(dtype);
-    case UnaryOp::kAbs:
-      return find_fast<Abs>(dtype);
-    case UnaryOp::kSign:
-      return find_fast<Sign>(dtype);
-    case UnaryOp::kSquare:
-      return find_fast<Square>(dtype);
-    case UnaryOp::kSqrt:
-      return find_fast<Sqrt>(dtype);
-    case UnaryOp::kRsqrt:
-      return find_fast<Rsqrt>(dtype);
-    case UnaryOp::kReciprocal:
-      return find_fast<Reciprocal>(dtype);
-    case UnaryOp::kRelu:
-      return find_fast<Relu>(dtype);
-    case UnaryOp::kFloor:
-      return find_fast<Floor>(dtype);
-    case UnaryOp::kCeil:
-      return find_fast<Ceil>(dtype);
-    case UnaryOp::kRound:
-      return find_fast<Round>(dtype);
+#define PEN_CASE(Name)   \
+  case UnaryOp::k##Name: \
+    return find_fast<Unary, Name>(dtype);
+    PEN_SIMPLE_UNARY_OPS(PEN_CASE)
+    PEN_TEST_UNARY_OPS(PEN_CASE)
+#undef PEN_CASE
     default:
       return nullptr;
   }
@@ -222,76 +136,49 @@ namespace {
 
 HWY_EXPORT(fast_loop);
 
-template <UnaryOp op, typename Half>
-void half_loop(const void* x, void* out, int64_t n) {
-  unary_in_float<Half>(unary_loop(op, DType::kFloat32), x, out, n);
-}
-
-// The dtypes that are not worth a loop per target.
-template <UnaryOp op, typename Function>
-UnaryLoop find(DType dtype) {
-  using HWY_NAMESPACE::pick;
-  switch (dtype) {
-    case DType::kInt8:
-      return pick<Function, int8_t>();
-    case DType::kInt16:
-      return pick<Function, int16_t>();
-    case DType::kUInt8:
-      return pick<Function, uint8_t>();
-    case DType::kUInt16:
-      return pick<Function, uint16_t>();
-    case DType::kUInt32:
-      return pick<Function, uint32_t>();
-    case DType::kUInt64:
-      return pick<Function, uint64_t>();
-    case DType::kFloat16:
-      return half_loop<op, float16>;
-    case DType::kBFloat16:
-      return half_loop<op, bfloat16>;
-    case DType::kComplex64:
-      return pick<Function, complex64>();
-    case DType::kComplex128:
-      return pick<Function, complex128>();
+UnaryLoop other_loop(UnaryOp op, DType dtype) {
+  using namespace HWY_NAMESPACE;
+  switch (op) {
+#define PEN_CASE(Name)   \
+  case UnaryOp::k##Name: \
+    return find_other<Unary, Name>(dtype);
+    PEN_SIMPLE_UNARY_OPS(PEN_CASE)
+    PEN_TEST_UNARY_OPS(PEN_CASE)
+#undef PEN_CASE
     default:
       return nullptr;
   }
 }
 
-UnaryLoop other_loop(UnaryOp op, DType dtype) {
-  switch (op) {
-#define PEN_CASE(name, Function) \
-  case UnaryOp::name:            \
-    return find<UnaryOp::name, Function>(dtype);
-    PEN_CASE(kNegative, Negative)
-    PEN_CASE(kConj, Conj)
-    PEN_CASE(kAbs, Abs)
-    PEN_CASE(kSign, Sign)
-    PEN_CASE(kSquare, Square)
-    PEN_CASE(kSqrt, Sqrt)
-    PEN_CASE(kRsqrt, Rsqrt)
-    PEN_CASE(kReciprocal, Reciprocal)
-    PEN_CASE(kRelu, Relu)
-    PEN_CASE(kFloor, Floor)
-    PEN_CASE(kCeil, Ceil)
-    PEN_CASE(kRound, Round)
-    PEN_CASE(kExp, ComplexExp)
-    PEN_CASE(kLog, ComplexLog)
-    PEN_CASE(kLog1p, ComplexLog1p)
-    PEN_CASE(kSin, ComplexSin)
-    PEN_CASE(kCos, ComplexCos)
-    PEN_CASE(kTanh, ComplexTanh)
-    PEN_CASE(kSigmoid, ComplexSigmoid)
-    PEN_CASE(kErf, Halves)
-#undef PEN_CASE
-  }
-  return nullptr;
+template <UnaryOp op, typename Half, typename Out>
+void in_float(const void* x, void* out, int64_t n) {
+  unary_in_float<Half, Out>(unary_loop(op, DType::kFloat32), x, out, n);
 }
+
+// In the order of the enum.
+constexpr UnaryLoop kHalfLoops[][2] = {
+#define PEN_HALVES(Name) \
+  {in_float<UnaryOp::k##Name, float16, float16>, in_float<UnaryOp::k##Name, bfloat16, bfloat16>},
+#define PEN_HALF_TESTS(Name) \
+  {in_float<UnaryOp::k##Name, float16, bool>, in_float<UnaryOp::k##Name, bfloat16, bool>},
+    PEN_SIMPLE_UNARY_OPS(PEN_HALVES) PEN_TEST_UNARY_OPS(PEN_HALF_TESTS)
+        PEN_VECTOR_UNARY_OPS(PEN_HALVES) PEN_SLOW_UNARY_OPS(PEN_HALVES)
+#undef PEN_HALF_TESTS
+#undef PEN_HALVES
+};
 
 }  // namespace
 
 UnaryLoop unary_loop(UnaryOp op, DType dtype) noexcept {
-  const UnaryLoop fast =
-      op < UnaryOp::kExp ? HWY_DYNAMIC_DISPATCH(fast_loop)(op, dtype) : math_loop(op, dtype);
+  if (kHalfTypes.has(dtype)) {
+    if (unary_loop(op, DType::kFloat32) == nullptr) return nullptr;
+    return kHalfLoops[static_cast<int>(op)][dtype == DType::kBFloat16];
+  }
+  if (op > UnaryOp::kLogicalNot) {
+    const UnaryLoop vectors = vector_unary_loop(op, dtype);
+    return vectors != nullptr ? vectors : slow_unary_loop(op, dtype);
+  }
+  const UnaryLoop fast = HWY_DYNAMIC_DISPATCH(fast_loop)(op, dtype);
   return fast != nullptr ? fast : other_loop(op, dtype);
 }
 

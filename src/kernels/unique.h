@@ -19,4 +19,13 @@ using TextOf = std::string_view (*)(StringRef) noexcept;
 // int64); gives their number. NaN differs from itself; the zeros are equal.
 int64_t unique(const View& x, const View& y, const View& places, void* slots, TextOf text_of);
 
+// The same for `rows` slices of x: `first` gets the positions of the distinct ones.
+int64_t unique_rows(const View& x, int64_t rows, const View& first, const View& places, void* slots,
+                    TextOf text_of);
+
+// Writes x's elements that `y` does not have to `out` and their positions to `places`; gives their
+// number. `slots` are for y's elements.
+int64_t list_difference(const View& x, const View& y, const View& out, const View& places,
+                        void* slots, TextOf text_of);
+
 }  // namespace penstock::kernels

@@ -13,12 +13,20 @@ struct StringBlock {
   Buffer buffer;
 };
 
-StringRef make_string(std::string_view text) {
-  if (text.empty()) return {};
-  Buffer* buffer = allocate_buffer(
-      {.bytes = static_cast<int64_t>(text.size()), .device = {}, .tag = Tag::kHost});
-  std::memcpy(buffer->data, text.data(), text.size());
+StringRef make_string(size_t size, char** text) {
+  *text = nullptr;
+  if (size == 0) return {};
+  Buffer* buffer =
+      allocate_buffer({.bytes = static_cast<int64_t>(size), .device = {}, .tag = Tag::kHost});
+  *text = static_cast<char*>(buffer->data);
   return {reinterpret_cast<StringBlock*>(buffer)};
+}
+
+StringRef make_string(std::string_view text) {
+  char* characters = nullptr;
+  const StringRef made = make_string(text.size(), &characters);
+  if (!text.empty()) std::memcpy(characters, text.data(), text.size());
+  return made;
 }
 
 std::string_view string_text(StringRef string) noexcept {

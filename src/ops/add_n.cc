@@ -1,8 +1,9 @@
-// AddN: the sum of any number of tensors of one shape.
+// AddN and AccumulateN: the sum of any number of tensors of one shape.
 #include <algorithm>
 #include <cstring>
 
 #include <penstock/base/threads.h>
+#include <penstock/ops/compose.h>
 
 #include "ops/elementwise.h"
 
@@ -49,6 +50,8 @@ Gradients grad(const GradContext& g) {
   return out;
 }
 
+Tensors compose_accumulate(const ComposeContext& ctx) { return {add_n(ctx.tensors_from(0))}; }
+
 std::vector<Sample> samples() {
   std::vector<Sample> samples = {
       {{f32({2, 3})}},
@@ -76,6 +79,16 @@ PEN_OP_DEF(add_n) = {
     .infer = infer,
     .cpu = cpu,
     .grad = grad,
+    .samples = samples,
+};
+
+PEN_OP_DEF(accumulate_n) = {
+    .name = "AccumulateN",
+    .doc = "The sum of tensors of one shape, as add_n.",
+    .inputs = {many("inputs", kNumberTypes)},
+    .infer = composed,
+    .compose = compose_accumulate,
+    .grad = composed_gradient,
     .samples = samples,
 };
 

@@ -1,4 +1,5 @@
-// BiasAdd: a vector added along the channels.
+// BiasAdd: a vector added along the channels, and BiasAddGrad: the sum over all others.
+#include <penstock/ops/compose.h>
 #include <penstock/ops/context.h>
 #include <penstock/ops/grad_helpers.h>
 #include <penstock/ops/sample.h>
@@ -19,10 +20,14 @@ Shape aligned(int64_t channels, int axis, int rank) {
   return shape;
 }
 
-void infer(InferContext& ctx) {
+void check_format(const InferContext& ctx) {
   const std::string_view format = ctx.attr(0).as_string();
   if (format != "NHWC" && format != "NCHW")
     ctx.fail("data_format must be NHWC or NCHW, not ", format);
+}
+
+void infer(InferContext& ctx) {
+  check_format(ctx);
   const Shape &value = ctx.shape(0), &bias = ctx.shape(1);
   if (value.has_rank() && value.rank() < 2)
     ctx.fail("the value must have at least two dimensions, but its shape is ", value);
@@ -30,7 +35,7 @@ void infer(InferContext& ctx) {
   if (value.is_known() && bias.is_known() &&
       value[channel_axis(ctx.attr(0), value.rank())] != bias[0]) {
     ctx.fail("Must provide as many biases as there are channels: ", value, " vs. ", bias, ", ",
-             format);
+             ctx.attr(0));
   }
   ctx.add_output(ctx.dtype(0), value);
 }
@@ -54,6 +59,31 @@ Gradients grad(const GradContext& g) {
     grads[1] = reshape(sum_to(dy, shape_tensor(shape)), shape_tensor(bias));
   }
   return grads;
+}
+
+Tensors compose_grad(const ComposeContext& ctx) {
+  check_format(ctx);
+  const Tensor& dy = ctx.tensor(0);
+  if (dy.rank() < 2) ctx.fail("Input tensor must be at least 2D: ", dy.shape());
+  const int axis = channel_axis(ctx.attr(0), dy.rank());
+  IntVector others;
+  for (int i = 0; i < dy.rank(); ++i) {
+    if (i != axis) others.push_back(i);
+  }
+  return {reduce_sum(dy, std::span<const int64_t>(others))};
+}
+
+std::vector<Sample> grad_samples() {
+  using enum DType;
+  return {
+      {{f32({2, 3})}},
+      {{of(kFloat64, {2, 2, 2, 3})}},
+      {{of(kFloat64, {2, 3, 2, 2, 2})}, {{"data_format", "NCHW"}}},
+      {{of(kBFloat16, {2, 3})}},
+      {{of(kInt32, {2, 3}, -5, 5)}},
+      {{f32({0, 3})}},
+      {.inputs = {f32({1024, 256})}, .for_speed = true},
+  };
 }
 
 std::vector<Sample> samples() {
@@ -83,6 +113,17 @@ PEN_OP_DEF(bias_add) = {
     .cpu = cpu,
     .grad = grad,
     .samples = samples,
+};
+
+PEN_OP_DEF(bias_add_grad) = {
+    .name = "BiasAddGrad",
+    .doc = "The gradient of BiasAdd for the bias: the sum over all axes but the channels.",
+    .inputs = {in("out_backprop", kNumberTypes)},
+    .attrs = {string_attr("data_format", "NHWC")},
+    .infer = composed,
+    .compose = compose_grad,
+    .grad = composed_gradient,
+    .samples = grad_samples,
 };
 
 }  // namespace penstock

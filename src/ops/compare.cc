@@ -1,9 +1,8 @@
-// Comparisons, logic and the test for NaN: ops whose result is a bool.
-#include "kernels/compare.h"
-
+// Comparisons, logic and tests of numbers: ops whose result is a bool.
 #include <cmath>
 
 #include <penstock/memory/strings.h>
+#include <penstock/ops/compose.h>
 
 #include "ops/elementwise.h"
 
@@ -11,7 +10,8 @@ namespace penstock {
 namespace {
 
 using namespace elementwise;
-using kernels::CompareOp;
+using kernels::BinaryOp;
+using kernels::UnaryOp;
 
 template <bool equal>
 void strings_loop(const void* x_data, const void* y_data, void* out_data, int64_t n, int stride_x,
@@ -24,41 +24,36 @@ void strings_loop(const void* x_data, const void* y_data, void* out_data, int64_
   }
 }
 
-template <CompareOp op>
+template <BinaryOp op>
 KernelResult equality_cpu(const KernelContext& ctx) {
   const View& x = ctx.inputs[0];
   const kernels::BinaryLoop loop = x.dtype == DType::kString
-                                       ? strings_loop < op == CompareOp::kEqual >
-                                       : kernels::compare_loop(op, x.dtype);
+                                       ? strings_loop < op == BinaryOp::kEqual >
+                                       : kernels::binary_loop(op, x.dtype);
   kernels::run_binary(loop, x, ctx.inputs[1], ctx.outputs[0]);
   return KernelResult::ok();
 }
 
 // x > y is y < x, for NaN too.
-template <CompareOp op, bool swapped>
+template <BinaryOp op, bool swapped>
 KernelResult order_cpu(const KernelContext& ctx) {
   const View& x = ctx.inputs[swapped ? 1 : 0];
   const View& y = ctx.inputs[swapped ? 0 : 1];
-  kernels::run_binary(kernels::compare_loop(op, x.dtype), x, y, ctx.outputs[0]);
+  kernels::run_binary(kernels::binary_loop(op, x.dtype), x, y, ctx.outputs[0]);
   return KernelResult::ok();
 }
 
-template <kernels::BinaryLoop loop>
-KernelResult logical_cpu(const KernelContext& ctx) {
-  kernels::run_binary(loop, ctx.inputs[0], ctx.inputs[1], ctx.outputs[0]);
-  return KernelResult::ok();
+Tensors compose_logical_xor(const ComposeContext& ctx) {
+  return {not_equal(ctx.tensor(0), ctx.tensor(1))};
 }
 
-KernelResult logical_not_cpu(const KernelContext& ctx) {
-  kernels::run_unary(kernels::logical_not, ctx.inputs[0], ctx.outputs[0]);
-  return KernelResult::ok();
-}
-
-void is_nan_infer(InferContext& ctx) { ctx.add_output(DType::kBool, ctx.shape(0)); }
-KernelResult is_nan_cpu(const KernelContext& ctx) {
-  const View& x = ctx.inputs[0];
-  kernels::run_unary(kernels::is_nan_loop(x.dtype), x, ctx.outputs[0]);
-  return KernelResult::ok();
+Tensors compose_approximate_equal(const ComposeContext& ctx) {
+  const Tensor& x = ctx.tensor(0);
+  const Tensor& y = ctx.tensor(1);
+  if (x.shape() != y.shape()) {
+    ctx.fail("x and y must be of the same shape. x shape: ", x.shape(), ". y shape: ", y.shape());
+  }
+  return {less(abs(x - y), scalar_like(x, ctx.attr(0).as_float()))};
 }
 
 SampleInput words(const Shape& shape, std::vector<std::string> strings) {
@@ -88,11 +83,22 @@ std::vector<Sample> order_samples() {
 
 std::vector<Sample> logical_samples() { return binary_samples(DType::kBool); }
 std::vector<Sample> not_samples() { return unary_samples(DType::kBool); }
-std::vector<Sample> is_nan_samples() {
+std::vector<Sample> test_samples() {
   std::vector<Sample> samples = unary_samples(kRealFloatTypes);
   for (const DType dtype : {DType::kFloat16, DType::kBFloat16, DType::kFloat32, DType::kFloat64}) {
     samples.push_back({{given(dtype, {4}, {NAN, 1, INFINITY, -INFINITY})}});
   }
+  return samples;
+}
+std::vector<Sample> approximate_samples() {
+  std::vector<Sample> samples;
+  for (const DType dtype : {DType::kFloat32, DType::kFloat64}) {
+    samples.push_back({{given(dtype, {4}, {1, 1, NAN, INFINITY}),
+                        given(dtype, {4}, {1.0001, 1.000001, NAN, INFINITY})}});
+    samples.push_back({{of(dtype, {3, 5}), of(dtype, {3, 5})}, {{"tolerance", 0.5}}});
+    samples.push_back({{of(dtype, {0}), of(dtype, {0})}});
+  }
+  samples.push_back({.inputs = {f32({1 << 20}), f32({1 << 20})}, .for_speed = true});
   return samples;
 }
 
@@ -105,7 +111,7 @@ PEN_OP_DEF(equal) = {
     .traits = {Trait::kElementwise, Trait::kCommutative},
     .forwards = {{0, 0}, {1, 0}},
     .infer = infer_comparison,
-    .cpu = equality_cpu<CompareOp::kEqual>,
+    .cpu = equality_cpu<BinaryOp::kEqual>,
     .grad = no_gradient,
     .samples = equality_samples,
 };
@@ -117,7 +123,7 @@ PEN_OP_DEF(not_equal) = {
     .traits = {Trait::kElementwise, Trait::kCommutative},
     .forwards = {{0, 0}, {1, 0}},
     .infer = infer_comparison,
-    .cpu = equality_cpu<CompareOp::kNotEqual>,
+    .cpu = equality_cpu<BinaryOp::kNotEqual>,
     .grad = no_gradient,
     .samples = equality_samples,
 };
@@ -128,7 +134,7 @@ PEN_OP_DEF(less) = {
     .inputs = {in("x", kRealTypes), in("y", kRealTypes)},
     .traits = {Trait::kElementwise},
     .infer = infer_comparison,
-    .cpu = order_cpu<CompareOp::kLess, false>,
+    .cpu = order_cpu<BinaryOp::kLess, false>,
     .grad = no_gradient,
     .samples = order_samples,
 };
@@ -139,7 +145,7 @@ PEN_OP_DEF(less_equal) = {
     .inputs = {in("x", kRealTypes), in("y", kRealTypes)},
     .traits = {Trait::kElementwise},
     .infer = infer_comparison,
-    .cpu = order_cpu<CompareOp::kLessEqual, false>,
+    .cpu = order_cpu<BinaryOp::kLessEqual, false>,
     .grad = no_gradient,
     .samples = order_samples,
 };
@@ -150,7 +156,7 @@ PEN_OP_DEF(greater) = {
     .inputs = {in("x", kRealTypes), in("y", kRealTypes)},
     .traits = {Trait::kElementwise},
     .infer = infer_comparison,
-    .cpu = order_cpu<CompareOp::kLess, true>,
+    .cpu = order_cpu<BinaryOp::kLess, true>,
     .grad = no_gradient,
     .samples = order_samples,
 };
@@ -161,7 +167,7 @@ PEN_OP_DEF(greater_equal) = {
     .inputs = {in("x", kRealTypes), in("y", kRealTypes)},
     .traits = {Trait::kElementwise},
     .infer = infer_comparison,
-    .cpu = order_cpu<CompareOp::kLessEqual, true>,
+    .cpu = order_cpu<BinaryOp::kLessEqual, true>,
     .grad = no_gradient,
     .samples = order_samples,
 };
@@ -173,7 +179,7 @@ PEN_OP_DEF(logical_and) = {
     .traits = {Trait::kElementwise, Trait::kCommutative},
     .forwards = {{0, 0}, {1, 0}},
     .infer = infer_binary,
-    .cpu = logical_cpu<kernels::logical_and>,
+    .cpu = binary_cpu<BinaryOp::kLogicalAnd>,
     .grad = no_gradient,
     .samples = logical_samples,
 };
@@ -185,7 +191,7 @@ PEN_OP_DEF(logical_or) = {
     .traits = {Trait::kElementwise, Trait::kCommutative},
     .forwards = {{0, 0}, {1, 0}},
     .infer = infer_binary,
-    .cpu = logical_cpu<kernels::logical_or>,
+    .cpu = binary_cpu<BinaryOp::kLogicalOr>,
     .grad = no_gradient,
     .samples = logical_samples,
 };
@@ -197,7 +203,7 @@ PEN_OP_DEF(logical_not) = {
     .traits = {Trait::kElementwise},
     .forwards = {{0, 0}},
     .infer = infer_unary,
-    .cpu = logical_not_cpu,
+    .cpu = unary_cpu<UnaryOp::kLogicalNot>,
     .grad = no_gradient,
     .samples = not_samples,
 };
@@ -207,10 +213,54 @@ PEN_OP_DEF(is_nan) = {
     .doc = "Whether x is not a number.",
     .inputs = {in("x", kRealFloatTypes)},
     .traits = {Trait::kElementwise},
-    .infer = is_nan_infer,
-    .cpu = is_nan_cpu,
+    .infer = infer_test,
+    .cpu = unary_cpu<UnaryOp::kIsNan>,
     .grad = no_gradient,
-    .samples = is_nan_samples,
+    .samples = test_samples,
+};
+
+PEN_OP_DEF(is_inf) = {
+    .name = "IsInf",
+    .doc = "Whether x is an infinity.",
+    .inputs = {in("x", kRealFloatTypes)},
+    .traits = {Trait::kElementwise},
+    .infer = infer_test,
+    .cpu = unary_cpu<UnaryOp::kIsInf>,
+    .grad = no_gradient,
+    .samples = test_samples,
+};
+
+PEN_OP_DEF(is_finite) = {
+    .name = "IsFinite",
+    .doc = "Whether x is neither an infinity nor NaN.",
+    .inputs = {in("x", kRealFloatTypes)},
+    .traits = {Trait::kElementwise},
+    .infer = infer_test,
+    .cpu = unary_cpu<UnaryOp::kIsFinite>,
+    .grad = no_gradient,
+    .samples = test_samples,
+};
+
+PEN_OP_DEF(logical_xor) = {
+    .name = "LogicalXor",
+    .doc = "x or y, but not both.",
+    .inputs = {in("x", DType::kBool), in("y", DType::kBool)},
+    .infer = composed,
+    .compose = compose_logical_xor,
+    .grad = no_gradient,
+    .samples = logical_samples,
+};
+
+PEN_OP_DEF(approximate_equal) = {
+    .name = "ApproximateEqual",
+    .doc = "Whether x and y are closer than the tolerance.",
+    .inputs = {in("x", DTypeSet(DType::kFloat32) | DType::kFloat64),
+               in("y", DTypeSet(DType::kFloat32) | DType::kFloat64)},
+    .attrs = {float_attr("tolerance", 1e-05)},
+    .infer = composed,
+    .compose = compose_approximate_equal,
+    .grad = no_gradient,
+    .samples = approximate_samples,
 };
 
 }  // namespace penstock

@@ -4,14 +4,14 @@
 #include <penstock/ops/grad_helpers.h>
 #include <penstock/ops/sample.h>
 
+#include "kernels/broadcast_to.h"
 #include "kernels/rows.h"
 
 namespace penstock {
 namespace {
 
-// The outputs: a loss for each row, and backprop.
-void add_outputs(InferContext& ctx, int arrays) {
-  const Shape& features = ctx.shape(0);
+// The outputs: a loss for each row of `features`, and backprop.
+void add_outputs(InferContext& ctx, const Shape& features) {
   if (!features.has_rank()) {
     ctx.add_output(ctx.dtype(0), features);
     return ctx.add_output(ctx.dtype(0), features);
@@ -20,9 +20,6 @@ void add_outputs(InferContext& ctx, int arrays) {
   rows.remove(features.rank() - 1);
   ctx.add_output(ctx.dtype(0), rows);
   ctx.add_output(ctx.dtype(0), features);
-  if (!features.is_known()) return;
-  ctx.set_scratch(kernels::row_scratch(ctx.dtype(0), kernels::rows_of(features), arrays),
-                  sizeof(float));
 }
 
 void check_features(InferContext& ctx) {
@@ -48,29 +45,61 @@ Tensor features_gradient(const GradContext& g, SoftmaxFn softmax_of_features) {
   return through_loss + (dy - reduce_sum(dy * y, {-1}, true)) * y;
 }
 
+// Scratch that the rows need, rounded up so that whole arrays can follow.
+int64_t rows_bytes(DType dtype, const Shape& rows) {
+  const int64_t floats =
+      kernels::row_scratch(dtype, kernels::rows_of(rows), kernels::kCrossEntropyArrays);
+  return (floats * static_cast<int64_t>(sizeof(float)) + 15) / 16 * 16;
+}
+
+// Inputs that are to be broadcast are so in scratch.
 void infer_dense(InferContext& ctx) {
-  check_features(ctx);
-  if (ctx.shape(0).is_known() && ctx.shape(1).is_known() && ctx.shape(0) != ctx.shape(1)) {
-    ctx.fail("logits and labels must have the same shape, but got ", ctx.shape(0), " and ",
-             ctx.shape(1));
+  Shape rows;
+  if (!broadcast_shapes(ctx.shape(0), ctx.shape(1), &rows)) {
+    ctx.fail("logits and labels must be broadcastable: logits_size=", ctx.shape(0),
+             " labels_size=", ctx.shape(1));
   }
-  add_outputs(ctx, kernels::kCrossEntropyArrays);
+  if (rows.rank() == 0)
+    ctx.fail("logits and labels must have at least 1 dimension, but got shape ", rows);
+  add_outputs(ctx, rows);
+  if (!rows.is_known()) return;
+  int64_t bytes = rows_bytes(ctx.dtype(0), rows);
+  for (size_t i : {0, 1}) {
+    if (ctx.shape(i) != rows) bytes += (rows.num_bytes(dtype_size(ctx.dtype(0))) + 15) / 16 * 16;
+  }
+  ctx.set_scratch(bytes);
 }
 
 KernelResult cpu_dense(const KernelContext& ctx) {
-  kernels::cross_entropy(ctx.inputs[0], ctx.inputs[1], ctx.outputs[0], ctx.outputs[1], ctx.scratch);
+  const View& backprop = ctx.outputs[1];
+  View views[] = {ctx.inputs[0], ctx.inputs[1]};
+  char* free = static_cast<char*>(ctx.scratch) + rows_bytes(backprop.dtype, backprop.shape);
+  for (View& view : views) {
+    if (view.shape == backprop.shape) continue;
+    const View wide{free, view.dtype, backprop.shape};
+    free += (backprop.shape.num_bytes(dtype_size(view.dtype)) + 15) / 16 * 16;
+    if (wide.size() > 0) kernels::broadcast_to(view, wide);
+    view = wide;
+  }
+  kernels::cross_entropy(views[0], views[1], ctx.outputs[0], backprop, ctx.scratch);
   return KernelResult::ok();
 }
 
 Gradients grad_dense(const GradContext& g) {
-  const Tensor& features = g.input(0);
+  const Shape& rows = g.output(1).shape();
+  const auto features = [&] {
+    const Tensor& given = g.input(0);
+    return given.shape() == rows ? given : broadcast_to(given, shape_tensor(rows));
+  };
   Gradients gradients = {{}, {}};
   if (g.needs(0)) {
-    gradients[0] = features_gradient(g, [&] { return softmax(features); });
+    const Tensor whole = features_gradient(g, [&] { return softmax(features()); });
+    gradients[0] = sum_to_like(whole, g.input(0));
   }
   if (g.needs(1)) {
-    Tensor through_loss = as_column(g.dy(0)) * -log_softmax(features);
-    gradients[1] = g.raw_dy(1).defined() ? through_loss - g.dy(1) : through_loss;
+    Tensor through_loss = as_column(g.dy(0)) * -log_softmax(features());
+    if (g.raw_dy(1).defined()) through_loss = through_loss - g.dy(1);
+    gradients[1] = sum_to_like(through_loss, g.input(1));
   }
   return gradients;
 }
@@ -84,6 +113,10 @@ std::vector<Sample> samples_dense() {
       {{f32({1, 2, 3}), given(DType::kFloat32, {1, 2, 3}, shares)}},
       {{f32({0, 3}), f32({0, 3})}},
       {{f32({2, 0}), f32({2, 0})}, {}, 0, false},
+      {{f32({2, 3}), given(DType::kFloat32, {1, 3}, {0.2, 0.3, 0.5})}},
+      {{f32({3}), two_rows(DType::kFloat32)}},
+      {{of(DType::kFloat64, {2, 1}), two_rows(DType::kFloat64)}},
+      {{of(DType::kBFloat16, {2, 3}), given(DType::kBFloat16, {}, {0.5})}, {}, 0, false},
       {{given(DType::kFloat32, {1, 3}, {1000, 1, -1000}),
         given(DType::kFloat32, {1, 3}, {0, 1, 0})},
        {},
@@ -112,7 +145,11 @@ void infer_sparse(InferContext& ctx) {
       ctx.fail("Must have at least one class, but got logits shape ", features);
     }
   }
-  add_outputs(ctx, kernels::kSparseCrossEntropyArrays);
+  add_outputs(ctx, features);
+  if (!features.is_known()) return;
+  ctx.set_scratch(kernels::row_scratch(ctx.dtype(0), kernels::rows_of(features),
+                                       kernels::kSparseCrossEntropyArrays),
+                  sizeof(float));
 }
 
 KernelResult cpu_sparse(const KernelContext& ctx) {

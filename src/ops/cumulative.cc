@@ -1,5 +1,7 @@
-// Cumsum and Cumprod: running sums and products along an axis; LinearScan, which gradients of
-// products are made of.
+// Cumsum, Cumprod and CumulativeLogsumexp: running sums and products along an axis; LinearScan,
+// which gradients of products are made of.
+#include <limits>
+
 #include <penstock/ops/context.h>
 #include <penstock/ops/grad_helpers.h>
 #include <penstock/ops/sample.h>
@@ -41,6 +43,44 @@ Gradients grad_prod(const GradContext& g) {
   const Tensor dy = g.dy();
   if (g.attr(1).as_bool()) return {before * linear_scan(x, dy, axis, true, !reverse)};
   return {before * (dy + linear_scan(x, x * dy, axis, true, !reverse))};
+}
+
+// The gradient is a sum of exp(log |dy| - y + x) over what lies ahead, for either sign of dy apart.
+Tensor log_or_nothing(const Tensor& dy) {
+  const Tensor is_positive = greater(dy, scalar_like(dy, 0));
+  const Tensor safe = select(is_positive, dy, scalar_like(dy, 1));
+  return select(is_positive, log(safe), scalar_like(dy, -std::numeric_limits<double>::infinity()));
+}
+Gradients grad_logsumexp(const GradContext& g) {
+  const int64_t axis = g.attr(0).as_int();
+  const bool exclusive = g.attr(1).as_bool();
+  const bool reverse = g.attr(2).as_bool();
+  // Where nothing was added up yet, the output is -inf and nobody's gradient.
+  const Tensor& y = g.output();
+  const Tensor finite = select(is_finite(y), y, zeros_like(y));
+  const Tensor dy = select(is_finite(y), g.dy(), zeros_like(y));
+  const auto back = [&](const Tensor& log_dy) {
+    return exp(cumulative_logsumexp(log_dy - finite, axis, exclusive, !reverse) + g.input(0));
+  };
+  return {back(log_or_nothing(dy)) - back(log_or_nothing(negative(dy)))};
+}
+
+std::vector<Sample> samples_logsumexp() {
+  const double infinity = std::numeric_limits<double>::infinity();
+  return {
+      {{f32({5})}},
+      {{f32({2, 3, 4})}, {{"axis", 1}}},
+      {{f32({2, 3})}, {{"axis", 0}, {"reverse", true}}},
+      {{f32({2, 3}, 900, 1000)}, {{"axis", 1}}},
+      {.inputs = {f32({2, 3})}, .attrs = {{"axis", -1}, {"exclusive", true}}, .check_grad = false},
+      {.inputs = {given(DType::kFloat32, {4}, {-infinity, -infinity, 1, infinity})},
+       .check_grad = false},
+      {{f32({2, 0})}, {{"axis", 1}}},
+      {{of(DType::kFloat64, {3, 4})}, {{"axis", 1}}},
+      {{of(DType::kFloat16, {3, 4})}, {{"axis", 1}}},
+      {{of(DType::kBFloat16, {3, 4})}, {{"axis", 0}}},
+      {.inputs = {f32({256, 1024})}, .attrs = {{"axis", 1}}, .for_speed = true},
+  };
 }
 
 void infer_linear(InferContext& ctx) {
@@ -139,6 +179,19 @@ PEN_OP_DEF(cumprod) = {
     .grad = grad_prod,
     .saves = {.inputs = kAll},
     .samples = samples,
+};
+
+PEN_OP_DEF(cumulative_logsumexp) = {
+    .name = "CumulativeLogsumexp",
+    .doc = "log of running sums of exp along an axis; exclusive leaves out the element itself.",
+    .inputs = {in("x", kRealFloatTypes)},
+    .attrs = {int_attr("axis", 0), bool_attr("exclusive", false), bool_attr("reverse", false)},
+    .forwards = {{0, 0}},
+    .infer = infer,
+    .cpu = cpu<Scan::kLogSumExp>,
+    .grad = grad_logsumexp,
+    .saves = {.inputs = kAll, .outputs = kAll},
+    .samples = samples_logsumexp,
 };
 
 PEN_OP_DEF(linear_scan) = {

@@ -1,6 +1,7 @@
 #include "ops/elementwise.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace penstock::elementwise {
 
@@ -18,6 +19,25 @@ void infer_binary(InferContext& ctx) {
 
 void infer_comparison(InferContext& ctx) {
   ctx.add_output(DType::kBool, broadcast(ctx, ctx.shape(0), ctx.shape(1)));
+}
+
+void infer_same_shape(InferContext& ctx) {
+  if (ctx.shape(0).is_known() && ctx.shape(1).is_known() && ctx.shape(0) != ctx.shape(1)) {
+    ctx.fail(ctx.op().inputs[0].name, " and ", ctx.op().inputs[1].name,
+             " must have the same shape: ", ctx.shape(0), " vs. ", ctx.shape(1));
+  }
+  ctx.add_output(ctx.dtype(0), ctx.shape(0));
+}
+
+void infer_test(InferContext& ctx) { ctx.add_output(DType::kBool, ctx.shape(0)); }
+
+Parameter::Parameter(DType type, double value) : dtype(type) {
+  const auto put = [this](auto element) { std::memcpy(storage, &element, sizeof(element)); };
+  const auto single = static_cast<float>(value);
+  if (type == DType::kFloat16) put(float16(single));
+  if (type == DType::kBFloat16) put(bfloat16(single));
+  if (type == DType::kFloat32) put(single);
+  if (type == DType::kFloat64) put(value);
 }
 
 Tensor conjugate(const Tensor& x) { return kComplexTypes.has(x.dtype()) ? conj(x) : x; }
@@ -43,7 +63,8 @@ void for_each_dtype(DTypeSet dtypes, Add add) {
 
 // The dtype that shapes are tried with.
 DType usual(DTypeSet dtypes) {
-  return dtypes.has(DType::kFloat32) ? DType::kFloat32 : DType::kBool;
+  if (dtypes.has(DType::kFloat32)) return DType::kFloat32;
+  return dtypes.has(DType::kInt32) ? DType::kInt32 : DType::kBool;
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <penstock/ops/sample.h>
 
 #include "kernels/binary.h"
+#include "kernels/ternary.h"
 #include "kernels/unary.h"
 
 namespace penstock::elementwise {
@@ -18,6 +19,10 @@ void infer_unary(InferContext& ctx);
 void infer_binary(InferContext& ctx);
 // The same, of bool.
 void infer_comparison(InferContext& ctx);
+// As infer_binary, for inputs that must have the same shape: "<a> and <b> must have …".
+void infer_same_shape(InferContext& ctx);
+// One output of bool and input 0's shape.
+void infer_test(InferContext& ctx);
 // What the two shapes broadcast to; fails when they do not.
 Shape broadcast(const InferContext& ctx, const Shape& x, const Shape& y);
 
@@ -34,6 +39,22 @@ KernelResult binary_cpu(const KernelContext& ctx) {
   kernels::run_binary(kernels::binary_loop(op, x.dtype), x, ctx.inputs[1], ctx.outputs[0], grain);
   return KernelResult::ok();
 }
+
+template <kernels::TernaryOp op, int64_t grain = kernels::kGrain>
+KernelResult ternary_cpu(const KernelContext& ctx) {
+  const View& x = ctx.inputs[0];
+  kernels::run_ternary(kernels::ternary_loop(op, x.dtype), x, ctx.inputs[1], ctx.inputs[2],
+                       ctx.outputs[0], grain);
+  return KernelResult::ok();
+}
+
+// A number as an element of a dtype, for kernels that take an attribute as an operand.
+struct Parameter {
+  Parameter(DType dtype, double value);
+  View view() { return {&storage, dtype, Shape{}}; }
+  DType dtype;
+  alignas(8) char storage[8];
+};
 
 // The complex conjugate, which for real numbers is x itself.
 Tensor conjugate(const Tensor& x);

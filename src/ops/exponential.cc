@@ -1,6 +1,5 @@
-// The exponential, logarithms and the error function.
+// The exponential and logarithms.
 #include <cmath>
-#include <numbers>
 
 #include "ops/elementwise.h"
 
@@ -13,9 +12,7 @@ using kernels::UnaryOp;
 Gradients exp_grad(const GradContext& g) { return {g.dy() * conjugate(g.output())}; }
 Gradients log_grad(const GradContext& g) { return {g.dy() / conjugate(g.input(0))}; }
 Gradients log1p_grad(const GradContext& g) { return {g.dy() / (conjugate(g.input(0)) + 1)}; }
-Gradients erf_grad(const GradContext& g) {
-  return {g.dy() * (exp(negative(square(g.input(0)))) * (2 * std::numbers::inv_sqrtpi))};
-}
+Gradients expm1_grad(const GradContext& g) { return {g.dy() * exp(conjugate(g.input(0)))}; }
 
 constexpr double kTiny = 1e-40;  // below the least normal float
 
@@ -39,9 +36,6 @@ std::vector<Sample> log1p_samples() {
   return with_special(unary_samples(kFloatTypes, -0.5, 3),
                       {NAN, INFINITY, -INFINITY, 0, -1, -2, kTiny, 1e-7, -1e-7, 1e38});
 }
-std::vector<Sample> erf_samples() {
-  return with_special(unary_samples(kRealFloatTypes), {NAN, INFINITY, -INFINITY, 0, 5, -5, 1e-7});
-}
 
 }  // namespace
 
@@ -55,6 +49,19 @@ PEN_OP_DEF(exp) = {
     .cpu = unary_cpu<UnaryOp::kExp, kernels::kHeavyGrain>,
     .grad = exp_grad,
     .saves = {.outputs = kAll},
+    .samples = exp_samples,
+};
+
+PEN_OP_DEF(expm1) = {
+    .name = "Expm1",
+    .doc = "exp(x) - 1, precise near 0.",
+    .inputs = {in("x", kFloatTypes)},
+    .traits = {Trait::kElementwise},
+    .forwards = {{0, 0}},
+    .infer = infer_unary,
+    .cpu = unary_cpu<UnaryOp::kExpm1, kernels::kHeavyGrain>,
+    .grad = expm1_grad,
+    .saves = {.inputs = kAll},
     .samples = exp_samples,
 };
 
@@ -82,19 +89,6 @@ PEN_OP_DEF(log1p) = {
     .grad = log1p_grad,
     .saves = {.inputs = kAll},
     .samples = log1p_samples,
-};
-
-PEN_OP_DEF(erf) = {
-    .name = "Erf",
-    .doc = "The error function of x.",
-    .inputs = {in("x", kRealFloatTypes)},
-    .traits = {Trait::kElementwise},
-    .forwards = {{0, 0}},
-    .infer = infer_unary,
-    .cpu = unary_cpu<UnaryOp::kErf, kernels::kHeavyGrain>,
-    .grad = erf_grad,
-    .saves = {.inputs = kAll},
-    .samples = erf_samples,
 };
 
 }  // namespace penstock

@@ -11,13 +11,38 @@ using kernels::BinaryOp;
 using kernels::UnaryOp;
 
 Gradients square_grad(const GradContext& g) { return {g.dy() * (conjugate(g.input(0)) * 2)}; }
-Gradients sqrt_grad(const GradContext& g) { return {g.dy() * 0.5 / conjugate(g.output())}; }
-Gradients rsqrt_grad(const GradContext& g) {
-  const Tensor y = conjugate(g.output());
-  return {g.dy() * -0.5 * (square(y) * y)};
+
+// Roots and reciprocals have gradient ops, which take the output.
+Gradients sqrt_grad_of(const GradContext& g) { return {sqrt_grad(conjugate(g.output()), g.dy())}; }
+Gradients sqrt_grad_grad(const GradContext& g) {
+  Gradients out{{}, {}};
+  const Tensor y = conjugate(g.input(0));
+  const Tensor share = sqrt_grad(y, g.dy());
+  if (g.needs(0)) out[0] = negative(share * conjugate(g.input(1)) / y);
+  if (g.needs(1)) out[1] = share;
+  return out;
 }
-Gradients reciprocal_grad(const GradContext& g) {
-  return {negative(g.dy() * square(conjugate(g.output())))};
+Gradients rsqrt_grad_of(const GradContext& g) {
+  return {rsqrt_grad(conjugate(g.output()), g.dy())};
+}
+Gradients rsqrt_grad_grad(const GradContext& g) {
+  Gradients out{{}, {}};
+  const Tensor y = conjugate(g.input(0));
+  const Tensor ddy = g.dy();
+  if (g.needs(0)) out[0] = ddy * conjugate(g.input(1)) * square(y) * -1.5;
+  if (g.needs(1)) out[1] = rsqrt_grad(y, ddy);
+  return out;
+}
+Gradients reciprocal_grad_of(const GradContext& g) {
+  return {reciprocal_grad(conjugate(g.output()), g.dy())};
+}
+Gradients reciprocal_grad_grad(const GradContext& g) {
+  Gradients out{{}, {}};
+  const Tensor y = conjugate(g.input(0));
+  const Tensor ddy = g.dy();
+  if (g.needs(0)) out[0] = ddy * conjugate(g.input(1)) * y * -2;
+  if (g.needs(1)) out[1] = reciprocal_grad(y, ddy);
+  return out;
 }
 
 // Whole exponents of powers are never negative: there would be no whole result.
@@ -78,6 +103,15 @@ std::vector<Sample> squared_difference_samples() {
   for (Sample& sample : samples) sample.check_grad = !kComplexTypes.has(sample.inputs[0].dtype);
   return samples;
 }
+std::vector<Sample> grad_samples() {
+  std::vector<Sample> samples = {{{f32({}, 0.5, 2), f32({})}}, {{f32({0, 2}), f32({0, 2})}}};
+  for (const DType dtype : {DType::kFloat16, DType::kBFloat16, DType::kFloat32, DType::kFloat64,
+                            DType::kComplex64, DType::kComplex128}) {
+    samples.push_back({{of(dtype, {3, 7}, 0.5, 2), of(dtype, {3, 7})}});
+  }
+  samples.push_back({.inputs = {f32({1 << 20}, 0.5, 2), f32({1 << 20})}, .for_speed = true});
+  return samples;
+}
 
 }  // namespace
 
@@ -102,7 +136,7 @@ PEN_OP_DEF(sqrt) = {
     .forwards = {{0, 0}},
     .infer = infer_unary,
     .cpu = unary_cpu<UnaryOp::kSqrt>,
-    .grad = sqrt_grad,
+    .grad = sqrt_grad_of,
     .saves = {.outputs = kAll},
     .samples = positive_samples,
 };
@@ -115,7 +149,7 @@ PEN_OP_DEF(rsqrt) = {
     .forwards = {{0, 0}},
     .infer = infer_unary,
     .cpu = unary_cpu<UnaryOp::kRsqrt>,
-    .grad = rsqrt_grad,
+    .grad = rsqrt_grad_of,
     .saves = {.outputs = kAll},
     .samples = positive_samples,
 };
@@ -128,7 +162,7 @@ PEN_OP_DEF(reciprocal) = {
     .forwards = {{0, 0}},
     .infer = infer_unary,
     .cpu = unary_cpu<UnaryOp::kReciprocal>,
-    .grad = reciprocal_grad,
+    .grad = reciprocal_grad_of,
     .saves = {.outputs = kAll},
     .samples = positive_samples,
 };
@@ -157,6 +191,45 @@ PEN_OP_DEF(squared_difference) = {
     .grad = squared_difference_grad,
     .saves = {.inputs = kAll},
     .samples = squared_difference_samples,
+};
+
+PEN_OP_DEF(sqrt_grad) = {
+    .name = "SqrtGrad",
+    .doc = "dy / (2 * y): the gradient of sqrt from its output.",
+    .inputs = {in("y", kFloatTypes), in("dy", kFloatTypes)},
+    .traits = {Trait::kElementwise},
+    .forwards = {{0, 0}, {1, 0}},
+    .infer = infer_same_shape,
+    .cpu = binary_cpu<BinaryOp::kSqrtGrad>,
+    .grad = sqrt_grad_grad,
+    .saves = {.inputs = kAll},
+    .samples = grad_samples,
+};
+
+PEN_OP_DEF(rsqrt_grad) = {
+    .name = "RsqrtGrad",
+    .doc = "-dy * y * y * y / 2: the gradient of rsqrt from its output.",
+    .inputs = {in("y", kFloatTypes), in("dy", kFloatTypes)},
+    .traits = {Trait::kElementwise},
+    .forwards = {{0, 0}, {1, 0}},
+    .infer = infer_same_shape,
+    .cpu = binary_cpu<BinaryOp::kRsqrtGrad>,
+    .grad = rsqrt_grad_grad,
+    .saves = {.inputs = kAll},
+    .samples = grad_samples,
+};
+
+PEN_OP_DEF(reciprocal_grad) = {
+    .name = "ReciprocalGrad",
+    .doc = "-dy * y * y: the gradient of reciprocal from its output.",
+    .inputs = {in("y", kFloatTypes), in("dy", kFloatTypes)},
+    .traits = {Trait::kElementwise},
+    .forwards = {{0, 0}, {1, 0}},
+    .infer = infer_same_shape,
+    .cpu = binary_cpu<BinaryOp::kReciprocalGrad>,
+    .grad = reciprocal_grad_grad,
+    .saves = {.inputs = kAll},
+    .samples = grad_samples,
 };
 
 }  // namespace penstock

@@ -1,12 +1,16 @@
-// Random numbers: functions of a shape and two seeds. `seed` is the generator's key and `seed2` the
-// op's place in its stream; who calls them decides how seeds go on.
+// Random numbers that all have the same distribution: functions of a shape and two seeds. `seed` is
+// the generator's key and `seed2` the op's place in its stream; who calls them decides how seeds go
+// on, and how much of the stream earlier calls took.
 #include <penstock/ops/context.h>
 #include <penstock/ops/sample.h>
 
-#include "kernels/philox.h"
+#include "kernels/random_fill.h"
+#include "ops/random_inputs.h"
 
 namespace penstock {
 namespace {
+
+using namespace random_inputs;
 
 void infer_floats(InferContext& ctx) {
   const DType dtype = ctx.attr(0).as_dtype();
@@ -15,36 +19,22 @@ void infer_floats(InferContext& ctx) {
 }
 
 void infer_integers(InferContext& ctx) {
-  ctx.check_rank(1, 0);
-  ctx.check_rank(2, 0);
-  bool known_low = false, known_high = false;
-  const IntVector low = ctx.ints(1, &known_low), high = ctx.ints(2, &known_high);
-  if (known_low && known_high && low[0] >= high[0])
-    ctx.fail("Need minval < maxval, got ", low[0], " >= ", high[0]);
+  check_bounds(ctx, 1);
   ctx.add_output(ctx.dtype(1), ctx.shape_value(0));
 }
 
-kernels::PhiloxStream stream(const Attr& seed, const Attr& seed2) {
-  return {static_cast<uint64_t>(seed.as_int()), static_cast<uint64_t>(seed2.as_int())};
-}
+using FillFn = void (*)(DType, const kernels::PhiloxStream&, void*, int64_t) noexcept;
 
-KernelResult cpu_normal(const KernelContext& ctx) {
+template <FillFn fill>
+KernelResult cpu_floats(const KernelContext& ctx) {
   const View& out = ctx.outputs[0];
-  kernels::random_normal(out.dtype, stream(ctx.attrs[1], ctx.attrs[2]), out.data, out.size());
-  return KernelResult::ok();
-}
-KernelResult cpu_uniform(const KernelContext& ctx) {
-  const View& out = ctx.outputs[0];
-  kernels::random_uniform(out.dtype, stream(ctx.attrs[1], ctx.attrs[2]), out.data, out.size());
+  fill(out.dtype, stateful_stream(ctx.attrs, 1), out.data, out.size());
   return KernelResult::ok();
 }
 
-int64_t number(const View& scalar) {
-  return scalar.dtype == DType::kInt32 ? *scalar.as<int32_t>() : *scalar.as<int64_t>();
-}
 KernelResult cpu_integers(const KernelContext& ctx) {
   const View& out = ctx.outputs[0];
-  kernels::random_integers(out.dtype, stream(ctx.attrs[0], ctx.attrs[1]), number(ctx.inputs[1]),
+  kernels::random_integers(out.dtype, stateful_stream(ctx.attrs, 0), number(ctx.inputs[1]),
                            number(ctx.inputs[2]), out.data, out.size());
   return KernelResult::ok();
 }
@@ -59,6 +49,7 @@ std::vector<Sample> float_samples() {
       {{ints({2, 2})}, {{"dtype", kBFloat16}, {"seed2", 4}}},
       {{given(kInt64, {2}, {0, 3})}, {{"dtype", kFloat32}}},
       {{ints({})}, {{"dtype", kFloat64}, {"seed", 5}}},
+      {{ints({5})}, {{"dtype", kFloat32}, {"seed", 5}, {"seed2", 7}, {"skip", 1280}}},
       {.inputs = {ints({1000000})}, .attrs = {{"dtype", kFloat32}}, .for_speed = true},
   };
 }
@@ -69,6 +60,7 @@ std::vector<Sample> integer_samples() {
       {{ints({5}), given(kInt64, {}, {-10}), given(kInt64, {}, {1e12})}, {{"seed2", 7}}},
       {{ints({0}), given(kInt32, {}, {0}), given(kInt32, {}, {1})}},
       {{ints({4}), given(kInt32, {}, {-2147483648.0}), given(kInt32, {}, {2147483647.0})}},
+      {{ints({2}), given(kInt32, {}, {0}), given(kInt32, {}, {9})}, {{"seed", 1}, {"skip", 512}}},
   };
 }
 
@@ -78,10 +70,22 @@ PEN_OP_DEF(random_normal) = {
     .name = "RandomStandardNormal",
     .doc = "Normal numbers with mean 0 and variance 1.",
     .inputs = {host("shape", kIndexTypes)},
-    .attrs = {dtype_attr("dtype"), int_attr("seed", 0), int_attr("seed2", 0)},
+    .attrs = {dtype_attr("dtype"), int_attr("seed", 0), int_attr("seed2", 0), int_attr("skip", 0)},
     .traits = {Trait::kStateful},
     .infer = infer_floats,
-    .cpu = cpu_normal,
+    .cpu = cpu_floats<kernels::random_normal>,
+    .grad = no_gradient,
+    .samples = float_samples,
+};
+
+PEN_OP_DEF(truncated_normal) = {
+    .name = "TruncatedNormal",
+    .doc = "Normal numbers with mean 0 and variance 1, those beyond 2 left out.",
+    .inputs = {host("shape", kIndexTypes)},
+    .attrs = {dtype_attr("dtype"), int_attr("seed", 0), int_attr("seed2", 0), int_attr("skip", 0)},
+    .traits = {Trait::kStateful},
+    .infer = infer_floats,
+    .cpu = cpu_floats<kernels::random_truncated_normal>,
     .grad = no_gradient,
     .samples = float_samples,
 };
@@ -90,10 +94,10 @@ PEN_OP_DEF(random_uniform) = {
     .name = "RandomUniform",
     .doc = "Numbers spread evenly over [0, 1).",
     .inputs = {host("shape", kIndexTypes)},
-    .attrs = {dtype_attr("dtype"), int_attr("seed", 0), int_attr("seed2", 0)},
+    .attrs = {dtype_attr("dtype"), int_attr("seed", 0), int_attr("seed2", 0), int_attr("skip", 0)},
     .traits = {Trait::kStateful},
     .infer = infer_floats,
-    .cpu = cpu_uniform,
+    .cpu = cpu_floats<kernels::random_uniform>,
     .grad = no_gradient,
     .samples = float_samples,
 };
@@ -103,7 +107,7 @@ PEN_OP_DEF(random_uniform_int) = {
     .doc = "Whole numbers spread evenly over [minval, maxval).",
     .inputs = {host("shape", kIndexTypes), host("minval", kIndexTypes, 'T'),
                host("maxval", kIndexTypes, 'T')},
-    .attrs = {int_attr("seed", 0), int_attr("seed2", 0)},
+    .attrs = {int_attr("seed", 0), int_attr("seed2", 0), int_attr("skip", 0)},
     .traits = {Trait::kStateful},
     .infer = infer_integers,
     .cpu = cpu_integers,

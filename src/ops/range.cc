@@ -15,7 +15,7 @@ namespace {
 template <typename T>
 int64_t count_steps(const InferContext& ctx, T start, T limit, T delta) {
   if constexpr (std::is_integral_v<T>) {
-    const auto wide = [](T value) { return static_cast<uint64_t>(int64_t{value}); };
+    const auto wide = [](T value) { return static_cast<uint64_t>(value); };
     const uint64_t distance = delta > 0 ? wide(limit) - wide(start) : wide(start) - wide(limit);
     const uint64_t step = delta > 0 ? wide(delta) : uint64_t{0} - wide(delta);
     const uint64_t count = distance / step + (distance % step != 0 ? 1 : 0);
@@ -32,9 +32,10 @@ int64_t count_steps(const InferContext& ctx, T start, T limit, T delta) {
 
 template <typename T>
 int64_t checked_size(const InferContext& ctx) {
-  const T start = *ctx.input(0).as<T>();
-  const T limit = *ctx.input(1).as<T>();
-  const T delta = *ctx.input(2).as<T>();
+  using Number = std::conditional_t<kHalfTypes.has(kDTypeOf<T>), float, T>;
+  const auto start = static_cast<Number>(*ctx.input(0).as<T>());
+  const auto limit = static_cast<Number>(*ctx.input(1).as<T>());
+  const auto delta = static_cast<Number>(*ctx.input(2).as<T>());
   if (delta == 0) ctx.fail("Requires delta != 0: ", delta);
   if (delta > 0 && start > limit) {
     ctx.fail("Requires start <= limit when delta > 0: ", start, "/", limit);
@@ -47,14 +48,13 @@ int64_t checked_size(const InferContext& ctx) {
 
 int64_t size_of(const InferContext& ctx) {
   switch (ctx.dtype(0)) {
-    case DType::kInt32:
-      return checked_size<int32_t>(ctx);
-    case DType::kInt64:
-      return checked_size<int64_t>(ctx);
-    case DType::kFloat32:
-      return checked_size<float>(ctx);
+#define PEN_CASE(T, enumerator) \
+  case DType::enumerator:       \
+    return checked_size<T>(ctx);
+    PEN_FOR_EACH_REAL(PEN_CASE)
+#undef PEN_CASE
     default:
-      return checked_size<double>(ctx);
+      return 0;
   }
 }
 
@@ -81,7 +81,11 @@ std::vector<Sample> samples() {
       numbers(DType::kInt32, 0, 5, 1),       numbers(DType::kInt32, 7, -4, -3),
       numbers(DType::kInt64, -3, 10, 4),     numbers(DType::kInt64, 2, 2, 1),
       numbers(DType::kFloat32, 0, 1, 0.25),  numbers(DType::kFloat32, 1, 0, -0.3),
-      numbers(DType::kFloat64, -1, 1, 0.11),
+      numbers(DType::kFloat64, -1, 1, 0.11), numbers(DType::kInt8, 5, -8, -4),
+      numbers(DType::kInt16, -5, 8, 4),      numbers(DType::kUInt8, 250, 255, 1),
+      numbers(DType::kUInt16, 3, 9, 2),      numbers(DType::kUInt32, 3, 9, 2),
+      numbers(DType::kUInt64, 3, 9, 2),      numbers(DType::kFloat16, 0, 2, 0.5),
+      numbers(DType::kBFloat16, 2, 0, -0.5),
   };
   samples.push_back(numbers(DType::kInt64, 0, 1 << 20, 1));
   samples.back().for_speed = true;
@@ -93,9 +97,8 @@ std::vector<Sample> samples() {
 PEN_OP_DEF(range) = {
     .name = "Range",
     .doc = "The numbers from `start` up to but not including `limit`, in steps of `delta`.",
-    .inputs = {host("start", kIndexTypes | DType::kFloat32 | DType::kFloat64, 'T'),
-               host("limit", kIndexTypes | DType::kFloat32 | DType::kFloat64, 'T'),
-               host("delta", kIndexTypes | DType::kFloat32 | DType::kFloat64, 'T')},
+    .inputs = {host("start", kRealTypes, 'T'), host("limit", kRealTypes, 'T'),
+               host("delta", kRealTypes, 'T')},
     .infer = infer,
     .cpu = cpu,
     .grad = no_gradient,

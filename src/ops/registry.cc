@@ -62,7 +62,8 @@ const char* problem_of(const OpDef& op) {
   if (op.samples.value == nullptr) return "it has no samples";
   if (op.outputs.size() == 0) return "it has no outputs";
   for (size_t i = 0; i < op.inputs.size(); ++i) {
-    if (op.inputs[i].type < 'A' || op.inputs[i].type > 'Z')
+    const char type = op.inputs[i].type;
+    if ((type < 'A' || type > 'Z') && type != kMixed)
       return "an input's type is not a capital letter";
     if (op.inputs[i].many && i + 1 != op.inputs.size())
       return "only its last input can take many tensors";

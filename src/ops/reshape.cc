@@ -1,4 +1,6 @@
 // Reshape: the same data under another shape.
+#include <algorithm>
+
 #include <penstock/base/checked.h>
 #include <penstock/ops/context.h>
 #include <penstock/ops/grad_helpers.h>
@@ -6,6 +8,16 @@
 
 namespace penstock {
 namespace {
+
+// The product of the dimensions that are neither 0 nor to be worked out. TensorFlow counts only
+// these when both shapes hold nothing: [0,6] as [0,2,-1] is [0,2,3].
+int64_t beside_zeros(const Shape& shape) {
+  int64_t product = 1;
+  for (int i = 0; i < shape.rank(); ++i) {
+    if (shape[i] > 0 && !checked_mul(product, shape[i], &product)) return 0;
+  }
+  return product;
+}
 
 // The wanted dimensions with a single -1 worked out from the number of elements.
 void infer(InferContext& ctx) {
@@ -29,11 +41,15 @@ void infer(InferContext& ctx) {
   if (!ctx.shape(0).is_known()) return ctx.share_output(shape);
   const int64_t count = ctx.shape(0).num_elements();
   if (free_axis >= 0) {
-    if (rest == 0 || count % rest != 0) {
+    if (rest == 0) {
+      shape.set(free_axis, beside_zeros(ctx.shape(0)) / std::max<int64_t>(beside_zeros(shape), 1));
+    } else {
+      shape.set(free_axis, count / rest);
+    }
+    if (rest == 0 ? count != 0 : count % rest != 0) {
       ctx.fail("Input to reshape is a tensor with ", count,
                " values, but the requested shape requires a multiple of ", rest);
     }
-    shape.set(free_axis, count / rest);
   } else if (rest != count) {
     ctx.fail("Input to reshape is a tensor with ", count, " values, but the requested shape has ",
              rest);

@@ -1,4 +1,4 @@
-// Magnitude, sign and rounding.
+// Magnitude, sign, rounding and neighbours.
 #include <cmath>
 
 #include "ops/elementwise.h"
@@ -7,6 +7,7 @@ namespace penstock {
 namespace {
 
 using namespace elementwise;
+using kernels::BinaryOp;
 using kernels::UnaryOp;
 
 Gradients abs_grad(const GradContext& g) { return {g.dy() * sign(g.input(0))}; }
@@ -45,6 +46,23 @@ std::vector<Sample> sign_samples() {
 }
 std::vector<Sample> floor_samples() { return with_special(unary_samples(kRealFloatTypes, -5, 5)); }
 std::vector<Sample> round_samples() { return with_special(unary_samples(kAbsTypes, -5, 5)); }
+
+constexpr DTypeSet kPlainTypes = DTypeSet(DType::kFloat32) | DType::kFloat64;
+// x1's neighbour moves as x1 does.
+Gradients nextafter_grad(const GradContext& g) {
+  Gradients out{{}, {}};
+  const Tensor dy = g.dy();
+  if (g.needs(0)) out[0] = sum_to_like(dy, g.input(0));
+  if (g.needs(1)) out[1] = zeros_like(g.input(1));
+  return out;
+}
+std::vector<Sample> nextafter_samples() {
+  std::vector<Sample> samples = binary_samples(kPlainTypes);
+  samples.push_back({.inputs = {given(DType::kFloat32, {4}, {1, NAN, INFINITY, 0}),
+                                given(DType::kFloat32, {4}, {2, 1, 1, -1})},
+                     .check_grad = false});
+  return samples;
+}
 
 }  // namespace
 
@@ -107,6 +125,30 @@ PEN_OP_DEF(round) = {
     .cpu = unary_cpu<UnaryOp::kRound>,
     .grad = no_gradient,
     .samples = round_samples,
+};
+
+PEN_OP_DEF(rint) = {
+    .name = "Rint",
+    .doc = "The nearest whole number; halves go to the even one.",
+    .inputs = {in("x", kRealFloatTypes)},
+    .traits = {Trait::kElementwise},
+    .forwards = {{0, 0}},
+    .infer = infer_unary,
+    .cpu = unary_cpu<UnaryOp::kRound>,
+    .grad = no_gradient,
+    .samples = floor_samples,
+};
+
+PEN_OP_DEF(nextafter) = {
+    .name = "NextAfter",
+    .doc = "The next number after x1 in the direction of x2.",
+    .inputs = {in("x1", kPlainTypes), in("x2", kPlainTypes)},
+    .traits = {Trait::kElementwise},
+    .forwards = {{0, 0}, {1, 0}},
+    .infer = infer_binary,
+    .cpu = binary_cpu<BinaryOp::kNextAfter, kernels::kHeavyGrain>,
+    .grad = nextafter_grad,
+    .samples = nextafter_samples,
 };
 
 }  // namespace penstock

@@ -1,6 +1,7 @@
-// ScatterNd and TensorScatterAdd, -Sub, -Update: values put at coordinates.
+// ScatterNd and TensorScatterAdd, -Sub, -Update, -Min, -Max: values put at coordinates.
 #include <cstring>
 
+#include <penstock/memory/strings.h>
 #include <penstock/ops/context.h>
 #include <penstock/ops/grad_helpers.h>
 #include <penstock/ops/sample.h>
@@ -62,8 +63,38 @@ void infer_scatter_nd(InferContext& ctx) {
   ctx.add_output(ctx.dtype(1), shape);
 }
 
+// Strings at the same place follow each other, in the order of the updates.
+KernelResult scatter_strings(const View& indices, const View& updates, const View& out) {
+  const auto rows = kernels::Coordinates::into(out.shape, indices);
+  if (const auto bad = rows.find_bad(); bad.at >= 0) {
+    return KernelResult::invalid("indices[{}] = {} is not in [0, {})", bad.at, bad.value,
+                                 bad.limit);
+  }
+  if (updates.size() == 0) return KernelResult::ok();
+  const int64_t width = kernels::product(out.shape, rows.depth, out.shape.rank());
+  for (int64_t i = 0; i < rows.count * width; ++i) {
+    const StringRef& update = updates.as<StringRef>()[i];
+    StringRef& place = out.as<StringRef>()[rows.row(i / width) * width + i % width];
+    const std::string_view before = string_text(place);
+    if (before.empty()) {
+      retain_strings({&update, 1});
+      place = update;
+      continue;
+    }
+    const std::string_view added = string_text(update);
+    char* to = nullptr;
+    const StringRef both = make_string(before.size() + added.size(), &to);
+    std::memcpy(to, before.data(), before.size());
+    if (!added.empty()) std::memcpy(to + before.size(), added.data(), added.size());
+    release_strings({&place, 1});
+    place = both;
+  }
+  return KernelResult::ok();
+}
+
 KernelResult cpu_scatter_nd(const KernelContext& ctx) {
   const View& out = ctx.outputs[0];
+  if (out.dtype == DType::kString) return scatter_strings(ctx.inputs[0], ctx.inputs[1], out);
   return run(kernels::Combine::kAdd, ctx.inputs[0], ctx.inputs[1], out,
              [&] { std::memset(out.data, 0, bytes_of(out)); });
 }
@@ -103,6 +134,22 @@ Gradients grad_update(const GradContext& g) {
   return found;
 }
 
+// dy goes to whoever gave the extremum; equal ones share it.
+Gradients grad_extremum(const GradContext& g) {
+  const Tensor& tensor = g.input(0);
+  const Tensor& indices = g.input(1);
+  const Tensor& updates = g.input(2);
+  const DType dtype = tensor.dtype();
+  const Tensor from_tensor = cast(equal(tensor, g.output()), dtype);
+  const Tensor from_updates = cast(equal(updates, gather_nd(g.output(), indices)), dtype);
+  const Tensor givers = from_tensor + scatter_nd(indices, from_updates, shape_tensor(tensor));
+  const Tensor share = g.dy() / givers;
+  Gradients found = {{}, {}, {}};
+  if (g.needs(0)) found[0] = share * from_tensor;
+  if (g.needs(2)) found[2] = gather_nd(share, indices) * from_updates;
+  return found;
+}
+
 SampleInput pairs(std::vector<double> values) {
   const auto rows = static_cast<int64_t>(values.size()) / 2;
   return given(DType::kInt32, {rows, 2}, std::move(values));
@@ -122,8 +169,9 @@ std::vector<Sample> scatter_nd_samples() {
       {{i32({0, 1}), f32({0, 2}), ints({3, 2})}},
       {{i32({2, 0}), f32({2, 3}), ints({3})}},
   };
-  for (DType dtype : {DType::kFloat16, DType::kBFloat16, DType::kFloat64, DType::kInt32,
-                      DType::kInt64, DType::kUInt8, DType::kComplex128}) {
+  for (DType dtype :
+       {DType::kFloat16, DType::kBFloat16, DType::kFloat64, DType::kInt32, DType::kInt64,
+        DType::kUInt8, DType::kBool, DType::kComplex128, DType::kString}) {
     samples.push_back({{column(DType::kInt32, {2, 0, 2}), of(dtype, {3, 2}), ints({3, 2})}});
   }
   samples.push_back(
@@ -167,13 +215,43 @@ std::vector<Sample> update_samples() {
   return samples;
 }
 
+SampleInput apart(DType dtype, Shape shape, double low) {
+  SampleInput input = of(dtype, shape, low, low + 3);
+  input.distinct = true;
+  return input;
+}
+
+// Values far enough from each other for differences.
+std::vector<Sample> extremum_samples() {
+  const auto f = DType::kFloat32;
+  std::vector<Sample> samples = {
+      {{apart(f, {6}, 0), column(DType::kInt32, {4, 1, 4}), apart(f, {3}, 0.2)}},
+      {{apart(f, {3, 3}, 0), column(DType::kInt64, {1, 0}), apart(f, {2, 3}, 0.1)}},
+      {{apart(f, {2, 3}, 0), pairs({1, 2, 0, 0, 1, 2}), apart(f, {3}, 0.2)}},
+      {{given(f, {3}, {1, 2, 3}), column(DType::kInt32, {1, 1}), given(f, {2}, {2, 2})},
+       {},
+       0,
+       false},
+      {{f32({3}), i32({0, 1}), f32({0})}},
+  };
+  for (DType dtype : {DType::kFloat16, DType::kBFloat16, DType::kFloat64, DType::kInt32,
+                      DType::kInt64, DType::kUInt8}) {
+    samples.push_back(
+        {{apart(dtype, {3, 2}, 0), column(DType::kInt32, {2, 0, 2}), apart(dtype, {3, 2}, 1.1)}});
+  }
+  samples.push_back(
+      {{f32({1024, 64}), i32({4096, 1}, 0, 1024), f32({4096, 64})}, {}, 0, true, true});
+  return samples;
+}
+
 }  // namespace
 
 PEN_OP_DEF(scatter_nd) = {
     .name = "ScatterNd",
-    .doc = "Zeros of the given shape with `updates` added at `indices`.",
-    .inputs = {in("indices", kIndexTypes, 'I'), in("updates", kNumberTypes),
+    .doc = "Zeros, or empty strings, of the given shape with `updates` added at `indices`.",
+    .inputs = {in("indices", kIndexTypes, 'I'), in("updates", kAnyType),
                host("shape", kIndexTypes)},
+    .traits = {Trait::kMakesStrings},
     .infer = infer_scatter_nd,
     .cpu = cpu_scatter_nd,
     .grad = grad_scatter_nd,
@@ -217,6 +295,32 @@ PEN_OP_DEF(tensor_scatter_update) = {
     .grad = grad_update,
     .saves = {.inputs = 1 << 1},
     .samples = update_samples,
+};
+
+PEN_OP_DEF(tensor_scatter_min) = {
+    .name = "TensorScatterMin",
+    .doc = "`tensor` with, at `indices`, the smaller of its own values and `updates`.",
+    .inputs = {in("tensor", kRealTypes), in("indices", kIndexTypes, 'I'),
+               in("updates", kRealTypes)},
+    .forwards = {{0, 0}},
+    .infer = infer_tensor_scatter,
+    .cpu = cpu_tensor_scatter<kernels::Combine::kMin>,
+    .grad = grad_extremum,
+    .saves = {.inputs = kAll, .outputs = kAll},
+    .samples = extremum_samples,
+};
+
+PEN_OP_DEF(tensor_scatter_max) = {
+    .name = "TensorScatterMax",
+    .doc = "`tensor` with, at `indices`, the larger of its own values and `updates`.",
+    .inputs = {in("tensor", kRealTypes), in("indices", kIndexTypes, 'I'),
+               in("updates", kRealTypes)},
+    .forwards = {{0, 0}},
+    .infer = infer_tensor_scatter,
+    .cpu = cpu_tensor_scatter<kernels::Combine::kMax>,
+    .grad = grad_extremum,
+    .saves = {.inputs = kAll, .outputs = kAll},
+    .samples = extremum_samples,
 };
 
 }  // namespace penstock

@@ -45,7 +45,8 @@ KernelResult cpu_sum(const KernelContext& ctx) {
   if (out.size() == 0) return KernelResult::ok();
   std::memset(out.data, 0, static_cast<size_t>(out.shape.num_bytes(dtype_size(out.dtype))));
   if (data.size() == 0) return KernelResult::ok();
-  kernels::add_segments(ids, data, out, segments, kernels::product(out.shape, 1, out.shape.rank()));
+  kernels::combine_segments(kernels::Combine::kAdd, ids, data, out, segments,
+                            kernels::product(out.shape, 1, out.shape.rank()));
   return KernelResult::ok();
 }
 

@@ -1,6 +1,7 @@
 // Softmax and LogSoftmax over the last axis.
 #include <limits>
 
+#include <penstock/ops/compose.h>
 #include <penstock/ops/context.h>
 #include <penstock/ops/grad_helpers.h>
 #include <penstock/ops/sample.h>
@@ -34,6 +35,32 @@ Gradients grad_softmax(const GradContext& g) {
 Gradients grad_log_softmax(const GradContext& g) {
   const Tensor dy = g.dy();
   return {dy - exp(g.output()) * reduce_sum(dy, {-1}, true)};
+}
+
+// `axis` takes the last one's place and goes back.
+template <Tensor (*softmax_fn)(const Operand&)>
+Tensors compose(const ComposeContext& ctx) {
+  const Tensor& x = ctx.tensor(0);
+  if (x.rank() == 0) ctx.fail("logits must have at least 1 dimension, but got shape ", x.shape());
+  const int last = x.rank() - 1;
+  const int axis = ctx.axis(ctx.attr(0).as_int(), x.rank());
+  if (axis == last) return {softmax_fn(x)};
+  IntVector swap;
+  for (int i = 0; i <= last; ++i) swap.push_back(i == axis ? last : i == last ? axis : i);
+  const std::span<const int64_t> perm = swap;
+  return {transpose(softmax_fn(transpose(x, perm)), perm)};
+}
+
+std::vector<Sample> axis_samples() {
+  return {
+      {{f32({3, 4})}, {{"axis", 0}}},
+      {{of(DType::kFloat64, {2, 3, 4})}, {{"axis", -2}}},
+      {{f32({5})}, {{"axis", 0}}},
+      {{f32({2, 3})}},
+      {{f32({0, 3})}, {{"axis", 0}}},
+      {{of(DType::kBFloat16, {3, 2})}, {{"axis", 0}}},
+      {.inputs = {f32({1000, 1024})}, .attrs = {{"axis", 0}}, .for_speed = true},
+  };
 }
 
 std::vector<Sample> samples() {
@@ -80,6 +107,28 @@ PEN_OP_DEF(log_softmax) = {
     .grad = grad_log_softmax,
     .saves = {.outputs = kAll},
     .samples = samples,
+};
+
+PEN_OP_DEF(softmax_v2) = {
+    .name = "SoftmaxV2",
+    .doc = "exp(logits) over the sum of exp(logits) along `axis`.",
+    .inputs = {in("logits", kRealFloatTypes)},
+    .attrs = {int_attr("axis", -1)},
+    .infer = composed,
+    .compose = compose<softmax>,
+    .grad = composed_gradient,
+    .samples = axis_samples,
+};
+
+PEN_OP_DEF(log_softmax_v2) = {
+    .name = "LogSoftmaxV2",
+    .doc = "logits less the logarithm of the sum of exp(logits) along `axis`.",
+    .inputs = {in("logits", kRealFloatTypes)},
+    .attrs = {int_attr("axis", -1)},
+    .infer = composed,
+    .compose = compose<log_softmax>,
+    .grad = composed_gradient,
+    .samples = axis_samples,
 };
 
 }  // namespace penstock

@@ -1,5 +1,5 @@
 // StridedSlice: what a NumPy-like index picks. StridedSliceGrad: the way back, with zeros
-// elsewhere.
+// elsewhere. TensorStridedSliceUpdate: a tensor with other values there.
 #include <cstring>
 #include <utility>
 
@@ -71,16 +71,21 @@ void infer_back(InferContext& ctx) {
   ctx.add_output(ctx.dtype(4), whole);
 }
 
-KernelResult cpu_back(const KernelContext& ctx) {
-  const View& dy = ctx.inputs[4];
+// Writes `value` to where the index of inputs 1 to 3 picks in the output.
+void put_back(const KernelContext& ctx, const View& value) {
   const View& out = ctx.outputs[0];
-  std::memset(out.data, 0, static_cast<size_t>(out.shape.num_bytes(dtype_size(out.dtype))));
-  if (dy.size() == 0) return KernelResult::ok();
   const StridedSpec spec = strided_spec(out.shape, &ctx.inputs[1], ctx.attrs);
   kernels::Move box = spec.box(out.shape);
   for (int i = 0; i < box.rank; ++i) std::swap(box.from[i], box.to[i]);
   std::swap(box.from_start, box.to_start);
-  kernels::move(box, dy.data, out.data, dtype_size(out.dtype));
+  kernels::move(box, value.data, out.data, dtype_size(out.dtype));
+}
+
+KernelResult cpu_back(const KernelContext& ctx) {
+  const View& dy = ctx.inputs[4];
+  const View& out = ctx.outputs[0];
+  std::memset(out.data, 0, static_cast<size_t>(out.shape.num_bytes(dtype_size(out.dtype))));
+  if (dy.size() != 0) put_back(ctx, dy);
   return KernelResult::ok();
 }
 
@@ -89,6 +94,44 @@ Gradients grad_back(const GradContext& g) {
   Gradients found = {{}, {}, {}, {}};
   found.push_back(strided_slice(g.dy(), g.input(1), g.input(2), g.input(3), mask(0), mask(1),
                                 mask(2), mask(3), mask(4)));
+  return found;
+}
+
+void infer_update(InferContext& ctx) {
+  const Shape& whole = ctx.shape(0);
+  if (whole.is_known() && bounds_known(ctx, 1) && ctx.shape(4).is_known()) {
+    const StridedSpec spec = checked_spec(ctx, whole, 1);
+    if (ctx.shape(4) != spec.output) {
+      ctx.fail("shape of value was ", ctx.shape(4), " instead of ", spec.output);
+    }
+  }
+  ctx.add_output(ctx.dtype(0), whole);
+}
+
+KernelResult cpu_update(const KernelContext& ctx) {
+  const View& in = ctx.inputs[0];
+  const View& value = ctx.inputs[4];
+  const View& out = ctx.outputs[0];
+  if (out.data != in.data) {
+    std::memcpy(out.data, in.data, static_cast<size_t>(out.shape.num_bytes(dtype_size(in.dtype))));
+  }
+  if (value.size() != 0) put_back(ctx, value);
+  return KernelResult::ok();
+}
+
+Gradients grad_update(const GradContext& g) {
+  const auto mask = [&](size_t i) { return g.attr(i).as_int(); };
+  Gradients found = {{}, {}, {}, {}, {}};
+  const Tensor dy = g.dy();
+  if (g.needs(0)) {
+    found[0] =
+        tensor_strided_slice_update(dy, g.input(1), g.input(2), g.input(3), zeros_like(g.input(4)),
+                                    mask(0), mask(1), mask(2), mask(3), mask(4));
+  }
+  if (g.needs(4)) {
+    found[4] = strided_slice(dy, g.input(1), g.input(2), g.input(3), mask(0), mask(1), mask(2),
+                             mask(3), mask(4));
+  }
   return found;
 }
 
@@ -165,6 +208,24 @@ std::vector<Sample> back_samples() {
   return samples;
 }
 
+std::vector<Sample> update_samples() {
+  std::vector<Sample> samples;
+  const auto add = [&](const Index& index, DType dtype) {
+    const auto b = bounds(index);
+    samples.push_back(
+        {{of(dtype, index.shape), b[0], b[1], b[2], of(dtype, index.picked)}, index.masks});
+  };
+  for (const Index& index : indices()) add(index, DType::kFloat32);
+  const Index columns = {{3, 4}, {0, 3}, {3, 0}, {2, -1}, {}, {2, 3}};
+  for (DType dtype : {DType::kFloat16, DType::kFloat64, DType::kInt32, DType::kBool,
+                      DType::kComplex128, DType::kString}) {
+    add(columns, dtype);
+  }
+  add({{512, 512}, {0, 0}, {512, 512}, {1, 2}, {}, {512, 256}}, DType::kFloat32);
+  samples.back().for_speed = true;
+  return samples;
+}
+
 }  // namespace
 
 PEN_OP_DEF(strided_slice) = {
@@ -193,6 +254,21 @@ PEN_OP_DEF(strided_slice_grad) = {
     .grad = grad_back,
     .saves = {.inputs = 0b1110},
     .samples = back_samples,
+};
+
+PEN_OP_DEF(tensor_strided_slice_update) = {
+    .name = "TensorStridedSliceUpdate",
+    .doc = "`input` with `value` in place of what the index of a StridedSlice picks.",
+    .inputs = {in("input", kAnyType), host("begin", kIndexTypes), host("end", kIndexTypes),
+               host("strides", kIndexTypes), in("value", kAnyType)},
+    .attrs = {int_attr("begin_mask", 0), int_attr("end_mask", 0), int_attr("ellipsis_mask", 0),
+              int_attr("new_axis_mask", 0), int_attr("shrink_axis_mask", 0)},
+    .forwards = {{0, 0}},
+    .infer = infer_update,
+    .cpu = cpu_update,
+    .grad = grad_update,
+    .saves = {.inputs = 0b1110},
+    .samples = update_samples,
 };
 
 }  // namespace penstock

@@ -5,6 +5,8 @@
 #include <penstock/ops/grad_helpers.h>
 #include <penstock/ops/sample.h>
 
+#include "kernels/sort.h"
+
 namespace penstock {
 namespace {
 
@@ -27,13 +29,20 @@ void infer(InferContext& ctx) {
   }
   ctx.add_output(ctx.dtype(0), shape);
   ctx.add_output(DType::kInt32, shape);
+  if (!ctx.shape(0).is_known() || k <= 0 || ctx.shape(0).num_elements() == 0) return;
+  const int64_t width = ctx.shape(0)[shape.rank() - 1];
+  if (!kernels::sorts_rows(width, k)) return;
+  const auto scratch =
+      kernels::argsort_scratch(ctx.dtype(0), ctx.shape(0).num_elements() / width, width);
+  if (scratch.bytes < 0) ctx.fail_size("the size of its scratch memory");
+  ctx.set_scratch(scratch.slots, scratch.bytes);
 }
 
 KernelResult cpu(const KernelContext& ctx) {
   const View& in = ctx.inputs[0];
   const int last = in.shape.rank() - 1;
   kernels::top_k(in, in.shape[last], ctx.outputs[0].shape[last], ctx.outputs[0],
-                 ctx.outputs[1].as<int32_t>());
+                 ctx.outputs[1].as<int32_t>(), ctx.scratch);
   return KernelResult::ok();
 }
 
@@ -80,6 +89,8 @@ std::vector<Sample> samples() {
       {{of(DType::kUInt8, {7}, 0, 4), count(5)}},
       {{distinct(DType::kFloat16, {5}), two}, {}, 0, false},
       {{distinct(DType::kBFloat16, {5}), two}, {}, 0, false},
+      {{of(DType::kInt16, {2, 600}, -20, 20), count(3)}},
+      {{of(DType::kFloat64, {2, 600}), count(40)}, {}, 0, false},
       {{f32({64, 10000}), count(10)}, {}, 0, false, true},
   };
 }

@@ -28,7 +28,8 @@ void infer_squeeze(InferContext& ctx) {
   if (!shape.has_rank() || (axes.empty() && !shape.is_known())) {
     return ctx.share_output(Shape::unknown_rank());
   }
-  const uint32_t chosen = ctx.axes(axes, shape.rank());
+  uint32_t chosen = axes.empty() ? ~0u : 0;
+  for (int64_t axis : axes) chosen |= 1u << ctx.axis(axis, shape.rank());  // twice is no error here
   Shape squeezed;
   for (int i = 0; i < shape.rank(); ++i) {
     const bool is_chosen = ((chosen >> i) & 1) != 0;

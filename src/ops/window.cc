@@ -23,81 +23,106 @@ const char* slide(std::string_view padding, int64_t before, int64_t after,
     }
     return nullptr;
   }
-  const int64_t room = axis->in + before + after - reach + axis->stride;
-  if (room < 0) return "the window is larger than the padded image";
-  axis->out = room / axis->stride;
+  axis->out = (axis->in + before + after - reach + axis->stride) / axis->stride;
+  if (axis->out < 0) return "Computed output size would be negative";
   axis->pad = before;
   return nullptr;
 }
 
-const char* check_attrs(const WindowAttrs& attrs, const ImageAxes& axes) {
-  const auto c = static_cast<size_t>(axes.c);
-  if (attrs.strides.size() != 4) return "strides must be a list of 4";
-  for (int64_t stride : attrs.strides) {
-    if (!is_setting(stride, 1)) return "strides must be positive 32-bit numbers";
+// One number for every axis of the images, those of the batch and the channels being 1.
+const char* check_list(std::span<const int64_t> list, const ImageAxes& axes, const char* length,
+                       const char* sign, const char* depth) {
+  if (list.size() != static_cast<size_t>(axes.rank())) return length;
+  for (int64_t item : list) {
+    if (!is_setting(item, 1)) return sign;
   }
-  if (attrs.strides[0] != 1 || attrs.strides[c] != 1)
-    return "strides over the batch and the channels must be 1";
-  if (!attrs.dilations.empty()) {
-    if (attrs.dilations.size() != 4) return "dilations must be a list of 4";
-    for (int64_t dilation : attrs.dilations) {
-      if (!is_setting(dilation, 1)) return "dilations must be positive 32-bit numbers";
-    }
-    if (attrs.dilations[0] != 1 || attrs.dilations[c] != 1)
-      return "dilations of the batch and the channels must be 1";
-  }
-  if (attrs.padding == "SAME" || attrs.padding == "VALID") {
-    return attrs.explicit_paddings.empty() ? nullptr
-                                           : "explicit_paddings go with padding EXPLICIT only";
-  }
+  return list[0] != 1 || list[static_cast<size_t>(axes.channel())] != 1 ? depth : nullptr;
+}
+
+const char* check_paddings(const WindowAttrs& attrs, const ImageAxes& axes) {
+  const std::span<const int64_t> pads = attrs.explicit_paddings;
+  if (attrs.padding == "SAME" || attrs.padding == "VALID")
+    return pads.empty() ? nullptr : "explicit_paddings go with padding EXPLICIT only";
   if (attrs.padding != "EXPLICIT") return "padding must be SAME, VALID or EXPLICIT";
-  if (attrs.explicit_paddings.size() != 8) return "explicit_paddings must be a list of 8";
-  for (int64_t pad : attrs.explicit_paddings) {
+  if (pads.size() != 2 * static_cast<size_t>(axes.rank()))
+    return "explicit_paddings must be two numbers for every dimension";
+  for (int64_t pad : pads) {
     if (!is_setting(pad, 0)) return "explicit_paddings must be 32-bit numbers of at least 0";
   }
-  const auto pads = attrs.explicit_paddings;
-  if (pads[0] != 0 || pads[1] != 0 || pads[2 * c] != 0 || pads[2 * c + 1] != 0)
+  const auto c = 2 * static_cast<size_t>(axes.channel());
+  if (pads[0] != 0 || pads[1] != 0 || pads[c] != 0 || pads[c + 1] != 0)
     return "explicit_paddings of the batch and the channels must be 0";
   return nullptr;
 }
 
+const char* check_attrs(const WindowAttrs& attrs, const ImageAxes& axes) {
+  if (const char* problem =
+          check_list(attrs.strides, axes, "strides must be a number for every dimension",
+                     "strides must be positive 32-bit numbers",
+                     "strides over the batch and the channels must be 1"))
+    return problem;
+  if (!attrs.dilations.empty()) {
+    if (const char* problem =
+            check_list(attrs.dilations, axes, "dilations must be a number for every dimension",
+                       "dilations must be positive 32-bit numbers",
+                       "dilations of the batch and the channels must be 1"))
+      return problem;
+  }
+  return check_paddings(attrs, axes);
+}
+
 }  // namespace
 
-Shape ImageAxes::shape(int64_t batch, int64_t height, int64_t width, int64_t channels) const {
-  if (channels_first()) return {batch, channels, height, width};
-  return {batch, height, width, channels};
+Shape ImageAxes::output(int64_t batch, const kernels::Window& window, int64_t channels) const {
+  Shape shape{batch};
+  if (channels_first) shape.append(channels);
+  for (int i = 3 - spatial; i < 3; ++i) shape.append(window[static_cast<size_t>(i)].out);
+  if (!channels_first) shape.append(channels);
+  return shape;
 }
 
-const char* image_axes(std::string_view data_format, ImageAxes* axes) {
-  if (data_format == "NHWC") {
-    *axes = {1, 2, 3};
-  } else if (data_format == "NCHW") {
-    *axes = {2, 3, 1};
-  } else {
-    return "data_format must be NHWC or NCHW";
-  }
-  return nullptr;
+const char* image_axes(std::string_view data_format, int spatial, ImageAxes* axes) {
+  const bool three = spatial == 3;
+  *axes = {spatial, data_format == (three ? "NCDHW" : "NCHW")};
+  if (axes->channels_first || data_format == (three ? "NDHWC" : "NHWC")) return nullptr;
+  return three ? "data_format must be NDHWC or NCDHW" : "data_format must be NHWC or NCHW";
 }
 
-const char* image_window(const WindowAttrs& attrs, const ImageAxes& axes, const Shape& input,
-                         int64_t height, int64_t width, kernels::WindowAxis* h,
-                         kernels::WindowAxis* w) {
+const char* slide_window(const WindowAttrs& attrs, const ImageAxes& axes, const Shape& input,
+                         std::span<const int64_t> sizes, kernels::Window* window) {
   if (const char* problem = check_attrs(attrs, axes)) return problem;
-  const int at[] = {axes.h, axes.w};
-  const int64_t sizes[] = {height, width};
-  kernels::WindowAxis* const results[] = {h, w};
-  for (size_t i = 0; i < 2; ++i) {
-    const auto k = static_cast<size_t>(at[i]);
-    *results[i] = {.in = input[at[i]],
-                   .size = sizes[i],
-                   .stride = attrs.strides[k],
-                   .dilation = attrs.dilations.empty() ? 1 : attrs.dilations[k]};
-    const bool given = attrs.padding == "EXPLICIT";
+  *window = {};
+  const bool given = attrs.padding == "EXPLICIT";
+  for (int i = 3 - axes.spatial; i < 3; ++i) {
+    const auto k = static_cast<size_t>(axes.axis(i));
+    kernels::WindowAxis& axis = (*window)[static_cast<size_t>(i)];
+    axis = {.in = input[axes.axis(i)],
+            .size = sizes[static_cast<size_t>(i - (3 - axes.spatial))],
+            .stride = attrs.strides[k],
+            .dilation = attrs.dilations.empty() ? 1 : attrs.dilations[k]};
     if (const char* problem = slide(attrs.padding, given ? attrs.explicit_paddings[2 * k] : 0,
-                                    given ? attrs.explicit_paddings[2 * k + 1] : 0, results[i]))
+                                    given ? attrs.explicit_paddings[2 * k + 1] : 0, &axis))
       return problem;
   }
   return nullptr;
+}
+
+IntVector full_list(const InferContext& ctx, std::string_view what, std::span<const int64_t> list,
+                    const ImageAxes& axes) {
+  const auto spatial = static_cast<size_t>(axes.spatial), rank = spatial + 2;
+  if (list.size() > 1 && list.size() != spatial && list.size() != rank) {
+    ctx.fail(what, " should be of length 1, ", spatial, " or ", rank, " but was ", list.size());
+  }
+  IntVector full;
+  if (list.size() == rank) {
+    for (int64_t item : list) full.push_back(item);
+    return full;
+  }
+  for (size_t i = 0; i < rank; ++i) full.push_back(1);
+  for (size_t i = 0; i < spatial && !list.empty(); ++i) {
+    full[i + (axes.channels_first ? 2 : 1)] = list[list.size() == 1 ? 0 : i];
+  }
+  return full;
 }
 
 }  // namespace penstock

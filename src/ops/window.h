@@ -1,27 +1,40 @@
-// Reads the attributes of convolutions and pooling: strides, padding, data format.
+// Reads the attributes of convolutions and pooling over one to three axes: strides, padding, data
+// format.
 //
 // These functions give the reason when the arguments do not go together, and null when they do, so
 // that infer can refuse them with the shapes and kernels can read them again.
 #pragma once
 
+#include <array>
 #include <span>
 #include <string_view>
 
 #include <penstock/core/attr.h>
 #include <penstock/core/shape.h>
+#include <penstock/ops/context.h>
+#include <penstock/ops/operand.h>
 
 #include "kernels/window.h"
 
 namespace penstock {
 
-// Which axis of an image is which.
+// The axes of images: [batch, spatial..., channels] or [batch, channels, spatial...].
 struct ImageAxes {
-  int h = 1, w = 2, c = 3;
-  bool channels_first() const { return c == 1; }
-  Shape shape(int64_t batch, int64_t height, int64_t width, int64_t channels) const;
+  int spatial = 2;
+  bool channels_first = false;
+
+  int rank() const { return spatial + 2; }
+  int channel() const { return channels_first ? 1 : rank() - 1; }
+  // Spatial axis `i` of three, of which an image with fewer has the last ones; -1 for the others.
+  int axis(int i) const {
+    const int k = i - (3 - spatial);
+    return k < 0 ? -1 : k + (channels_first ? 2 : 1);
+  }
+  // The shape of images that a window has been slid over.
+  Shape output(int64_t batch, const kernels::Window& window, int64_t channels) const;
 };
-// "NHWC" or "NCHW".
-const char* image_axes(std::string_view data_format, ImageAxes* axes);
+// "NHWC" or "NCHW", with `spatial` 3 "NDHWC" or "NCDHW".
+const char* image_axes(std::string_view data_format, int spatial, ImageAxes* axes);
 
 // What slides over an image, as an op's attributes give it.
 struct WindowAttrs {
@@ -30,9 +43,15 @@ struct WindowAttrs {
   std::span<const int64_t> explicit_paddings;
   std::span<const int64_t> dilations;  // empty: all 1
 };
-// Fills in both axes for a window of `height` × `width` over an image of shape `input`.
-const char* image_window(const WindowAttrs& attrs, const ImageAxes& axes, const Shape& input,
-                         int64_t height, int64_t width, kernels::WindowAxis* h,
-                         kernels::WindowAxis* w);
+// Fills in the window, whose sizes along the spatial axes are given.
+const char* slide_window(const WindowAttrs& attrs, const ImageAxes& axes, const Shape& input,
+                         std::span<const int64_t> sizes, kernels::Window* window);
+
+// A number for each of an image's dimensions, from a list of one, of one for each of `spatial`
+// axes, or of all: what TensorFlow's public functions take as strides, dilations and sizes. Throws
+// InvalidArgumentError; an empty list stands for 1.
+IntVector full_list(const InferContext& ctx, std::string_view what, std::span<const int64_t> list,
+                    const ImageAxes& axes);
+inline IntList as_list(const IntVector& list) { return std::span<const int64_t>(list); }
 
 }  // namespace penstock

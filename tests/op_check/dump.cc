@@ -96,7 +96,24 @@ class Writer {
       text += cat(first ? "" : ", ", json_text(def.name), ": ", attr_json(value));
       first = false;
     }
-    return text + "}";
+    return text + "}, \"names\": " + names(*call.op.def) + ", \"defaults\": {" +
+           defaults(*call.op.def) + "}";
+  }
+  static std::string defaults(const OpDef& op) {
+    std::string text;
+    for (const AttrDef& def : op.attrs) {
+      if (def.fallback.kind() == AttrKind::kNone) continue;
+      text += cat(text.empty() ? "" : ", ", json_text(def.name), ": ", attr_json(def.fallback));
+    }
+    return text;
+  }
+  // Of the inputs; one that takes several has a star.
+  static std::string names(const OpDef& op) {
+    std::string text = "[";
+    for (const InputDef& def : op.inputs) {
+      text += cat(text.size() > 1 ? ", " : "", json_text(cat(def.name, def.many ? "*" : "")));
+    }
+    return text + "]";
   }
   void line(const std::string& fields) { std::fprintf(lines_.get(), "{%s}\n", fields.c_str()); }
 

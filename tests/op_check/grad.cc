@@ -10,6 +10,7 @@
 #include <set>
 
 #include <penstock/autodiff/tape.h>
+#include <penstock/ops/operators.h>
 
 #include "call.h"
 
@@ -104,10 +105,25 @@ struct Function {
   virtual std::vector<Tensor> values(const std::vector<Tensor>& inputs) const = 0;
 };
 
+// The call's result. An op that reads only one half of a Hermitian matrix still has the gradient of
+// the whole: so what it is given is the Hermitian part of the input that is changed.
+Tensors run(const Call& call, std::vector<Tensor> inputs) {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (!call.sample.inputs[i].hermitian) continue;
+    std::vector<int64_t> swapped;
+    for (int axis = 0; axis < inputs[i].rank(); ++axis) swapped.push_back(axis);
+    std::swap(swapped[swapped.size() - 1], swapped[swapped.size() - 2]);
+    const Tensor other = transpose(inputs[i], swapped);
+    const bool is_complex = kComplexTypes.has(other.dtype());
+    inputs[i] = (inputs[i] + (is_complex ? conj(other) : other)) * 0.5;
+  }
+  return call.run(inputs);
+}
+
 struct Forward : Function {
   explicit Forward(const Call& c) : call(c) {}
   std::vector<Tensor> values(const std::vector<Tensor>& inputs) const override {
-    return differentiable(call.run(inputs));
+    return differentiable(run(call, inputs));
   }
   const Call& call;
 };
@@ -119,7 +135,7 @@ struct FirstGradient : Function {
     Tape tape;
     const std::vector<Source> sources = sources_of(call, inputs);
     for (const Source& source : sources) tape.watch(source);
-    const std::vector<Tensor> outputs = differentiable(call.run(inputs));
+    const std::vector<Tensor> outputs = differentiable(run(call, inputs));
     std::vector<Tensor> found;
     for (const Gradient& gradient : tape.gradient(outputs, sources, weights)) {
       if (gradient.defined()) found.push_back(gradient.dense());

@@ -18,7 +18,7 @@ namespace op_check {
 namespace {
 
 constexpr char kHelp[] =
-    "usage: op_check --mode dump|grad|perf|support|oom|memory|fuzz [options]\n"
+    "usage: op_check --mode dump|grad|perf|support|oom|memory|replay|fuzz [options]\n"
     "\n"
     "Checks derived from the op definitions and their samples.\n"
     "\n"
@@ -28,6 +28,7 @@ constexpr char kHelp[] =
     "  support  a Markdown table of ops and the dtypes that run\n"
     "  oom      fail every allocation of every sample in turn\n"
     "  memory   bytes of every sample: outputs and scratch alone, in place where that is declared\n"
+    "  replay   make the calls recorded from TensorFlow in --in\n"
     "  fuzz     random calls for --seconds\n"
     "\n"
     "  --ops a,b        only these, by id (add) or TensorFlow name (AddV2)\n"
@@ -35,6 +36,7 @@ constexpr char kHelp[] =
     "  --seed n         fuzz: where the random numbers start (1)\n"
     "  --iteration n    fuzz: only this one, to run a failure again\n"
     "  --out DIR        dump: where to write (op_samples)\n"
+    "  --in DIR         replay: where the recorded calls are (tests/recorded/data)\n"
     "  --help\n";
 
 struct Mode {
@@ -43,7 +45,7 @@ struct Mode {
 };
 constexpr Mode kModes[] = {{"dump", run_dump},       {"grad", run_grad}, {"perf", run_perf},
                            {"support", run_support}, {"oom", run_oom},   {"memory", run_memory},
-                           {"fuzz", run_fuzz}};
+                           {"replay", run_replay},   {"fuzz", run_fuzz}};
 
 std::vector<Op> listed_ops() {
   return {
@@ -110,6 +112,8 @@ int run(int argc, char** argv) {
       options.iteration = number<int64_t>(option, value);
     } else if (option == "--out") {
       options.out = value;
+    } else if (option == "--in") {
+      options.in = value;
     } else {
       fail_usage("there is no option", option);
     }

@@ -6,6 +6,7 @@
 //   support  which dtypes run
 //   oom      every allocation fails in turn: clean errors, nothing lost, the next call right
 //   memory   no byte beyond outputs and declared scratch; handed over inputs are overwritten
+//   replay   what TensorFlow answered to recorded calls (tests/recorded)
 //   fuzz     calls that nobody would write: each ends in a result or an Error
 //
 // A mode prints what fails as it goes and one closing line, and returns the exit status.
@@ -31,6 +32,7 @@ struct Options {
   uint64_t seed = 1;       // fuzz
   int64_t iteration = -1;  // fuzz: this one only
   std::string out = "op_samples";
+  std::string in = "tests/recorded/data";  // replay
 };
 
 int run_dump(const Options& options);
@@ -39,6 +41,7 @@ int run_perf(const Options& options);
 int run_support(const Options& options);
 int run_oom(const Options& options);
 int run_memory(const Options& options);
+int run_replay(const Options& options);
 int run_fuzz(const Options& options);
 
 }  // namespace penstock::op_check

@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -29,3 +30,7 @@ def test_program(code, tmp_path):
         ["g++", "-std=c++20", "-Wall", *includes, source, *link, "-o", program], check=True
     )
     subprocess.run([program], check=True, timeout=60)
+
+
+def test_counts_are_up_to_date():
+    subprocess.run([sys.executable, ROOT / "tools" / "doc_counts.py", "--check"], check=True)

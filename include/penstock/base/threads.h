@@ -12,6 +12,8 @@ namespace penstock {
 // number of cores. Throws InvalidArgumentError for less than 1.
 PEN_API void set_num_threads(int threads);
 PEN_API int num_threads();
+// As many as can be of use: what ops have scratch memory for. The same for the whole process.
+PEN_API int max_threads();
 
 // Calls body(begin, end) on disjoint parts that cover [0, total), each at least `grain` long where
 // possible, and returns when all are done. Runs on the calling thread alone when there is too

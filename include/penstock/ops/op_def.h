@@ -70,10 +70,11 @@ class FixedList {
   size_t size_ = 0;
 };
 
+inline constexpr char kMixed = '*';
 struct InputDef {
   std::string_view name;
   DTypeSet dtypes;
-  char type = 'T';    // inputs with the same letter have the same dtype
+  char type = 'T';    // inputs with the same letter have the same dtype; kMixed: each its own
   bool host = false;  // infer reads its value (a shape, a size)
   bool many = false;  // takes all remaining inputs; the last one only
 };
@@ -126,12 +127,14 @@ struct Saves {
 inline constexpr uint32_t kAll = ~0u;
 
 enum class Trait : uint32_t {
-  kElementwise = 1,   // out[i] depends on the inputs' elements at i only, after broadcasting
-  kCommutative = 2,   // the two inputs may be swapped
-  kStateful = 4,      // two calls with the same inputs may differ
-  kDynamicShape = 8,  // infer gives an upper bound; the kernel sets the outputs' real shapes
-  kSparseGrad = 16,   // grad passes sparse gradients on as they are
-  kManyOutputs = 32,  // as many outputs as infer says
+  kElementwise = 1,    // out[i] depends on the inputs' elements at i only, after broadcasting
+  kCommutative = 2,    // the two inputs may be swapped
+  kStateful = 4,       // two calls with the same inputs may differ
+  kDynamicShape = 8,   // infer gives an upper bound; the kernel sets the outputs' real shapes
+  kSparseGrad = 16,    // grad passes sparse gradients on as they are
+  kManyOutputs = 32,   // as many outputs as infer says
+  kMakesStrings = 64,  // what the kernel puts into string outputs is theirs: new, or retained
+  kUsesHeap = 128,     // a library behind the kernel has a bounded workspace of its own on the heap
 };
 struct Traits {
   constexpr Traits(std::initializer_list<Trait> traits = {}) {

@@ -20,6 +20,7 @@ struct SampleInput {
   std::vector<double> values = {};  // or these, in row-major order
   bool distinct = false;            // no two values closer than 0.01: for max, sort and top_k
   std::vector<std::string> strings = {};  // for DType::kString
+  bool hermitian = false;  // its matrices are, and gradients are checked along changes that keep it
 };
 
 inline SampleInput f32(Shape shape, double low = -2, double high = 2) {

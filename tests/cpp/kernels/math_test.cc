@@ -1,5 +1,5 @@
 // exp, log and their kin against libm in a wider type, on every instruction set that there is.
-#include "kernels/math.h"
+#include "kernels/unary.h"
 
 #include <gtest/gtest.h>
 #include <hwy/targets.h>
@@ -20,10 +20,18 @@ struct Case {
 
 long double sigmoid(long double x) { return 1 / (1 + std::exp(-x)); }
 
-const Case kCases[] = {{UnaryOp::kExp, std::exp},     {UnaryOp::kLog, std::log},
-                       {UnaryOp::kLog1p, std::log1p}, {UnaryOp::kSin, std::sin},
-                       {UnaryOp::kCos, std::cos},     {UnaryOp::kTanh, std::tanh},
-                       {UnaryOp::kSigmoid, sigmoid},  {UnaryOp::kErf, std::erf}};
+long double softplus(long double x) { return x > 60 ? x : std::log1p(std::exp(x)); }
+long double elu(long double x) { return x < 0 ? std::expm1(x) : x; }
+
+const Case kCases[] = {
+    {UnaryOp::kExp, std::exp},     {UnaryOp::kExpm1, std::expm1}, {UnaryOp::kLog, std::log},
+    {UnaryOp::kLog1p, std::log1p}, {UnaryOp::kSin, std::sin},     {UnaryOp::kCos, std::cos},
+    {UnaryOp::kTan, std::tan},     {UnaryOp::kAsin, std::asin},   {UnaryOp::kAcos, std::acos},
+    {UnaryOp::kAtan, std::atan},   {UnaryOp::kSinh, std::sinh},   {UnaryOp::kCosh, std::cosh},
+    {UnaryOp::kTanh, std::tanh},   {UnaryOp::kAsinh, std::asinh}, {UnaryOp::kAcosh, std::acosh},
+    {UnaryOp::kAtanh, std::atanh}, {UnaryOp::kSigmoid, sigmoid},  {UnaryOp::kSoftplus, softplus},
+    {UnaryOp::kElu, elu},          {UnaryOp::kErf, std::erf},     {UnaryOp::kErfc, std::erfc},
+};
 
 // Bit patterns spread over all numbers, a denser set around zero, and the ends of the ranges.
 template <typename T>
@@ -42,7 +50,7 @@ template <typename T>
 void expect_close(const Case& test) {
   const std::vector<T> x = values<T>();
   std::vector<T> y(x.size());
-  math_loop(test.op, kDTypeOf<T>)(x.data(), y.data(), static_cast<int64_t>(x.size()));
+  unary_loop(test.op, kDTypeOf<T>)(x.data(), y.data(), static_cast<int64_t>(x.size()));
   for (size_t i = 0; i < x.size(); ++i) {
     const long double exact = test.reference(x[i]);
     const T nearest = static_cast<T>(exact);

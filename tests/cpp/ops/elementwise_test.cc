@@ -31,10 +31,20 @@ TEST(Elementwise, Errors) {
   expect_error<InvalidArgumentError>([&] { add(two, three); }, "Incompatible shapes: [2] vs. [3]");
   expect_error<InvalidArgumentError>([&] { floordiv(three, three); }, "Integer division by zero");
   expect_error<InvalidArgumentError>([&] { floormod(three, three); }, "Integer division by zero");
+  expect_error<InvalidArgumentError>([&] { truncatediv(three, three); }, "division by zero");
+  expect_error<InvalidArgumentError>([&] { truncatemod(three, three); }, "division by zero");
   expect_error<InvalidArgumentError>([&] { pow(three, three); },
                                      "Integers to negative integer powers are not allowed");
   expect_error<InvalidArgumentError>([&] { add_n(std::array{two, three}); },
                                      "must have the same size and shape");
+  expect_error<InvalidArgumentError>(
+      [&] { relu_grad(two, three); },
+      "gradients and features must have the same shape: [2] vs. [3]");
+  expect_error<InvalidArgumentError>([&] { clip_by_value(two, three, three); }, "[2] vs. [3]");
+  expect_error<InvalidArgumentError>([&] { clip_by_value(Tensor(1), two, two); },
+                                     "the bounds' shape [2] does not broadcast");
+  expect_error<InvalidArgumentError>([&] { bitcast(two, DType::kComplex128); }, "last axis");
+  expect_error<TypeError>([&] { bitcast(two, DType::kBool); }, "cannot bitcast to bool");
   expect_error<TypeError>([&] { divide(two, two); }, "int32");
   expect_error<TypeError>([&] { add(two, Tensor(1.f)); }, "float32");
   expect_error<TypeError>([&] { cast(two, DType::kString); }, "cannot cast to string");

@@ -24,11 +24,13 @@ TEST(Conv2D, Errors) {
   const Tensor x = image({1, 4, 4, 3}), w = image({3, 3, 3, 2});
   EXPECT_ERROR(InvalidArgumentError, "strides must be positive",
                conv2d(x, w, {1, 0, 1, 1}, "SAME"));
-  EXPECT_ERROR(InvalidArgumentError, "strides must be a list of 4", conv2d(x, w, {1, 1}, "SAME"));
+  EXPECT_ERROR(InvalidArgumentError, "strides must be a number for every dimension",
+               conv2d(x, w, {1, 1}, "SAME"));
   EXPECT_ERROR(InvalidArgumentError, "padding must be", conv2d(x, w, {1, 1, 1, 1}, "FULL"));
-  EXPECT_ERROR(InvalidArgumentError, "must be a multiple of the filter's: input [1,4,4,3]",
+  EXPECT_ERROR(InvalidArgumentError,
+               "input depth must be evenly divisible by filter depth: input [1,4,4,3]",
                conv2d(x, image({3, 3, 2, 2}), {1, 1, 1, 1}, "SAME"));
-  EXPECT_ERROR(InvalidArgumentError, "larger than the padded image",
+  EXPECT_ERROR(InvalidArgumentError, "Computed output size would be negative",
                conv2d(x, image({7, 7, 3, 1}), {1, 1, 1, 1}, "VALID"));
   EXPECT_ERROR(InvalidArgumentError, "explicit_paddings must be 32-bit numbers",
                conv2d(x, w, {1, 1, 1, 1}, "EXPLICIT", {0, 0, INT64_MAX, 0, 0, 0, 0, 0}));
@@ -52,6 +54,11 @@ TEST(MaxPool, Errors) {
   EXPECT_ERROR(InvalidArgumentError, "at least 1", max_pool(x, {1, 0, 2, 1}, {1, 1, 1, 1}, "SAME"));
   EXPECT_ERROR(InvalidArgumentError, "NHWC or NCHW",
                max_pool(x, {1, 2, 2, 1}, {1, 1, 1, 1}, "SAME", "CHWN"));
+  EXPECT_ERROR(
+      InvalidArgumentError, "smaller than the window",
+      max_pool(x, {1, 2, 2, 1}, {1, 1, 1, 1}, "EXPLICIT", "NHWC", {0, 0, 2, 0, 0, 0, 0, 0}));
+  EXPECT_ERROR(InvalidArgumentError, "padding must be SAME or VALID",
+               avg_pool(x, {1, 2, 2, 1}, {1, 1, 1, 1}, "EXPLICIT"));
 }
 
 TEST(RandomUniformInt, RefusesAnEmptyRange) {

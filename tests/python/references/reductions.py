@@ -95,7 +95,7 @@ def softmax(x):
 
 
 def cross_entropy(features, labels):
-    labels = wide(labels)
+    features, labels = np.broadcast_arrays(wide(features), wide(labels))
     return -np.sum(labels * log_softmax(features), axis=-1), softmax(features) - labels
 
 
@@ -148,3 +148,99 @@ def l2_normalize(x, axis, epsilon):
 
 
 ref("L2Normalize", l2_normalize)
+
+
+def logsumexp(x, axis, keepdims):
+    x = wide(x)
+    with np.errstate(all="ignore"):
+        return np.logaddexp.reduce(x, axis=axes(axis), keepdims=keepdims, initial=-np.inf)
+
+
+def cumulative_logsumexp(x, axis, exclusive, reverse):
+    return cumulative(np.logaddexp.accumulate, -np.inf)(wide(x), axis, exclusive, reverse)
+
+
+def mean_of(x, axis, keepdims):
+    """np.mean without its warning about empty slices."""
+    total = np.sum(x, axis=axis, keepdims=keepdims)
+    return total / np.float64(x.size // total.size if total.size else 0)
+
+
+def variance_of(x, axis, keepdims):
+    return mean_of(np.abs(x - mean_of(x, axis, True)) ** 2, axis, keepdims)
+
+
+def variance(x, axis, keepdims):
+    with np.errstate(all="ignore"):
+        return variance_of(wide(x), axes(axis), keepdims)
+
+
+def euclidean_norm(x, axis, keepdims):
+    x = x.astype(np.float64) if x.dtype.kind in "iu" else wide(x)
+    norm = np.sqrt(np.sum(np.abs(x) ** 2, axis=axes(axis), keepdims=keepdims))
+    return np.trunc(norm) if x.dtype.kind in "iu" else norm
+
+
+def norm(x, ord, axis, keepdims):
+    x = wide(x)
+    if len(axis) == 2:
+        order = {"euclidean": "fro", "1": 1, "inf": np.inf}.get(ord, ord)
+        return np.linalg.norm(x, order, axis=tuple(axis), keepdims=keepdims)
+    order = {"euclidean": 2, "inf": np.inf}.get(ord) or float(ord)
+    if axis:
+        return np.linalg.norm(x, order, axis=axis[0], keepdims=keepdims)
+    flat = np.linalg.norm(x.ravel(), order)
+    return flat.reshape([1] * x.ndim) if keepdims else flat
+
+
+def is_not_zero(x):
+    return x != b"" if x.dtype == object else x != 0
+
+
+def moments(x, axes, keepdims):
+    x = wide(x)
+    with np.errstate(all="ignore"):
+        return tuple(f(x, axis=tuple(axes), keepdims=keepdims) for f in (mean_of, variance_of))
+
+
+def weighted_moments(x, weights, axes, keepdims):
+    x = wide(x)
+    weights = np.broadcast_to(wide(weights), x.shape)
+    total = np.sum(weights, axis=tuple(axes), keepdims=True)
+    mean = np.sum(weights * x, axis=tuple(axes), keepdims=True) / total
+    spread = np.sum(weights * (x - mean) ** 2, axis=tuple(axes), keepdims=True) / total
+    if keepdims:
+        return mean, spread
+    return np.squeeze(mean, tuple(axes)), np.squeeze(spread, tuple(axes))
+
+
+def confusion_matrix(labels, predictions, num_classes, dtype):
+    if num_classes < 0:
+        num_classes = max(labels.max(initial=-1), predictions.max(initial=-1)) + 1
+    matrix = np.zeros((num_classes, num_classes), dtype)
+    np.add.at(matrix, (labels, predictions), 1)
+    return matrix
+
+
+ref("ReduceLogsumexp", logsumexp)
+ref("CumulativeLogsumexp", cumulative_logsumexp)
+ref("ReduceVariance", variance)
+ref("ReduceStd", lambda x, axis, keepdims: np.sqrt(variance(x, axis, keepdims)))
+ref("EuclideanNorm", euclidean_norm)
+ref("Norm", norm)
+ref(
+    "CountNonzero",
+    lambda x, axis, keepdims, dtype: np.sum(
+        is_not_zero(x), axis=axes(axis), keepdims=keepdims
+    ).astype(dtype),
+)
+ref("ZeroFraction", lambda x: 1 - np.mean(is_not_zero(x)) if x.size else np.float32(np.nan))
+ref("Moments", moments)
+ref("WeightedMoments", weighted_moments)
+ref(
+    "NormalizeMoments",
+    lambda n, mean, square, shift: (mean / n + shift, square / n - (mean / n) ** 2),
+)
+ref("IsNonDecreasing", lambda x: np.all(x.ravel()[:-1] <= x.ravel()[1:]))
+ref("IsStrictlyIncreasing", lambda x: np.all(x.ravel()[:-1] < x.ravel()[1:]))
+ref("ConfusionMatrix", confusion_matrix)

@@ -15,7 +15,10 @@ def _coordinates(indices):
     return tuple(np.moveaxis(indices, -1, 0)) if indices.shape[-1] else ()
 
 
-def _gather_nd(params, indices):
+def _gather_nd(params, indices, batch_dims):
+    if batch_dims > 0:
+        pairs = zip(params, indices, strict=True)
+        return np.stack([_gather_nd(p, i, batch_dims - 1) for p, i in pairs])
     if indices.shape[-1] == 0:
         return np.broadcast_to(params, indices.shape[:-1] + params.shape)
     return params[_coordinates(indices)]
@@ -39,6 +42,14 @@ def _put(out, at, value):
 
 def _add(out, at, value):
     out[at] = out[at] + value
+
+
+def _min(out, at, value):
+    out[at] = np.minimum(out[at], value)
+
+
+def _max(out, at, value):
+    out[at] = np.maximum(out[at], value)
 
 
 def _sub(out, at, value):
@@ -78,10 +89,18 @@ ref("MirrorPad", _mirror_pad)
 ref("ReverseV2", lambda x, axis: np.flip(x, tuple(axis)) if len(axis) else x)
 ref("OneHot", _one_hot)
 ref("GatherNd", _gather_nd)
-ref("ScatterNd", lambda i, u, shape: _scatter(_add)(np.zeros(shape, u.dtype), i, u))
+
+
+def _zeros(shape, like):
+    return np.full(shape, b"" if like.dtype == object else 0, like.dtype)
+
+
+ref("ScatterNd", lambda i, u, shape: _scatter(_add)(_zeros(shape, u), i, u))
 ref("TensorScatterAdd", _scatter(_add))
 ref("TensorScatterSub", _scatter(_sub))
 ref("TensorScatterUpdate", _scatter(_put))
+ref("TensorScatterMin", _scatter(_min))
+ref("TensorScatterMax", _scatter(_max))
 
 
 def _strided_index(begin, end, strides, masks):
@@ -108,6 +127,12 @@ def _strided_slice(x, begin, end, strides, **masks):
 def _strided_slice_grad(shape, begin, end, strides, dy, **masks):
     out = np.zeros(shape, dy.dtype)
     out[_strided_index(begin, end, strides, masks)] = dy
+    return out
+
+
+def _strided_slice_update(x, begin, end, strides, value, **masks):
+    out = x.copy()
+    out[_strided_index(begin, end, strides, masks)] = value
     return out
 
 
@@ -157,6 +182,7 @@ ref("Squeeze", lambda x, axis: np.squeeze(x, tuple(axis) if len(axis) else None)
 ref("Transpose", lambda x, perm: np.transpose(x, perm if len(perm) else None))
 ref("StridedSlice", _strided_slice)
 ref("StridedSliceGrad", _strided_slice_grad)
+ref("TensorStridedSliceUpdate", _strided_slice_update)
 ref("GatherV2", _gather)
 ref("GatherOrZero", _gather_or_zero)
 ref("UnsortedSegmentSum", _segment_sum)

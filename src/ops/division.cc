@@ -1,4 +1,4 @@
-// Division that rounds down, and its remainder.
+// Division that rounds down or towards 0, and the remainders.
 #include "ops/elementwise.h"
 
 namespace penstock {
@@ -41,6 +41,15 @@ std::vector<Sample> samples() {
   return samples;
 }
 
+constexpr DTypeSet kTruncateModTypes = kIndexTypes | DType::kFloat32 | DType::kFloat64;
+std::vector<Sample> truncatemod_samples() {
+  std::vector<Sample> chosen;
+  for (Sample& sample : samples()) {
+    if (kTruncateModTypes.has(sample.inputs[0].dtype)) chosen.push_back(std::move(sample));
+  }
+  return chosen;
+}
+
 }  // namespace
 
 PEN_OP_DEF(floordiv) = {
@@ -66,6 +75,30 @@ PEN_OP_DEF(floormod) = {
     .grad = floormod_grad,
     .saves = {.inputs = kAll},
     .samples = samples,
+};
+
+PEN_OP_DEF(truncatediv) = {
+    .name = "TruncateDiv",
+    .doc = "x / y rounded towards 0.",
+    .inputs = {in("x", kRealTypes), in("y", kRealTypes)},
+    .traits = {Trait::kElementwise},
+    .forwards = {{0, 0}, {1, 0}},
+    .infer = infer_binary,
+    .cpu = cpu<BinaryOp::kTruncateDivide>,
+    .grad = no_gradient,
+    .samples = samples,
+};
+
+PEN_OP_DEF(truncatemod) = {
+    .name = "TruncateMod",
+    .doc = "What x / y rounded towards 0 leaves; it has the sign of x.",
+    .inputs = {in("x", kTruncateModTypes), in("y", kTruncateModTypes)},
+    .traits = {Trait::kElementwise},
+    .forwards = {{0, 0}, {1, 0}},
+    .infer = infer_binary,
+    .cpu = cpu<BinaryOp::kTruncateModulo>,
+    .grad = no_gradient,
+    .samples = truncatemod_samples,
 };
 
 }  // namespace penstock

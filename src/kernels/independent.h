@@ -1,0 +1,9 @@
+// PEN_INDEPENDENT, before a loop: its steps may run in any order. Without it the compiler compares
+// the pointers at run time and takes the slow loop for a kernel that runs in place.
+#pragma once
+
+#ifdef __clang__
+#define PEN_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define PEN_INDEPENDENT _Pragma("GCC ivdep")
+#endif

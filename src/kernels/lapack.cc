@@ -1,0 +1,149 @@
+// Loads OpenBLAS at the first call that needs LAPACK.
+//
+// Linking to it would be simpler, but OpenBLAS starts a thread for every core but one when it is
+// loaded, and those spin before they sleep (80 ms of processor time for each, seen with 0.3.34):
+// every program would pay that, linear algebra or not. How many it starts follows from the loading
+// thread's affinity, so that thread runs on one core while it loads the library: OpenBLAS then
+// stays without threads, and our own pool runs over batches of matrices.
+//
+// Memory that the ledger does not see: OpenBLAS keeps a buffer for packed panels per thread that is
+// inside it at the same time. A buffer is 32 MiB of address space, of which only what a call writes
+// becomes resident (measured for potrf, float64: 0.2 MiB at n = 64, 0.8 MiB at 512, 8.5 MiB at
+// 2048); it is kept for the next call. So it is bounded by 32 MiB times the number of threads.
+#include "kernels/lapack.h"
+
+#include <dlfcn.h>
+#include <sched.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstring>
+#include <mutex>
+
+namespace penstock::kernels {
+namespace {
+
+struct Tables {
+  Lapack<float> s;
+  Lapack<double> d;
+  Lapack<std::complex<float>> c;
+  Lapack<std::complex<double>> z;
+};
+constinit Tables g_tables = {};
+constinit std::atomic<bool> g_loaded = false;
+constinit std::mutex g_mutex;
+constinit char g_problem[256] = "";
+
+// Keeps this thread on the core it is on, while the scope lasts.
+class OneCore {
+ public:
+  OneCore() noexcept {
+    is_set_ = sched_getaffinity(0, sizeof before_, &before_) == 0;
+    const int core = sched_getcpu();
+    if (!is_set_ || core < 0) return;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(core, &one);
+    sched_setaffinity(0, sizeof one, &one);
+  }
+  ~OneCore() {
+    if (is_set_) sched_setaffinity(0, sizeof before_, &before_);
+  }
+  OneCore(const OneCore&) = delete;
+  OneCore& operator=(const OneCore&) = delete;
+
+ private:
+  cpu_set_t before_;
+  bool is_set_;
+};
+
+// Looks symbols up as scipy_<letter><routine>_ and remembers whether one was missing.
+struct Lookup {
+  void* library;
+  char letter;
+  bool is_complete = true;
+
+  template <typename F>
+  void operator()(F& function, const char* routine) {
+    char name[64];
+    std::snprintf(name, sizeof name, "scipy_%c%s_", letter, routine);
+    void* symbol = dlsym(library, name);
+    is_complete = is_complete && symbol != nullptr;
+    std::memcpy(&function, &symbol, sizeof symbol);
+  }
+};
+
+template <typename T>
+bool fill(void* library, char letter, Lapack<T>& table) {
+  Lookup look{library, letter};
+  look(table.gemm, "gemm");
+  look(table.trsm, "trsm");
+  look(table.potrf, "potrf");
+  look(table.getrf, "getrf");
+  look(table.getri, "getri");
+  look(table.gelqf, "gelqf");
+  look(table.unglq, kIsComplex<T> ? "unglq" : "orglq");
+  look(table.gesdd, "gesdd");
+  look(table.heevd, kIsComplex<T> ? "heevd" : "syevd");
+  if (kIsComplex<T>) {
+    look(table.geev, "geev");
+    look(table.gees, "gees");
+  }
+  return look.is_complete;
+}
+
+void note(const char* problem) {
+  std::snprintf(g_problem, sizeof g_problem, "%s", problem != nullptr ? problem : "no memory");
+}
+
+bool load() {
+  void* library = nullptr;
+  {
+    const OneCore one_core;
+    library = dlopen("libscipy_openblas.so", RTLD_NOW | RTLD_LOCAL);
+  }
+  if (library == nullptr) return note(dlerror()), false;
+  if (!fill(library, 's', g_tables.s) || !fill(library, 'd', g_tables.d) ||
+      !fill(library, 'c', g_tables.c) || !fill(library, 'z', g_tables.z)) {
+    note("libscipy_openblas.so lacks a routine");
+    dlclose(library);
+    return false;
+  }
+  // Somebody else may have loaded it before us, with threads.
+  void* symbol = dlsym(library, "scipy_openblas_set_num_threads");
+  void (*set_num_threads)(int) = nullptr;
+  std::memcpy(&set_num_threads, &symbol, sizeof symbol);
+  if (set_num_threads != nullptr) set_num_threads(1);
+  return true;
+}
+
+}  // namespace
+
+bool load_lapack() noexcept {
+  if (g_loaded.load(std::memory_order_acquire)) return true;
+  const std::lock_guard lock(g_mutex);
+  if (!g_loaded.load(std::memory_order_relaxed) && load())
+    g_loaded.store(true, std::memory_order_release);
+  return g_loaded.load(std::memory_order_relaxed);
+}
+
+const char* lapack_problem() noexcept { return g_problem; }
+
+template <>
+const Lapack<float>& lapack() noexcept {
+  return g_tables.s;
+}
+template <>
+const Lapack<double>& lapack() noexcept {
+  return g_tables.d;
+}
+template <>
+const Lapack<std::complex<float>>& lapack() noexcept {
+  return g_tables.c;
+}
+template <>
+const Lapack<std::complex<double>>& lapack() noexcept {
+  return g_tables.z;
+}
+
+}  // namespace penstock::kernels

@@ -1,0 +1,26 @@
+// Rows in order: sorted values, or the positions that sort them.
+//
+// A radix sort on keys that order as the values do: NaN counts as larger than all numbers, the two
+// zeros as equal. Equal values keep their order, so that every sort is stable.
+#pragma once
+
+#include <penstock/core/view.h>
+
+namespace penstock::kernels {
+
+// Bytes that sort_rows and argsort_rows need for `rows` rows of `width` elements.
+struct SortScratch {
+  int64_t slots;  // rows that are sorted side by side
+  int64_t bytes;  // of each; -1 when it does not fit
+};
+SortScratch sort_scratch(DType dtype, int64_t rows, int64_t width);
+SortScratch argsort_scratch(DType dtype, int64_t rows, int64_t width);
+
+// Pre: a real dtype; `in` has elements; out may be in.
+void sort_rows(const View& in, int64_t width, bool descending, const View& out, void* scratch);
+
+// The first `limit` positions of each row. Pre: likewise; limit <= width <= INT32_MAX.
+void argsort_rows(const View& in, int64_t width, bool descending, int64_t limit, int32_t* out,
+                  void* scratch);
+
+}  // namespace penstock::kernels

@@ -1,0 +1,21 @@
+// What stateful and stateless draws share.
+#pragma once
+
+#include <penstock/ops/context.h>
+
+#include "kernels/philox.h"
+
+namespace penstock::random_draws {
+
+// Of rates, and of Poisson and binomial numbers.
+inline constexpr DTypeSet kDrawTypes =
+    kIndexTypes | DType::kFloat16 | DType::kFloat32 | DType::kFloat64;
+
+// For logits and a number of samples as inputs 0 and 1.
+void infer_categorical(InferContext& ctx, const Attr& dtype);
+
+void infer_shuffle(InferContext& ctx);
+// Rows of `in` in a random order; `scratch` is what infer_shuffle asked for.
+void shuffle(const kernels::PhiloxStream& stream, const View& in, const View& out, void* scratch);
+
+}  // namespace penstock::random_draws

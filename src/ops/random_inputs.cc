@@ -1,0 +1,75 @@
+#include "ops/random_inputs.h"
+
+#include <penstock/ops/context.h>
+
+namespace penstock::random_inputs {
+
+constexpr int64_t kPhilox = 1;
+constexpr int64_t kAutoSelect = 3;  // the device's choice
+
+kernels::PhiloxStream stateful_stream(Attrs attrs, size_t first) {
+  return kernels::PhiloxStream::seeded(static_cast<uint64_t>(attrs[first].as_int()),
+                                       static_cast<uint64_t>(attrs[first + 1].as_int()))
+      .without(static_cast<uint64_t>(attrs[first + 2].as_int()));
+}
+
+void check_key(InferContext& ctx, size_t first) {
+  const Shape& key = ctx.shape(first);
+  if (key.has_rank() && (key.rank() != 1 || (key[0] != 1 && key[0] != kUnknownDim)))
+    ctx.fail("key must have shape [1], not ", key);
+  const Shape& counter = ctx.shape(first + 1);
+  if (counter.has_rank() && (counter.rank() != 1 || (counter[0] < 2 && counter[0] != kUnknownDim)))
+    ctx.fail("counter must be a list of at least 2 numbers, but its shape is ", counter);
+  ctx.check_rank(first + 2, 0);
+  bool known = false;
+  const IntVector algorithm = ctx.ints(first + 2, &known);
+  if (known && algorithm[0] != kPhilox && algorithm[0] != kAutoSelect)
+    ctx.fail("Unsupported algorithm id: ", algorithm[0]);
+}
+
+kernels::PhiloxStream keyed_stream(const KernelContext& ctx, size_t first) {
+  const uint64_t* counter = ctx.inputs[first + 1].as<uint64_t>();
+  return {*ctx.inputs[first].as<uint64_t>(), counter[0], counter[1]};
+}
+
+void check_seeds(InferContext& ctx, size_t input) {
+  const Shape& shape = ctx.shape(input);
+  if (shape.has_rank() && (shape.rank() != 1 || (shape[0] != 2 && shape[0] != kUnknownDim)))
+    ctx.fail("seed must have shape [2], not ", shape);
+}
+
+kernels::PhiloxStream mixed_stream(const KernelContext& ctx, size_t input) {
+  const View& seeds = ctx.inputs[input];
+  return kernels::PhiloxStream::mixed(static_cast<uint64_t>(number(seeds, 0)),
+                                      static_cast<uint64_t>(number(seeds, 1)));
+}
+
+void check_bounds(InferContext& ctx, size_t low) {
+  ctx.check_rank(low, 0);
+  ctx.check_rank(low + 1, 0);
+  bool known_low = false, known_high = false;
+  const IntVector least = ctx.ints(low, &known_low), end = ctx.ints(low + 1, &known_high);
+  if (known_low && known_high && least[0] >= end[0])
+    ctx.fail("Need minval < maxval, got ", least[0], " >= ", end[0]);
+}
+
+int64_t number(const View& view, int64_t i) {
+  return view.dtype == DType::kInt32 ? view.as<int32_t>()[i] : view.as<int64_t>()[i];
+}
+
+void check_ends_with(InferContext& ctx, const Shape& shape, const Shape& parameters) {
+  if (!shape.is_known() || !parameters.is_known()) return;
+  bool fits = shape.rank() >= parameters.rank();
+  for (int i = 1; fits && i <= parameters.rank(); ++i)
+    fits = shape[shape.rank() - i] == parameters[parameters.rank() - i];
+  if (!fits) {
+    ctx.fail("Shape passed in must end with broadcasted shape: ", shape, " does not end with ",
+             parameters);
+  }
+}
+
+int64_t samples_per_parameter(const View& out, int64_t parameters) {
+  return parameters == 0 ? 0 : out.size() / parameters;
+}
+
+}  // namespace penstock::random_inputs
