@@ -127,16 +127,15 @@ Operands convert(Which which, PyObject* a, PyObject* b) {
   return operands;
 }
 
+bool is_conversion_error() {
+  return PyErr_ExceptionMatches(PyExc_TypeError) != 0 ||
+         PyErr_ExceptionMatches(PyExc_ValueError) != 0;
+}
+
 // True when an operand that we cannot convert has an operator of its own for this.
 bool defers_to(PyObject* other, Which which) {
-  if (kOperators[which].reflected == nullptr || PyErr_Occurred() == nullptr) return false;
-  if (PyErr_ExceptionMatches(PyExc_TypeError) == 0 && PyErr_ExceptionMatches(PyExc_ValueError) == 0)
-    return false;
-  PyObject *type, *value, *traceback;
-  PyErr_Fetch(&type, &value, &traceback);
-  const bool defers = PyObject_HasAttrString(other, kOperators[which].reflected) != 0;
-  PyErr_Restore(type, value, traceback);
-  return defers;
+  const char* method = kOperators[which].reflected;
+  return method != nullptr && PyObject_HasAttrString(other, method) != 0;
 }
 
 [[gnu::noinline]] PyObject* convert_and_call(Which which, PyObject* a, PyObject* b,
@@ -146,12 +145,10 @@ bool defers_to(PyObject* other, Which which) {
   try {
     operands = convert(which, a, b);
   } catch (const PythonError&) {
-    PyObject* other = is_ours(a) ? b : a;
-    if (!is_ours(other) && is_ours(a) && defers_to(other, which)) {
-      PyErr_Clear();
-      return Py_NewRef(Py_NotImplemented);
-    }
-    throw;
+    if (!is_ours(a) || is_ours(b) || !is_conversion_error()) throw;
+    PyErr_Clear();
+    if (defers_to(b, which)) return Py_NewRef(Py_NotImplemented);
+    operands = convert(which, a, b);  // for its error again
   }
   if (which == kDiv) {
     operands.a = as_dividend(std::move(operands.a));

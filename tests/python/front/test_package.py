@@ -128,3 +128,19 @@ def test_random_is_tensorflows():
     assert first.round(4).tolist() == pytest.approx([-1.1013, 1.5457, 0.3838], abs=1e-3)
     numbers = tf.random.uniform([1000], 3, 7, tf.int32).numpy()
     assert set(numbers.tolist()) == {3, 4, 5, 6}
+
+
+def test_stubs():
+    """The stub of raw_ops is Python, and has every op with its parameters."""
+    import ast
+    import inspect
+
+    from penstock import _core, _stubs
+
+    functions = {
+        node.name: [argument.arg for argument in node.args.args]
+        for node in ast.parse(_stubs.raw_ops()).body
+        if isinstance(node, ast.FunctionDef)
+    }
+    assert sorted(functions) == sorted(_core.op_names())
+    assert functions["AddV2"] == list(inspect.signature(tf.raw_ops.AddV2).parameters)
