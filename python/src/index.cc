@@ -1,5 +1,7 @@
 #include "index.h"
 
+#include <algorithm>
+
 #include <penstock/ops/registry.h>
 
 #include "array.h"
@@ -70,21 +72,29 @@ void add_item(Index& index, PyObject* object) {
 bool is_mask(PyObject* object) {
   if (PyBool_Check(object) || is_numpy_bool(object)) return true;
   if (is_eager(object)) return tensor_of(object).dtype() == DType::kBool;
-  return is_array(object) && !PyIndex_Check(object);
-}
-
-Tensor row(const SmallVector<int64_t, 8>& values) {
-  return Tensor::from(std::span<const int64_t>(values.data(), values.size()),
-                      Shape{static_cast<int64_t>(values.size())});
-}
-
-// An array that is no mask cannot be an index; NumPy says so by its __index__ failing.
-bool is_boolean_array(PyObject* object) {
-  if (!is_array(object)) return is_mask(object);
+  if (!is_array(object)) return false;
   const Ref dtype(checked(PyObject_GetAttrString(object, "dtype")));
   const Ref kind(checked(PyObject_GetAttrString(dtype.get(), "kind")));
   return PyUnicode_CompareWithASCIIString(kind.get(), "b") == 0;
 }
+
+// Begin, end and strides as StridedSlice's inputs: three tensors in one buffer.
+struct Bounds {
+  explicit Bounds(const Index& index) {
+    const auto count = static_cast<int64_t>(index.begin.size());
+    const int64_t bytes = count * static_cast<int64_t>(sizeof(int64_t));
+    const Tensor all = Tensor::empty(DType::kInt64, Shape{3, count}, Tag::kConstant);
+    int64_t at = 0;
+    const auto part = [&](const SmallVector<int64_t, 8>& values) {
+      std::copy(values.begin(), values.end(), static_cast<int64_t*>(all.raw()) + at * count);
+      return Tensor::over(all.buffer(), at++ * bytes, DType::kInt64, Shape{count});
+    };
+    begin = part(index.begin);
+    end = part(index.end);
+    strides = part(index.strides);
+  }
+  Tensor begin, end, strides;
+};
 
 }  // namespace
 
@@ -104,14 +114,13 @@ Index parse_index(PyObject* object) {
 PyObject* subscript(PyObject* self, PyObject* object) {
   return guarded([&] {
     static const OpDef* const op = find_op("StridedSlice");
-    if (!PyLong_CheckExact(object) && !PyTuple_Check(object) && !PySlice_Check(object) &&
-        is_boolean_array(object)) {
+    if (!PyLong_CheckExact(object) && !PyTuple_Check(object) && is_mask(object)) {
       return checked(PyObject_CallFunctionObjArgs(hooks.masked, self, object, nullptr));
     }
     const Tensor own = value_of(self);
     const Index index = parse_index(object);
-    const Tensor begin = row(index.begin), end = row(index.end), strides = row(index.strides);
-    const Tensor* const inputs[] = {&own, &begin, &end, &strides};
+    const Bounds bounds(index);
+    const Tensor* const inputs[] = {&own, &bounds.begin, &bounds.end, &bounds.strides};
     const Attr attrs[] = {index.begin_mask, index.end_mask, index.ellipsis_mask,
                           index.new_axis_mask, index.shrink_axis_mask};
     return wrap(std::move(run(*op, inputs, attrs)[0]));
@@ -121,9 +130,11 @@ PyObject* subscript(PyObject* self, PyObject* object) {
 PyObject* index_parts(PyObject*, PyObject* object) {
   return guarded([&] {
     const Index index = parse_index(object);
-    return checked(Py_BuildValue("NNNLLLLL", wrap(row(index.begin)), wrap(row(index.end)),
-                                 wrap(row(index.strides)), index.begin_mask, index.end_mask,
-                                 index.ellipsis_mask, index.new_axis_mask, index.shrink_axis_mask));
+    Bounds bounds(index);
+    return checked(Py_BuildValue("NNNLLLLL", wrap(std::move(bounds.begin)),
+                                 wrap(std::move(bounds.end)), wrap(std::move(bounds.strides)),
+                                 index.begin_mask, index.end_mask, index.ellipsis_mask,
+                                 index.new_axis_mask, index.shrink_axis_mask));
   });
 }
 
