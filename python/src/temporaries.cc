@@ -8,6 +8,10 @@
 #include "errors.h"
 #include "tensor_object.h"
 
+#if PY_VERSION_HEX < 0x030B0000
+#include <frameobject.h>
+#endif
+
 namespace penstock::python {
 
 bool may_be_temporary(PyObject* object) {
