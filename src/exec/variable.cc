@@ -134,4 +134,13 @@ void Variable::scatter_sub(const Operand& indices, const Operand& updates) {
   state_->set(tensor_scatter_sub(std::move(state_->value), rows, updates.tensor()));
 }
 
+void Variable::assign_slice(const Operand& begin, const Operand& end, const Operand& strides,
+                            const Operand& value, const SliceMasks& masks) {
+  const PauseRecording pause;
+  const std::lock_guard lock(state_->mutex);
+  state_->set(tensor_strided_slice_update(std::move(state_->value), begin.tensor(), end.tensor(),
+                                          strides.tensor(), value.tensor(), masks.begin, masks.end,
+                                          masks.ellipsis, masks.new_axis, masks.shrink_axis));
+}
+
 }  // namespace penstock

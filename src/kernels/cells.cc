@@ -10,7 +10,7 @@
 
 #include <hwy/highway.h>
 // After highway.h:
-#include <hwy/contrib/math/math-inl.h>
+#include "kernels/exp-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace penstock::kernels {
@@ -22,12 +22,31 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <class D, class V>
 HWY_INLINE V sigmoid(D d, V x) {
   const auto one = hn::Set(d, hn::TFromD<D>(1));
-  const auto e = hn::Exp(d, hn::Neg(hn::Abs(x)));
-  const auto y = hn::Div(hn::IfThenElse(hn::Lt(x, hn::Zero(d)), e, one), hn::Add(one, e));
-  return hn::IfThenElse(hn::IsNaN(x), x, y);
+  const auto e = exp_of_negative(d, hn::Neg(hn::Abs(x)));
+  return hn::Div(hn::IfThenElse(hn::Lt(x, hn::Zero(d)), e, one), hn::Add(one, e));
+}
+
+// A quotient of polynomials, within a few units in the last place; beyond the clamp it is 1.
+template <class D, class V>
+HWY_INLINE V float_tanh(D d, V x) {
+  const auto most = hn::Set(d, 7.90531110763549805f);
+  const auto bounded = hn::Min(hn::Max(x, hn::Neg(most)), most);
+  const auto square = hn::Mul(bounded, bounded);
+  auto p =
+      hn::MulAdd(square, hn::Set(d, -2.76076847742355e-16f), hn::Set(d, 2.00018790482477e-13f));
+  p = hn::MulAdd(square, p, hn::Set(d, -8.60467152213735e-11f));
+  p = hn::MulAdd(square, p, hn::Set(d, 5.12229709037114e-08f));
+  p = hn::MulAdd(square, p, hn::Set(d, 1.48572235717979e-05f));
+  p = hn::MulAdd(square, p, hn::Set(d, 6.37261928875436e-04f));
+  p = hn::MulAdd(square, p, hn::Set(d, 4.89352455891786e-03f));
+  auto q = hn::MulAdd(square, hn::Set(d, 1.19825839466702e-06f), hn::Set(d, 1.18534705686654e-04f));
+  q = hn::MulAdd(square, q, hn::Set(d, 2.26843463243900e-03f));
+  q = hn::MulAdd(square, q, hn::Set(d, 4.89352518554385e-03f));
+  return hn::IfThenElse(hn::IsNaN(x), x, hn::Div(hn::Mul(bounded, p), q));
 }
 template <class D, class V>
 HWY_INLINE V tanh(D d, V x) {
+  if constexpr (sizeof(hn::TFromD<D>) == 4) return float_tanh(d, x);
   return hn::IfThenElse(hn::IsNaN(x), x, hn::Tanh(d, x));
 }
 // The derivatives by way of the values.

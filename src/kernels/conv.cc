@@ -155,6 +155,37 @@ void phase_grad(const ConvShape& s, const Phases& p, int64_t g, const void* filt
               scratch);
 }
 
+// The operands of one group's gradient with respect to the filter: patches and the gradient of the
+// output, whose steps are positions.
+class FilterGrad {
+ public:
+  FilterGrad(const ConvShape& s, const void* input, const void* dy, int64_t g)
+      : channels_first_(s.channels_first),
+        patches_{s.dtype, input, in_image(s), in_group(s), forward_look(s)},
+        rows_{dy, 1, s.out_channels},
+        images_{s.dtype, dy, 0, 0, out_positions(s.window), {1, 1, s.batch}, {}} {
+    const ImageStrides to = out_image(s);
+    // An empty image's data may be null, and so is all data while scratch is worked out.
+    if (input != nullptr)
+      patches_.image = moved(s, input, g * in_group(s) * patches_.strides.channel);
+    if (dy != nullptr) rows_.data = images_.data = moved(s, dy, g * out_group(s) * to.channel);
+    images_.lane_stride = to.channel;
+    images_.channel_stride = to.axes[2];
+    images_.tap_strides = {0, 0, to.batch};
+  }
+  GemmOperand a() const { return patch_cols_in_place(patches_); }
+  // With channels first the positions are as a filter's channels, and the images as its taps.
+  GemmOperand b() const {
+    return channels_first_ ? filter_operand(images_) : matrix_operand(patches_.dtype, rows_);
+  }
+
+ private:
+  bool channels_first_;
+  Patches patches_;
+  PackedMatrix rows_;
+  Filter images_;
+};
+
 int64_t image_bytes(const ConvShape& s) {
   const int64_t bytes =
       in_positions(s.window) * s.in_channels * static_cast<int64_t>(dtype_size(s.dtype));
@@ -177,9 +208,8 @@ int64_t conv_input_grad_scratch_bytes(const ConvShape& s) {
 }
 
 int64_t conv_filter_grad_scratch_bytes(const ConvShape& s) {
-  const Patches patches{s.dtype, nullptr, in_image(s), in_group(s), forward_look(s)};
-  return packed_gemm_scratch_bytes(s.dtype, filter_grad_size(s),
-                                   patch_cols_in_place(patches).group);
+  const FilterGrad product(s, nullptr, nullptr, 0);
+  return packed_gemm_scratch_bytes(s.dtype, filter_grad_size(s), product.a(), product.b());
 }
 
 void conv(const ConvShape& s, const void* input, const void* filter, void* output, void* scratch,
@@ -256,19 +286,12 @@ void conv_filter_grad(const ConvShape& s, const void* input, const void* dy, voi
   if (s.batch == 0 || positions == 0) {
     return clear(s, dfilter, window_size(s.window) * in_group(s) * s.out_channels);
   }
-  const ImageStrides from = in_image(s), to = out_image(s);
   for (int64_t g = 0; g < s.groups; ++g) {
-    const Patches patches{s.dtype, moved(s, input, g * in_group(s) * from.channel), from,
-                          in_group(s), forward_look(s)};
-    // Positions as the channels of a filter whose taps are the images.
-    const Filter grads{s.dtype,         moved(s, dy, g * out_group(s) * to.channel),
-                       to.channel,      to.axes[2],
-                       positions,       {1, 1, s.batch},
-                       {0, 0, to.batch}};
+    const FilterGrad product(s, input, dy, g);
     packed_gemm({.dtype = s.dtype,
                  .size = filter_grad_size(s),
-                 .a = patch_cols_in_place(patches),
-                 .b = filter_operand(grads),
+                 .a = product.a(),
+                 .b = product.b(),
                  .c = moved(s, dfilter, g * out_group(s)),
                  .c_stride = s.out_channels},
                 scratch);

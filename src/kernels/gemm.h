@@ -1,8 +1,7 @@
 // Matrix products: c = a · b for every numeric dtype, by the way that fits the size.
 //
 // Small and thin products run directly on the operands. Large ones of floating-point dtypes are
-// done in blocks (gemm_packed.h). Half types add up in float; integers wrap around. A library for
-// large products would stand behind these two functions.
+// done in blocks (gemm_packed.h). Half types add up in float; integers wrap around.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +23,8 @@ struct GemmSize {
   int64_t m, n, k;
 };
 
-// Bytes that gemm needs besides its operands; bounded, whatever the size (about 1 MiB), and 0 for
-// products that run directly.
+// Bytes that gemm needs besides its operands; bounded, whatever the size (about 0.8 MiB for each of
+// max_threads()), and 0 for products that run directly.
 int64_t gemm_scratch_bytes(DType dtype, const GemmSize& size);
 
 // Writes the product to c, whose rows are contiguous and `c_stride` elements apart.

@@ -88,12 +88,20 @@ HWY_INLINE void tile(const TileLeft<T>& left, const T* b, const TileTarget<T>& t
     for (int64_t s = 0; s < left.steps; ++s) {
       const T* a[Rows];
       for (int i = 0; i < Rows; ++i) a[i] = left.pointers[s * kRows + i];
-      for (int64_t p = 0; p < left.lengths[s]; ++p, b += kCols<T>) {
+      const int64_t length = left.lengths[s];
+      int64_t p = 0;
+      // There are more pointers than registers: four steps share the loads of the rest.
+      for (; p + 4 <= length; p += 4) {
+        for (int64_t q = p; q < p + 4; ++q, b += kCols<T>) {
+          step(b, [&a, q](int i) HWY_ATTR { return a[i][q]; }, sums);
+        }
+      }
+      for (; p < length; ++p, b += kCols<T>) {
         step(b, [&a, p](int i) HWY_ATTR { return a[i][p]; }, sums);
       }
     }
   } else {
-    for (int64_t p = 0; p < left.steps; ++p, b += kCols<T>) {
+    for (int64_t p = 0; p < left.steps; ++p, b += left.right_stride) {
       const T* a = left.pointers[p] + left.first;
       step(b, [a](int i) HWY_ATTR { return a[i]; }, sums);
     }

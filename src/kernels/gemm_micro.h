@@ -16,8 +16,8 @@ struct TileShape {
 TileShape tile_shape(float);
 TileShape tile_shape(double);
 
-// Where the rows of a tile's left operand are found. b is always packed: tile_shape().cols values
-// for one step after the other.
+// Where the rows of a tile's left operand are found. b is packed: tile_shape().cols values for one
+// step after the other.
 enum class TileRows : uint8_t {
   kPacked,  // packed[step * rows + row]
   kByRow,   // pointers[segment * rows + row][step], with lengths[segment] steps in a segment
@@ -31,6 +31,7 @@ struct TileLeft {
   const T* const* pointers = nullptr;
   const int64_t* lengths = nullptr;
   int64_t first = 0;
+  int64_t right_stride = 0;  // kByStep: how far b's steps are apart
 };
 
 // Where a tile of the product goes: `cols` elements of each of `rows` rows are written, or added.

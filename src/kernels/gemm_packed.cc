@@ -14,15 +14,18 @@ namespace penstock::kernels {
 namespace {
 
 // b's block stays in a core's second-level cache while one panel of a after the other passes from
-// the first. Columns are a multiple of every tile's.
+// the first. Columns are a multiple of every tile's; the fewer there are, the more steps.
 constexpr int64_t kBlockCols = 16 * kMaxTileCols;
+constexpr int64_t kBlockStepBytes = 1536;
 // Half types add up in a block of floats of their own, which is smaller.
 constexpr int64_t kSumRows = 16 * kMaxTileRows;
 constexpr int64_t kSumCols = 8 * kMaxTileCols;
 
 constexpr double kTaskWork = 1 << 20;  // multiplications that are worth a task
 constexpr int64_t kTasksAThread = 2;
+constexpr int64_t kTaskRows = 256;  // that are worth packing b once more
 constexpr int64_t kLine = 64;
+constexpr int64_t kNarrowBytes = 512;  // rows of b that are read as quickly where they lie
 
 int64_t divide_up(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 int64_t round_up(int64_t a, int64_t b) { return divide_up(a, b) * b; }
@@ -40,33 +43,39 @@ struct Plan {
   int64_t row_tasks, col_tasks;
   int64_t slots;
   int64_t right_bytes, left_bytes, slot_bytes;
+  bool right_in_place;
 };
 
-Plan make_plan(DType dtype, const GemmSize& size, int64_t group) {
+Plan make_plan(DType dtype, const GemmSize& size, const GemmOperand& a, const GemmOperand& b) {
   const bool sums = kHalfTypes.has(dtype);
   const TileShape tile = dtype == DType::kFloat64 ? tile_shape(double()) : tile_shape(float());
   const int64_t bytes = dtype == DType::kFloat64 ? sizeof(double) : sizeof(float);
   Plan p{};
-  p.group_rows = group > 0 ? group : size.m;
+  p.group_rows = a.group > 0 ? a.group : size.m;
   p.group_panels = divide_up(p.group_rows, tile.rows);
   p.panels = size.m / p.group_rows * p.group_panels;
-  p.cols_each = even_part(size.n, sums ? kSumCols : kBlockCols, kMaxTileCols);
-  p.steps_each = even_part(size.k, kBlockStepBytes / bytes, 1);
+  const int64_t most_cols = sums ? kSumCols : kBlockCols;
+  p.cols_each = even_part(size.n, most_cols, kMaxTileCols);
+  const int64_t step_bytes =
+      std::min(kMaxBlockStepBytes, kBlockStepBytes * most_cols / p.cols_each);
+  p.steps_each = even_part(size.k, step_bytes / bytes, 1);
   p.col_tasks = divide_up(size.n, p.cols_each);
 
   const double work =
       static_cast<double>(size.m) * static_cast<double>(size.n) * static_cast<double>(size.k);
-  const double wanted =
-      std::min(static_cast<double>(kTasksAThread * max_threads()), std::max(1.0, work / kTaskWork));
+  const int64_t threads = max_threads();
+  const bool tall = size.m >= threads * kTasksAThread * kTaskRows;
+  const double wanted = std::min(static_cast<double>(tall ? threads * kTasksAThread : threads),
+                                 std::max(1.0, work / kTaskWork));
   int64_t row_tasks = divide_up(static_cast<int64_t>(wanted), p.col_tasks);
   if (sums) row_tasks = std::max(row_tasks, divide_up(p.panels * tile.rows, kSumRows));
   p.panels_each = divide_up(p.panels, std::clamp<int64_t>(row_tasks, 1, p.panels));
   p.row_tasks = divide_up(p.panels, p.panels_each);
-  // By division: the number of tasks may not fit into 64 bits.
-  const int64_t threads = max_threads();
-  p.slots = p.row_tasks >= threads ? threads : std::min(threads, p.row_tasks * p.col_tasks);
+  p.slots = std::min(threads, p.row_tasks * p.col_tasks);
 
-  p.right_bytes = round_up(p.steps_each * p.cols_each * bytes, kLine);
+  p.right_in_place = a.kind == TileRows::kByStep && b.row_stride > 0 && size.n % tile.cols == 0 &&
+                     size.n * bytes <= kNarrowBytes;
+  p.right_bytes = p.right_in_place ? 0 : round_up(p.steps_each * p.cols_each * bytes, kLine);
   p.left_bytes = round_up(kMaxTileRows * p.steps_each * bytes, kLine) + 8 * kLine;
   p.slot_bytes = p.right_bytes + p.left_bytes;
   if (sums) p.slot_bytes += round_up(p.panels_each * tile.rows * p.cols_each * bytes, kLine);
@@ -81,7 +90,7 @@ class Product {
  public:
   Product(const PackedProduct& product, void* scratch)
       : product_(product),
-        plan_(make_plan(product.dtype, product.size, product.a.group)),
+        plan_(make_plan(product.dtype, product.size, product.a, product.b)),
         scratch_(static_cast<char*>(scratch)) {}
 
   void run() {
@@ -103,6 +112,7 @@ class Product {
     int64_t col, cols;
     int64_t step, steps;
     Acc* right;
+    const Acc* rows;  // of b, where it is read in place
     void* left;
     Acc* sums;
     int64_t group = -1;  // kByStep: the one that the pointers in `left` are for
@@ -130,7 +140,12 @@ class Product {
     }
   }
 
-  void pack_right(const Block& block) {
+  void pack_right(Block& block) {
+    if (plan_.right_in_place) {
+      block.rows =
+          static_cast<const Acc*>(product_.b.rows) + block.step * product_.b.row_stride + block.col;
+      return;
+    }
     for (int64_t col = 0; col < block.cols; col += tile_.cols) {
       product_.b.pack(product_.b.context,
                       {block.col + col, std::min(tile_.cols, block.cols - col), block.step,
@@ -153,7 +168,7 @@ class Product {
       }
     }
     for (int64_t col = 0; col < block.cols; col += tile_.cols) {
-      multiply_tile(left, block.right + col * block.steps,
+      multiply_tile(left, plan_.right_in_place ? block.rows + col : block.right + col * block.steps,
                     {c, col, rows, std::min(tile_.cols, block.cols - col), !block.first()});
     }
     if (block.step + block.steps == product_.size.k) finish(block, row, rows, c);
@@ -162,6 +177,7 @@ class Product {
   TileLeft<Acc> prepare_left(Block& block, int64_t row, int64_t rows) {
     const GemmOperand& a = product_.a;
     TileLeft<Acc> left{.kind = a.kind, .steps = block.steps};
+    left.right_stride = plan_.right_in_place ? product_.b.row_stride : tile_.cols;
     PackRange range{row, rows, block.step, block.step + block.steps, tile_.rows};
     auto* pointers = static_cast<const void**>(block.left);
     if (a.kind == TileRows::kPacked) {
@@ -248,21 +264,22 @@ void clear_unless_full(const PackRange& range, size_t element_size, void* out) {
 }
 
 GemmOperand matrix_operand(DType dtype, const PackedMatrix& matrix) {
-  switch (dtype) {
-    case DType::kFloat16:
-      return {pack_matrix<float, float16>, &matrix};
-    case DType::kBFloat16:
-      return {pack_matrix<float, bfloat16>, &matrix};
-    case DType::kFloat32:
-      return {pack_matrix<float, float>, &matrix};
-    default:
-      return {pack_matrix<double, double>, &matrix};
+  const auto pack = dtype == DType::kFloat16    ? pack_matrix<float, float16>
+                    : dtype == DType::kBFloat16 ? pack_matrix<float, bfloat16>
+                    : dtype == DType::kFloat32  ? pack_matrix<float, float>
+                                                : pack_matrix<double, double>;
+  GemmOperand operand{.pack = pack, .context = &matrix};
+  if (matrix.lane_stride == 1 && !kHalfTypes.has(dtype)) {
+    operand.rows = matrix.data;
+    operand.row_stride = matrix.step_stride;
   }
+  return operand;
 }
 
-int64_t packed_gemm_scratch_bytes(DType dtype, const GemmSize& size, int64_t group) {
+int64_t packed_gemm_scratch_bytes(DType dtype, const GemmSize& size, const GemmOperand& a,
+                                  const GemmOperand& b) {
   if (size.m == 0 || size.n == 0 || size.k == 0) return 0;
-  const Plan plan = make_plan(dtype, size, group);
+  const Plan plan = make_plan(dtype, size, a, b);
   return plan.slots * plan.slot_bytes;
 }
 

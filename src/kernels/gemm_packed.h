@@ -25,9 +25,9 @@ struct PackRange {
   int64_t width;  // lanes to write for a step: those past `count` are zero
 };
 
-// The steps of a block are limited to these bytes, and segments of kByRow to no fewer steps than
+// The most steps that a block has, in bytes; segments of kByRow have no fewer steps than
 // kLeastSegment (but for the first and the last of a block).
-inline constexpr int64_t kBlockStepBytes = 1536;
+inline constexpr int64_t kMaxBlockStepBytes = 6144;
 inline constexpr int64_t kLeastSegment = 8;
 
 struct GemmOperand {
@@ -43,6 +43,11 @@ struct GemmOperand {
   int64_t (*point)(const void* context, const PackRange& range, const void** pointers,
                    int64_t* lengths) = nullptr;
   int64_t group = 0;  // kByStep: so many lanes lie side by side; a multiple of 4
+
+  // A matrix whose steps are rows of contiguous lanes `row_stride` apart: beside a left operand of
+  // kByStep it need not be packed if it is narrow.
+  const void* rows = nullptr;
+  int64_t row_stride = 0;
 };
 
 // Zeros for the lanes that a packing does not write.
@@ -79,8 +84,9 @@ struct PackedProduct {
   Epilogue epilogue = {};
 };
 
-// Bytes of scratch; about 0.8 MiB for each thread that has work. `group` as in GemmOperand a.
-int64_t packed_gemm_scratch_bytes(DType dtype, const GemmSize& size, int64_t group = 0);
+// Bytes of scratch; about 0.8 MiB for each thread that has work.
+int64_t packed_gemm_scratch_bytes(DType dtype, const GemmSize& size, const GemmOperand& a = {},
+                                  const GemmOperand& b = {});
 
 // c = a · b. Pre: as for gemm; k > 0.
 void packed_gemm(const PackedProduct& product, void* scratch) noexcept;

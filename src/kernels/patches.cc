@@ -35,6 +35,18 @@ Position position(const Patches& p, int64_t row) {
   return result;
 }
 
+// Moves on to the position of the next row, as position() would give it, without dividing.
+void advance(const Patches& p, Position* position) {
+  for (size_t k = 3; k-- > 0;) {
+    const Looking& axis = p.axes[k];
+    position->first[k] += axis.by_position;
+    if (++position->at[k] < axis.positions) return;
+    position->at[k] = 0;
+    position->first[k] = axis.base;
+  }
+  position->image += p.strides.batch;
+}
+
 // Where the element that a position sees with a tap is, or -1.
 int64_t seen(const Patches& p, const Position& position, const Index& tap) {
   int64_t offset = position.image;
@@ -124,22 +136,63 @@ void pack_cols(const void* context, const PackRange& range, void* out_data) {
                  });
 }
 
+// The rows of a panel: what tap 0 of each looks at along every axis, and where that would be.
+struct Rows {
+  int64_t first[3][kMaxTileRows];
+  int64_t start[kMaxTileRows];
+};
+Rows read_rows(const Patches& p, const PackRange& range) {
+  Rows rows;
+  Position next = position(p, range.first);
+  for (int64_t i = 0; i < range.count; ++i, advance(p, &next)) {
+    rows.start[i] = next.image;
+    for (size_t k = 0; k < 3; ++k) {
+      rows.first[k][i] = next.first[k];
+      rows.start[i] += next.first[k] * p.strides.axes[k];
+    }
+  }
+  return rows;
+}
+
+// A bit for each row that sees something along an axis with a tap.
+uint32_t seeing(const Looking& axis, const int64_t* first, int64_t count, int64_t tap) {
+  uint32_t mask = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    const auto at = static_cast<uint64_t>(first[i] + tap * axis.by_tap);
+    mask |= static_cast<uint32_t>(at < static_cast<uint64_t>(axis.limit)) << i;
+  }
+  return mask;
+}
+
 template <typename T>
 int64_t point_rows(const void* context, const PackRange& range, const void** pointers,
                    int64_t* lengths) {
   const Patches& p = *static_cast<const Patches*>(context);
-  Position at[kMaxTileRows];
-  for (int64_t i = 0; i < range.count; ++i) at[i] = position(p, range.first + i);
+  const T* image = static_cast<const T*>(p.image);
+  const Rows rows = read_rows(p, range);
+  const uint32_t all = (uint32_t{1} << range.count) - 1;
+  Index last{-1, -1, -1};
+  uint32_t masks[3] = {};  // of the last tap
   int64_t segments = 0;
   for (int64_t step = range.begin; step < range.end; ++segments) {
     const int64_t channel = step % p.channels;
     lengths[segments] = std::min(p.channels - channel, range.end - step);
     const Index tap = tap_index(p, step / p.channels);
-    for (int64_t i = 0; i < range.width; ++i, ++pointers) {
-      const int64_t offset = i < range.count ? seen(p, at[i], tap) : -1;
-      *pointers = offset < 0 ? static_cast<const void*>(kZeros)
-                             : static_cast<const T*>(p.image) + offset + channel;
+    int64_t offset = channel;
+    for (size_t k = 0; k < 3; ++k) {
+      offset += tap[k] * p.axes[k].by_tap * p.strides.axes[k];
+      if (tap[k] != last[k]) masks[k] = seeing(p.axes[k], rows.first[k], range.count, tap[k]);
     }
+    last = tap;
+    const uint32_t mask = masks[0] & masks[1] & masks[2];
+    for (int64_t i = 0; i < range.count; ++i) {
+      // Where a row sees nothing the sum points nowhere, and is not formed as a pointer.
+      pointers[i] = mask == all || ((mask >> i) & 1) != 0
+                        ? static_cast<const void*>(image + (rows.start[i] + offset))
+                        : kZeros;
+    }
+    std::fill(pointers + range.count, pointers + range.width, kZeros);
+    pointers += range.width;
     step += lengths[segments];
   }
   return segments;
@@ -194,7 +247,7 @@ GemmOperand patch_rows(const Patches& p) { return {PEN_BY_DTYPE(pack_rows, p.dty
 GemmOperand patch_cols(const Patches& p) { return {PEN_BY_DTYPE(pack_cols, p.dtype), &p}; }
 
 GemmOperand patch_rows_in_place(const Patches& p) {
-  static_assert(kBlockStepBytes <= kZeroBytes);
+  static_assert(kMaxBlockStepBytes <= kZeroBytes);
   if (!lies_well(p) || p.channels < kLeastSegment) return patch_rows(p);
   return {.context = &p,
           .kind = TileRows::kByRow,

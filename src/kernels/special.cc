@@ -122,11 +122,11 @@ double dawsn(double x) {
     const double w = 1 / (2 * x * x);
     return (1 + w * (1 + w * (3 + w * (15 + w * 105)))) / (2 * x);
   }
-  constexpr double kStep = 0.2;
+  constexpr double kStep = 0.25;  // exact to e^-(π / 2 kStep)²
   const double nearest = 2 * std::round(size / (2 * kStep));
   const double rest = size - nearest * kStep;
   double sum = 0;
-  for (int n = 1; n < 40; n += 2) {
+  for (int n = 1; n < 28; n += 2) {
     const double right = std::exp(-(rest - n * kStep) * (rest - n * kStep)) / (nearest + n);
     const double left = std::exp(-(rest + n * kStep) * (rest + n * kStep)) / (nearest - n);
     sum += right + left;
@@ -161,6 +161,15 @@ double expint(double x) {
 
 namespace {
 
+// Without the standard's care for infinities, of which there are none here.
+std::complex<double> inverse(std::complex<double> z) {
+  const double scale = 1 / (z.real() * z.real() + z.imag() * z.imag());
+  return {z.real() * scale, -z.imag() * scale};
+}
+std::complex<double> product(std::complex<double> a, std::complex<double> b) {
+  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+}
+
 // C + iS: a power series near 0, the continued fraction of erfc further out.
 std::complex<double> fresnel(double x) {
   const double size = std::abs(x);
@@ -180,17 +189,17 @@ std::complex<double> fresnel(double x) {
     return sum;
   }
   std::complex<double> b(1, -kPi * square);
-  std::complex<double> c = 1 / std::numeric_limits<double>::min();
+  std::complex<double> c = 1e100;
   std::complex<double> d = 1.0 / b;
   std::complex<double> h = d;
   for (int n = -1, k = 2; k < 200; ++k) {
     n += 2;
     const double a = -n * (n + 1.0);
     b += 4.0;
-    d = 1.0 / (a * d + b);
-    c = b + a / c;
-    const std::complex<double> factor = c * d;
-    h *= factor;
+    d = inverse(a * d + b);
+    c = b + a * inverse(c);
+    const std::complex<double> factor = product(c, d);
+    h = product(h, factor);
     if (std::abs(factor.real() - 1) + std::abs(factor.imag()) < kEpsilon) break;
   }
   h *= std::complex<double>(size, -size);

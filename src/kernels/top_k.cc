@@ -33,19 +33,24 @@ struct Before {
   }
 };
 
-constexpr int32_t kBlock = 64;  // elements that are compared at once
+constexpr int32_t kBlock = 16;  // elements that are compared at once
 
-// Whether any element of a block may come before `worst`: a comparison without branches, which lets
-// most blocks of a long row pass. Equal ones come later and do not.
+// Whether x may come before `worst`, which is at an earlier place: equal numbers do not, NaN does.
 template <typename T>
-bool any_before(const T* block, T worst) {
+bool may_precede(T x, T worst) {
   if constexpr (sizeof(T) == 2 && !std::is_integral_v<T>) {
-    return true;
+    return !(static_cast<float>(x) <= static_cast<float>(worst));
   } else {
-    int any = 0;
-    for (int32_t i = 0; i < kBlock; ++i) any |= !(block[i] <= worst) ? 1 : 0;  // NaN too
-    return any != 0;
+    return !(x <= worst);
   }
+}
+
+// Without branches, so that most blocks of a long row pass quickly.
+template <typename T>
+bool any_may_precede(const T* block, T worst) {
+  int any = 0;
+  for (int32_t i = 0; i < kBlock; ++i) any |= may_precede(block[i], worst) ? 1 : 0;
+  return any != 0;
 }
 
 // Calls better(i) for every i from `begin` on that comes before the worst so far, best[0].
@@ -53,15 +58,18 @@ template <typename T, typename Better>
 void for_each_better(const Before<T>& before, int32_t begin, int32_t width, const int32_t* best,
                      const Better& better) {
   const T* row = before.row;
-  int32_t i = begin;
-  while (i < width) {
-    if (i <= width - kBlock && !any_before(row + i, row[best[0]])) {
-      i += kBlock;
+  T worst = row[best[0]];
+  for (int32_t i = begin; i < width;) {
+    const bool is_whole = i <= width - kBlock;
+    const int32_t end = is_whole ? i + kBlock : width;
+    if (is_whole && !any_may_precede(row + i, worst)) {
+      i = end;
       continue;
     }
-    const int32_t end = i <= width - kBlock ? i + kBlock : width;
     for (; i < end; ++i) {
-      if (before(i, best[0])) better(i);
+      if (!may_precede(row[i], worst) || !before(i, best[0])) continue;
+      better(i);
+      worst = row[best[0]];
     }
   }
 }

@@ -107,6 +107,7 @@ PEN_OP_DEF(population_count) = {
     .doc = "How many bits of x are set.",
     .inputs = {in("x", kIntTypes)},
     .traits = {Trait::kElementwise},
+    .forwards = {{0, 0}},
     .infer = infer_count,
     .cpu = unary_cpu<UnaryOp::kPopulationCount>,
     .grad = no_gradient,

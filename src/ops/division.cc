@@ -1,4 +1,8 @@
-// Division that rounds down or towards 0, and the remainders.
+// Division that rounds down or towards 0, the remainders, and division to real numbers.
+#include <penstock/ops/compose.h>
+
+#include <cmath>
+
 #include "ops/elementwise.h"
 
 namespace penstock {
@@ -38,6 +42,27 @@ std::vector<Sample> samples() {
   samples.push_back(
       {.inputs = {given(DType::kFloat32, {3}, {1, -1, 0}), given(DType::kFloat32, {3}, {0, 0, 0})},
        .check_grad = false});
+  return samples;
+}
+
+// What quotients of a dtype are: whole numbers of up to 16 bits give float32, longer ones float64.
+DType quotient_type(DType dtype) {
+  if (!kIntTypes.has(dtype)) return dtype;
+  return dtype_size(dtype) <= 2 ? DType::kFloat32 : DType::kFloat64;
+}
+Tensors compose_truediv(const ComposeContext& ctx) {
+  const DType dtype = quotient_type(ctx.dtype(0));
+  return {divide(cast(ctx.tensor(0), dtype), cast(ctx.tensor(1), dtype))};
+}
+Tensors compose_reciprocal_no_nan(const ComposeContext& ctx) {
+  return {div_no_nan(scalar_like(ctx.tensor(0), 1), ctx.tensor(0))};
+}
+
+std::vector<Sample> truediv_samples() { return binary_samples(kNumberTypes, 1, 5); }
+std::vector<Sample> reciprocal_samples() {
+  std::vector<Sample> samples = unary_samples(kFloatTypes, 0.5, 2);
+  samples.push_back(
+      {.inputs = {given(DType::kFloat32, {4}, {0, 2, -0.0, INFINITY})}, .check_grad = false});
   return samples;
 }
 
@@ -99,6 +124,26 @@ PEN_OP_DEF(truncatemod) = {
     .cpu = cpu<BinaryOp::kTruncateModulo>,
     .grad = no_gradient,
     .samples = truncatemod_samples,
+};
+
+PEN_OP_DEF(truediv) = {
+    .name = "TrueDiv",
+    .doc = "x / y; of whole numbers as float32 (up to 16 bits) or float64.",
+    .inputs = {in("x", kNumberTypes), in("y", kNumberTypes)},
+    .infer = composed,
+    .compose = compose_truediv,
+    .grad = composed_gradient,
+    .samples = truediv_samples,
+};
+
+PEN_OP_DEF(reciprocal_no_nan) = {
+    .name = "ReciprocalNoNan",
+    .doc = "1 / x, and 0 where x is 0.",
+    .inputs = {in("x", kFloatTypes)},
+    .infer = composed,
+    .compose = compose_reciprocal_no_nan,
+    .grad = composed_gradient,
+    .samples = reciprocal_samples,
 };
 
 }  // namespace penstock

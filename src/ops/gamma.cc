@@ -107,6 +107,7 @@ std::vector<Sample> polygamma_samples() {
   for (const DType dtype : {DType::kFloat32, DType::kFloat64}) {
     samples.push_back({{given(dtype, {4, 1}, {0, 1, 2, 3}), of(dtype, {5}, 0.5, 4)}});
     samples.push_back({{given(dtype, {5}, {0, 1, -1, 0.5, 2}), given(dtype, {}, {2})}});
+    samples.push_back({{given(dtype, {3}, {1, 2, 3}), of(dtype, {3}, 0.5, 4)}});
     samples.push_back({{of(dtype, {0}), of(dtype, {1})}});
   }
   samples.push_back(

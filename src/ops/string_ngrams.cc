@@ -123,6 +123,19 @@ StringRef* make_grams(const Grams& grams, const View& data, int64_t first, int64
   return to;
 }
 
+// As many as count_all says.
+StringRef* make_all(const Grams& grams, const View& data, int64_t first, int64_t length,
+                    StringRef* to) {
+  const StringRef* before = to;
+  for (int64_t width : grams.widths) {
+    to =
+        make_grams(grams, data, first, width, grams.padding(width), grams.count(length, width), to);
+  }
+  if (!grams.keeps_short || length == 0 || to != before) return to;
+  const int64_t padding = std::max<int64_t>(grams.pad_width, 0);
+  return make_grams(grams, data, first, length + 2 * padding, padding, 1, to);
+}
+
 KernelResult cpu(const KernelContext& ctx) {
   const Grams grams(ctx.attrs);
   const View& data = ctx.inputs[0];
@@ -131,16 +144,9 @@ KernelResult cpu(const KernelContext& ctx) {
   StringRef* to = start;
   const int64_t count = splits.size();
   for (int64_t i = 0; i < count; ++i) {
-    const int64_t first = i == 0 ? 0 : kernels::index_at(splits, i - 1);
-    const int64_t length = kernels::index_at(splits, i) - first;
-    const StringRef* before = to;
-    for (int64_t width : grams.widths) {
-      to = make_grams(grams, data, first, width, grams.padding(width), grams.count(length, width),
-                      to);
-    }
-    if (grams.keeps_short && length > 0 && to == before && i > 0) {
-      const int64_t padding = std::max<int64_t>(grams.pad_width, 0);
-      to = make_grams(grams, data, first, length + 2 * padding, padding, 1, to);
+    if (i > 0) {
+      const int64_t first = kernels::index_at(splits, i - 1);
+      to = make_all(grams, data, first, kernels::index_at(splits, i) - first, to);
     }
     if (ctx.outputs[1].dtype == DType::kInt32) {
       ctx.outputs[1].as<int32_t>()[i] = static_cast<int32_t>(to - start);
@@ -171,7 +177,7 @@ void infer_join(InferContext& ctx) {
   ctx.add_output(DType::kString, shape);
 }
 
-// Each string of the result grows by one more: short lists are what this is for.
+// For every string of the result the ids are gone through twice: to count its bytes, and to write.
 KernelResult cpu_join(const KernelContext& ctx) {
   const View& in = ctx.inputs[0];
   const View& ids = ctx.inputs[1];

@@ -85,6 +85,10 @@ class Parser {
         at_ += 4;
       } else if (takes("\"") || takes("\\")) {
         result += text_[at_ - 1];
+      } else if (const size_t letter = std::string_view("bfnrt").find(text_[at_]);
+                 letter != std::string_view::npos) {
+        result += "\b\f\n\r\t"[letter];
+        ++at_;
       } else {
         fail();
       }

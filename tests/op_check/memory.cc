@@ -167,7 +167,8 @@ class Check {
     }
     const Tensor scratch = Tensor::empty(DType::kUInt8, Shape{spec.scratch}, Tag::kWorkspace);
     const int64_t before = g_heap_calls;
-    const KernelResult result = call.op.def->cpu({in, out, attrs, scratch.raw()});
+    const KernelResult result =
+        call.op.def->cpu({in, out, attrs, spec.scratch > 0 ? scratch.raw() : nullptr});
     const int64_t calls = g_heap_calls - before;
     if (result.problem != nullptr) fail(call.describe(), result.problem);
     if (calls != 0) fail(call.describe(), cat("its kernel called the heap ", calls, " times"));

@@ -111,6 +111,8 @@ AttrLiteral read_attr(const AttrDef& def, const Json& json) {
     case AttrKind::kString:
       return json.text;
     default: {
+      if (json.kind != Json::Kind::kList)
+        throw InvalidArgumentError(cat("attribute ", def.name, " is a list"));
       std::vector<int64_t> list;
       for (const Json& item : json.items) list.push_back(item.as_int());
       return list;

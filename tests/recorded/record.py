@@ -50,6 +50,8 @@ UNDETERMINED = {
     "Eig": (0, 1),
     "Eigvals": (0,),
 }
+# TensorFlow rounds constants or attributes of these to float32, or computes in it, for float64 too.
+TOLERANCES = {"LeakyRelu": 1e-6, "LeakyReluGrad": 1e-6, "Gelu": 1e-6, "CTCLoss": 1e-5}
 MOST_ELEMENTS = 150  # of a call, to keep the files small
 SECONDS_A_CALL = 60
 
@@ -206,8 +208,9 @@ def line_of(call: Call, answer: tuple) -> str:
     text = f'{{"op": "{call.op}", "inputs": [{inputs}], "attrs": {{{attrs}}}'
     if answer[0] == "error":
         return f'{text}, "error": "{answer[1]}"}}'
-    if call.tol:
-        text += f', "tol": {call.tol:g}'
+    is_double = any(array.dtype == np.float64 for array in call.inputs)
+    if tol := call.tol or (is_double and TOLERANCES.get(call.op)):
+        text += f', "tol": {tol:g}'
     unknown = UNDETERMINED.get(call.op, ())
     outputs = ["null" if i in unknown else tensor(a) for i, a in enumerate(answer[1])]
     return f'{text}, "outputs": [{",".join(outputs)}]}}'

@@ -258,7 +258,7 @@ def _eig(x, compute_v):
 
 @special("ClipByGlobalNorm")
 def _clip_by_global_norm(clip_norm, use_norm, *t_list):
-    return tf.clip_by_global_norm(list(t_list), clip_norm, use_norm)
+    return tf.clip_by_global_norm(list(t_list), clip_norm, use_norm)[0]
 
 
 @special("MaxPoolGradGrad")
@@ -285,11 +285,113 @@ def _norm(tensor, ord, axis, keepdims):
     return tf.norm(tensor, names.get(ord, ord), axes, keepdims)
 
 
+PARTS = {"Real": tf.math.real, "Imag": tf.math.imag, "Angle": tf.math.angle, "ComplexAbs": tf.abs}
+
+
+def part(name):
+    def run(x):
+        if not x.dtype.is_complex:
+            return getattr(raw, name)(**{"x" if name == "ComplexAbs" else "input": x})
+        return PARTS[name](x)
+
+    return run
+
+
+for _name in PARTS:
+    special(_name)(part(_name))
+
+
+@special("Complex")
+def _complex(real, imag):
+    wide = tf.complex128 if real.dtype == tf.float64 else tf.complex64
+    return raw.Complex(real=real, imag=imag, Tout=wide)
+
+
+@special("SaturateCast")
+def _saturate_cast(value, dtype):
+    if dtype.size == 8:
+        raise Unmapped("TensorFlow wraps what does not fit into 64 bits")
+    return tf.saturate_cast(value, dtype)
+
+
+def of_output(name):
+    def run(y, dy):
+        if y.dtype.is_complex:
+            raise Unmapped("TensorFlow's op conjugates, our gradients do")
+        return getattr(raw, name)(y=y, dy=dy)
+
+    return run
+
+
+for _name in ("SqrtGrad", "RsqrtGrad", "ReciprocalGrad"):
+    special(_name)(of_output(_name))
+
+
+@special("Svd")
+def _svd(x, compute_uv, full_matrices):
+    found = tf.linalg.svd(x, full_matrices, compute_uv)
+    empty = tf.zeros([0], x.dtype)
+    return found if compute_uv else [found, empty, empty]
+
+
+@special("SelfAdjointEigV2")
+def _eigh(x, compute_v):
+    if x.dtype.is_complex:
+        raise Unmapped("TensorFlow's eigenvalues are complex, ours real")
+    return raw.SelfAdjointEigV2(input=x, compute_v=compute_v)
+
+
+@special("Eigvalsh")
+def _eigvalsh(x):
+    return _eigh(x, False)[0]
+
+
+@special("MatrixExponential")
+def _expm(x):
+    return tf.linalg.expm(x)
+
+
+def depthwise(name):
+    def run(first, second, grad, dilations, **flags):
+        if 0 in grad.shape or any(rate > 1 for rate in dilations):
+            raise Unmapped("TensorFlow's CPU kernel ignores dilations, and leaves memory unset")
+        names = ("input_sizes", "filter") if name.endswith("Input") else ("input", "filter_sizes")
+        named = dict(zip(names, (first, second), strict=True))
+        return getattr(raw, name)(**named, out_backprop=grad, **flags)
+
+    return run
+
+
+for _name in ("DepthwiseConv2dNativeBackpropInput", "DepthwiseConv2dNativeBackpropFilter"):
+    special(_name)(depthwise(_name))
+
+
+@special("MaxPool3DGrad")
+def _max_pool3d_grad(orig_input, orig_output, grad, **flags):
+    values = orig_input.numpy()
+    if np.unique(values).size < values.size:
+        raise Unmapped("TensorFlow gives each of several maxima the whole gradient")
+    return raw.MaxPool3DGrad(orig_input=orig_input, orig_output=orig_output, grad=grad, **flags)
+
+
 @special("ReduceJoin")
 def _reduce_join(inputs, axis, keepdims, separator):
     axes = axis or list(range(inputs.shape.rank))[::-1]
     return raw.ReduceJoin(
         inputs=inputs, reduction_indices=axes, keep_dims=keepdims, separator=separator
+    )
+
+
+@special("CTCLoss")
+def _sparse_ctc_loss(inputs, indices, values, lengths, **flags):
+    if flags["ignore_longer_outputs_than_inputs"]:
+        raise Unmapped("without a path TensorFlow's loss is infinite, ours 0")
+    return raw.CTCLoss(
+        inputs=inputs,
+        labels_indices=indices,
+        labels_values=values,
+        sequence_length=lengths,
+        **flags,
     )
 
 

@@ -46,6 +46,12 @@ class PEN_API Variable {
   void scatter_update(const Operand& indices, const Operand& updates);
   void scatter_add(const Operand& indices, const Operand& updates);
   void scatter_sub(const Operand& indices, const Operand& updates);
+  // What StridedSlice would pick becomes `value`, which has that shape.
+  struct SliceMasks {
+    int64_t begin = 0, end = 0, ellipsis = 0, new_axis = 0, shrink_axis = 0;
+  };
+  void assign_slice(const Operand& begin, const Operand& end, const Operand& strides,
+                    const Operand& value, const SliceMasks& masks);
 
   struct State;
   State& state() const { return *state_; }

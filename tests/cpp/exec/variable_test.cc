@@ -65,6 +65,17 @@ TEST(Variable, ScattersRows) {
   EXPECT_EQ(floats(v), (std::vector<float>{2, 3, 0, 0, 9, 10})) << "a refused update changed it";
 }
 
+TEST(Variable, AssignsToASlice) {
+  Variable v(Tensor::from<float>({1, 2, 3, 4, 5, 6}, {3, 2}));
+  const void* place = v.value().raw();
+  v.assign_slice(Tensor{0, 1}, Tensor{3, 2}, Tensor{2, 1}, Tensor{7.f, 8.f}, {.shrink_axis = 2});
+  EXPECT_EQ(floats(v), (std::vector<float>{1, 7, 3, 4, 5, 8}));
+  EXPECT_EQ(v.value().raw(), place);
+  EXPECT_ERROR(InvalidArgumentError, "shape of value was [1] instead of [2]",
+               v.assign_slice(Tensor{0}, Tensor{1}, Tensor{1}, Tensor{7.f}, {.shrink_axis = 1}));
+  EXPECT_EQ(floats(v), (std::vector<float>{1, 7, 3, 4, 5, 8})) << "a refused update changed it";
+}
+
 TEST(Variable, RefusesOtherShapesAndDtypes) {
   Variable v(Tensor{1.f, 2.f}, {.name = "w"});
   EXPECT_ERROR(InvalidArgumentError, "variable 'w' has shape [2], but the value has [3]",

@@ -39,6 +39,22 @@ TEST(Conv2D, Errors) {
       conv2d_backprop_filter(x, Tensor{3, 3, 3, 2}, image({1, 1, 1, 2}), {1, 1, 1, 1}, "SAME"));
 }
 
+TEST(Conv2D, ErrorsOfItsRelatives) {
+  const Tensor x = image({1, 4, 4, 3});
+  EXPECT_ERROR(InvalidArgumentError, "output_shape must have 4 elements, but has 3",
+               conv2d_transpose(x, image({3, 3, 2, 3}), Tensor{1, 4, 4}, {1}));
+  EXPECT_ERROR(InvalidArgumentError, "out_backprop has shape [1,4,4,3]",
+               conv2d_transpose(x, image({3, 3, 2, 3}), Tensor{1, 4, 4, 2}, {2}));
+  EXPECT_ERROR(InvalidArgumentError, "strides should be of length 1, 2 or 4 but was 3",
+               conv2d_transpose(x, image({3, 3, 2, 3}), Tensor{1, 4, 4, 2}, {1, 1, 1}));
+  EXPECT_ERROR(InvalidArgumentError, "input and filter must have the same depth: input [1,4,4,3]",
+               depthwise_conv2d(x, image({3, 3, 2, 1}), {1, 1, 1, 1}, "SAME"));
+  EXPECT_ERROR(InvalidArgumentError, "pointwise_filter [1,1,2,1] does not fit",
+               separable_conv2d(x, image({3, 3, 3, 1}), image({1, 1, 2, 1}), {1, 1, 1, 1}, "SAME"));
+  EXPECT_ERROR(InvalidArgumentError, "padding must be SAME or VALID",
+               conv3d(image({1, 2, 2, 2, 1}), image({1, 1, 1, 1, 1}), {1, 1, 1, 1, 1}, "EXPLICIT"));
+}
+
 // An image without pixels still has an output where there is padding.
 TEST(Conv2D, PaddingAlone) {
   const Tensor y = conv2d(image({1, 0, 3, 2}), image({2, 2, 2, 4}), {1, 1, 1, 1}, "EXPLICIT",

@@ -12,7 +12,7 @@ for padding in ("SAME", "VALID"):
     for stride in (1, 2):
         call("DepthwiseConv2dNative", IMAGE, steps(np.float32, 2, 3, 2, 2), padding=padding,
              strides=[1, stride, stride, 1])  # fmt: skip
-        call("Conv1D", LINE, steps(np.float32, 3, 2, 2), stride=stride, padding=padding)
+        call("Conv1D", LINE, steps(np.float32, 3, 2, 2), stride=[stride], padding=padding)
         call("Conv3D", CUBE, steps(np.float32, 2, 2, 2, 1, 2), padding=padding,
              strides=[1, stride, stride, stride, 1])  # fmt: skip
         for op in ("MaxPool3D", "AvgPool3D"):
@@ -31,9 +31,7 @@ for padding in ("SAME", "VALID"):
     call("Convolution", IMAGE, steps(np.float32, 2, 2, 2, 1), padding=padding, dilations=[1, 2])
 call("DepthwiseConv2dNative", IMAGE, steps(np.float32, 2, 3, 3, 1), padding="SAME",
      strides=[1, 1, 1, 1])  # fmt: skip
-call("DepthwiseConv2dNative", IMAGE, steps(np.float32, 2, 3, 2, 1), padding="SAME",
-     strides=[1, 1, 2, 1])  # fmt: skip
-call("Conv1D", LINE, steps(np.float32, 3, 3, 2), stride=1, padding="SAME")
+call("Conv1D", LINE, steps(np.float32, 3, 3, 2), stride=[1], padding="SAME")
 call("Conv3D", CUBE, steps(np.float32, 2, 2, 2, 2, 2), padding="SAME", strides=[1, 1, 1, 1, 1])
 GRAD = steps(np.float32, 1, 3, 2, 3)
 KERNEL = steps(np.float32, 3, 2, 2, 3)

@@ -31,7 +31,8 @@ for op in ("IsInf", "IsFinite", "Expm1", "Erfc", "Atan", "Sinh", "Cosh", "Asinh"
            "Selu", "Softplus", "Softsign", "Gelu", "Swish", "LogSigmoid", "LeakyRelu",
            "Rint"):  # fmt: skip
     call(op, EDGES)
-    call(op, f16([-2.0, 0.0, 0.5, 3.0]))
+    if op != "Rint":
+        call(op, f16([-2.0, 0.0, 0.5, 3.0]))
     call(op, f64([-20.0, -1e-9, 0.3, 20.0]))
     call(op, s(["a"]))
 for op in ("Erfinv", "Asin", "Acos", "Atanh"):
@@ -72,10 +73,8 @@ call("Xlog1py", f32([0, 0, 1]), f32([-1, nan, 2]))
 call("NextAfter", f32([0, 1, -1, nan]), f32([1, 2, -2, 1]))
 call("NextAfter", f64([1.0]), f64([inf]))
 call("TruncateDiv", i32([7, -7, 7, -7]), i32([2, 2, -2, -2]))
-call("TruncateDiv", i32([7]), i32([0]))
 call("TruncateMod", i32([7, -7, 7, -7]), i32([2, 2, -2, -2]))
 call("TruncateMod", f32([7, -7, 7.5]), f32([2, 2, -2]))
-call("TruncateMod", i64([7]), i64([0]))
 for op in ("BitwiseAnd", "BitwiseOr", "BitwiseXor", "LeftShift", "RightShift"):
     call(op, i32([5, -1, 7]), i32([3, 1, 2]))
     call(op, u8([5, 255, 7]), u8([3, 1, 2]))
@@ -97,7 +96,6 @@ for op in ("Real", "Imag", "Angle", "ComplexAbs"):
     call(op, c128([3 - 4j]))
 call("SaturateCast", f32([300.0, -5.0, 1.7]), dtype=np.dtype(np.uint8))
 call("SaturateCast", i32([70000, -70000]), dtype=np.dtype(np.int16))
-call("SaturateCast", i64([-1, 5]), dtype=np.dtype(np.uint64))
 call("Bitcast", f32([1.0, -2.0]), type=np.dtype(np.int32))
 call("Bitcast", u8([[1, 2, 3, 4]]), type=np.dtype(np.int32))
 call("Bitcast", i64([2**40 + 1]), type=np.dtype(np.uint8))
