@@ -122,16 +122,16 @@ int64_t place_of(const void* context, int64_t row) {
   return offset + row * p.batch;
 }
 
+Patches phase_patches(const ConvShape& s, const Phases& p, const void* dy) {
+  return {s.dtype, dy, out_image(s), out_group(s), {p[0].look, p[1].look, p[2].look}};
+}
+
 // One phase of dx for the channels of group g; dx has channels last.
 void phase_grad(const ConvShape& s, const Phases& p, int64_t g, const void* filter, const void* dy,
                 void* dx, void* scratch) {
   const ImageStrides from = out_image(s), to = in_strides(s.window, false, s.in_channels);
   const std::array<int64_t, 3> strides = tap_strides(s);
-  const Patches patches{s.dtype,
-                        moved(s, dy, g * out_group(s) * from.channel),
-                        from,
-                        out_group(s),
-                        {p[0].look, p[1].look, p[2].look}};
+  const Patches patches = phase_patches(s, p, moved(s, dy, g * out_group(s) * from.channel));
   Filter weights{s.dtype, nullptr, s.out_channels, 1, out_group(s), {}, {}};
   Places places{{}, {}, to.batch};
   int64_t tap = 0, start = g * in_group(s);
@@ -144,13 +144,15 @@ void phase_grad(const ConvShape& s, const Phases& p, int64_t g, const void* filt
     start += p[k].r * to.axes[k];
   }
   weights.data = moved(s, filter, tap + g * out_group(s));
+  const bool is_whole = std::all_of(s.window.begin(), s.window.end(),
+                                    [](const WindowAxis& axis) { return axis.stride == 1; });
   packed_gemm({.dtype = s.dtype,
                .size = phase_size(s, p),
                .a = patch_rows_in_place(patches),
                .b = filter_operand(weights),
                .c = moved(s, dx, start),
                .c_stride = to.axes[2],
-               .row_offset = place_of,
+               .row_offset = is_whole ? nullptr : place_of,
                .row_context = &places},
               scratch);
 }
@@ -195,14 +197,19 @@ int64_t image_bytes(const ConvShape& s) {
 }  // namespace
 
 int64_t conv_scratch_bytes(const ConvShape& s) {
-  return s.dtype == DType::kInt32 ? 0 : packed_gemm_scratch_bytes(s.dtype, forward_size(s));
+  if (s.dtype == DType::kInt32) return 0;
+  if (s.channels_first) return packed_gemm_scratch_bytes(s.dtype, forward_size(s));
+  const Patches patches{s.dtype, nullptr, in_image(s), in_group(s), forward_look(s)};
+  return packed_gemm_scratch_bytes(s.dtype, forward_size(s), patch_rows_in_place(patches));
 }
 
 int64_t conv_input_grad_scratch_bytes(const ConvShape& s) {
   if (s.dtype == DType::kInt32) return 0;
   int64_t most = 0;
   for_phases(s, [&](const Phases& p) {
-    most = std::max(most, packed_gemm_scratch_bytes(s.dtype, phase_size(s, p)));
+    const Patches patches = phase_patches(s, p, nullptr);
+    most = std::max(
+        most, packed_gemm_scratch_bytes(s.dtype, phase_size(s, p), patch_rows_in_place(patches)));
   });
   return most + (s.channels_first ? image_bytes(s) : 0);
 }

@@ -6,16 +6,6 @@
 
 namespace penstock::kernels {
 
-// What a tile covers: `rows` of a by `cols` of b. Every instruction set's divides these.
-inline constexpr int64_t kMaxTileRows = 12;
-inline constexpr int64_t kMaxTileCols = 32;
-
-struct TileShape {
-  int64_t rows, cols;
-};
-TileShape tile_shape(float);
-TileShape tile_shape(double);
-
 // Where the rows of a tile's left operand are found. b is packed: tile_shape().cols values for one
 // step after the other.
 enum class TileRows : uint8_t {
@@ -23,6 +13,16 @@ enum class TileRows : uint8_t {
   kByRow,   // pointers[segment * rows + row][step], with lengths[segment] steps in a segment
   kByStep,  // pointers[step][first + row]
 };
+// What a tile covers: `rows` of a by `cols` of b. Every instruction set's divides these.
+inline constexpr int64_t kMaxTileRows = 12;
+inline constexpr int64_t kMaxTileCols = 64;
+
+struct TileShape {
+  int64_t rows, cols;
+};
+TileShape tile_shape(float, TileRows kind);
+TileShape tile_shape(double, TileRows kind);
+
 template <typename T>
 struct TileLeft {
   TileRows kind = TileRows::kPacked;

@@ -15,11 +15,11 @@ namespace {
 
 // b's block stays in a core's second-level cache while one panel of a after the other passes from
 // the first. Columns are a multiple of every tile's; the fewer there are, the more steps.
-constexpr int64_t kBlockCols = 16 * kMaxTileCols;
+constexpr int64_t kBlockCols = 8 * kMaxTileCols;
 constexpr int64_t kBlockStepBytes = 1536;
 // Half types add up in a block of floats of their own, which is smaller.
 constexpr int64_t kSumRows = 16 * kMaxTileRows;
-constexpr int64_t kSumCols = 8 * kMaxTileCols;
+constexpr int64_t kSumCols = 4 * kMaxTileCols;
 
 constexpr double kTaskWork = 1 << 20;  // multiplications that are worth a task
 constexpr int64_t kTasksAThread = 2;
@@ -48,7 +48,8 @@ struct Plan {
 
 Plan make_plan(DType dtype, const GemmSize& size, const GemmOperand& a, const GemmOperand& b) {
   const bool sums = kHalfTypes.has(dtype);
-  const TileShape tile = dtype == DType::kFloat64 ? tile_shape(double()) : tile_shape(float());
+  const TileShape tile =
+      dtype == DType::kFloat64 ? tile_shape(double(), a.kind) : tile_shape(float(), a.kind);
   const int64_t bytes = dtype == DType::kFloat64 ? sizeof(double) : sizeof(float);
   Plan p{};
   p.group_rows = a.group > 0 ? a.group : size.m;
@@ -242,7 +243,7 @@ class Product {
 
   const PackedProduct& product_;
   const Plan plan_;
-  const TileShape tile_ = tile_shape(Acc());
+  const TileShape tile_ = tile_shape(Acc(), product_.a.kind);
   char* const scratch_;
 };
 

@@ -43,6 +43,14 @@ void shuffle(const kernels::PhiloxStream& stream, const View& in, const View& ou
   }
 }
 
+Tensor gamma_gradient(const Tensor& dy, const Tensor& alpha, const Tensor& draws) {
+  const DType dtype = alpha.dtype();
+  if (!kHalfTypes.has(dtype)) return sum_to_like(dy * random_gamma_grad(alpha, draws), alpha);
+  const Tensor slope =
+      random_gamma_grad(cast(alpha, DType::kFloat32), cast(draws, DType::kFloat32));
+  return sum_to_like(dy * cast(slope, dtype), alpha);
+}
+
 void infer_shuffle(InferContext& ctx) {
   const Shape& shape = ctx.shape(0);
   ctx.add_output(ctx.dtype(0), shape);
@@ -76,12 +84,8 @@ KernelResult cpu_gamma(const KernelContext& ctx) {
   return KernelResult::ok();
 }
 
-// How a draw moves with alpha when its place in the distribution stays (implicit
-// reparameterisation: Figurnov et al., 2018). Not what finite differences of the draws show: those
-// jump.
 Gradients grad_gamma(const GradContext& g) {
-  const Tensor& alpha = g.input(1);
-  return {{}, sum_to_like(g.dy() * random_gamma_grad(alpha, g.output()), alpha)};
+  return {{}, gamma_gradient(g.dy(), g.input(1), g.output())};
 }
 
 void infer_poisson(InferContext& ctx) {
@@ -118,11 +122,11 @@ std::vector<Sample> gamma_samples() {
       {{ints({}), of(kFloat64, {2, 2}, 0.1, 4)}, {{"seed", 3}}},
       {{ints({2, 2}), of(kFloat16, {}, 0.5, 4)}, {{"seed", 4}, {"skip", 256}}},
       {{ints({4}), of(kBFloat16, {1}, 0.5, 4)}, {{"seed2", 5}}},
-      {{given(kInt64, {1}, {0}), f32({2}, 1, 2)}, {{"seed", 6}}},
       {{ints({2}), f32({0}, 1, 2)}, {{"seed", 6}}},
       {.inputs = {ints({100000}), f32({}, 1, 2)}, .attrs = {{"seed", 1}}, .for_speed = true},
+      {{given(kInt64, {1}, {0}), f32({2}, 1, 2)}, {{"seed", 6}}},
   };
-  for (Sample& sample : samples) sample.check_grad = false;
+  for (size_t i = 0; i + 1 < samples.size(); ++i) samples[i].check_grad = false;
   return samples;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <penstock/ops/context.h>
+#include <penstock/tensor/tensor.h>
 
 #include "kernels/philox.h"
 
@@ -13,6 +14,11 @@ inline constexpr DTypeSet kDrawTypes =
 
 // For logits and a number of samples as inputs 0 and 1.
 void infer_categorical(InferContext& ctx, const Attr& dtype);
+
+// How gamma draws move with alpha when their places in the distribution stay (implicit
+// reparameterisation: Figurnov et al., 2018). Not what finite differences of the draws show: those
+// jump, so that only samples without draws can be checked by them.
+Tensor gamma_gradient(const Tensor& dy, const Tensor& alpha, const Tensor& draws);
 
 void infer_shuffle(InferContext& ctx);
 // Rows of `in` in a random order; `scratch` is what infer_shuffle asked for.

@@ -30,10 +30,8 @@ KernelResult cpu_gamma(const KernelContext& ctx) {
   return KernelResult::ok();
 }
 
-// As RandomGamma's.
 Gradients grad_gamma(const GradContext& g) {
-  const Tensor& alpha = g.input(4);
-  return {{}, {}, {}, {}, sum_to_like(g.dy() * random_gamma_grad(alpha, g.output()), alpha)};
+  return {{}, {}, {}, {}, gamma_gradient(g.dy(), g.input(4), g.output())};
 }
 
 void add_draws(InferContext& ctx, const Shape& parameters) {
@@ -122,7 +120,7 @@ std::vector<Sample> gamma_samples() {
       {{ints({4, 1}), key(), counter(), algorithm(), of(kBFloat16, {1}, 0.5, 4)}},
       {{ints({0, 2}), key(), counter(), algorithm(), f32({2}, 1, 2)}},
   };
-  for (Sample& sample : samples) sample.check_grad = false;
+  for (size_t i = 0; i + 1 < samples.size(); ++i) samples[i].check_grad = false;
   return samples;
 }
 

@@ -1,5 +1,6 @@
 // Random tensors: TensorFlow's numbers for TensorFlow's seeds.
 #include <penstock/api/random.h>
+#include <penstock/autodiff/tape.h>
 #include <penstock/ops/grad_helpers.h>
 
 #include <cmath>
@@ -145,6 +146,22 @@ TEST(Random, AGeneratorsStateCanBeSetBack) {
   EXPECT_ERROR(TypeError, "int64", random::Generator::from_state(Tensor{1, 2, 3}));
   EXPECT_ERROR(InvalidArgumentError, "[3]",
                random::Generator::from_state(Tensor{int64_t{1}, int64_t{2}}));
+}
+
+// The derived gradient check cannot see it: finite differences of draws jump.
+TEST(Random, GammaNumbersHaveAGradient) {
+  for (DType dtype : {DType::kFloat32, DType::kFloat16}) {
+    const Tensor alpha = cast(Tensor{0.5f, 3.0f}, dtype);
+    Tape tape;
+    tape.watch(alpha);
+    const Tensor draws = random_gamma(shape_tensor(Shape{4}), alpha, 1, 2);
+    const Tensor slope = tape.gradient(reduce_sum(draws), alpha);
+    const Tensor each =
+        random_gamma_grad(cast(alpha, DType::kFloat32), cast(draws, DType::kFloat32));
+    const Tensor wanted = reduce_sum(each, {0});
+    for (int64_t i = 0; i < 2; ++i)
+      EXPECT_NEAR(slope.number_at(i), wanted.number_at(i), dtype == DType::kFloat32 ? 1e-5 : 1e-2);
+  }
 }
 
 // Draws of many numbers, against their distributions' moments.
