@@ -66,7 +66,8 @@ void add_item(Index& index, PyObject* object) {
   }
   const int64_t position = position_of(object);
   index.shrink_axis_mask |= bit;
-  add(index, position, position + 1, 1);
+  // The largest number wraps around; the op says that it is out of bounds.
+  add(index, position, static_cast<int64_t>(static_cast<uint64_t>(position) + 1), 1);
 }
 
 bool is_mask(PyObject* object) {
