@@ -4,6 +4,11 @@
 # It is looked for in the wheel while we run from the build tree, and beside penstock once installed.
 file(GLOB penstock_openblas_dirs
   ${PROJECT_SOURCE_DIR}/.venv/lib/python3*/site-packages/scipy_openblas32/lib)
+if(SKBUILD AND Python_EXECUTABLE)  # a wheel's build has an environment of its own
+  execute_process(
+    COMMAND ${Python_EXECUTABLE} -c "import scipy_openblas32 as b; print(b.get_lib_dir())"
+    OUTPUT_STRIP_TRAILING_WHITESPACE OUTPUT_VARIABLE penstock_openblas_dirs)
+endif()
 find_library(PENSTOCK_OPENBLAS_LIBRARY scipy_openblas HINTS ${penstock_openblas_dirs})
 if(NOT PENSTOCK_OPENBLAS_LIBRARY)
   message(FATAL_ERROR "OpenBLAS not found: run tools/setup.sh (PyPI package scipy-openblas32)")

@@ -96,6 +96,13 @@ def check_includes(path: Path, layer: str, text: str) -> Iterator[Message]:
             yield number, f"{layer} may not include {other}: {target}"
 
 
+def check_length(path: Path, text: str) -> Iterator[Message]:
+    lines = text.count("\n")
+    limit = MAX_HEADER_LINES if path.suffix == ".h" else MAX_SOURCE_LINES
+    if lines > limit:
+        yield limit + 1, f"{lines} lines; the limit is {limit}"
+
+
 def check_file(path: Path, text: str) -> Iterator[Message]:
     """All messages about one file; `path` is relative to the repository root."""
     layer = layer_of(path)
@@ -103,10 +110,7 @@ def check_file(path: Path, text: str) -> Iterator[Message]:
         yield 1, "lies in no layer (see ALLOWED in tools/check_layers.py)"
         return
     yield from check_includes(path, layer, text)
-    lines = text.count("\n")
-    limit = MAX_HEADER_LINES if path.suffix == ".h" else MAX_SOURCE_LINES
-    if lines > limit:
-        yield limit + 1, f"{lines} lines; the limit is {limit}"
+    yield from check_length(path, text)
     # Highway compiles its per-target headers several times, so they have a toggled guard instead.
     if path.suffix == ".h" and "#pragma once" not in text and "HWY_TARGET_TOGGLE" not in text:
         yield 1, "#pragma once is missing"
@@ -118,8 +122,20 @@ def check_file(path: Path, text: str) -> Iterator[Message]:
                 yield number, f"kernels neither allocate nor throw: {match.group()}"
 
 
+def check_bindings(text: str) -> Iterator[Message]:
+    """The bindings see what every user sees: public headers, and files of their own."""
+    for number, line in enumerate(text.splitlines(), 1):
+        match = INCLUDE.match(line)
+        if match and match[1] == '"' and "/" in match[2]:
+            yield number, f'the bindings may include public headers only: "{match[2]}"'
+
+
 def check_tree(root: Path) -> list[str]:
     messages = []
+    for file in sorted((root / "python" / "src").glob("*")):
+        path, text = file.relative_to(root), file.read_text(encoding="utf-8")
+        found = [*check_bindings(text), *check_length(path, text)]
+        messages += [f"{path}:{line}: {what}" for line, what in found]
     for folder in ("include", "src"):
         for file in sorted((root / folder).rglob("*")):
             if file.suffix in {".h", ".cc"}:

@@ -53,6 +53,9 @@ check_packages() {
   local wanted=("${required[@]}") missing
   # Debian splits ensurepip, which venv needs, off its own interpreter.
   "$python" -c 'import ensurepip, venv' 2>/dev/null || wanted+=(python3-venv)
+  # The same with the headers that the Python module is built with.
+  "$python" -c 'import os, sysconfig as s; os.stat(s.get_path("include") + "/Python.h")' \
+    2>/dev/null || wanted+=(python3-dev)
   if ! command -v apt-get >/dev/null; then
     say "no apt-get here: make sure you have what Debian calls ${wanted[*]}"
     return
@@ -81,7 +84,19 @@ check_venv() {
   "$python" -m venv --clear .venv
   .venv/bin/python -m pip install --quiet --disable-pip-version-check \
     -r requirements-build.txt -r requirements-dev.txt
+  link_package
   echo "$key" >$stamp
+}
+
+# .venv sees the package where it is: its Python files in python/penstock, and beside them the module
+# that the release build puts there.
+link_package() {
+  local site
+  site=$(.venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+  echo "$PWD/python" >"$site/penstock.pth"
+  printf '#!%s\nimport sys\n\nfrom penstock._cli import main\n\nsys.exit(main())\n' \
+    "$PWD/.venv/bin/python" >.venv/bin/penstock
+  chmod +x .venv/bin/penstock
 }
 
 check_tools

@@ -49,6 +49,13 @@ void Tape::stop() {
   if (state_->thread == std::this_thread::get_id()) autodiff::unlist_tape(state_);
 }
 
+void Tape::resume() {
+  if (state_->thread == std::this_thread::get_id() && !state_->is_listed)
+    autodiff::list_tape(state_);
+}
+
+void Tape::set_persistent(bool persistent) { state_->options.persistent = persistent; }
+
 size_t Tape::num_records() const { return state_->records.size(); }
 
 namespace {

@@ -135,3 +135,10 @@ def test_command_line_prints_file_and_line_and_fails(tmp_path):
     assert run().returncode == 1
     source.write_text("")
     assert run().returncode == 0
+
+
+def test_bindings_see_public_headers_only():
+    text = '#include "convert.h"\n#include <penstock/ops.h>\n#include "autodiff/recording.h"\n'
+    [(line, what)] = check_layers.check_bindings(text)
+    assert line == 3
+    assert "public headers only" in what

@@ -58,6 +58,10 @@ class PEN_API Tape {
   void reset();
   // Ends recording; gradient() can still be asked for.
   void stop();
+  // Goes on recording after stop(), on the thread that made the tape.
+  void resume();
+  // Whether gradient() may be asked more than once, from now on.
+  void set_persistent(bool persistent);
 
   // The gradients of the targets' sum. `dys`, where given, are the gradients that arrive at the
   // targets. Throws FailedPreconditionError when a tape that is not persistent is asked twice.

@@ -1,0 +1,110 @@
+"""Penstock: TensorFlow-shaped programs with their memory under control.
+
+    import penstock as tf
+
+Names are TensorFlow's. Submodules and op functions are made when they are first asked for.
+"""
+
+import importlib
+
+from penstock import _core, _hooks
+from penstock._functions.basic import (
+    boolean_mask,
+    cast,
+    constant,
+    convert_to_tensor,
+    divide,
+    eye,
+    from_dlpack,
+    gather,
+    gradients,
+    one_hot,
+    ones,
+    ones_like,
+    pad,
+    range,
+    rank,
+    split,
+    unstack,
+    where,
+    zeros,
+    zeros_like,
+)
+from penstock._install import install_as_tensorflow
+from penstock._shape import TensorShape
+from penstock._tape import (
+    GradientTape,
+    IndexedSlices,
+    UnconnectedGradients,
+    custom_gradient,
+    is_tensor,
+)
+from penstock._variable import Variable
+from penstock.dtypes import (
+    DType,
+    as_dtype,
+    bfloat16,
+    bool,
+    complex64,
+    complex128,
+    double,
+    float16,
+    float32,
+    float64,
+    half,
+    int8,
+    int16,
+    int32,
+    int64,
+    string,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+)
+
+_hooks.install()
+
+__version__ = _core.__version__
+Tensor = _core.Tensor
+newaxis = None
+
+_MODULES = [
+    "compat",
+    "config",
+    "dtypes",
+    "errors",
+    "experimental",
+    "linalg",
+    "math",
+    "nest",
+    "nn",
+    "random",
+    "raw_ops",
+]
+
+
+def executing_eagerly():
+    """True: ops run as they are called."""
+    return True
+
+
+def __getattr__(name):
+    if name in _MODULES:
+        return importlib.import_module("penstock." + name)
+    from penstock import _api, _near
+
+    function = _api.find("", name)
+    if function is None:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise _near.missing("penstock", name, __dir__())
+    globals()[name] = function
+    return function
+
+
+def __dir__():
+    from penstock import _api
+
+    own = [name for name in globals() if not name.startswith("_") and name != "importlib"]
+    return sorted({*own, *_MODULES, *_api.names_in(""), "__version__"})

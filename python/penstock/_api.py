@@ -1,0 +1,121 @@
+"""Public functions that are ops under TensorFlow's public names: a line each in _ops.txt.
+
+    math.reduce_sum reduce_sum | Sum | input_tensor:input, axis=None, keepdims=False
+
+First the public names, then the op, then the parameters in their public order: `public:own` where
+the op has another name for it, `=default` where it may be left out (None is the op's own default).
+An op marked `~` does not convert by force: a number that cannot take the other input's dtype keeps
+its own, and the op refuses it.
+Every function also takes TensorFlow's `name=`. `-> 0` at the end picks one of several outputs.
+
+The functions are made when they are first asked for: `surface("math")` gives a module its
+`__getattr__` and `__dir__`. What is more than an op is a Python function in _functions/.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import sys
+from pathlib import Path
+
+from penstock import _core, _near
+
+
+def _parameters(text: str) -> list[tuple]:
+    specs = []
+    for item in filter(None, map(str.strip, text.split(","))):
+        names, has_default, default = item.partition("=")
+        public, _, own = names.partition(":")
+        spec = (public.strip(), (own or public).strip())
+        specs.append((*spec, ast.literal_eval(default)) if has_default else spec)
+    return [*specs, ("name", "", None)]
+
+
+def make_function(op: str, parameters: list[tuple], public: str, output: int = -1, lax=False):
+    """A Python callable around an op, with a name, a doc string and a signature."""
+    function = _core.OpFunction(op, parameters, output, lax)
+    function.__name__ = function.__qualname__ = public.rpartition(".")[2]
+    function.__module__ = "penstock." + public.rpartition(".")[0] if "." in public else "penstock"
+    function.__doc__ = _core.describe_op(op)[0]
+    function._parameters = parameters
+    return function
+
+
+def _signature(function) -> inspect.Signature:
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    empty = inspect.Parameter.empty
+    return inspect.Signature(
+        [
+            inspect.Parameter(spec[0], kind, default=spec[2] if len(spec) > 2 else empty)
+            for spec in function._parameters
+        ]
+    )
+
+
+_core.OpFunction.__signature__ = property(_signature)
+_core.OpFunction.__repr__ = lambda self: f"<function {self.__qualname__}>"
+
+
+def raw_parameters(op: str) -> list[tuple]:
+    """The parameters of a raw op: its inputs and attributes under their own names."""
+    _, inputs, attrs, _ = _core.describe_op(op)
+    specs = [(name, name) for name in inputs]
+    required = [(name, name) for name, _, has_default, _ in attrs if not has_default]
+    optional = [(name, name, value) for name, _, has_default, value in attrs if has_default]
+    return [*specs, *required, *optional, ("name", "", None)]
+
+
+def _read_table() -> dict[str, tuple[str, str, int]]:
+    table = {}
+    for line in (Path(__file__).parent / "_ops.txt").read_text(encoding="utf-8").splitlines():
+        line = line.partition("#")[0]
+        if not line.strip():
+            continue
+        line, _, output = line.partition("->")
+        names, op, parameters = (part.strip() for part in (line + " | | ").split("|")[:3])
+        for name in names.split():
+            table[name] = (op, parameters, int(output) if output.strip() else -1)
+    return table
+
+
+_table = _read_table()
+
+
+def names_in(namespace: str) -> list[str]:
+    """The public names of a namespace ("" is the top level) that are ops under another name."""
+    start = namespace + "." if namespace else ""
+    found = (name[len(start) :] for name in _table if name.startswith(start))
+    return [name for name in found if "." not in name]
+
+
+def find(namespace: str, name: str):
+    """The function of that public name, or None."""
+    public = f"{namespace}.{name}" if namespace else name
+    if public not in _table:
+        return None
+    op, parameters, output = _table[public]
+    lax, op = op.endswith("~"), op.rstrip("~")
+    if _core.describe_op(op) is None:
+        return None
+    return make_function(op, _parameters(parameters), public, output, lax)
+
+
+def surface(namespace: str):
+    """`__getattr__` and `__dir__` of the module penstock.<namespace>."""
+    module = sys.modules["penstock." + namespace]
+
+    def __getattr__(name):
+        function = find(namespace, name)
+        if function is None:
+            if name.startswith("__"):
+                raise AttributeError(name)
+            raise _near.missing(f"penstock.{namespace}", name, __dir__())
+        setattr(module, name, function)
+        return function
+
+    def __dir__():
+        own = [name for name in vars(module) if not name.startswith("_")]
+        return sorted({*own, *names_in(namespace)})
+
+    return __getattr__, __dir__

@@ -1,0 +1,49 @@
+"""The penstock command: `penstock run script.py [args]`, `penstock info`."""
+
+import argparse
+import os
+import runpy
+import sys
+
+
+def run(options) -> int:
+    """Runs a script whose `import tensorflow` gives penstock."""
+    import penstock
+
+    if not os.path.exists(options.script):
+        print(f"penstock: no such file: {options.script}", file=sys.stderr)
+        return 2
+    penstock.install_as_tensorflow()
+    sys.argv = [options.script, *options.arguments]
+    sys.path[0] = os.path.dirname(os.path.abspath(options.script))
+    runpy.run_path(options.script, run_name="__main__")
+    return 0
+
+
+def info(options) -> int:
+    """Prints the version, the threads, the budget and what is held."""
+    import platform
+
+    import numpy
+
+    import penstock
+    from penstock import _core
+
+    print(f"penstock {penstock.__version__}, {len(_core.op_names())} ops")
+    print(f"Python {platform.python_version()}, NumPy {numpy.__version__}")
+    print(f"threads {_core.num_threads()}, budget {_core.budget(0) / 2**20:,.0f} MiB")
+    print(_core.memory_table(0))
+    return 0
+
+
+def main(arguments=None) -> int:
+    parser = argparse.ArgumentParser(prog="penstock", description="Tensors with exact memory.")
+    commands = parser.add_subparsers(required=True, metavar="command")
+    command = commands.add_parser("run", help="run a script with penstock as its tensorflow")
+    command.add_argument("script")
+    command.add_argument("arguments", nargs=argparse.REMAINDER)
+    command.set_defaults(function=run)
+    command = commands.add_parser("info", help="what this installation is")
+    command.set_defaults(function=info)
+    options = parser.parse_args(arguments)
+    return options.function(options)

@@ -1,0 +1,224 @@
+"""Making tensors and converting them; indexing that one op does not do."""
+
+from __future__ import annotations
+
+from penstock import _core, dtypes, raw_ops
+from penstock._shape import TensorShape
+
+
+def _as_dtype(dtype):
+    return None if dtype is None else dtypes.as_dtype(dtype)
+
+
+def convert_to_tensor(value, dtype=None, dtype_hint=None, name=None):
+    """`value` as a tensor: numbers, nested lists, NumPy arrays, variables."""
+    if dtype is None and dtype_hint is not None:
+        return _core.to_tensor(value, dtypes.as_dtype(dtype_hint), True)
+    return _core.to_tensor(value, _as_dtype(dtype), False)
+
+
+def constant(value, dtype=None, shape=None, name="Const"):
+    """A tensor with the given value, of the given dtype and shape."""
+    dtype = _as_dtype(dtype)
+    if isinstance(value, _core.EagerTensor) and dtype not in (None, value.dtype):
+        raise TypeError(
+            f"Expected tensor {value.numpy()} with dtype {dtype!r}, but got dtype {value.dtype!r}."
+        )
+    tensor = _core.to_tensor(value, dtype, False)
+    if shape is None:
+        return tensor
+    shape = TensorShape(shape)
+    if tensor.shape == shape:
+        return tensor
+    count = tensor.shape.num_elements()
+    if count == 1:
+        return raw_ops.Fill(dims=list(shape), value=raw_ops.Reshape(tensor=tensor, shape=[]))
+    if count != shape.num_elements():
+        raise TypeError(
+            f"Eager execution of tf.constant with unsupported shape. Tensor {tensor.numpy()} "
+            f"(converted from {value}) has {count} elements, but got `shape` {shape} with "
+            f"{shape.num_elements()} elements)."
+        )
+    return raw_ops.Reshape(tensor=tensor, shape=list(shape))
+
+
+def cast(x, dtype, name=None):
+    """`x` with its elements converted to `dtype`."""
+    x = _core.to_tensor(x, None, False)
+    dtype = dtypes.as_dtype(dtype)
+    return x if x.dtype is dtype else raw_ops.Cast(x=x, dtype=dtype)
+
+
+def _dims(shape):
+    return shape if isinstance(shape, _core.EagerTensor) else TensorShape(shape)
+
+
+def fill_with(shape, value, dtype):
+    return raw_ops.Fill(dims=_dims(shape), value=_core.to_tensor(value, dtype, False))
+
+
+def zeros(shape, dtype=dtypes.float32, name=None, layout=None):
+    """A tensor of zeros."""
+    dtype = dtypes.as_dtype(dtype)
+    return fill_with(shape, "" if dtype is dtypes.string else False, dtype)
+
+
+def ones(shape, dtype=dtypes.float32, name=None, layout=None):
+    """A tensor of ones."""
+    return fill_with(shape, True, dtypes.as_dtype(dtype))
+
+
+def zeros_like(input, dtype=None, name=None, layout=None):
+    """Zeros of the same shape and dtype."""
+    input = _core.to_tensor(input, None, False)
+    return zeros(input.shape, dtype or input.dtype)
+
+
+def ones_like(input, dtype=None, name=None, layout=None):
+    """Ones of the same shape and dtype."""
+    input = _core.to_tensor(input, None, False)
+    return ones(input.shape, dtype or input.dtype)
+
+
+def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name=None):
+    """The identity matrix."""
+    import numpy as np
+
+    dtype = dtypes.as_dtype(dtype)
+    one = _core.to_tensor(np.eye(num_rows, num_columns), dtype, False)
+    if batch_shape is None:
+        return one
+    return raw_ops.BroadcastTo(input=one, shape=[*batch_shape, *one.shape])
+
+
+def range(start, limit=None, delta=1, dtype=None, name="range"):
+    """The numbers from `start` up to `limit`, `delta` apart."""
+    if limit is None:
+        start, limit = 0, start
+    values = [_core.to_tensor(v, _as_dtype(dtype), dtype is None) for v in (start, limit, delta)]
+    if dtype is None:
+        order = [dtypes.int32, dtypes.int64, dtypes.float32, dtypes.float64]
+        widest = max((v.dtype for v in values), key=lambda d: order.index(d) if d in order else -1)
+        values = [cast(v, widest) for v in values]
+    return raw_ops.Range(start=values[0], limit=values[1], delta=values[2])
+
+
+def divide(x, y, name=None):
+    """x / y, as the operator does it."""
+    x = x if hasattr(x, "_id") else _core.to_tensor(x, getattr(y, "dtype", None), False)
+    return x / y
+
+
+def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name=None):
+    """The slices of `params` along `axis` that `indices` names."""
+    axis = batch_dims if axis is None else axis
+    return raw_ops.GatherV2(params=params, indices=indices, axis=axis, batch_dims=batch_dims)
+
+
+def where(condition, x=None, y=None, name=None):
+    """x where the condition holds and y elsewhere; without them, where it holds."""
+    if x is None and y is None:
+        return raw_ops.Where(input=condition)
+    if x is None or y is None:
+        raise ValueError("x and y must both be non-None or both be None.")
+    return raw_ops.SelectV2(condition=condition, t=x, e=y)
+
+
+def boolean_mask(tensor, mask, axis=None, name="boolean_mask"):
+    """The elements of `tensor` where `mask` holds."""
+    tensor, mask = _core.to_tensor(tensor, None, False), _core.to_tensor(mask, None, False)
+    if mask.ndim == 0:
+        raise ValueError("mask cannot be scalar.")
+    axis = 0 if axis is None else int(axis)
+    tensor.shape[axis : axis + mask.ndim].assert_is_compatible_with(mask.shape)
+    before, after = tensor.shape[:axis], tensor.shape[axis + mask.ndim :]
+    rows = raw_ops.Reshape(tensor=tensor, shape=[*before, mask.shape.num_elements(), *after])
+    places = raw_ops.Where(input=raw_ops.Reshape(tensor=mask, shape=[-1]))
+    return raw_ops.GatherV2(params=rows, indices=raw_ops.Squeeze(input=places, axis=[1]), axis=axis)
+
+
+def strided_slice_update(tensor, index, value):
+    """`tensor` with what `index` picks replaced by `value`."""
+    begin, end, strides, *masks = _core.index_parts(index)
+    names = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
+    where = {"begin": begin, "end": end, "strides": strides} | dict(zip(names, masks, strict=True))
+    picked = raw_ops.StridedSlice(input=tensor, **where)
+    value = raw_ops.BroadcastTo(
+        input=_core.to_tensor(value, tensor.dtype, False), shape=picked.shape
+    )
+    shape = tensor.shape
+    count = shape.num_elements()
+    numbers = raw_ops.Reshape(tensor=range(count, dtype=dtypes.int64), shape=shape)
+    places = raw_ops.Reshape(tensor=raw_ops.StridedSlice(input=numbers, **where), shape=[-1, 1])
+    flat = raw_ops.TensorScatterUpdate(
+        tensor=raw_ops.Reshape(tensor=tensor, shape=[-1]),
+        indices=places,
+        updates=raw_ops.Reshape(tensor=value, shape=[-1]),
+    )
+    return raw_ops.Reshape(tensor=flat, shape=shape)
+
+
+def split(value, num_or_size_splits, axis=0, num=None, name="split"):
+    """The parts of `value` along `axis`: so many equal ones, or of the given sizes."""
+    if isinstance(num_or_size_splits, int):
+        return raw_ops.Split(value=value, num_split=num_or_size_splits, axis=axis)
+    return raw_ops.SplitV(value=value, size_splits=num_or_size_splits, axis=axis)
+
+
+def unstack(value, num=None, axis=0, name="unstack"):
+    """The slices along `axis` as a list."""
+    value = _core.to_tensor(value, None, False)
+    return raw_ops.Unpack(value=value, num=value.shape[axis] if num is None else num, axis=axis)
+
+
+def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None, name=None):
+    """Rows with one value at the given index and another elsewhere."""
+    dtype = dtypes.as_dtype(dtype or getattr(on_value, "dtype", None) or dtypes.float32)
+    return raw_ops.OneHot(
+        indices=indices,
+        depth=depth,
+        on_value=_core.to_tensor(True if on_value is None else on_value, dtype, False),
+        off_value=_core.to_tensor(False if off_value is None else off_value, dtype, False),
+        axis=-1 if axis is None else axis,
+    )
+
+
+def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None):
+    """`tensor` with values added at its edges."""
+    if mode.upper() != "CONSTANT":
+        return raw_ops.MirrorPad(input=tensor, paddings=paddings, mode=mode.upper())
+    return raw_ops.PadV2(input=tensor, paddings=paddings, constant_values=constant_values)
+
+
+def rank(input, name=None):
+    """The number of dimensions, as a tensor."""
+    return _core.to_tensor(_core.to_tensor(input, None, False).ndim, None, False)
+
+
+def from_dlpack(capsule):
+    """A tensor over the memory of another library's, or of its DLPack capsule."""
+    if not hasattr(capsule, "__dlpack__"):
+        return _core.from_dlpack(capsule)
+    try:
+        made = capsule.__dlpack__(max_version=(1, 1))
+    except TypeError:
+        made = capsule.__dlpack__()
+    return _core.from_dlpack(made)
+
+
+def to_dlpack(tensor):
+    """A DLPack capsule of the tensor's memory."""
+    return tensor.__dlpack__()
+
+
+def from_numpy(array):
+    """A tensor over the array's own memory. The array must not change while the tensor lives."""
+    return _core.from_numpy(array)
+
+
+def gradients(ys, xs, *args, **kwargs):
+    """Gradients in a graph; outside of one, a GradientTape is the way."""
+    raise RuntimeError(
+        "tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape "
+        "instead."
+    )

@@ -1,0 +1,49 @@
+"""Gives the C++ side the Python objects that it hands out or calls."""
+
+import collections
+
+from penstock import _core, _shape, _tensor, dtypes, errors
+
+
+def _stack(values, dtype):
+    """A list with tensors somewhere in it, as one tensor."""
+    from penstock import raw_ops
+
+    if dtype is None:
+        dtype = next(each.dtype for each in _leaves(values) if hasattr(each, "dtype"))
+    return raw_ops.Pack(values=[_core.to_tensor(value, dtype, False) for value in values])
+
+
+def _leaves(values):
+    for value in values:
+        if isinstance(value, (list, tuple)):
+            yield from _leaves(value)
+        elif hasattr(value, "_id"):
+            yield value
+
+
+def _masked(tensor, mask):
+    from penstock._functions.basic import boolean_mask
+
+    return boolean_mask(tensor, mask)
+
+
+def _make_result(op, names):
+    fields = collections.namedtuple(op, names)
+    fields.__module__ = "penstock.raw_ops"
+    return fields
+
+
+def install():
+    _core.set_hooks(
+        {
+            "dtypes": {dtype._code: dtype for dtype in dtypes._ALL},
+            "errors": errors.BY_CODE,
+            "as_dtype": dtypes.as_dtype,
+            "make_shape": _shape.from_tuple,
+            "make_result": _make_result,
+            "masked": _masked,
+            "stack": _stack,
+        }
+    )
+    _tensor.install()

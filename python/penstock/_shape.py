@@ -1,0 +1,191 @@
+"""tf.TensorShape: a shape whose dimensions, or whose rank, may be unknown."""
+
+from __future__ import annotations
+
+import operator
+
+
+def _dim(value):
+    if value is None:
+        return None
+    if isinstance(value, Dimension):
+        return value.value
+    number = operator.index(value)
+    if number == -1:
+        return None
+    if number < 0:
+        raise ValueError(f"Dimension {number} must be >= 0")
+    return number
+
+
+class Dimension:
+    """One dimension, as TensorShape.dims gives it."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value):
+        self.value = _dim(value)
+
+    def __repr__(self):
+        return f"Dimension({self.value})"
+
+    def __eq__(self, other):
+        return self.value == _dim(other)
+
+    def __hash__(self):
+        return hash(self.value)
+
+    def __int__(self):
+        return self.value
+
+    __index__ = __int__
+
+
+class TensorShape:
+    """The shape of a tensor: TensorShape([2, None]); TensorShape(None) has an unknown rank."""
+
+    __slots__ = ("_dims",)
+
+    def __init__(self, dims):
+        if dims is None:
+            self._dims = None
+        elif isinstance(dims, TensorShape):
+            self._dims = dims._dims
+        elif hasattr(dims, "__iter__"):
+            self._dims = tuple(_dim(dim) for dim in dims)
+        else:
+            self._dims = (_dim(dims),)
+
+    @property
+    def rank(self):
+        return None if self._dims is None else len(self._dims)
+
+    ndims = rank
+
+    @property
+    def dims(self):
+        return None if self._dims is None else [Dimension(dim) for dim in self._dims]
+
+    def _known(self, what):
+        if self._dims is None:
+            raise ValueError(f"{what} is not defined on an unknown TensorShape.")
+        return self._dims
+
+    def as_list(self):
+        return list(self._known("as_list()"))
+
+    def num_elements(self):
+        if not self.is_fully_defined():
+            return None
+        count = 1
+        for dim in self._dims:
+            count *= dim
+        return count
+
+    def is_fully_defined(self):
+        return self._dims is not None and None not in self._dims
+
+    def assert_is_fully_defined(self):
+        if not self.is_fully_defined():
+            raise ValueError(f"Shape {self} is not fully defined")
+
+    def is_compatible_with(self, other):
+        other = TensorShape(other)
+        if self._dims is None or other._dims is None:
+            return True
+        return len(self._dims) == len(other._dims) and all(
+            a is None or b is None or a == b for a, b in zip(self._dims, other._dims, strict=True)
+        )
+
+    def assert_is_compatible_with(self, other):
+        if not self.is_compatible_with(other):
+            raise ValueError(f"Shapes {self} and {TensorShape(other)} are incompatible")
+
+    def assert_has_rank(self, rank):
+        if self.rank not in (None, rank):
+            raise ValueError(f"Shape {self} must have rank {rank}")
+
+    def merge_with(self, other):
+        other = TensorShape(other)
+        if self._dims is None:
+            return other
+        if other._dims is None:
+            return self
+        if not self.is_compatible_with(other):
+            raise ValueError(f"Shapes {self} and {other} are not compatible")
+        return TensorShape(
+            b if a is None else a for a, b in zip(self._dims, other._dims, strict=True)
+        )
+
+    def concatenate(self, other):
+        other = TensorShape(other)
+        if self._dims is None or other._dims is None:
+            return TensorShape(None)
+        return TensorShape(self._dims + other._dims)
+
+    def with_rank(self, rank):
+        return self.merge_with(TensorShape([None] * rank))
+
+    def __add__(self, other):
+        return self.concatenate(other)
+
+    def __radd__(self, other):
+        return TensorShape(other).concatenate(self)
+
+    def __len__(self):
+        if self._dims is None:
+            raise ValueError("Cannot take the length of shape with unknown rank.")
+        return len(self._dims)
+
+    def __bool__(self):
+        return self._dims is not None
+
+    def __iter__(self):
+        if self._dims is None:
+            raise ValueError("Cannot iterate over a shape with unknown rank.")
+        return iter(self._dims)
+
+    def __getitem__(self, key):
+        if self._dims is None:
+            return TensorShape(None) if isinstance(key, slice) else None
+        return TensorShape(self._dims[key]) if isinstance(key, slice) else self._dims[key]
+
+    def __eq__(self, other):
+        try:
+            return self._dims == TensorShape(other)._dims
+        except (TypeError, ValueError):
+            return NotImplemented
+
+    def __hash__(self):
+        return hash(self._dims)
+
+    def __repr__(self):
+        return "TensorShape(None)" if self._dims is None else f"TensorShape({list(self._dims)})"
+
+    def __str__(self):
+        if self._dims is None:
+            return "<unknown>"
+        return (
+            f"({self._dims[0]},)"
+            if len(self._dims) == 1
+            else f"({', '.join(map(str, self._dims))})"
+        )
+
+    def __tf_tensor__(self, dtype=None, name=None):
+        from penstock import _core, dtypes
+
+        if not self.is_fully_defined():
+            raise ValueError(f"Cannot convert a partially known TensorShape {self} to a Tensor.")
+        is_wide = any(dim >= 2**31 for dim in self._dims)
+        dtype = dtypes.int64 if is_wide else dtype or dtypes.int32
+        return _core.to_tensor(list(self._dims), dtype, False)
+
+    def __reduce__(self):
+        return TensorShape, (None if self._dims is None else list(self._dims),)
+
+
+def from_tuple(dims):
+    """A TensorShape of dimensions that are known to be right."""
+    shape = TensorShape.__new__(TensorShape)
+    shape._dims = dims
+    return shape

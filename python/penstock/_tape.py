@@ -1,0 +1,289 @@
+"""tf.GradientTape, tf.custom_gradient and tf.IndexedSlices."""
+
+from __future__ import annotations
+
+import contextlib
+import enum
+import functools
+
+from penstock import _core
+from penstock._nest import flatten, pack_like
+from penstock._tensor import EagerTensor
+
+
+class UnconnectedGradients(enum.Enum):
+    """What a gradient is where there is no path: None, or zeros."""
+
+    NONE = "none"
+    ZERO = "zero"
+
+
+class IndexedSlices:
+    """Rows of a tensor: values[i] belongs to row indices[i]; rows may repeat and add up."""
+
+    def __init__(self, values, indices, dense_shape=None):
+        self.values, self.indices, self.dense_shape = values, indices, dense_shape
+
+    dtype = property(lambda self: self.values.dtype)
+    device = property(lambda self: self.values.device)
+    shape = property(lambda self: None if self.dense_shape is None else _shape_of(self.dense_shape))
+
+    def __tf_tensor__(self, dtype=None, name=None):
+        from penstock import raw_ops
+
+        if self.dense_shape is None:
+            raise ValueError("IndexedSlices without a dense_shape cannot become a Tensor")
+        column = raw_ops.ExpandDims(input=self.indices, axis=-1)
+        return raw_ops.ScatterNd(
+            indices=column,
+            updates=self.values,
+            shape=_core.to_tensor(self.dense_shape, self.indices.dtype, False),
+        )
+
+    def __repr__(self):
+        return f"IndexedSlices(indices={self.indices!r}, values={self.values!r})"
+
+
+def _shape_of(dense_shape):
+    from penstock._shape import TensorShape
+
+    return TensorShape(list(map(int, dense_shape)))
+
+
+class pause(contextlib.AbstractContextManager):
+    """No tape of this thread records while it lasts."""
+
+    def __enter__(self):
+        self._pause = _core.PauseRecording()
+
+    def __exit__(self, *unused):
+        self._pause = None
+
+
+class GradientTape:
+    """Records what happens to watched tensors and variables, and runs it backwards."""
+
+    def __init__(self, persistent=False, watch_accessed_variables=True):
+        self._persistent = persistent
+        self._watch_variables = watch_accessed_variables
+        self._tape = None
+        self._recording = False
+        self._used = False
+
+    def __enter__(self):
+        if self._recording:
+            raise ValueError(
+                "Tape is still recording, This can happen if you try to re-enter an "
+                "already-active tape."
+            )
+        if self._tape is None:
+            self._tape = _core.Tape(self._persistent, self._watch_variables)
+        else:
+            self._tape.resume()
+        self._recording = True
+        return self
+
+    def __exit__(self, *unused):
+        if self._recording:
+            self._stop()
+
+    def _stop(self):
+        self._tape.stop()
+        self._recording = False
+
+    def watch(self, tensor):
+        if self._tape is None:
+            raise RuntimeError("GradientTape.watch is for use inside `with tape:`")
+        for each in flatten(tensor):
+            if not hasattr(each, "_id"):
+                raise ValueError(
+                    f"Passed in object {each} of type {type(each).__name__!r}, not tf.Tensor or "
+                    "tf.Variable or ExtensionType."
+                )
+            if each.dtype.is_floating or each.dtype.is_complex:
+                self._tape.watch(each)
+
+    def reset(self):
+        recording = self._recording
+        if recording:
+            self._stop()
+        self._tape, self._used = None, False
+        if recording:
+            self.__enter__()
+
+    @contextlib.contextmanager
+    def stop_recording(self):
+        if not self._recording:
+            raise ValueError("Tape is not recording; stop_recording is for use inside `with tape:`")
+        self._stop()
+        try:
+            yield
+        finally:
+            self._tape.resume()
+            self._recording = True
+
+    def _begin(self):
+        if self._tape is None or self._used:
+            raise RuntimeError(
+                "A non-persistent GradientTape can only be used to compute one set of gradients "
+                "(or jacobians)"
+            )
+        if self._recording and not self._persistent:
+            self._stop()
+
+    def _run(self, targets, sources, dys, zeros):
+        found = self._tape.gradient(targets, sources, dys, zeros)
+        return [IndexedSlices(*each) if isinstance(each, tuple) else each for each in found]
+
+    def gradient(
+        self,
+        target,
+        sources,
+        output_gradients=None,
+        unconnected_gradients=UnconnectedGradients.NONE,
+    ):
+        """The gradients of the target (or of the sum of several) at the sources."""
+        zeros = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
+        flat = flatten(sources)
+        for source in flat:
+            if not hasattr(source, "_id"):
+                raise TypeError(f"a source must be a tensor or a variable, not {source!r}")
+        self._begin()
+        targets = [t for t in flatten(target) if t is not None]
+        dys = []
+        if output_gradients is not None:
+            given = flatten(output_gradients)
+            dys = [
+                _ones_like(t) if dy is None else dy for t, dy in zip(targets, given, strict=True)
+            ]
+        try:
+            found = self._run(targets, flat, dys, zeros)
+        finally:
+            if not self._persistent:
+                self._used = True
+                self._tape.reset()
+        return pack_like(sources, found)
+
+    def _rows(self, target, flat, zeros):
+        """The gradients at all sources, for every element of the target in turn."""
+        count = target.shape.num_elements()
+        self._tape.set_persistent(True)
+        try:
+            for i in range(count):
+                yield self._run([target], flat, [_unit(target, i)], zeros)
+        finally:
+            self._tape.set_persistent(self._persistent)
+            if not self._persistent:
+                self._used = True
+                self._tape.reset()
+
+    def jacobian(
+        self,
+        target,
+        sources,
+        unconnected_gradients=UnconnectedGradients.NONE,
+        parallel_iterations=None,
+        experimental_use_pfor=True,
+    ):
+        """d target / d source: of the target's shape followed by the source's."""
+        from penstock import raw_ops
+
+        zeros = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
+        flat = flatten(sources)
+        self._begin()
+        rows = list(self._rows(target, flat, zeros))
+        found = []
+        for k, source in enumerate(flat):
+            parts = [row[k] for row in rows]
+            if not parts or parts[0] is None:
+                found.append(None)
+                continue
+            shape = [*target.shape, *source.shape]
+            parts = [_core.to_tensor(part, None, False) for part in parts]
+            found.append(raw_ops.Reshape(tensor=raw_ops.Pack(values=parts), shape=shape))
+        return pack_like(sources, found)
+
+    def batch_jacobian(
+        self,
+        target,
+        source,
+        unconnected_gradients=UnconnectedGradients.NONE,
+        parallel_iterations=None,
+        experimental_use_pfor=True,
+    ):
+        """The jacobian of each row of the target by the same row of the source."""
+        from penstock import raw_ops
+
+        if target.shape.rank < 2 or target.shape[0] != source.shape[0]:
+            raise ValueError(
+                f"Need first dimension of target shape ({target.shape}) and source shape "
+                f"({source.shape}) to match."
+            )
+        zeros = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
+        self._begin()
+        batch, inner = target.shape[0], target.shape[1:].num_elements()
+        parts = []
+        self._tape.set_persistent(True)
+        try:
+            for j in range(inner):
+                dy = _unit_column(target, batch, inner, j)
+                parts.append(self._run([target], [source], [dy], zeros)[0])
+        finally:
+            self._tape.set_persistent(self._persistent)
+            if not self._persistent:
+                self._used = True
+                self._tape.reset()
+        if not parts or parts[0] is None:
+            return None
+        stacked = raw_ops.Pack(values=[_core.to_tensor(p, None, False) for p in parts], axis=1)
+        return raw_ops.Reshape(tensor=stacked, shape=[*target.shape, *source.shape[1:]])
+
+
+def _ones_like(tensor):
+    from penstock._functions.basic import ones_like
+
+    return ones_like(tensor)
+
+
+def _unit(target, i):
+    """Zeros of the target's shape with a one at element i."""
+    import numpy as np
+
+    values = np.zeros(target.shape.num_elements(), target.dtype.as_numpy_dtype)
+    values[i] = 1
+    return _core.to_tensor(values.reshape(tuple(target.shape)), None, False)
+
+
+def _unit_column(target, batch, inner, j):
+    import numpy as np
+
+    values = np.zeros((batch, inner), target.dtype.as_numpy_dtype)
+    values[:, j] = 1
+    return _core.to_tensor(values.reshape(tuple(target.shape)), None, False)
+
+
+def custom_gradient(f=None):
+    """Decorates a function that returns (result, backward) instead of just its result."""
+    if f is None:
+        return custom_gradient
+
+    @functools.wraps(f)
+    def decorated(*args, **kwargs):
+        inputs = [_core.to_tensor(arg, None, False) for arg in flatten(args)]
+        with pause():
+            result, backward = f(*pack_like(args, inputs), **kwargs)
+        outputs = flatten(result)
+
+        def run(dys):
+            found = flatten(backward(*dys))
+            return [None if g is None else _core.to_tensor(g, None, False) for g in found]
+
+        made = _core.record_custom(inputs, outputs, run)
+        return pack_like(result, made)
+
+    return decorated
+
+
+def is_tensor(x):
+    """True for tensors and variables."""
+    return isinstance(x, (EagerTensor, _core.VariableHandle, IndexedSlices))

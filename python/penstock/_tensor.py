@@ -1,0 +1,130 @@
+"""The methods of tensors that need no speed: printing, shapes, references, iteration."""
+
+from __future__ import annotations
+
+from penstock import _core
+
+Tensor, EagerTensor = _core.Tensor, _core.EagerTensor
+
+
+class Reference:
+    """A tensor or variable as a key: compared by identity, and hashable."""
+
+    __slots__ = ("__weakref__", "_object")
+
+    def __init__(self, wrapped):
+        self._object = wrapped
+
+    def deref(self):
+        return self._object
+
+    def __eq__(self, other):
+        return isinstance(other, Reference) and self._object is other._object
+
+    def __hash__(self):
+        return id(self._object)
+
+    def __repr__(self):
+        return f"<Reference wrapping {self._object!r}>"
+
+
+def numpy_text(tensor, for_repr: bool) -> str:
+    """The values as TensorFlow prints them."""
+    value = tensor._read_only_array()
+    if tensor.ndim > 0:
+        return repr(value) if for_repr else str(value)
+    value = value[()]
+    if isinstance(value, bytes):
+        return repr(value)
+    return repr(float(value)) if tensor.dtype.name == "bfloat16" else str(value)
+
+
+def tensor_repr(self) -> str:
+    text = numpy_text(self, for_repr=True)
+    if "\n" in text:
+        text = "\n" + text
+    return f"<tf.Tensor: shape={tuple(self.shape)}, dtype={self.dtype.name}, numpy={text}>"
+
+
+def tensor_str(self) -> str:
+    text = numpy_text(self, for_repr=False)
+    if "\n" in text:
+        text = "\n" + text
+    return f"tf.Tensor({text}, shape={tuple(self.shape)}, dtype={self.dtype.name})"
+
+
+def tensor_format(self, spec: str) -> str:
+    return format(self._read_only_array()[()] if self.ndim == 0 else self._read_only_array(), spec)
+
+
+def tensor_iter(self):
+    if self.ndim == 0:
+        raise TypeError("Cannot iterate over a scalar tensor.")
+    return (self[i] for i in range(len(self)))
+
+
+def tensor_array(self, dtype=None, copy=None):
+    array = self._read_only_array()
+    if dtype is not None and array.dtype != dtype:
+        if copy is False:
+            raise ValueError("a conversion of dtypes needs a copy")
+        return array.astype(dtype)
+    return array.copy() if copy else array
+
+
+def set_shape(self, shape):
+    if not self.shape.is_compatible_with(shape):
+        from penstock._shape import TensorShape
+
+        raise ValueError(
+            f"Tensor's shape {self.shape} is not compatible with supplied shape "
+            f"{TensorShape(shape)}."
+        )
+
+
+def _undefined(name):
+    def getter(self):
+        raise AttributeError(f"Tensor.{name} is undefined when eager execution is enabled.")
+
+    return property(getter)
+
+
+def _no_eval(self, *args, **kwargs):
+    raise NotImplementedError(
+        "eval is not supported when eager execution is enabled, is .numpy() what you're looking "
+        "for?"
+    )
+
+
+def install():
+    """Gives the types of _core their methods."""
+    members = {
+        "__repr__": tensor_repr,
+        "__str__": tensor_str,
+        "__format__": tensor_format,
+        "__iter__": tensor_iter,
+        "__array__": tensor_array,
+        "__array_priority__": 100,
+        "__copy__": lambda self: self,
+        "__deepcopy__": lambda self, memo: self,
+        "__reduce__": lambda self: (_rebuild, (self.numpy(), self.dtype)),
+        "__complex__": lambda self: complex(self._read_only_array()[()]),
+        "ref": lambda self: Reference(self),
+        "experimental_ref": lambda self: Reference(self),
+        "get_shape": lambda self: self.shape,
+        "set_shape": set_shape,
+        "eval": _no_eval,
+        "name": _undefined("name"),
+        "op": _undefined("op"),
+        "graph": _undefined("graph"),
+        "consumers": lambda self: [],
+        "backing_device": property(lambda self: self.device),
+        "_numpy": EagerTensor.numpy,
+        "_in_graph_mode": False,
+    }
+    for name, value in members.items():
+        setattr(EagerTensor, name, value)
+
+
+def _rebuild(values, dtype):
+    return _core.to_tensor(values, dtype, False)

@@ -1,0 +1,196 @@
+"""tf.Variable: a tensor that changes, with a name."""
+
+from __future__ import annotations
+
+from penstock import _core, dtypes
+from penstock._shape import TensorShape
+from penstock._tape import pause
+from penstock._tensor import Reference, numpy_text, tensor_array, tensor_format
+
+
+class Variable(_core.VariableHandle):
+    """A tensor that changes: `tf.Variable([1.0, 2.0], name="w")`."""
+
+    def __new__(cls, *args, **kwargs):
+        # The class that programs see printed, as in TensorFlow.
+        return _core.VariableHandle.__new__(ResourceVariable if cls is Variable else cls)
+
+    def __init__(
+        self,
+        initial_value=None,
+        trainable=None,
+        validate_shape=True,
+        caching_device=None,
+        name=None,
+        variable_def=None,
+        dtype=None,
+        import_scope=None,
+        constraint=None,
+        synchronization=None,
+        aggregation=None,
+        shape=None,
+        experimental_enable_variable_lifting=True,
+    ):
+        if initial_value is None:
+            raise ValueError("The `initial_value` arg to `tf.Variable` must be specified.")
+        value = initial_value() if callable(initial_value) else initial_value
+        value = _core.to_tensor(value, None if dtype is None else dtypes.as_dtype(dtype), False)
+        if shape is not None and not value.shape.is_compatible_with(shape):
+            raise ValueError(
+                f"The initial value's shape ({value.shape}) is not compatible with the explicitly "
+                f"supplied `shape` argument ({TensorShape(shape)})."
+            )
+        self._name = (name or "Variable") + ":0"
+        self._trainable = True if trainable is None else bool(trainable)
+        self._constraint = constraint
+        self._create(value, name or "Variable", self._trainable)
+
+    name = property(lambda self: self._name)
+    trainable = property(lambda self: self._trainable)
+    constraint = property(lambda self: self._constraint)
+    device = property(lambda self: "/job:localhost/replica:0/task:0/device:CPU:0")
+    ndim = property(lambda self: self.shape.rank)
+    _shared_name = property(lambda self: self._name[:-2])
+    __array_priority__ = 100
+
+    def get_shape(self):
+        return self.shape
+
+    def read_value(self):
+        return self.value()
+
+    def initialized_value(self):
+        return self.value()
+
+    def is_initialized(self, name=None):
+        return _core.to_tensor(True, None, False)
+
+    def ref(self):
+        return Reference(self)
+
+    experimental_ref = ref
+
+    def _updated(self, read_value):
+        if not read_value:
+            return None
+        unread = _core.VariableHandle.__new__(_Unread)
+        unread._share(self)
+        unread.__dict__ = self.__dict__
+        return unread
+
+    def _checked(self, value):
+        value = _core.to_tensor(value, self.dtype, False)
+        if value.shape != self.shape:
+            raise ValueError(
+                f"Cannot assign value to variable ' {self.name}': Shape mismatch."
+                f"The variable shape {self.shape}, and the assigned value shape {value.shape} are "
+                "incompatible."
+            )
+        return value
+
+    def assign(self, value, use_locking=False, name=None, read_value=True):
+        self._assign(self._checked(value))
+        return self._updated(read_value)
+
+    def assign_add(self, delta, use_locking=False, name=None, read_value=True):
+        self._assign_add(self._checked(delta))
+        return self._updated(read_value)
+
+    def assign_sub(self, delta, use_locking=False, name=None, read_value=True):
+        self._assign_sub(self._checked(delta))
+        return self._updated(read_value)
+
+    def scatter_update(self, sparse_delta, use_locking=False, name=None):
+        self._scatter_update(sparse_delta.indices, sparse_delta.values)
+        return self._updated(True)
+
+    def scatter_add(self, sparse_delta, use_locking=False, name=None):
+        self._scatter_add(sparse_delta.indices, sparse_delta.values)
+        return self._updated(True)
+
+    def scatter_sub(self, sparse_delta, use_locking=False, name=None):
+        self._scatter_sub(sparse_delta.indices, sparse_delta.values)
+        return self._updated(True)
+
+    def _scatter_nd(self, op, indices, updates):
+        from penstock import raw_ops
+
+        with pause():
+            self._assign(getattr(raw_ops, op)(tensor=self, indices=indices, updates=updates))
+        return self._updated(True)
+
+    def scatter_nd_update(self, indices, updates, name=None):
+        return self._scatter_nd("TensorScatterUpdate", indices, updates)
+
+    def scatter_nd_add(self, indices, updates, name=None):
+        return self._scatter_nd("TensorScatterAdd", indices, updates)
+
+    def scatter_nd_sub(self, indices, updates, name=None):
+        return self._scatter_nd("TensorScatterSub", indices, updates)
+
+    def sparse_read(self, indices, name=None):
+        from penstock import raw_ops
+
+        return raw_ops.GatherV2(params=self, indices=indices)
+
+    def gather_nd(self, indices, name=None):
+        from penstock import raw_ops
+
+        return raw_ops.GatherNd(params=self, indices=indices)
+
+    def __getitem__(self, index):
+        part = super().__getitem__(index)
+        part.assign = lambda value, use_locking=False, name=None, read_value=True: (
+            self._assign_part(index, value, read_value)
+        )
+        return part
+
+    def _assign_part(self, index, value, read_value):
+        from penstock._functions.basic import strided_slice_update
+
+        with pause():
+            self._assign(strided_slice_update(self.value(), index, value))
+        return self._updated(read_value)
+
+    def __iter__(self):
+        return iter(self.value())
+
+    def __repr__(self):
+        return variable_repr(self, f"'{self.name}'")
+
+    __str__ = __repr__
+    __array__ = tensor_array
+    __format__ = tensor_format
+
+    def __deepcopy__(self, memo):
+        copy = type(self)(self.value(), trainable=self.trainable, name=self._shared_name)
+        memo[id(self)] = copy
+        return copy
+
+    def __reduce__(self):
+        return _rebuild, (self.numpy(), self.dtype, self._shared_name, self.trainable)
+
+
+class ResourceVariable(Variable):
+    """The variables that `tf.Variable` makes."""
+
+
+def _rebuild(values, dtype, name, trainable):
+    return Variable(values, dtype=dtype, name=name, trainable=trainable)
+
+
+def variable_repr(variable, name: str) -> str:
+    text = numpy_text(variable, for_repr=True)
+    if "\n" in text:
+        text = "\n" + text
+    shape, dtype = tuple(variable.shape), variable.dtype.name
+    return f"<tf.Variable {name} shape={shape} dtype={dtype}, numpy={text}>"
+
+
+class _Unread(ResourceVariable):
+    """What an assignment gives: the same variable, printed under another name."""
+
+    def __repr__(self):
+        return variable_repr(self, "'UnreadVariable'")
+
+    __str__ = __repr__

@@ -1,0 +1,41 @@
+"""tf.random: random tensors, with TensorFlow's streams."""
+
+from penstock import _api, _core, dtypes, raw_ops
+from penstock._functions.basic import _dims
+from penstock._functions.seeds import next_seeds, set_seed
+
+__all__ = ["normal", "set_seed", "uniform"]
+
+
+def normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=None):
+    """Numbers from a normal distribution."""
+    dtype = dtypes.as_dtype(dtype)
+    key, op_seed = next_seeds(seed)
+    made = raw_ops.RandomStandardNormal(shape=_dims(shape), dtype=dtype, seed=key, seed2=op_seed)
+    if hasattr(stddev, "_id") or stddev != 1:
+        made = made * stddev
+    return made + mean if hasattr(mean, "_id") or mean != 0 else made
+
+
+def uniform(shape, minval=0, maxval=None, dtype=dtypes.float32, seed=None, name=None):
+    """Numbers from [minval, maxval), all equally likely."""
+    dtype = dtypes.as_dtype(dtype)
+    key, op_seed = next_seeds(seed)
+    if dtype.is_integer:
+        if maxval is None:
+            raise ValueError(f"Must specify maxval for integer dtype {dtype!r}")
+        return raw_ops.RandomUniformInt(
+            shape=_dims(shape),
+            minval=_core.to_tensor(minval, dtype, False),
+            maxval=_core.to_tensor(maxval, dtype, False),
+            seed=key,
+            seed2=op_seed,
+        )
+    maxval = 1 if maxval is None else maxval
+    made = raw_ops.RandomUniform(shape=_dims(shape), dtype=dtype, seed=key, seed2=op_seed)
+    if not hasattr(minval, "_id") and not hasattr(maxval, "_id") and (minval, maxval) == (0, 1):
+        return made
+    return made * (maxval - minval) + minval
+
+
+__getattr__, __dir__ = _api.surface("random")

@@ -1,0 +1,40 @@
+"""tf.raw_ops: every op of the registry, under its own name and with its own arguments."""
+
+from penstock import _api, _core, _near
+
+# TensorFlow's other names for arguments of raw ops: they may be given instead.
+_ALIASES = {"keep_dims": "keepdims", "DstT": "dtype", "reduction_indices": "axis"}
+# Attributes that TensorFlow's raw ops take and that follow from the inputs here.
+_IMPLIED = ("T", "Tidx", "Tindices", "SrcT", "Truncate", "Tshape", "N")
+
+
+def _with_aliases(function, names):
+    def raw_op(**arguments):
+        for given in list(arguments):
+            if given not in names and given in _ALIASES:
+                arguments[_ALIASES[given]] = arguments.pop(given)
+            elif given not in names and given in _IMPLIED:
+                del arguments[given]
+        return function(**arguments)
+
+    raw_op.__name__ = raw_op.__qualname__ = function.__name__
+    raw_op.__doc__ = function.__doc__
+    return raw_op
+
+
+def __getattr__(name):
+    if _core.describe_op(name) is None:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise _near.missing(__name__, name, _core.op_names())
+    parameters = _api.raw_parameters(name)
+    function = _api.make_function(name, parameters, f"raw_ops.{name}")
+    names = {spec[0] for spec in parameters}
+    if names & {"keepdims", "dtype"}:
+        function = _with_aliases(function, names)
+    globals()[name] = function
+    return function
+
+
+def __dir__():
+    return sorted(_core.op_names())

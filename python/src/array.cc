@@ -1,0 +1,287 @@
+#include "array.h"
+
+#define NPY_NO_DEPRECATED_API NPY_1_19_API_VERSION
+#include <numpy/arrayobject.h>
+#include <numpy/arrayscalars.h>
+
+#include <cstring>
+
+#include <penstock/base/threads.h>
+
+#include "convert.h"
+#include "errors.h"
+#include "run.h"
+#include "tensor_object.h"
+
+namespace penstock::python {
+namespace {
+
+constexpr int64_t kCopyGrain = 4 << 20;  // bytes a thread copies at least
+
+int g_bfloat16 = -1;  // NumPy's number for ml_dtypes.bfloat16, once it is known
+
+// Imports ml_dtypes, which teaches NumPy the type.
+int bfloat16_number() {
+  if (g_bfloat16 >= 0) return g_bfloat16;
+  const Ref module(checked(PyImport_ImportModule("ml_dtypes")));
+  const Ref type(checked(PyObject_GetAttrString(module.get(), "bfloat16")));
+  PyArray_Descr* descr = nullptr;
+  if (PyArray_DescrConverter(type.get(), &descr) == 0) throw PythonError();
+  g_bfloat16 = descr->type_num;
+  Py_DECREF(descr);
+  return g_bfloat16;
+}
+
+int number_of(DType dtype) {
+  switch (dtype) {
+    case DType::kBool:
+      return NPY_BOOL;
+    case DType::kInt8:
+      return NPY_INT8;
+    case DType::kInt16:
+      return NPY_INT16;
+    case DType::kInt32:
+      return NPY_INT32;
+    case DType::kInt64:
+      return NPY_INT64;
+    case DType::kUInt8:
+      return NPY_UINT8;
+    case DType::kUInt16:
+      return NPY_UINT16;
+    case DType::kUInt32:
+      return NPY_UINT32;
+    case DType::kUInt64:
+      return NPY_UINT64;
+    case DType::kFloat16:
+      return NPY_FLOAT16;
+    case DType::kBFloat16:
+      return bfloat16_number();
+    case DType::kFloat32:
+      return NPY_FLOAT32;
+    case DType::kFloat64:
+      return NPY_FLOAT64;
+    case DType::kComplex64:
+      return NPY_COMPLEX64;
+    case DType::kComplex128:
+      return NPY_COMPLEX128;
+    case DType::kString:
+    case DType::kInvalid:
+      break;
+  }
+  return NPY_OBJECT;
+}
+
+DType by_size(int64_t size, DType one, DType two, DType four, DType eight) {
+  return size == 1 ? one : size == 2 ? two : size == 4 ? four : eight;
+}
+
+DType dtype_of(PyArray_Descr* descr) {
+  const auto size = static_cast<int64_t>(PyDataType_ELSIZE(descr));
+  switch (descr->kind) {
+    case 'b':
+      return DType::kBool;
+    case 'i':
+      return by_size(size, DType::kInt8, DType::kInt16, DType::kInt32, DType::kInt64);
+    case 'u':
+      return by_size(size, DType::kUInt8, DType::kUInt16, DType::kUInt32, DType::kUInt64);
+    case 'f':
+      if (size > 8) return DType::kInvalid;
+      return by_size(size, DType::kInvalid, DType::kFloat16, DType::kFloat32, DType::kFloat64);
+    case 'c':
+      return size == 8 ? DType::kComplex64 : size == 16 ? DType::kComplex128 : DType::kInvalid;
+    case 'S':
+    case 'U':
+    case 'O':
+      return DType::kString;
+    default:
+      break;
+  }
+  if (descr->type_num >= NPY_USERDEF && size == 2 && descr->type_num == bfloat16_number())
+    return DType::kBFloat16;
+  return DType::kInvalid;
+}
+
+Shape shape_of(PyArrayObject* array) {
+  static_assert(sizeof(npy_intp) == sizeof(int64_t));
+  const auto* dims = reinterpret_cast<const int64_t*>(PyArray_DIMS(array));
+  return Shape(std::span<const int64_t>(dims, static_cast<size_t>(PyArray_NDIM(array))));
+}
+
+void copy_bytes(void* to, const void* from, int64_t bytes) {
+  const WithoutGil released(bytes >= kBytesWorthReleasing);
+  parallel_for(bytes, kCopyGrain, [&](int64_t begin, int64_t end) {
+    std::memcpy(static_cast<char*>(to) + begin, static_cast<const char*>(from) + begin,
+                static_cast<size_t>(end - begin));
+  });
+}
+
+[[noreturn]] void refuse(PyObject* object) {
+  raise(PyExc_ValueError,
+        "Failed to convert a NumPy array to a Tensor (Unsupported object type %s).",
+        Py_TYPE(object)->tp_name);
+}
+
+// Strings and objects go through lists: their elements are Python objects anyway.
+Tensor convert_objects(PyArrayObject* array, DType wanted) {
+  const Ref list(checked(PyArray_ToList(array)));
+  Tensor tensor = to_tensor(list.get(), wanted);
+  // A list cannot tell the shape behind a dimension of 0.
+  return tensor.num_elements() == 0 ? Tensor::empty(tensor.dtype(), shape_of(array), Tag::kConstant)
+                                    : tensor;
+}
+
+// What keeps an ndarray's memory alive: a reference to the tensor's buffer, apart from the tensor.
+void drop_buffer(PyObject* capsule) {
+  delete static_cast<BufferRef*>(PyCapsule_GetPointer(capsule, nullptr));
+}
+
+PyObject* string_array(const Tensor& tensor) {
+  const Ref array(checked(PyArray_SimpleNew(
+      tensor.rank(), reinterpret_cast<const npy_intp*>(tensor.shape().begin()), NPY_OBJECT)));
+  auto** items =
+      static_cast<PyObject**>(PyArray_DATA(reinterpret_cast<PyArrayObject*>(array.get())));
+  for (int64_t i = 0; i < tensor.num_elements(); ++i) {
+    const std::string_view text = tensor.string_at(i);
+    Py_XSETREF(items[i], checked(PyBytes_FromStringAndSize(text.data(),
+                                                           static_cast<Py_ssize_t>(text.size()))));
+  }
+  return Py_NewRef(array.get());
+}
+
+PyObject* new_array(const Tensor& tensor, void* data, int flags) {
+  PyArray_Descr* descr = PyArray_DescrFromType(number_of(tensor.dtype()));
+  return checked(PyArray_NewFromDescr(&PyArray_Type, descr, tensor.rank(),
+                                      reinterpret_cast<const npy_intp*>(tensor.shape().begin()),
+                                      nullptr, data, flags, nullptr));
+}
+
+void check_has_data(const Tensor& tensor) {
+  if (!tensor.has_data()) throw FailedPreconditionError("the tensor has no data");
+}
+
+PyObject* scalar_of(const Tensor& tensor) {
+  if (tensor.dtype() == DType::kString) {
+    const std::string_view text = tensor.string_at(0);
+    return checked(PyBytes_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size())));
+  }
+  PyArray_Descr* descr = PyArray_DescrFromType(number_of(tensor.dtype()));
+  PyObject* scalar = PyArray_Scalar(tensor.raw(), descr, nullptr);
+  Py_DECREF(descr);
+  return checked(scalar);
+}
+
+bool may_share_writable(const Tensor& tensor) {
+  const Buffer& buffer = *tensor.buffer().get();
+  return tensor.buffer().is_unique() && !buffer.read_only && buffer.tag != Tag::kVariable &&
+         buffer.tag != Tag::kConstant && buffer.tag != Tag::kForeign;
+}
+
+}  // namespace
+
+bool import_numpy() { return _import_array() >= 0; }
+
+bool is_array(PyObject* object) { return PyArray_Check(object); }
+bool is_numpy_scalar(PyObject* object) { return PyArray_IsScalar(object, Generic); }
+bool is_numpy_integer(PyObject* object) { return PyArray_IsScalar(object, Integer); }
+bool is_numpy_bool(PyObject* object) { return PyArray_IsScalar(object, Bool); }
+
+Tensor copy_array(PyObject* object, DType wanted) {
+  const Ref any(checked(PyArray_FromAny(object, nullptr, 0, 0, 0, nullptr)));
+  auto* array = reinterpret_cast<PyArrayObject*>(any.get());
+  const DType own = dtype_of(PyArray_DESCR(array));
+  if (own == DType::kInvalid) refuse(object);
+  if (own == DType::kString || wanted == DType::kString) return convert_objects(array, wanted);
+  const DType dtype = wanted == DType::kInvalid ? own : wanted;
+  PyArray_Descr* descr = PyArray_DescrFromType(number_of(dtype));
+  const Ref plain(checked(PyArray_FromArray(
+      array, descr, NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_ALIGNED | NPY_ARRAY_FORCECAST)));
+  auto* contiguous = reinterpret_cast<PyArrayObject*>(plain.get());
+  Tensor tensor = Tensor::empty(dtype, shape_of(contiguous), Tag::kConstant);
+  copy_bytes(tensor.raw(), PyArray_DATA(contiguous), tensor.num_bytes());
+  return tensor;
+}
+
+Tensor borrow_array(PyObject* object) {
+  if (!PyArray_Check(object)) raise(PyExc_TypeError, "from_numpy needs an ndarray");
+  auto* array = reinterpret_cast<PyArrayObject*>(object);
+  const DType dtype = dtype_of(PyArray_DESCR(array));
+  if (dtype == DType::kInvalid || dtype == DType::kString) refuse(object);
+  if (!PyArray_ISCARRAY_RO(array))
+    raise(PyExc_ValueError,
+          "from_numpy shares memory: the array must be contiguous and aligned, "
+          "in the machine's byte order");
+  const auto give_back = [](void* context) {
+    if (Py_IsInitialized() == 0) return;
+    const WithGil gil;
+    Py_DECREF(static_cast<PyObject*>(context));
+  };
+  return Tensor::borrow(dtype, shape_of(array), PyArray_DATA(array), give_back, Py_NewRef(object),
+                        true);
+}
+
+PyObject* array_over(const Tensor& tensor, bool writable) {
+  check_has_data(tensor);
+  if (tensor.dtype() == DType::kString) return string_array(tensor);
+  const int flags = writable ? NPY_ARRAY_CARRAY : NPY_ARRAY_CARRAY_RO;
+  Ref array(new_array(tensor, tensor.raw(), flags));
+  Ref holder(checked(PyCapsule_New(new BufferRef(tensor.buffer()), nullptr, drop_buffer)));
+  if (PyArray_SetBaseObject(reinterpret_cast<PyArrayObject*>(array.get()), holder.release()) < 0)
+    throw PythonError();
+  return array.release();
+}
+
+PyObject* numpy_copy(const Tensor& tensor) {
+  check_has_data(tensor);
+  if (tensor.rank() == 0) return scalar_of(tensor);
+  if (tensor.dtype() == DType::kString) return string_array(tensor);
+  Ref array(new_array(tensor, nullptr, 0));
+  copy_bytes(PyArray_DATA(reinterpret_cast<PyArrayObject*>(array.get())), tensor.raw(),
+             tensor.num_bytes());
+  return array.release();
+}
+
+PyObject* numpy_result(const Tensor& tensor) {
+  check_has_data(tensor);
+  if (tensor.rank() == 0 || tensor.dtype() == DType::kString || !may_share_writable(tensor))
+    return numpy_copy(tensor);
+  return array_over(tensor, true);
+}
+
+int get_buffer(PyObject* self, Py_buffer* view, int flags) {
+  static const char* const kFormats[kNumDTypes] = {nullptr, "?", "b",  "h",  "i",    "q",
+                                                   "B",     "H", "I",  "Q",  "e",    nullptr,
+                                                   "f",     "d", "Zf", "Zd", nullptr};
+  view->obj = nullptr;
+  const Tensor& tensor = tensor_of(self);
+  const char* format = kFormats[static_cast<int>(tensor.dtype())];
+  if (format == nullptr || !tensor.has_data() || (flags & PyBUF_WRITABLE) != 0) {
+    PyErr_SetString(PyExc_BufferError, format == nullptr ? "this dtype has no buffer format"
+                                                         : "a tensor's memory is read-only");
+    return -1;
+  }
+  const auto rank = static_cast<size_t>(tensor.rank());
+  auto* sizes = static_cast<Py_ssize_t*>(PyMem_Malloc(sizeof(Py_ssize_t) * 2 * (rank + 1)));
+  if (sizes == nullptr) return PyErr_NoMemory(), -1;
+  auto stride = static_cast<Py_ssize_t>(dtype_size(tensor.dtype()));
+  view->itemsize = stride;
+  for (size_t i = rank; i-- > 0;) {
+    sizes[i] = tensor.shape()[static_cast<int>(i)];
+    sizes[rank + i] = stride;
+    stride *= sizes[i];
+  }
+  view->obj = Py_NewRef(self);
+  view->buf = tensor.raw();
+  view->len = tensor.num_bytes();
+  view->readonly = 1;
+  view->format = (flags & PyBUF_FORMAT) != 0 ? const_cast<char*>(format) : nullptr;
+  view->ndim = tensor.rank();
+  view->shape = (flags & PyBUF_ND) != 0 ? sizes : nullptr;
+  view->strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES ? sizes + rank : nullptr;
+  view->suboffsets = nullptr;
+  view->internal = sizes;
+  return 0;
+}
+
+void release_buffer(PyObject*, Py_buffer* view) { PyMem_Free(view->internal); }
+
+}  // namespace penstock::python

@@ -1,0 +1,40 @@
+// NumPy: arrays into tensors and tensors into arrays, sharing memory where the rules allow it.
+#pragma once
+
+#include <Python.h>
+
+#include <penstock/tensor/tensor.h>
+
+namespace penstock::python {
+
+bool import_numpy();
+
+bool is_array(PyObject* object);
+bool is_numpy_scalar(PyObject* object);
+bool is_numpy_integer(PyObject* object);
+bool is_numpy_bool(PyObject* object);
+
+// A copy of an ndarray or a NumPy scalar, cast to `wanted` unless that is kInvalid. Throws.
+Tensor copy_array(PyObject* array, DType wanted);
+// A tensor over the array's own memory, which it keeps alive. Throws where it would have to copy.
+Tensor borrow_array(PyObject* array);
+
+// A new ndarray over the tensor's memory; strings become an array of bytes objects. Throws.
+PyObject* array_over(const Tensor& tensor, bool writable);
+// What .numpy() gives: shared and writable when the tensor alone owns its buffer, else a copy;
+// a NumPy scalar for a scalar. Throws.
+PyObject* numpy_result(const Tensor& tensor);
+// The same, always a copy.
+PyObject* numpy_copy(const Tensor& tensor);
+
+// The buffer protocol of EagerTensor: read-only.
+int get_buffer(PyObject* self, Py_buffer* view, int flags);
+void release_buffer(PyObject* self, Py_buffer* view);
+
+// PyMethodDef's idea of a function's type, whatever flags it has.
+template <typename F>
+PyCFunction as_function(F* function) {
+  return reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(function));
+}
+
+}  // namespace penstock::python

@@ -1,0 +1,82 @@
+#include "convert.h"
+
+#include <cstring>
+
+#include <penstock/memory/strings.h>
+
+#include "array.h"
+#include "errors.h"
+#include "hooks.h"
+#include "sequence.h"
+#include "tensor_object.h"
+#include "variable_object.h"
+
+namespace penstock::python {
+namespace {
+
+Tensor checked_dtype(Tensor tensor, PyObject* value, DType dtype, Wanted wanted) {
+  if (dtype == DType::kInvalid || wanted == Wanted::kAsHint || tensor.dtype() == dtype)
+    return tensor;
+  raise(PyExc_ValueError, "Tensor conversion requested dtype %s for Tensor with dtype %s: %R",
+        dtype_name(dtype).data(), dtype_name(tensor.dtype()).data(), value);
+}
+
+Tensor scalar(PyObject* value, const Leaf& leaf, DType dtype, Wanted wanted) {
+  const DType chosen = choose_dtype(value, leaf.kind, leaf.natural, dtype, wanted);
+  Tensor tensor = Tensor::empty(chosen, Shape{}, Tag::kConstant);
+  put_element(chosen, tensor.raw(), value);
+  return tensor;
+}
+
+// Objects that know how to become a tensor or an array.
+Tensor from_protocol(PyObject* value, DType dtype, Wanted wanted) {
+  static PyObject* const to_tensor_name = PyUnicode_InternFromString("__tf_tensor__");
+  static PyObject* const array_name = PyUnicode_InternFromString("__array__");
+  if (PyType_Check(value) == 0 && PyObject_HasAttr(value, to_tensor_name) != 0) {
+    const Ref type(dtype == DType::kInvalid ? Py_NewRef(Py_None) : dtype_object(dtype));
+    const Ref made(
+        checked(PyObject_CallMethodObjArgs(value, to_tensor_name, type.get(), Py_None, nullptr)));
+    if (is_eager(made.get())) return checked_dtype(tensor_of(made.get()), value, dtype, wanted);
+  } else if (PyType_Check(value) == 0 && PyObject_HasAttr(value, array_name) != 0) {
+    return copy_array(value, dtype);
+  }
+  raise(PyExc_ValueError,
+        "Attempt to convert a value (%R) with an unsupported type (%R) to a Tensor.", value,
+        reinterpret_cast<PyObject*>(Py_TYPE(value)));
+}
+
+}  // namespace
+
+Tensor value_of(PyObject* object) {
+  if (is_eager(object)) return tensor_of(object);
+  if (is_variable(object)) return variable_of(object).value();
+  return {};
+}
+
+Tensor to_tensor(PyObject* value, DType dtype, Wanted wanted) {
+  if (Tensor own = value_of(value); own.defined())
+    return checked_dtype(std::move(own), value, dtype, wanted);
+  if (is_array(value) || is_numpy_scalar(value)) return copy_array(value, dtype);
+  if (const Leaf leaf = leaf_of(value); leaf.kind != Kind::kNone)
+    return scalar(value, leaf, dtype, wanted);
+  if (PyList_Check(value) || PyTuple_Check(value)) return from_sequence(value, dtype, wanted);
+  if (PyRange_Check(value)) {
+    const Ref list(checked(PySequence_List(value)));
+    return from_sequence(list.get(), dtype, wanted);
+  }
+  return from_protocol(value, dtype, wanted);
+}
+
+DType to_dtype(PyObject* object) {
+  if (object == Py_None) return DType::kInvalid;
+  for (int i = 1; i < kNumDTypes; ++i) {
+    if (hooks.dtypes[i] == object) return static_cast<DType>(i);
+  }
+  const Ref found(checked(PyObject_CallOneArg(hooks.as_dtype, object)));
+  for (int i = 1; i < kNumDTypes; ++i) {
+    if (hooks.dtypes[i] == found.get()) return static_cast<DType>(i);
+  }
+  raise(PyExc_TypeError, "%R is no dtype that tensors can have", object);
+}
+
+}  // namespace penstock::python

@@ -1,0 +1,10 @@
+// What Python may ask and tell the memory, the thread pool and the random streams.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace penstock::python {
+
+void add_memory(nanobind::module_& module);
+
+}  // namespace penstock::python

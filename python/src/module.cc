@@ -1,0 +1,78 @@
+// penstock._core: everything that Python needs of the C++ API. The package penstock builds
+// TensorFlow's names on it.
+#include <nanobind/nanobind.h>
+
+#include <penstock/base/error.h>
+#include <penstock/version.h>
+
+#include "array.h"
+#include "convert.h"
+#include "dlpack.h"
+#include "errors.h"
+#include "hooks.h"
+#include "index.h"
+#include "memory.h"
+#include "op_function.h"
+#include "tape_object.h"
+#include "tensor_object.h"
+#include "variable_object.h"
+
+namespace nb = nanobind;
+
+namespace penstock::python {
+namespace {
+
+PyObject* py_set_hooks(PyObject*, PyObject* dictionary) {
+  return set_hooks(dictionary) ? Py_NewRef(Py_None) : nullptr;
+}
+
+// to_tensor(value, dtype, is_hint)
+PyObject* py_to_tensor(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  if (count != 3) return PyErr_Format(PyExc_TypeError, "to_tensor takes 3 arguments");
+  return guarded([&] {
+    if (is_eager(args[0]) && args[1] == Py_None) return Py_NewRef(args[0]);
+    const Wanted wanted = args[2] == Py_True ? Wanted::kAsHint : Wanted::kStrictly;
+    return wrap(to_tensor(args[0], to_dtype(args[1]), wanted));
+  });
+}
+
+PyObject* py_from_numpy(PyObject*, PyObject* array) {
+  return guarded([&] { return wrap(borrow_array(array)); });
+}
+
+PyMethodDef g_functions[] = {
+    {"set_hooks", py_set_hooks, METH_O, nullptr},
+    {"to_tensor", as_function(py_to_tensor), METH_FASTCALL, nullptr},
+    {"from_numpy", py_from_numpy, METH_O, nullptr},
+    {"from_dlpack", import_dlpack, METH_O, nullptr},
+    {"index_parts", index_parts, METH_O, nullptr},
+    {"describe_op", describe_op, METH_O, nullptr},
+    {"op_names", op_names, METH_NOARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+// For what nanobind calls: our own errors, and those that Python already knows of.
+void translate(const std::exception_ptr& error, void*) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const PythonError&) {
+  } catch (const Error&) {
+    set_python_error();
+  }
+}
+
+}  // namespace
+}  // namespace penstock::python
+
+NB_MODULE(_core, module) {
+  using namespace penstock::python;
+  nb::register_exception_translator(translate);
+  PyObject* m = module.ptr();
+  if (!import_numpy() || !add_tensor_types(m) || !add_variable_type(m) ||
+      !add_op_function_type(m) || PyModule_AddFunctions(m, g_functions) < 0) {
+    nb::raise_python_error();
+  }
+  add_tape(module);
+  add_memory(module);
+  module.attr("__version__") = PENSTOCK_VERSION;
+}

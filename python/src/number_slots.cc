@@ -1,0 +1,344 @@
+#include "number_slots.h"
+
+#include <penstock/ops/registry.h>
+
+#include "convert.h"
+#include "errors.h"
+#include "run.h"
+#include "temporaries.h"
+#include "tensor_object.h"
+#include "variable_object.h"
+
+namespace penstock::python {
+namespace {
+
+// An operator: its op, what it does with booleans where that is another one, and the method by
+// which the other side could take over.
+struct Operator {
+  const char* op;
+  const char* bool_op;
+  const char* reflected;
+};
+enum Which {
+  kAdd,
+  kSub,
+  kMul,
+  kDiv,
+  kFloorDiv,
+  kMod,
+  kPow,
+  kMatMul,
+  kAnd,
+  kOr,
+  kXor,
+  kEq,
+  kNe,
+  kLt,
+  kLe,
+  kGt,
+  kGe,
+  kNeg,
+  kAbs,
+  kInvert,
+  kCount,
+};
+constexpr Operator kOperators[kCount] = {
+    {"AddV2", nullptr, "__radd__"},
+    {"Sub", nullptr, "__rsub__"},
+    {"Mul", nullptr, "__rmul__"},
+    {"RealDiv", nullptr, "__rtruediv__"},
+    {"FloorDiv", nullptr, "__rfloordiv__"},
+    {"FloorMod", nullptr, "__rmod__"},
+    {"Pow", nullptr, "__rpow__"},
+    {"MatMul", nullptr, "__rmatmul__"},
+    {"BitwiseAnd", "LogicalAnd", "__rand__"},
+    {"BitwiseOr", "LogicalOr", "__ror__"},
+    {"BitwiseXor", "LogicalXor", "__rxor__"},
+    {"Equal", nullptr, nullptr},
+    {"NotEqual", nullptr, nullptr},
+    {"Less", nullptr, nullptr},
+    {"LessEqual", nullptr, nullptr},
+    {"Greater", nullptr, nullptr},
+    {"GreaterEqual", nullptr, nullptr},
+    {"Neg", nullptr, nullptr},
+    {"Abs", nullptr, nullptr},
+    {"Invert", "LogicalNot", nullptr},
+};
+
+const OpDef& find(const char* name) {
+  const OpDef* op = find_op(name);
+  if (op == nullptr) raise(PyExc_NotImplementedError, "the op %s is not there", name);
+  return *op;
+}
+
+const OpDef& op_for(Which which, DType dtype) {
+  static const OpDef* found[kCount] = {};
+  const Operator& entry = kOperators[which];
+  if (dtype == DType::kBool && entry.bool_op != nullptr) return find(entry.bool_op);
+  if (found[which] == nullptr) found[which] = &find(entry.op);
+  return *found[which];
+}
+
+// All of an op's attributes at their defaults.
+Attrs defaults_of(const OpDef& op, SmallVector<Attr, 8>& storage) {
+  for (const AttrDef& attr : op.attrs) storage.push_back(attr.fallback);
+  return storage;
+}
+
+PyObject* call(Which which, const Tensor* a, const Tensor* b, uint64_t given) {
+  const OpDef& op = op_for(which, a->dtype());
+  const Tensor* const inputs[] = {a, b};
+  const std::span<const Tensor* const> used(inputs, b != nullptr ? 2 : 1);
+  if (op.attrs.size() == 0) return wrap(std::move(run(op, used, {}, given)[0]));
+  SmallVector<Attr, 8> attrs;
+  return wrap(std::move(run(op, used, defaults_of(op, attrs), given)[0]));
+}
+
+bool is_ours(PyObject* object) { return is_eager(object) || is_variable(object); }
+// A tensor that is not eager (in a graph) answers itself.
+bool is_other_tensor(PyObject* object) {
+  return !is_eager(object) && PyObject_TypeCheck(object, tensor_base_type);
+}
+
+// TensorFlow divides small integers as float32 and large ones as float64.
+Tensor as_dividend(Tensor tensor) {
+  const DType dtype = tensor.dtype();
+  if (!kIntTypes.has(dtype)) return tensor;
+  static const OpDef& cast = find("Cast");
+  const Attr attrs[] = {dtype_size(dtype) <= 2 ? DType::kFloat32 : DType::kFloat64};
+  const Tensor* const inputs[] = {&tensor};
+  return std::move(run(cast, inputs, attrs)[0]);
+}
+
+struct Operands {
+  Tensor a, b;
+};
+
+// Both sides as tensors. A number takes the dtype of the tensor on the other side; on the right of
+// an arithmetic operator it may keep its own where that is impossible, and the op then says so.
+Operands convert(Which which, PyObject* a, PyObject* b) {
+  Operands operands{value_of(a), value_of(b)};
+  if (!operands.a.defined()) operands.a = to_tensor(a, operands.b.dtype());
+  if (!operands.b.defined()) {
+    const bool is_arithmetic = which <= kMatMul;
+    operands.b =
+        to_tensor(b, operands.a.dtype(), is_arithmetic ? Wanted::kAsHint : Wanted::kStrictly);
+  }
+  return operands;
+}
+
+bool is_conversion_error() {
+  return PyErr_ExceptionMatches(PyExc_TypeError) != 0 ||
+         PyErr_ExceptionMatches(PyExc_ValueError) != 0;
+}
+
+// True when an operand that we cannot convert has an operator of its own for this.
+bool defers_to(PyObject* other, Which which) {
+  const char* method = kOperators[which].reflected;
+  return method != nullptr && PyObject_HasAttrString(other, method) != 0;
+}
+
+[[gnu::noinline]] PyObject* convert_and_call(Which which, PyObject* a, PyObject* b,
+                                             const void* caller) {
+  if (is_other_tensor(a) || is_other_tensor(b)) return Py_NewRef(Py_NotImplemented);
+  Operands operands;
+  try {
+    operands = convert(which, a, b);
+  } catch (const PythonError&) {
+    if (!is_ours(a) || is_ours(b) || !is_conversion_error()) throw;
+    PyErr_Clear();
+    if (defers_to(b, which)) return Py_NewRef(Py_NotImplemented);
+    operands = convert(which, a, b);  // for its error again
+  }
+  if (which == kDiv) {
+    operands.a = as_dividend(std::move(operands.a));
+    operands.b = as_dividend(std::move(operands.b));
+  }
+  // What we made ourselves here, nobody else holds; of the others the temporaries may be given.
+  const uint64_t given = temporary_operands(a, b, caller);
+  if ((given & 1) != 0 && is_eager(a) && operands.a.id() == tensor_of(a).id()) {
+    operands.a = Tensor();
+    const Tensor* left = &tensor_of(a);
+    return call(which, left, &operands.b, 1);
+  }
+  if ((given & 2) != 0 && is_eager(b) && operands.b.id() == tensor_of(b).id()) {
+    operands.b = Tensor();
+    return call(which, &operands.a, &tensor_of(b), 2);
+  }
+  return call(which, &operands.a, &operands.b, 0);
+}
+
+template <Which which>
+PyObject* binary(PyObject* a, PyObject* b) {
+  const void* caller = __builtin_return_address(0);
+  return guarded([&] {
+    if (which != kDiv && is_eager(a) && is_eager(b)) [[likely]] {
+      return call(which, &tensor_of(a), &tensor_of(b), temporary_operands(a, b, caller));
+    }
+    if (which == kDiv && is_eager(a) && is_eager(b) && !kIntTypes.has(tensor_of(a).dtype())) {
+      return call(which, &tensor_of(a), &tensor_of(b), temporary_operands(a, b, caller));
+    }
+    return convert_and_call(which, a, b, caller);
+  });
+}
+
+PyObject* power(PyObject* a, PyObject* b, PyObject* modulus) {
+  if (modulus != Py_None) return Py_NewRef(Py_NotImplemented);
+  const void* caller = __builtin_return_address(0);
+  return guarded([&] { return convert_and_call(kPow, a, b, caller); });
+}
+
+template <Which which>
+PyObject* unary(PyObject* a) {
+  const void* caller = __builtin_return_address(0);
+  return guarded([&] {
+    if (is_eager(a))
+      return call(which, &tensor_of(a), nullptr, temporary_operands(a, nullptr, caller));
+    const Tensor own = value_of(a);
+    return call(which, &own, nullptr, 0);
+  });
+}
+
+PyObject* positive(PyObject* a) { return Py_NewRef(a); }
+
+// == and != never fail for another shape or None: they say that the two are not equal.
+PyObject* equality(Which which, PyObject* a, PyObject* b) {
+  PyObject* unequal = which == kEq ? Py_False : Py_True;
+  if (b == Py_None) return Py_NewRef(unequal);
+  if (is_other_tensor(b)) return Py_NewRef(Py_NotImplemented);
+  const Operands operands = convert(which, a, b);
+  try {
+    return call(which, &operands.a, &operands.b, 0);
+  } catch (const TypeError&) {
+    throw;
+  } catch (const InvalidArgumentError&) {
+    return wrap(Tensor(which == kNe));
+  }
+}
+
+PyObject* compare(PyObject* a, PyObject* b, int operation) {
+  return guarded([&]() -> PyObject* {
+    switch (operation) {
+      case Py_EQ:
+        return equality(kEq, a, b);
+      case Py_NE:
+        return equality(kNe, a, b);
+      case Py_LT:
+        return convert_and_call(kLt, a, b, nullptr);
+      case Py_LE:
+        return convert_and_call(kLe, a, b, nullptr);
+      case Py_GT:
+        return convert_and_call(kGt, a, b, nullptr);
+      default:
+        return convert_and_call(kGe, a, b, nullptr);
+    }
+  });
+}
+
+Py_hash_t hash(PyObject* self) {
+  if (is_eager(self)) {
+    PyErr_SetString(PyExc_TypeError, "Tensor is unhashable. Instead, use tensor.ref() as the key.");
+  } else {
+    PyErr_Format(PyExc_TypeError,
+                 "Variable is unhashable. Instead, use variable.ref() as the key. (Variable: %R)",
+                 self);
+  }
+  return -1;
+}
+
+int truth(PyObject* self) {
+  return guarded(-1, [&] {
+    const Tensor own = value_of(self);
+    if (own.num_elements() > 1) {
+      raise(PyExc_ValueError,
+            "The truth value of an array with more than one element is ambiguous. Use a.any() or "
+            "a.all()");
+    }
+    if (own.num_elements() == 0) return 0;
+    if (own.dtype() == DType::kString) return own.string_at(0).empty() ? 0 : 1;
+    return own.number_at(0) != 0 ? 1 : 0;
+  });
+}
+
+// The only element as a Python number of its own kind.
+PyObject* number_of(const Tensor& tensor) {
+  if (tensor.rank() != 0)
+    raise(PyExc_TypeError, "only 0-dimensional arrays can be converted to Python scalars");
+  switch (tensor.dtype()) {
+    case DType::kInt64:
+      return PyLong_FromLongLong(tensor.item<int64_t>());
+    case DType::kUInt64:
+      return PyLong_FromUnsignedLongLong(tensor.item<uint64_t>());
+    case DType::kComplex64:
+    case DType::kComplex128:
+      raise(PyExc_TypeError, "can't convert complex to float");
+    case DType::kString: {
+      const std::string_view text = tensor.string_at(0);
+      return PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), nullptr);
+    }
+    default:
+      break;
+  }
+  const double number = tensor.number_at(0);
+  if (kRealFloatTypes.has(tensor.dtype())) return PyFloat_FromDouble(number);
+  return PyLong_FromLongLong(static_cast<long long>(number));
+}
+
+PyObject* to_int(PyObject* self) {
+  return guarded([&] {
+    const Ref number(checked(number_of(value_of(self))));
+    return PyNumber_Long(number.get());
+  });
+}
+PyObject* to_float(PyObject* self) {
+  return guarded([&] {
+    const Ref number(checked(number_of(value_of(self))));
+    return PyNumber_Float(number.get());
+  });
+}
+PyObject* to_index(PyObject* self) {
+  return guarded([&] {
+    const Tensor own = value_of(self);
+    if (own.rank() != 0 || !kIntTypes.has(own.dtype()))
+      raise(PyExc_TypeError, "only integer scalar arrays can be converted to a scalar index");
+    return checked(number_of(own));
+  });
+}
+
+template <typename F>
+void* slot(F* function) {
+  return reinterpret_cast<void*>(function);
+}
+
+}  // namespace
+
+int add_number_slots(PyType_Slot* slots) {
+  const PyType_Slot all[] = {
+      {Py_nb_add, slot(binary<kAdd>)},
+      {Py_nb_subtract, slot(binary<kSub>)},
+      {Py_nb_multiply, slot(binary<kMul>)},
+      {Py_nb_true_divide, slot(binary<kDiv>)},
+      {Py_nb_floor_divide, slot(binary<kFloorDiv>)},
+      {Py_nb_remainder, slot(binary<kMod>)},
+      {Py_nb_power, slot(power)},
+      {Py_nb_matrix_multiply, slot(binary<kMatMul>)},
+      {Py_nb_and, slot(binary<kAnd>)},
+      {Py_nb_or, slot(binary<kOr>)},
+      {Py_nb_xor, slot(binary<kXor>)},
+      {Py_nb_negative, slot(unary<kNeg>)},
+      {Py_nb_absolute, slot(unary<kAbs>)},
+      {Py_nb_invert, slot(unary<kInvert>)},
+      {Py_nb_positive, slot(positive)},
+      {Py_nb_bool, slot(truth)},
+      {Py_nb_int, slot(to_int)},
+      {Py_nb_float, slot(to_float)},
+      {Py_nb_index, slot(to_index)},
+      {Py_tp_richcompare, slot(compare)},
+      {Py_tp_hash, slot(hash)},
+  };
+  int count = 0;
+  for (const PyType_Slot& each : all) slots[count++] = each;
+  return count;
+}
+
+}  // namespace penstock::python

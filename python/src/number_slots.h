@@ -1,0 +1,11 @@
+// The operators of tensors and variables, as type slots.
+#pragma once
+
+#include <Python.h>
+
+namespace penstock::python {
+
+// Writes the slots of the number protocol and comparisons to `slots`; how many.
+int add_number_slots(PyType_Slot* slots);
+
+}  // namespace penstock::python

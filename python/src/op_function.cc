@@ -1,0 +1,398 @@
+#include "op_function.h"
+
+#include <structmember.h>
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <penstock/ops/registry.h>
+
+#include "array.h"
+#include "attributes.h"
+#include "convert.h"
+#include "errors.h"
+#include "hooks.h"
+#include "run.h"
+#include "temporaries.h"
+#include "tensor_object.h"
+#include "variable_object.h"
+
+namespace penstock::python {
+namespace {
+
+constexpr int kMaxParameters = 24;
+
+// Where an argument goes.
+struct Parameter {
+  enum Kind { kInput, kAttr, kIgnored } kind;
+  size_t index;
+  PyObject* name;           // interned
+  PyObject* fallback;       // null: the argument must be given
+  bool is_settled = false;  // the fallback of an attribute is in Description::defaults
+};
+
+struct Description {
+  const OpDef* op;
+  int output;   // the one to return; -1: all
+  bool is_lax;  // a number keeps its own dtype where it cannot take the tensors': the op refuses
+  std::vector<Parameter> parameters;
+  std::vector<size_t> inputs = {};  // the parameters of the op's inputs, in its order
+  std::vector<Attr> defaults = {};  // all attributes, where nothing is given
+  PyObject* result = nullptr;       // the namedtuple class of several outputs
+};
+
+struct OpFunction {
+  PyObject_HEAD vectorcallfunc vectorcall;
+  PyObject* attributes;
+  Description* description;
+};
+
+using Values = PyObject* [kMaxParameters];
+
+size_t find_parameter(const Description& d, PyObject* name) {
+  for (size_t i = 0; i < d.parameters.size(); ++i) {
+    if (d.parameters[i].name == name) return i;
+  }
+  for (size_t i = 0; i < d.parameters.size(); ++i) {
+    if (PyUnicode_Compare(d.parameters[i].name, name) == 0) return i;
+  }
+  raise(PyExc_TypeError, "%s() got an unexpected keyword argument '%U'", d.op->name.value.data(),
+        name);
+}
+
+// Arguments by parameter: positional ones, keywords, defaults.
+void bind(const Description& d, PyObject* const* args, size_t count, PyObject* keywords,
+          Values values) {
+  if (count > d.parameters.size()) {
+    raise(PyExc_TypeError, "%s() takes %zu positional arguments but %zu were given",
+          d.op->name.value.data(), d.parameters.size(), count);
+  }
+  for (size_t i = 0; i < count; ++i) values[i] = args[i];
+  for (size_t i = count; i < d.parameters.size(); ++i) values[i] = nullptr;
+  const Py_ssize_t named = keywords != nullptr ? PyTuple_GET_SIZE(keywords) : 0;
+  for (Py_ssize_t k = 0; k < named; ++k) {
+    const size_t i = find_parameter(d, PyTuple_GET_ITEM(keywords, k));
+    if (values[i] != nullptr) {
+      raise(PyExc_TypeError, "%s() got multiple values for argument '%U'", d.op->name.value.data(),
+            d.parameters[i].name);
+    }
+    values[i] = args[count + static_cast<size_t>(k)];
+  }
+  for (size_t i = 0; i < d.parameters.size(); ++i) {
+    if (values[i] == nullptr) values[i] = d.parameters[i].fallback;
+    if (values[i] == nullptr) {
+      raise(PyExc_TypeError, "%s() missing 1 required positional argument: '%U'",
+            d.op->name.value.data(), d.parameters[i].name);
+    }
+  }
+}
+
+// The inputs of a call. Tensors are used where they are; everything else is converted, to the dtype
+// of a tensor that must have the same one, once all arguments have been looked at.
+class CallInputs {
+ public:
+  CallInputs(const OpDef& op, bool is_lax) : op_(op), is_lax_(is_lax) {}
+
+  void add(size_t i, PyObject* value) {
+    if (!op_.inputs[i].many) return add_one(i, value);
+    // A tuple of our own: another thread may change the list while the op runs.
+    kept_ = Ref(PySequence_Tuple(value));
+    if (!kept_) throw PythonError();
+    for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(kept_.get()); ++k)
+      add_one(i, PyTuple_GET_ITEM(kept_.get(), k));
+  }
+
+  std::span<const Tensor* const> finish() {
+    for (const Slot& slot : slots_) {
+      if (!is_eager(slot.object)) {
+        if (made_.capacity() == 0) made_.reserve(slots_.size());  // they must not move
+        made_.push_back(convert(slot));
+        pointers_.push_back(&made_.back());
+      } else {
+        pointers_.push_back(&tensor_of(slot.object));
+      }
+    }
+    return pointers_;
+  }
+
+  // The bits of arguments that are temporaries on the evaluation stack.
+  uint64_t temporaries(PyObject* function, PyObject* const* args, size_t count,
+                       const void* caller) const {
+    uint64_t bits = 0;
+    for (size_t i = 0; i < slots_.size() && i < 64; ++i) {
+      if (!may_be_temporary(slots_[i].object)) continue;
+      for (size_t k = 0; k < count; ++k) {
+        if (args[k] == slots_[i].object) bits |= uint64_t{1} << i;
+      }
+    }
+    return bits != 0 && are_on_stack(function, args, caller) ? bits : 0;
+  }
+
+ private:
+  struct Slot {
+    size_t input;
+    PyObject* object;
+  };
+
+  // The dtype that the inputs of this letter have in common, once it is known.
+  DType& letter(size_t input) {
+    const char type = op_.inputs[input].type;
+    if (type == kMixed) return mixed_ = DType::kInvalid;
+    return letters_[type - 'A'];
+  }
+
+  void add_one(size_t i, PyObject* value) {
+    if (is_eager(value)) {
+      if (letter(i) == DType::kInvalid) letter(i) = tensor_of(value).dtype();
+    } else if (is_variable(value)) {
+      if (letter(i) == DType::kInvalid) letter(i) = variable_of(value).dtype();
+    }
+    slots_.push_back({i, value});
+  }
+
+  Tensor convert(const Slot& slot) {
+    if (is_variable(slot.object)) return variable_of(slot.object).value();
+    const DTypeSet allowed = op_.inputs[slot.input].dtypes;
+    DType& same = letter(slot.input);
+    if (same != DType::kInvalid)
+      return to_tensor(slot.object, same, is_lax_ ? Wanted::kAsHint : Wanted::kStrictly);
+    // Where floats are not allowed but integers are, an empty list is one of integers.
+    const bool wants_ints = !allowed.has(DType::kFloat32) && allowed.has(DType::kInt32);
+    Tensor made =
+        to_tensor(slot.object, wants_ints ? DType::kInt32 : DType::kInvalid, Wanted::kAsHint);
+    same = made.dtype();
+    return made;
+  }
+
+  const OpDef& op_;
+  bool is_lax_;
+  DType letters_[26] = {};
+  DType mixed_ = DType::kInvalid;
+  SmallVector<Slot, 6> slots_;
+  SmallVector<const Tensor*, 6> pointers_;
+  std::vector<Tensor> made_;
+  Ref kept_;
+};
+
+PyObject* several(Description& d, Tensors& outputs) {
+  const bool is_list = d.op->traits.has(Trait::kManyOutputs);
+  Ref items(checked(is_list ? PyList_New(static_cast<Py_ssize_t>(outputs.size()))
+                            : PyTuple_New(static_cast<Py_ssize_t>(outputs.size()))));
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    PyObject* item = checked(wrap(std::move(outputs[i])));
+    if (is_list) {
+      PyList_SET_ITEM(items.get(), static_cast<Py_ssize_t>(i), item);
+    } else {
+      PyTuple_SET_ITEM(items.get(), static_cast<Py_ssize_t>(i), item);
+    }
+  }
+  if (is_list) return items.release();
+  if (d.result == nullptr) {
+    const Ref names(checked(PyList_New(0)));
+    for (std::string_view name : d.op->outputs) {
+      const Ref text(
+          PyUnicode_FromStringAndSize(name.data(), static_cast<Py_ssize_t>(name.size())));
+      if (!text || PyList_Append(names.get(), text.get()) < 0) throw PythonError();
+    }
+    d.result = checked(
+        PyObject_CallFunction(hooks.make_result, "sO", d.op->name.value.data(), names.get()));
+  }
+  return checked(PyObject_Call(d.result, items.get(), nullptr));
+}
+
+PyObject* call(PyObject* self, PyObject* const* args, size_t flagged_count, PyObject* keywords) {
+  const void* caller = __builtin_return_address(0);
+  return guarded([&] {
+    Description& d = *reinterpret_cast<OpFunction*>(self)->description;
+    const OpDef& op = *d.op;
+    const auto count = static_cast<size_t>(PyVectorcall_NARGS(flagged_count));
+    Values values;
+    bind(d, args, count, keywords, values);
+    CallInputs inputs(op, d.is_lax);
+    CallAttrs attrs(op, d.defaults);
+    for (size_t i = 0; i < op.inputs.size(); ++i) inputs.add(i, values[d.inputs[i]]);
+    for (size_t k = 0; k < d.parameters.size(); ++k) {
+      const Parameter& parameter = d.parameters[k];
+      if (parameter.kind == Parameter::kAttr &&
+          !(parameter.is_settled && values[k] == parameter.fallback)) {
+        attrs.set(parameter.index, values[k]);
+      }
+    }
+    const std::span<const Tensor* const> tensors = inputs.finish();
+    const size_t all =
+        count + (keywords != nullptr ? static_cast<size_t>(PyTuple_GET_SIZE(keywords)) : 0);
+    Tensors outputs = run(op, tensors, attrs.finish(), inputs.temporaries(self, args, all, caller));
+    if (d.output >= 0) return wrap(std::move(outputs[static_cast<size_t>(d.output)]));
+    if (op.outputs.size() == 1 && !op.traits.has(Trait::kManyOutputs))
+      return wrap(std::move(outputs[0]));
+    return several(d, outputs);
+  });
+}
+
+// (name, target, default…): the parameter that an argument of the Python function sets.
+Parameter parse_parameter(const OpDef& op, PyObject* spec) {
+  PyObject *name, *fallback = nullptr;
+  const char* target;
+  if (PyArg_ParseTuple(spec, "Us|O", &name, &target, &fallback) == 0) throw PythonError();
+  Parameter parameter{Parameter::kIgnored, 0, Py_NewRef(name), Py_XNewRef(fallback)};
+  PyUnicode_InternInPlace(&parameter.name);
+  const std::string_view wanted = target;
+  for (size_t i = 0; i < op.inputs.size(); ++i) {
+    if (op.inputs[i].name == wanted)
+      return {Parameter::kInput, i, parameter.name, parameter.fallback};
+  }
+  for (size_t i = 0; i < op.attrs.size(); ++i) {
+    if (op.attrs[i].name == wanted)
+      return {Parameter::kAttr, i, parameter.name, parameter.fallback};
+  }
+  if (!wanted.empty())
+    raise(PyExc_ValueError, "%s has no input or attribute '%s'", op.name.value.data(), target);
+  return parameter;
+}
+
+// Works out once what every call would otherwise do again.
+void settle(Description& d) {
+  const OpDef& op = *d.op;
+  d.inputs.assign(op.inputs.size(), d.parameters.size());
+  for (const AttrDef& attr : op.attrs) d.defaults.push_back(attr.fallback);
+  for (size_t k = 0; k < d.parameters.size(); ++k) {
+    Parameter& parameter = d.parameters[k];
+    if (parameter.kind == Parameter::kInput) d.inputs[parameter.index] = k;
+    if (parameter.kind != Parameter::kAttr || parameter.fallback == nullptr) continue;
+    const AttrKind kind = op.attrs[parameter.index].kind;
+    if (kind == AttrKind::kString || kind == AttrKind::kInts) continue;
+    CallAttrs one(op, d.defaults);
+    one.set(parameter.index, parameter.fallback);
+    d.defaults[parameter.index] = one.value(parameter.index);
+    parameter.is_settled = true;
+  }
+  for (size_t i = 0; i < d.inputs.size(); ++i) {
+    if (d.inputs[i] == d.parameters.size())
+      raise(PyExc_ValueError, "%s: no parameter for the input '%s'", op.name.value.data(),
+            op.inputs[i].name.data());
+  }
+}
+
+void release(Description* d) {
+  if (d == nullptr) return;
+  for (const Parameter& parameter : d->parameters) {
+    Py_DECREF(parameter.name);
+    Py_XDECREF(parameter.fallback);
+  }
+  Py_XDECREF(d->result);
+  delete d;
+}
+
+// OpFunction(op, parameters, output=-1, is_lax=False)
+PyObject* construct(PyTypeObject* type, PyObject* args, PyObject*) {
+  const char* name;
+  PyObject* specs;
+  int output = -1, is_lax = 0;
+  if (PyArg_ParseTuple(args, "sO!|ip", &name, &PyList_Type, &specs, &output, &is_lax) == 0)
+    return nullptr;
+  return guarded([&] {
+    const OpDef* op = find_op(name);
+    if (op == nullptr) raise(PyExc_LookupError, "there is no op %s", name);
+    if (PyList_GET_SIZE(specs) > kMaxParameters) raise(PyExc_ValueError, "too many parameters");
+    const Ref self(checked(type->tp_alloc(type, 0)));
+    auto* function = reinterpret_cast<OpFunction*>(self.get());
+    function->vectorcall = call;
+    function->description = new Description{op, output, is_lax != 0, {}};
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(specs); ++i)
+      function->description->parameters.push_back(parse_parameter(*op, PyList_GET_ITEM(specs, i)));
+    settle(*function->description);
+    return Py_NewRef(self.get());
+  });
+}
+
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(reinterpret_cast<OpFunction*>(self)->attributes);
+  Py_VISIT(Py_TYPE(self));
+  return 0;
+}
+int clear(PyObject* self) {
+  Py_CLEAR(reinterpret_cast<OpFunction*>(self)->attributes);
+  return 0;
+}
+void dealloc(PyObject* self) {
+  PyTypeObject* type = Py_TYPE(self);
+  PyObject_GC_UnTrack(self);
+  clear(self);
+  release(reinterpret_cast<OpFunction*>(self)->description);
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+PyMemberDef g_members[] = {
+    {"__dictoffset__", T_PYSSIZET, offsetof(OpFunction, attributes), READONLY, nullptr},
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(OpFunction, vectorcall), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr},
+};
+PyGetSetDef g_getset[] = {
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+
+template <typename F>
+void* slot(F* function) {
+  return reinterpret_cast<void*>(function);
+}
+
+PyObject* text_list(const auto& items) {
+  PyObject* list = PyList_New(0);
+  for (const auto& item : items) {
+    std::string_view name;
+    if constexpr (requires { item.name; }) {
+      name = item.name;
+    } else {
+      name = item;
+    }
+    const Ref text(PyUnicode_FromStringAndSize(name.data(), static_cast<Py_ssize_t>(name.size())));
+    PyList_Append(list, text.get());
+  }
+  return list;
+}
+
+}  // namespace
+
+bool add_op_function_type(PyObject* module) {
+  PyType_Slot slots[] = {
+      {Py_tp_new, slot(construct)},   {Py_tp_call, slot(PyVectorcall_Call)},
+      {Py_tp_dealloc, slot(dealloc)}, {Py_tp_traverse, slot(traverse)},
+      {Py_tp_clear, slot(clear)},     {Py_tp_members, g_members},
+      {Py_tp_getset, g_getset},       {0, nullptr},
+  };
+  PyType_Spec spec = {"penstock._core.OpFunction", sizeof(OpFunction), 0,
+                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL, slots};
+  PyObject* type = PyType_FromSpec(&spec);
+  return type != nullptr && PyModule_AddType(module, reinterpret_cast<PyTypeObject*>(type)) == 0;
+}
+
+PyObject* describe_op(PyObject*, PyObject* name) {
+  const char* text = PyUnicode_AsUTF8(name);
+  if (text == nullptr) return nullptr;
+  const OpDef* op = find_op(text);
+  if (op == nullptr) return Py_NewRef(Py_None);
+  PyObject* attrs = PyList_New(0);
+  for (const AttrDef& attr : op->attrs) {
+    PyObject* fallback = default_object(attr);
+    const bool has_default = fallback != nullptr;
+    const std::string attr_name(attr.name), kind(to_string(attr.kind));
+    const Ref item(Py_BuildValue("(ssON)", attr_name.c_str(), kind.c_str(),
+                                 has_default ? Py_True : Py_False,
+                                 has_default ? fallback : Py_NewRef(Py_None)));
+    if (!item) return nullptr;
+    PyList_Append(attrs, item.get());
+  }
+  const std::string doc(op->doc.value);
+  return Py_BuildValue("(sNNN)", doc.c_str(), text_list(op->inputs), attrs, text_list(op->outputs));
+}
+
+PyObject* op_names(PyObject*, PyObject*) {
+  std::vector<std::string_view> names;
+  for (const OpDef* op : all_ops()) names.push_back(op->name);
+  return text_list(names);
+}
+
+}  // namespace penstock::python

@@ -1,0 +1,16 @@
+// OpFunction: an op as a Python callable. Raw ops have the OpDef's own names; the friendly
+// functions of the package have others, an order and defaults of their own (see
+// python/penstock/_api.py).
+#pragma once
+
+#include <Python.h>
+
+namespace penstock::python {
+
+bool add_op_function_type(PyObject* module);
+// describe_op(name) -> (doc, [input names], [(attr name, kind, default)], [output names]), or None.
+PyObject* describe_op(PyObject* module, PyObject* name);
+// The names of all ops.
+PyObject* op_names(PyObject* module, PyObject*);
+
+}  // namespace penstock::python

@@ -1,0 +1,247 @@
+#include "sequence.h"
+
+#include <penstock/memory/strings.h>
+
+#include "array.h"
+#include "errors.h"
+#include "hooks.h"
+#include "tensor_object.h"
+#include "variable_object.h"
+
+namespace penstock::python {
+namespace {
+
+// Any integer modulo 2^64, as TensorFlow narrows.
+uint64_t bits_of(PyObject* value) {
+  if (PyLong_CheckExact(value)) {
+    int overflow = 0;
+    const long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
+    if (overflow == 0) return static_cast<uint64_t>(number);
+  }
+  const Ref index(checked(PyNumber_Index(value)));
+  const auto bits = static_cast<uint64_t>(PyLong_AsUnsignedLongLongMask(index.get()));
+  if (PyErr_Occurred() != nullptr) throw PythonError();
+  return bits;
+}
+
+double double_of(PyObject* value) {
+  if (PyFloat_CheckExact(value)) return PyFloat_AS_DOUBLE(value);
+  const double number = PyFloat_AsDouble(value);
+  if (number == -1 && PyErr_Occurred() != nullptr) throw PythonError();
+  return number;
+}
+
+template <typename T>
+void put(T* out, PyObject* leaf) {
+  if constexpr (std::is_same_v<T, bool>) {
+    *out = PyObject_IsTrue(leaf) == 1;
+  } else if constexpr (std::is_integral_v<T>) {
+    *out = static_cast<T>(bits_of(leaf));
+  } else if constexpr (std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>) {
+    *out = T(static_cast<float>(double_of(leaf)));
+  } else if constexpr (std::is_floating_point_v<T>) {
+    *out = static_cast<T>(double_of(leaf));
+  } else if constexpr (std::is_same_v<T, StringRef>) {
+    Py_ssize_t size = 0;
+    if (PyBytes_Check(leaf)) {
+      *out = make_string({PyBytes_AS_STRING(leaf), static_cast<size_t>(PyBytes_GET_SIZE(leaf))});
+    } else if (const char* text = PyUnicode_AsUTF8AndSize(leaf, &size)) {
+      *out = make_string({text, static_cast<size_t>(size)});
+    } else {
+      throw PythonError();
+    }
+  } else {  // complex
+    const Py_complex number = PyComplex_AsCComplex(leaf);
+    if (PyErr_Occurred() != nullptr) throw PythonError();
+    *out = T(static_cast<typename T::value_type>(number.real),
+             static_cast<typename T::value_type>(number.imag));
+  }
+}
+
+Leaf int_leaf(PyObject* value) {
+  int overflow = 0;
+  const long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
+  if (overflow != 0) return {Kind::kInt, DType::kUInt64};
+  const bool fits = number >= INT32_MIN && number <= INT32_MAX;
+  return {Kind::kInt, fits ? DType::kInt32 : DType::kInt64};
+}
+
+// What is known of a nested list after one walk through it.
+struct Scan {
+  int leaf_depth = -1;  // unknown until the first leaf
+  int depth = 0;        // of the deepest list
+  int64_t dims[kMaxRank] = {};
+  bool seen[kMaxRank] = {};
+  Kind first = Kind::kNone;
+  Kind kind = Kind::kNone;
+  DType natural = DType::kInvalid;
+  bool has_tensors = false;
+  bool has_arrays = false;
+
+  void walk(PyObject* object, int at);
+  void add(const Leaf& leaf);
+  void add_leaf(PyObject* object, const Leaf& leaf, int at);
+  Shape shape() const {
+    const int rank = leaf_depth >= 0 ? leaf_depth : depth;
+    return Shape(std::span<const int64_t>(dims, static_cast<size_t>(rank)));
+  }
+};
+
+[[noreturn]] void fail_ragged() {
+  raise(PyExc_ValueError, "Can't convert non-rectangular Python sequence to Tensor.");
+}
+
+void Scan::add(const Leaf& leaf) {
+  if (first == Kind::kNone) first = leaf.kind;
+  const bool is_text = leaf.kind == Kind::kString;
+  if (is_text != (first == Kind::kString) || (first == Kind::kBool && leaf.kind != Kind::kBool)) {
+    raise(PyExc_ValueError, "Can't convert Python sequence with mixed types to Tensor.");
+  }
+  if (leaf.kind == kind) {
+    // int64 over int32, uint64 over both; float64 (a NumPy scalar) over float32.
+    if (natural != DType::kUInt64 && leaf.natural != DType::kInt32 &&
+        leaf.natural != DType::kFloat32) {
+      natural = leaf.natural;
+    }
+  } else if (leaf.kind > kind) {
+    kind = leaf.kind;
+    natural = leaf.natural;
+  }
+}
+
+void Scan::add_leaf(PyObject* object, const Leaf& leaf, int at) {
+  if (leaf.kind == Kind::kNone) {
+    raise(PyExc_ValueError,
+          "Attempt to convert a value (%R) with an unsupported type (%R) to a Tensor.", object,
+          reinterpret_cast<PyObject*>(Py_TYPE(object)));
+  }
+  if (depth > at || (leaf_depth >= 0 && leaf_depth != at)) fail_ragged();
+  leaf_depth = at;
+  add(leaf);
+}
+
+void Scan::walk(PyObject* object, int at) {
+  if (PyLong_CheckExact(object)) return add_leaf(object, int_leaf(object), at);
+  if (PyFloat_CheckExact(object)) return add_leaf(object, {Kind::kFloat, DType::kFloat32}, at);
+  if (PyList_Check(object) || PyTuple_Check(object)) {
+    const Py_ssize_t size = PySequence_Fast_GET_SIZE(object);
+    if (at >= kMaxRank) raise(PyExc_ValueError, "A Tensor has at most %d dimensions.", kMaxRank);
+    if ((leaf_depth >= 0 && at >= leaf_depth) || (seen[at] && dims[at] != size)) fail_ragged();
+    dims[at] = size;
+    seen[at] = true;
+    if (at + 1 > depth) depth = at + 1;
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); ++i)
+      walk(PySequence_Fast_GET_ITEM(object, i), at + 1);
+    return;
+  }
+  if (PyObject_TypeCheck(object, tensor_base_type) || is_variable(object)) {
+    has_tensors = true;
+    return;
+  }
+  if (is_array(object)) {
+    has_arrays = true;
+    return;
+  }
+  add_leaf(object, leaf_of(object), at);
+}
+
+// Never writes past `end`, whatever has become of the lists since they were looked at.
+void fill(DType dtype, char*& out, const char* end, PyObject* object) {
+  if (!PyList_Check(object) && !PyTuple_Check(object)) {
+    if (out == end) fail_ragged();
+    put_element(dtype, out, object);
+    out += dtype_size(dtype);
+    return;
+  }
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); ++i)
+    fill(dtype, out, end, PySequence_Fast_GET_ITEM(object, i));
+}
+
+Tensor stacked(PyObject* list, DType dtype) {
+  const Ref type(dtype == DType::kInvalid ? Py_NewRef(Py_None) : dtype_object(dtype));
+  const Ref made(checked(PyObject_CallFunctionObjArgs(hooks.stack, list, type.get(), nullptr)));
+  return value_of(made.get());
+}
+
+}  // namespace
+
+Leaf leaf_of(PyObject* object) {
+  if (PyBool_Check(object) || is_numpy_bool(object)) return {Kind::kBool, DType::kBool};
+  if (PyLong_Check(object)) return int_leaf(object);
+  if (PyFloat_Check(object))
+    return {Kind::kFloat, PyFloat_CheckExact(object) ? DType::kFloat32 : DType::kFloat64};
+  if (PyUnicode_Check(object) || PyBytes_Check(object)) return {Kind::kString, DType::kString};
+  if (PyComplex_Check(object)) return {Kind::kComplex, DType::kComplex128};
+  if (is_numpy_integer(object)) {
+    const Ref index(checked(PyNumber_Index(object)));
+    return int_leaf(index.get());
+  }
+  if (is_numpy_scalar(object) && Py_TYPE(object)->tp_as_number != nullptr &&
+      Py_TYPE(object)->tp_as_number->nb_float != nullptr) {
+    return {Kind::kFloat, DType::kFloat32};
+  }
+  return {};
+}
+
+DType choose_dtype(PyObject* value, Kind kind, DType natural, DType dtype, Wanted wanted) {
+  bool fits = false;
+  switch (kind) {
+    case Kind::kBool:
+      fits = kFixedTypes.has(dtype);
+      break;
+    case Kind::kInt:
+      fits = kNumberTypes.has(dtype);
+      break;
+    case Kind::kFloat:
+      fits = kFloatTypes.has(dtype);
+      break;
+    case Kind::kComplex:
+      fits = kComplexTypes.has(dtype);
+      break;
+    case Kind::kString:
+      fits = dtype == DType::kString;
+      break;
+    case Kind::kNone:
+      fits = dtype != DType::kInvalid;
+      break;
+  }
+  // A hint does not cut a number short.
+  const bool is_wide = kind == Kind::kInt && natural != DType::kInt32 && kIntTypes.has(dtype) &&
+                       dtype_size(dtype) < 8;
+  if (fits && !(is_wide && wanted == Wanted::kAsHint)) return dtype;
+  if (dtype != DType::kInvalid && wanted == Wanted::kStrictly) {
+    raise(PyExc_TypeError, "Cannot convert %R to EagerTensor of dtype %s", value,
+          dtype_name(dtype).data());
+  }
+  if (kind == Kind::kInt && natural == DType::kUInt64) {
+    raise(PyExc_ValueError, "Can't convert Python sequence with out-of-range integer to Tensor.");
+  }
+  return kind == Kind::kNone ? DType::kFloat32 : natural;
+}
+
+void put_element(DType dtype, void* out, PyObject* leaf) {
+  switch (dtype) {
+#define PEN_CASE(T, enumerator)      \
+  case DType::enumerator:            \
+    put(static_cast<T*>(out), leaf); \
+    break;
+    PEN_FOR_EACH_DTYPE(PEN_CASE)
+#undef PEN_CASE
+    case DType::kInvalid:
+      break;
+  }
+}
+
+Tensor from_sequence(PyObject* list, DType dtype, Wanted wanted) {
+  Scan scan;
+  scan.walk(list, 0);
+  if (scan.has_tensors) return stacked(list, dtype);
+  if (scan.has_arrays) return copy_array(list, dtype);
+  const DType chosen = choose_dtype(list, scan.kind, scan.natural, dtype, wanted);
+  Tensor tensor = Tensor::empty(chosen, scan.shape(), Tag::kConstant);
+  char* out = static_cast<char*>(tensor.raw());
+  fill(chosen, out, out + tensor.num_bytes(), list);
+  return tensor;
+}
+
+}  // namespace penstock::python

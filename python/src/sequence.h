@@ -1,0 +1,31 @@
+// Python numbers and strings, and nested lists of them, as elements of tensors.
+#pragma once
+
+#include <Python.h>
+
+#include <penstock/tensor/tensor.h>
+
+#include "convert.h"
+
+namespace penstock::python {
+
+// In the order in which they widen.
+enum class Kind : uint8_t { kNone, kBool, kInt, kFloat, kComplex, kString };
+
+struct Leaf {
+  Kind kind = Kind::kNone;  // kNone: no element
+  DType natural = DType::kInvalid;
+};
+// Throws ValueError for an integer that no dtype holds.
+Leaf leaf_of(PyObject* object);
+
+// The dtype for a value of `kind`. Throws TypeError when `dtype` is wanted strictly and too narrow.
+DType choose_dtype(PyObject* value, Kind kind, DType natural, DType dtype, Wanted wanted);
+
+// Writes a leaf as an element of `dtype`. Throws.
+void put_element(DType dtype, void* out, PyObject* leaf);
+
+// A list or tuple, nested to any depth. Throws ValueError unless it is rectangular.
+Tensor from_sequence(PyObject* list, DType dtype, Wanted wanted);
+
+}  // namespace penstock::python

@@ -1,0 +1,148 @@
+// The tape for Python, and custom gradients. nanobind does the talking: nothing here is hot.
+#include "tape_object.h"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include <penstock/autodiff/tape.h>
+
+#include "convert.h"
+#include "errors.h"
+#include "run.h"
+#include "tensor_object.h"
+#include "variable_object.h"
+
+namespace nb = nanobind;
+
+namespace penstock::python {
+namespace {
+
+Source source_of(nb::handle object) {
+  if (is_variable(object.ptr())) return variable_of(object.ptr());
+  if (is_eager(object.ptr())) return tensor_of(object.ptr());
+  raise(PyExc_ValueError,
+        "Passed in object %R of type %R, not tf.Tensor or tf.Variable or "
+        "ExtensionType.",
+        object.ptr(), reinterpret_cast<PyObject*>(Py_TYPE(object.ptr())));
+}
+
+// None, a tensor, or (values, indices, dense shape) for rows of one.
+nb::object to_object(const Gradient& gradient) {
+  if (!gradient.defined()) return nb::none();
+  if (!gradient.is_sparse()) return nb::steal(wrap(Tensor(gradient.values())));
+  return nb::make_tuple(nb::steal(wrap(Tensor(gradient.values()))),
+                        nb::steal(wrap(Tensor(gradient.indices()))),
+                        nb::steal(shape_tuple(gradient.dense_shape())));
+}
+
+// A tape is one thread's at a time: the GIL is released while it runs backwards.
+class PyTape {
+ public:
+  PyTape(bool persistent, bool watch_variables)
+      : tape_({.persistent = persistent, .watch_variables = watch_variables}) {}
+
+  void watch(nb::handle object) { tape_.watch(source_of(object)); }
+  void stop() { tape_.stop(); }
+  void resume() { tape_.resume(); }
+  void reset() { tape_.reset(); }
+  void set_persistent(bool persistent) { tape_.set_persistent(persistent); }
+  size_t num_records() const { return tape_.num_records(); }
+
+  nb::list gradient(const nb::list& targets, const nb::list& sources, const nb::list& dys,
+                    bool zeros) {
+    std::vector<Tensor> from, arriving;
+    std::vector<Source> to;
+    for (nb::handle target : targets) from.push_back(to_tensor(target.ptr()));
+    for (nb::handle source : sources) to.push_back(source_of(source));
+    for (size_t i = 0; i < dys.size(); ++i)
+      arriving.push_back(to_tensor(dys[i].ptr(), from[i].dtype()));
+    const std::vector<Gradient> found = run_backward(from, to, arriving, zeros);
+    nb::list result;
+    for (const Gradient& gradient : found) result.append(to_object(gradient));
+    return result;
+  }
+
+ private:
+  std::vector<Gradient> run_backward(std::span<const Tensor> from, std::span<const Source> to,
+                                     std::span<const Tensor> dys, bool zeros) {
+    if (is_busy_.exchange(true))
+      raise(PyExc_RuntimeError, "another thread is using this GradientTape");
+    struct Done {
+      std::atomic<bool>& flag;
+      ~Done() { flag = false; }
+    } done{is_busy_};
+    const WithoutGil released;
+    return tape_.gradient(from, to, dys, zeros ? Unconnected::kZero : Unconnected::kNone);
+  }
+
+  Tape tape_;
+  std::atomic<bool> is_busy_{false};
+};
+
+// A Python function that C++ may drop on any thread.
+struct Callback {
+  explicit Callback(nb::handle f) : function(Py_NewRef(f.ptr())) {}
+  ~Callback() {
+    if (Py_IsInitialized() == 0) return;
+    const WithGil gil;
+    Py_DECREF(function);
+  }
+  PyObject* function;
+};
+
+std::vector<Gradient> call_backward(const Callback& callback, std::span<const Tensor> dys) {
+  const WithGil gil;
+  nb::list arriving;
+  for (const Tensor& dy : dys) arriving.append(nb::steal(checked(wrap(Tensor(dy)))));
+  const Ref result(checked(PyObject_CallOneArg(callback.function, arriving.ptr())));
+  std::vector<Gradient> gradients;
+  for (nb::handle each : nb::borrow<nb::list>(result.get())) {
+    gradients.push_back(each.is_none() ? Gradient() : Gradient(to_tensor(each.ptr())));
+  }
+  return gradients;
+}
+
+// record_custom(inputs, outputs, backward): the outputs as new tensors, known to the tapes.
+nb::list record(const nb::list& inputs, const nb::list& outputs, nb::handle backward) {
+  std::vector<Tensor> from, to;
+  for (nb::handle input : inputs) {
+    if (is_variable(input.ptr())) {
+      from.push_back(variable_of(input.ptr()).value());
+    } else {
+      from.push_back(to_tensor(input.ptr()));
+    }
+  }
+  nb::list result;
+  for (nb::handle output : outputs) {
+    const Tensor tensor = to_tensor(output.ptr());
+    to.push_back(tensor.shared_as(tensor.shape()));
+    result.append(nb::steal(checked(wrap(Tensor(to.back())))));
+  }
+  const auto callback = std::make_shared<const Callback>(backward);
+  record_custom(from, to,
+                [callback](std::span<const Tensor> dys) { return call_backward(*callback, dys); });
+  return result;
+}
+
+}  // namespace
+
+void add_tape(nb::module_& module) {
+  nb::class_<PyTape>(module, "Tape")
+      .def(nb::init<bool, bool>(), nb::arg("persistent"), nb::arg("watch_variables"))
+      .def("watch", &PyTape::watch)
+      .def("stop", &PyTape::stop)
+      .def("resume", &PyTape::resume)
+      .def("reset", &PyTape::reset)
+      .def("set_persistent", &PyTape::set_persistent)
+      .def("gradient", &PyTape::gradient)
+      .def_prop_ro("num_records", &PyTape::num_records);
+  nb::class_<PauseRecording>(module, "PauseRecording").def(nb::init<>());
+  module.def("record_custom", &record);
+}
+
+}  // namespace penstock::python

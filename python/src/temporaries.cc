@@ -1,0 +1,156 @@
+#include "temporaries.h"
+
+#include <unwind.h>
+
+#include <cstdint>
+#include <string_view>
+
+#include "errors.h"
+#include "tensor_object.h"
+
+#if PY_VERSION_HEX < 0x030B0000
+#include <frameobject.h>
+#endif
+
+namespace penstock::python {
+
+bool may_be_temporary(PyObject* object) {
+  return Py_REFCNT(object) == 1 && is_eager(object) && tensor_of(object).has_data() &&
+         tensor_of(object).num_bytes() >= kBytesWorthReusing;
+}
+
+// From Python 3.14 on the evaluation stack borrows references from local variables: a count of 1 no
+// longer tells a temporary from a variable.
+#if PY_VERSION_HEX >= 0x030E0000
+
+uint64_t temporary_operands(PyObject*, PyObject*, const void*) { return 0; }
+bool are_on_stack(PyObject*, PyObject* const*, const void*) { return false; }
+
+#else
+
+namespace {
+
+// The opcodes of operators in this version of Python.
+struct Opcodes {
+  bool is_operator[256] = {};
+
+  Opcodes() {
+    const Ref module(PyImport_ImportModule("opcode"));
+    const Ref map(module ? PyObject_GetAttrString(module.get(), "opmap") : nullptr);
+    PyObject *name, *code;
+    for (Py_ssize_t at = 0; map && PyDict_Next(map.get(), &at, &name, &code) != 0;) {
+      const char* text = PyUnicode_AsUTF8(name);
+      const std::string_view known = text != nullptr ? text : "";
+      const long number = PyLong_AsLong(code);
+      const bool is_one =
+          (known.starts_with("BINARY_") && known != "BINARY_SUBSCR" && known != "BINARY_SLICE") ||
+          known == "UNARY_NEGATIVE";
+      if (is_one && number >= 0 && number < 256) is_operator[number] = true;
+    }
+    PyErr_Clear();
+  }
+};
+
+int last_instruction(PyFrameObject* frame) {
+#if PY_VERSION_HEX >= 0x030B0000
+  return PyFrame_GetLasti(frame);
+#else
+  return frame->f_lasti * static_cast<int>(sizeof(_Py_CODEUNIT));
+#endif
+}
+
+// Whether the running Python function is at an operator: then no call of its own is under way that
+// could have brought us here.
+bool is_at_operator() {
+  static const Opcodes opcodes;
+  PyFrameObject* frame = PyThreadState_GetFrame(PyThreadState_Get());
+  if (frame == nullptr) return false;
+  const Ref code(reinterpret_cast<PyObject*>(PyFrame_GetCode(frame)));
+  const int at = last_instruction(frame);
+  Py_DECREF(frame);
+#if PY_VERSION_HEX >= 0x030B0000
+  const Ref bytes(PyCode_GetCode(reinterpret_cast<PyCodeObject*>(code.get())));
+#else
+  const Ref bytes(Py_NewRef(reinterpret_cast<PyCodeObject*>(code.get())->co_code));
+#endif
+  if (!bytes) PyErr_Clear();
+  if (!bytes || at < 0 || at >= PyBytes_GET_SIZE(bytes.get())) return false;
+  return opcodes.is_operator[static_cast<unsigned char>(PyBytes_AS_STRING(bytes.get())[at])];
+}
+
+// The C stack above one of our functions: it must be the interpreter's loop, with nothing but
+// Python's own functions for operators or for calls in between.
+struct Unwound {
+  const void* caller;
+  const void* only_between;  // null: any, at most two (those behind PyNumber_Add and the like)
+  int frames = 0;
+  int between = -1;  // frames since our function; -1: not yet there
+  bool is_direct = false;
+};
+constexpr int kMaxFrames = 10;
+constexpr int kMaxBetween = 2;
+
+_Unwind_Reason_Code look(_Unwind_Context* context, void* data) {
+  auto* unwound = static_cast<Unwound*>(data);
+  if (reinterpret_cast<const void*>(_Unwind_GetIP(context)) == unwound->caller)
+    unwound->between = 0;
+  if (unwound->between < 0)
+    return ++unwound->frames > kMaxFrames ? _URC_END_OF_STACK : _URC_NO_REASON;
+  const uintptr_t function = _Unwind_GetRegionStart(context);
+  unwound->is_direct = function == reinterpret_cast<uintptr_t>(&_PyEval_EvalFrameDefault);
+  const bool is_allowed = unwound->only_between == nullptr ||
+                          function == reinterpret_cast<uintptr_t>(unwound->only_between);
+  const bool goes_on = !unwound->is_direct && is_allowed && ++unwound->between <= kMaxBetween;
+  return goes_on ? _URC_NO_REASON : _URC_END_OF_STACK;
+}
+
+bool was_called_by_interpreter(const void* caller, const void* only_between = nullptr) {
+  Unwound unwound{caller, only_between};
+  _Unwind_Backtrace(look, &unwound);
+  return unwound.is_direct;
+}
+
+}  // namespace
+
+uint64_t temporary_operands(PyObject* a, PyObject* b, const void* caller) {
+  const uint64_t bits =
+      uint64_t{may_be_temporary(a)} | uint64_t{b != nullptr && may_be_temporary(b)} << 1;
+  if (bits == 0 || a == b) return 0;
+  return is_at_operator() && was_called_by_interpreter(caller) ? bits : 0;
+}
+
+namespace {
+
+#if PY_VERSION_HEX >= 0x030B0000
+bool is_stack_address(PyObject* const* args) {
+  const PyThreadState* state = PyThreadState_Get();
+  const auto* chunk = reinterpret_cast<const char*>(state->datastack_chunk);
+  const auto* at = reinterpret_cast<const char*>(args);
+  // Two slots below the arguments are looked at, too.
+  return chunk != nullptr && at > chunk + 2 * sizeof(PyObject*) &&
+         at < reinterpret_cast<char*>(state->datastack_top);
+}
+#else
+bool is_stack_address(PyObject* const* args) {
+  PyFrameObject* frame = PyThreadState_GetFrame(PyThreadState_Get());
+  if (frame == nullptr) return false;
+  const bool inside =
+      args > frame->f_valuestack && args < frame->f_valuestack + frame->f_code->co_stacksize;
+  Py_DECREF(frame);
+  return inside;
+}
+#endif
+
+}  // namespace
+
+// A partial or a bound method puts an argument of its own, which it keeps, where the callable was:
+// so the callable must still be there, right below (in 3.13 with an empty slot in between).
+bool are_on_stack(PyObject* function, PyObject* const* args, const void* caller) {
+  if (!is_stack_address(args)) return false;
+  if (args[-1] != function && !(args[-1] == nullptr && args[-2] == function)) return false;
+  return was_called_by_interpreter(caller, reinterpret_cast<const void*>(&PyObject_Vectorcall));
+}
+
+#endif
+
+}  // namespace penstock::python

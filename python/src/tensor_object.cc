@@ -1,0 +1,194 @@
+#include "tensor_object.h"
+
+#include <structmember.h>
+
+#include <cstddef>
+#include <new>
+
+#include "array.h"
+#include "dlpack.h"
+#include "errors.h"
+#include "hooks.h"
+#include "index.h"
+#include "number_slots.h"
+
+namespace penstock::python {
+namespace {
+
+// Objects of finished tensors, kept for the next ones. Guarded by the GIL.
+constexpr int kMaxSpare = 64;
+TensorObject* g_spare[kMaxSpare];
+int g_num_spare = 0;
+
+void dealloc(PyObject* self) {
+  auto* object = reinterpret_cast<TensorObject*>(self);
+  PyObject_GC_UnTrack(self);
+  Py_CLEAR(object->attributes);
+  if (object->weak_references != nullptr) PyObject_ClearWeakRefs(self);
+  object->tensor.~Tensor();
+  if (g_num_spare < kMaxSpare) {
+    g_spare[g_num_spare++] = object;
+    return;
+  }
+  PyObject_GC_Del(self);
+  Py_DECREF(eager_type);
+}
+
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(reinterpret_cast<TensorObject*>(self)->attributes);
+  Py_VISIT(Py_TYPE(self));
+  return 0;
+}
+
+int clear(PyObject* self) {
+  Py_CLEAR(reinterpret_cast<TensorObject*>(self)->attributes);
+  return 0;
+}
+
+void watch_cycles(PyObject* self) {
+  if (reinterpret_cast<TensorObject*>(self)->attributes != nullptr && !PyObject_GC_IsTracked(self))
+    PyObject_GC_Track(self);
+}
+
+int set_attribute(PyObject* self, PyObject* name, PyObject* value) {
+  const int failed = PyObject_GenericSetAttr(self, name, value);
+  watch_cycles(self);
+  return failed;
+}
+
+PyObject* get_dict(PyObject* self, void*) {
+  PyObject* dict = PyObject_GenericGetDict(self, nullptr);
+  watch_cycles(self);
+  return dict;
+}
+
+PyObject* get_shape(PyObject* self, void*) { return shape_object(tensor_of(self).shape()); }
+PyObject* get_dtype(PyObject* self, void*) { return dtype_object(tensor_of(self).dtype()); }
+PyObject* get_ndim(PyObject* self, void*) { return PyLong_FromLong(tensor_of(self).rank()); }
+PyObject* get_id(PyObject* self, void*) {
+  return PyLong_FromUnsignedLongLong(tensor_of(self).id());
+}
+PyObject* get_device(PyObject* self, void*) {
+  return PyUnicode_FromFormat("/job:localhost/replica:0/task:0/device:CPU:%d",
+                              tensor_of(self).device().index);
+}
+
+Py_ssize_t length(PyObject* self) {
+  const Tensor& tensor = tensor_of(self);
+  if (tensor.rank() > 0) return static_cast<Py_ssize_t>(tensor.dim(0));
+  PyErr_SetString(PyExc_TypeError, "Scalar tensor has no `len()`");
+  return -1;
+}
+
+PyObject* numpy(PyObject* self, PyObject*) {
+  return guarded([&] { return numpy_result(tensor_of(self)); });
+}
+PyObject* read_only_array(PyObject* self, PyObject*) {
+  return guarded([&] { return array_over(tensor_of(self), false); });
+}
+
+PyGetSetDef g_getset[] = {
+    {"shape", get_shape, nullptr, "The TensorShape.", nullptr},
+    {"dtype", get_dtype, nullptr, "The DType.", nullptr},
+    {"ndim", get_ndim, nullptr, "The number of dimensions.", nullptr},
+    {"device", get_device, nullptr, "Where the data are.", nullptr},
+    {"_id", get_id, nullptr, nullptr, nullptr},
+    {"__dict__", get_dict, PyObject_GenericSetDict, nullptr, nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+
+PyMemberDef g_members[] = {
+    {"__dictoffset__", T_PYSSIZET, offsetof(TensorObject, attributes), READONLY, nullptr},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(TensorObject, weak_references), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr},
+};
+
+PyMethodDef g_methods[] = {
+    {"numpy", numpy, METH_NOARGS, "The values as an ndarray, or a NumPy scalar."},
+    {"_read_only_array", read_only_array, METH_NOARGS, nullptr},
+    {"__dlpack__", as_function(export_dlpack), METH_VARARGS | METH_KEYWORDS, nullptr},
+    {"__dlpack_device__", dlpack_device, METH_NOARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+template <typename F>
+constexpr void* slot(F* function) {
+  return reinterpret_cast<void*>(function);
+}
+
+PyObject* make_eager_type(PyObject* base) {
+  PyType_Slot slots[64] = {
+      {Py_tp_dealloc, slot(dealloc)},
+      {Py_tp_traverse, slot(traverse)},
+      {Py_tp_clear, slot(clear)},
+      {Py_tp_setattro, slot(set_attribute)},
+      {Py_tp_getset, g_getset},
+      {Py_tp_members, g_members},
+      {Py_tp_methods, g_methods},
+      {Py_mp_length, slot(length)},
+      {Py_sq_length, slot(length)},
+      {Py_mp_subscript, slot(subscript)},
+      {Py_bf_getbuffer, slot(get_buffer)},
+      {Py_bf_releasebuffer, slot(release_buffer)},
+  };
+  int count = 12;
+  count += add_number_slots(slots + count);
+  slots[count] = {0, nullptr};
+  PyType_Spec spec = {"penstock.EagerTensor", sizeof(TensorObject), 0,
+                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                      slots};
+  const Ref bases(PyTuple_Pack(1, base));
+  return PyType_FromSpecWithBases(&spec, bases.get());
+}
+
+}  // namespace
+
+PyObject* wrap(Tensor&& tensor) noexcept {
+  TensorObject* object;
+  if (g_num_spare > 0) {
+    object = g_spare[--g_num_spare];
+    Py_SET_REFCNT(reinterpret_cast<PyObject*>(object), 1);
+#ifdef Py_REF_DEBUG
+    _Py_NewReference(reinterpret_cast<PyObject*>(object));
+#endif
+  } else {
+    object = PyObject_GC_New(TensorObject, eager_type);
+    if (object == nullptr) return nullptr;
+  }
+  object->attributes = nullptr;
+  object->weak_references = nullptr;
+  new (&object->tensor) Tensor(std::move(tensor));
+  return reinterpret_cast<PyObject*>(object);
+}
+
+PyObject* dtype_object(DType dtype) { return Py_XNewRef(hooks.dtypes[static_cast<int>(dtype)]); }
+
+PyObject* shape_tuple(const Shape& shape) {
+  PyObject* dims = PyTuple_New(shape.rank());
+  if (dims == nullptr) return nullptr;
+  for (int i = 0; i < shape.rank(); ++i) {
+    PyObject* dim = shape[i] < 0 ? Py_NewRef(Py_None) : PyLong_FromLongLong(shape[i]);
+    PyTuple_SET_ITEM(dims, i, dim);
+  }
+  return dims;
+}
+
+PyObject* shape_object(const Shape& shape) {
+  const Ref dims(shape_tuple(shape));
+  return dims ? PyObject_CallOneArg(hooks.make_shape, dims.get()) : nullptr;
+}
+
+bool add_tensor_types(PyObject* module) {
+  PyType_Slot base_slots[] = {{0, nullptr}};
+  PyType_Spec base_spec = {
+      "penstock.Tensor", 0, 0,
+      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION, base_slots};
+  tensor_base_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&base_spec));
+  if (tensor_base_type == nullptr) return false;
+  eager_type = reinterpret_cast<PyTypeObject*>(
+      make_eager_type(reinterpret_cast<PyObject*>(tensor_base_type)));
+  return eager_type != nullptr && PyModule_AddType(module, tensor_base_type) == 0 &&
+         PyModule_AddType(module, eager_type) == 0;
+}
+
+}  // namespace penstock::python

@@ -1,0 +1,151 @@
+#include "variable_object.h"
+
+#include <penstock/ops/registry.h>
+
+#include "array.h"
+#include "convert.h"
+#include "errors.h"
+#include "index.h"
+#include "number_slots.h"
+#include "run.h"
+#include "tensor_object.h"
+
+namespace penstock::python {
+namespace {
+
+Variable*& handle(PyObject* self) { return reinterpret_cast<VariableObject*>(self)->variable; }
+
+void dealloc(PyObject* self) {
+  PyTypeObject* type = Py_TYPE(self);
+  delete handle(self);
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+// _create(value, name, trainable)
+PyObject* create(PyObject* self, PyObject* args) {
+  PyObject* value;
+  const char* name;
+  int trainable;
+  if (PyArg_ParseTuple(args, "Osp", &value, &name, &trainable) == 0) return nullptr;
+  return guarded([&] {
+    const Tensor initial = to_tensor(value);
+    delete std::exchange(handle(self), nullptr);
+    handle(self) = new Variable(initial, {.name = name, .trainable = trainable != 0});
+    return Py_NewRef(Py_None);
+  });
+}
+
+// _share(other): the same variable as another one.
+PyObject* share(PyObject* self, PyObject* other) {
+  return guarded([&] {
+    if (!is_variable(other)) raise(PyExc_TypeError, "%R is no variable", other);
+    delete std::exchange(handle(self), new Variable(variable_of(other)));
+    return Py_NewRef(Py_None);
+  });
+}
+
+PyObject* value(PyObject* self, PyObject*) {
+  return guarded([&] { return wrap(variable_of(self).value()); });
+}
+PyObject* numpy(PyObject* self, PyObject*) {
+  return guarded([&] {
+    const PauseRecording pause;
+    return numpy_copy(variable_of(self).value());
+  });
+}
+// The value for views: nothing is recorded.
+PyObject* read_only_array(PyObject* self, PyObject*) {
+  return guarded([&] {
+    const PauseRecording pause;
+    return array_over(variable_of(self).value(), false);
+  });
+}
+
+using Update = void (Variable::*)(const Operand&);
+template <Update update>
+PyObject* assign(PyObject* self, PyObject* given) {
+  return guarded([&] {
+    Variable variable = variable_of(self);
+    const Tensor tensor = to_tensor(given, variable.dtype());
+    {
+      const WithoutGil released(tensor.num_bytes() >= kBytesWorthReleasing);
+      (variable.*update)(tensor);
+    }
+    return Py_NewRef(Py_None);
+  });
+}
+
+using Scatter = void (Variable::*)(const Operand&, const Operand&);
+template <Scatter scatter>
+PyObject* scattered(PyObject* self, PyObject* args) {
+  PyObject *rows, *updates;
+  if (PyArg_ParseTuple(args, "OO", &rows, &updates) == 0) return nullptr;
+  return guarded([&] {
+    Variable variable = variable_of(self);
+    (variable.*scatter)(to_tensor(rows), to_tensor(updates, variable.dtype()));
+    return Py_NewRef(Py_None);
+  });
+}
+
+PyObject* get_shape(PyObject* self, void*) {
+  return guarded([&] { return shape_object(variable_of(self).shape()); });
+}
+PyObject* get_dtype(PyObject* self, void*) {
+  return guarded([&] { return dtype_object(variable_of(self).dtype()); });
+}
+PyObject* get_id(PyObject* self, void*) {
+  return guarded([&] { return PyLong_FromUnsignedLongLong(variable_of(self).id()); });
+}
+
+PyGetSetDef g_getset[] = {
+    {"shape", get_shape, nullptr, "The TensorShape.", nullptr},
+    {"dtype", get_dtype, nullptr, "The DType.", nullptr},
+    {"_id", get_id, nullptr, nullptr, nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+PyMethodDef g_methods[] = {
+    {"_create", create, METH_VARARGS, nullptr},
+    {"_share", share, METH_O, nullptr},
+    {"value", value, METH_NOARGS, "The value now, as a tensor."},
+    {"numpy", numpy, METH_NOARGS, "A copy of the value as an ndarray, or a NumPy scalar."},
+    {"_read_only_array", read_only_array, METH_NOARGS, nullptr},
+    {"_assign", assign<&Variable::assign>, METH_O, nullptr},
+    {"_assign_add", assign<&Variable::assign_add>, METH_O, nullptr},
+    {"_assign_sub", assign<&Variable::assign_sub>, METH_O, nullptr},
+    {"_scatter_update", scattered<&Variable::scatter_update>, METH_VARARGS, nullptr},
+    {"_scatter_add", scattered<&Variable::scatter_add>, METH_VARARGS, nullptr},
+    {"_scatter_sub", scattered<&Variable::scatter_sub>, METH_VARARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+template <typename F>
+void* slot(F* function) {
+  return reinterpret_cast<void*>(function);
+}
+
+}  // namespace
+
+const Variable& variable_of(PyObject* object) {
+  const Variable* variable = handle(object);
+  if (variable == nullptr)
+    throw FailedPreconditionError("the variable has no value: __init__ was not called");
+  return *variable;
+}
+
+bool add_variable_type(PyObject* module) {
+  PyType_Slot slots[64] = {
+      {Py_tp_dealloc, slot(dealloc)},     {Py_tp_new, slot(PyType_GenericNew)},
+      {Py_tp_getset, g_getset},           {Py_tp_methods, g_methods},
+      {Py_mp_subscript, slot(subscript)},
+  };
+  int count = 5;
+  count += add_number_slots(slots + count);
+  slots[count] = {0, nullptr};
+  PyType_Spec spec = {"penstock._core.VariableHandle", sizeof(VariableObject), 0,
+                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
+  variable_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
+  return variable_type != nullptr && PyModule_AddType(module, variable_type) == 0;
+}
+
+}  // namespace penstock::python

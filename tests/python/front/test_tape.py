@@ -1,0 +1,182 @@
+"""Gradient tapes and custom gradients."""
+
+import numpy as np
+import penstock as tf
+import pytest
+
+
+def test_gradients():
+    x, v = tf.constant(3.0), tf.Variable(2.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x * x * v
+    dx, dv = tape.gradient(y, [x, v])
+    assert (float(dx), float(dv)) == (12, 9)
+    with pytest.raises(RuntimeError, match="non-persistent"):
+        tape.gradient(y, x)
+
+
+def test_structures():
+    a, b = tf.Variable(2.0), tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        y = a * b
+    found = tape.gradient(y, {"a": a, "rest": (b,)})
+    assert float(found["a"]) == 3
+    assert float(found["rest"][0]) == 2
+
+
+def test_persistent_and_nested():
+    x = tf.Variable(2.0)
+    with tf.GradientTape(persistent=True) as outer:
+        with tf.GradientTape() as inner:
+            y = x * x * x
+        first = inner.gradient(y, x)
+    assert float(first) == 12
+    assert float(outer.gradient(first, x)) == 12
+    assert float(outer.gradient(y, x)) == 12
+
+
+def test_unconnected():
+    x, y = tf.Variable(1.0), tf.Variable([1.0, 2.0])
+    with tf.GradientTape(persistent=True) as tape:
+        z = x * 2.0
+    assert tape.gradient(z, y) is None
+    zeros = tape.gradient(z, y, unconnected_gradients=tf.UnconnectedGradients.ZERO)
+    assert zeros.numpy().tolist() == [0, 0]
+    assert tape.gradient(z, y, unconnected_gradients="zero").numpy().tolist() == [0, 0]
+
+
+def test_what_is_watched():
+    v, frozen = tf.Variable(1.0), tf.Variable(1.0, trainable=False)
+    with tf.GradientTape(watch_accessed_variables=False) as tape:
+        y = v * 2.0
+    assert tape.gradient(y, v) is None
+    with tf.GradientTape() as tape:
+        y = v * frozen
+    assert tape.gradient(y, [v, frozen])[1] is None
+    with tf.GradientTape() as tape, pytest.raises(ValueError, match=r"not tf\.Tensor"):
+        tape.watch(3.0)
+
+
+def test_stop_and_reset():
+    x = tf.constant(2.0)
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = x * x
+        with tape.stop_recording():
+            z = x * x * x
+        w = y * x
+    assert tape.gradient(z, x) is None
+    assert float(tape.gradient(w, x)) == 12
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x * x
+        tape.reset()
+        tape.watch(x)
+        y = y * x
+    assert float(tape.gradient(y, x)) == 4
+
+
+def test_reentering():
+    x = tf.Variable(3.0)
+    tape = tf.GradientTape()
+    with tape:
+        y = x * x
+    with tape:
+        w = y * 2.0
+    assert float(tape.gradient(w, x)) == 12
+
+
+def test_output_gradients():
+    x = tf.Variable([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        y = x * x
+    assert tape.gradient(y, x, output_gradients=tf.constant([1.0, 10.0])).numpy().tolist() == [
+        2,
+        40,
+    ]
+
+
+def test_jacobians():
+    x = tf.constant([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x * x
+    assert tape.jacobian(y, x).numpy().tolist() == [[2, 0], [0, 4]]
+    m = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    with tf.GradientTape() as tape:
+        tape.watch(m)
+        y = m * m
+    expected = [[[2, 0], [0, 4]], [[6, 0], [0, 8]]]
+    assert tape.batch_jacobian(y, m).numpy().tolist() == expected
+
+
+def test_sparse_gradients():
+    table = tf.Variable(tf.ones([4, 2]))
+    with tf.GradientTape() as tape:
+        y = tf.reduce_sum(tf.gather(table, [1, 1, 3]))
+    gradient = tape.gradient(y, table)
+    assert isinstance(gradient, tf.IndexedSlices)
+    dense = tf.convert_to_tensor(gradient)
+    assert dense.numpy().tolist() == [[0, 0], [2, 2], [0, 0], [1, 1]]
+
+
+def test_custom_gradient():
+    @tf.custom_gradient
+    def clipped(x):
+        def backward(dy):
+            return dy * 10.0
+
+        return tf.identity(x), backward
+
+    x = tf.Variable(2.0)
+    with tf.GradientTape() as tape:
+        y = clipped(x) * 3.0
+    assert float(tape.gradient(y, x)) == 30
+
+
+def test_custom_gradient_errors_pass_through():
+    @tf.custom_gradient
+    def broken(x):
+        def backward(dy):
+            raise KeyError("mine")
+
+        return x * 2.0, backward
+
+    x = tf.Variable(2.0)
+    with tf.GradientTape() as tape:
+        y = broken(x)
+    with pytest.raises(KeyError, match="mine"):
+        tape.gradient(y, x)
+
+
+def test_stop_gradient():
+    x = tf.Variable(2.0)
+    with tf.GradientTape() as tape:
+        y = tf.stop_gradient(x * x) * x
+    assert float(tape.gradient(y, x)) == 4
+
+
+def test_training_returns_to_where_it_began():
+    rng = np.random.default_rng(0)
+    x = tf.constant(rng.standard_normal((32, 8)), tf.float32)
+    w, b = tf.Variable(tf.zeros([8, 4])), tf.Variable(tf.zeros([4]))
+    target = tf.constant(rng.integers(0, 4, 32), tf.int32)
+    losses = []
+
+    def step():
+        with tf.GradientTape() as tape:
+            logits = tf.matmul(x, w) + b
+            loss = tf.reduce_mean(
+                tf.nn.sparse_softmax_cross_entropy_with_logits(labels=target, logits=logits)
+            )
+        for variable, gradient in zip([w, b], tape.gradient(loss, [w, b]), strict=True):
+            variable.assign_sub(0.1 * gradient)
+        losses.append(float(loss))
+
+    step()
+    before = tf.config.experimental.get_memory_info()["current"]
+    for _ in range(20):
+        step()
+    assert tf.config.experimental.get_memory_info()["current"] == before
+    assert losses[-1] < losses[0]
