@@ -6,9 +6,8 @@
 
 #include <penstock/base/threads.h>
 
-#include "kernels/accumulators.h"
 #include "kernels/channel_loops.h"
-#include "kernels/half.h"
+#include "kernels/widen.h"
 
 namespace penstock::kernels {
 namespace {
@@ -68,35 +67,6 @@ template <typename T>
 Plain<T>* column_array(const Grid& grid, void* scratch, int i) {
   char* after = static_cast<char*>(scratch) + grid.parts * Part<T>::bytes(grid);
   return reinterpret_cast<Plain<T>*>(after) + i * grid.width;
-}
-
-template <typename T>
-const Plain<T>* load(const T* x, int64_t n, Plain<T>* buffer) {
-  if constexpr (kIsHalf<T>) {
-    to_float(x, buffer, n);
-    return buffer;
-  } else {
-    static_cast<void>(n), static_cast<void>(buffer);
-    return x;
-  }
-}
-template <typename T>
-Plain<T>* target(T* out, Plain<T>* buffer) {
-  if constexpr (kIsHalf<T>) {
-    static_cast<void>(out);
-    return buffer;
-  } else {
-    static_cast<void>(buffer);
-    return out;
-  }
-}
-template <typename T>
-void store(const Plain<T>* block, T* out, int64_t n) {
-  if constexpr (kIsHalf<T>) {
-    from_float(block, out, n);
-  } else {
-    static_cast<void>(block), static_cast<void>(out), static_cast<void>(n);
-  }
 }
 
 // body(part, begin, end): rows of the grid, side by side.
@@ -385,20 +355,6 @@ void grad(const Channels& s, const BatchNormGrad& g, void* scratch) {
     const double spread = static_cast<double>(static_cast<const S*>(g.variance)[c]) + g.epsilon;
     S& dscale = static_cast<S*>(g.dscale)[c];
     dscale = static_cast<S>(static_cast<double>(dscale) / std::sqrt(spread));
-  }
-}
-
-template <typename F>
-void with_float_type(DType dtype, F f) {
-  switch (dtype) {
-    case DType::kFloat16:
-      return f(static_cast<float16*>(nullptr));
-    case DType::kBFloat16:
-      return f(static_cast<bfloat16*>(nullptr));
-    case DType::kFloat32:
-      return f(static_cast<float*>(nullptr));
-    default:
-      return f(static_cast<double*>(nullptr));
   }
 }
 

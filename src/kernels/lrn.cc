@@ -5,7 +5,7 @@
 
 #include <penstock/base/threads.h>
 
-#include "kernels/accumulators.h"
+#include "kernels/widen.h"
 
 namespace penstock::kernels {
 namespace {
@@ -77,20 +77,6 @@ void for_rows(const Lrn& shape, Body body) {
   parallel_for(shape.rows, grain, [&](int64_t i, int64_t last) {
     for (; i < last; ++i) body(i * shape.depth);
   });
-}
-
-template <typename F>
-void with_float_type(DType dtype, F f) {
-  switch (dtype) {
-    case DType::kFloat16:
-      return f(static_cast<float16*>(nullptr));
-    case DType::kBFloat16:
-      return f(static_cast<bfloat16*>(nullptr));
-    case DType::kFloat32:
-      return f(static_cast<float*>(nullptr));
-    default:
-      return f(static_cast<double*>(nullptr));
-  }
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 
 #include <penstock/base/threads.h>
 
-#include "kernels/accumulators.h"
+#include "kernels/widen.h"
 
 namespace penstock::kernels {
 namespace {
@@ -246,20 +246,6 @@ void grad_of(const Resize& r, const G* grads, T* out, void* scratch) {
     for (int64_t i = 0; i < r.batch * r.h.in * width; ++i) out[i] = narrow<T>(sums[i]);
   } else {
     add_grads(r, grads, out, scratch);
-  }
-}
-
-template <typename F>
-void with_float_type(DType dtype, F f) {
-  switch (dtype) {
-    case DType::kFloat16:
-      return f(static_cast<float16*>(nullptr));
-    case DType::kBFloat16:
-      return f(static_cast<bfloat16*>(nullptr));
-    case DType::kFloat32:
-      return f(static_cast<float*>(nullptr));
-    default:
-      return f(static_cast<double*>(nullptr));
   }
 }
 

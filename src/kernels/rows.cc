@@ -6,9 +6,8 @@
 
 #include <penstock/base/threads.h>
 
-#include "kernels/accumulators.h"
-#include "kernels/half.h"
 #include "kernels/row_loops.h"
+#include "kernels/widen.h"
 
 namespace penstock::kernels {
 namespace {
@@ -43,52 +42,6 @@ struct Buffers {
   }
   Plain<T>* operator[](int i) const { return kIsHalf<T> ? first + i * n : nullptr; }
 };
-
-// A row to read: the elements themselves, or widened into `buffer`.
-template <typename T>
-const Plain<T>* load(const T* x, int64_t n, Plain<T>* buffer) {
-  if constexpr (kIsHalf<T>) {
-    to_float(x, buffer, n);
-    return buffer;
-  } else {
-    static_cast<void>(n), static_cast<void>(buffer);
-    return x;
-  }
-}
-// Where a row is to be written, and the narrowing once it is.
-template <typename T>
-Plain<T>* target(T* out, Plain<T>* buffer) {
-  if constexpr (kIsHalf<T>) {
-    static_cast<void>(out);
-    return buffer;
-  } else {
-    static_cast<void>(buffer);
-    return out;
-  }
-}
-template <typename T>
-void store(const Plain<T>* row, T* out, int64_t n) {
-  if constexpr (kIsHalf<T>) {
-    from_float(row, out, n);
-  } else {
-    static_cast<void>(row), static_cast<void>(out), static_cast<void>(n);
-  }
-}
-
-// Calls f with a null pointer to the element type.
-template <typename F>
-void with_float_type(DType dtype, F f) {
-  switch (dtype) {
-    case DType::kFloat16:
-      return f(static_cast<float16*>(nullptr));
-    case DType::kBFloat16:
-      return f(static_cast<bfloat16*>(nullptr));
-    case DType::kFloat32:
-      return f(static_cast<float*>(nullptr));
-    default:
-      return f(static_cast<double*>(nullptr));
-  }
-}
 
 template <typename T>
 void softmax_rows(const View& x, bool as_log, const View& out, void* scratch) {
