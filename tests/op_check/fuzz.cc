@@ -27,7 +27,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int64_t kBudget = 256 << 20;
+constexpr int64_t kBudget = 64 << 20;
 constexpr unsigned kHangSeconds = PEN_SANITIZED ? 60 : 20;
 
 // What is running now, ready to be written by a signal handler.
