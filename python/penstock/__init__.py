@@ -70,18 +70,34 @@ Tensor = _core.Tensor
 newaxis = None
 
 _MODULES = [
+    "bitwise",
     "compat",
     "config",
     "dtypes",
     "errors",
     "experimental",
+    "io",
     "linalg",
     "math",
     "nest",
     "nn",
+    "quantization",
     "random",
     "raw_ops",
+    "signal",
+    "strings",
 ]
+# Functions that few programs need: their files are read when they are first asked for.
+_FUNCTIONS = {
+    "arrays": (
+        "broadcast_dynamic_shape broadcast_static_shape clip_by_global_norm complex "
+        "dynamic_stitch einsum ensure_shape get_static_value linspace meshgrid parallel_stack "
+        "repeat required_space_to_batch_paddings reverse_sequence scalar_mul sequence_mask "
+        "strided_slice tensordot transpose truediv"
+    ),
+    "matrices": "norm",
+}
+_FILES = {name: file for file, names in _FUNCTIONS.items() for name in names.split()}
 
 
 def executing_eagerly():
@@ -94,7 +110,11 @@ def __getattr__(name):
         return importlib.import_module("penstock." + name)
     from penstock import _api, _near
 
-    function = _api.find("", name)
+    if name in _FILES:
+        file = importlib.import_module("penstock._functions." + _FILES[name])
+        function = getattr(file, name)
+    else:
+        function = _api.find("", name)
     if function is None:
         if name.startswith("__"):
             raise AttributeError(name)
@@ -107,4 +127,4 @@ def __dir__():
     from penstock import _api
 
     own = [name for name in globals() if not name.startswith("_") and name != "importlib"]
-    return sorted({*own, *_MODULES, *_api.names_in(""), "__version__"})
+    return sorted({*own, *_MODULES, *_FILES, *_api.names_in(""), "__version__"})

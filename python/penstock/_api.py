@@ -3,7 +3,8 @@
     math.reduce_sum reduce_sum | Sum | input_tensor:input, axis=None, keepdims=False
 
 First the public names, then the op, then the parameters in their public order: `public:own` where
-the op has another name for it, `=default` where it may be left out (None is the op's own default).
+the op has another name for it, `=default` where it may be left out (None is the op's own default),
+`public:` what is taken and not used (a hint, or TensorFlow's `name` where it is not the last one).
 An op marked `~` does not convert by force: a number that cannot take the other input's dtype keeps
 its own, and the op refuses it.
 Every function also takes TensorFlow's `name=`. `-> 0` at the end picks one of several outputs.
@@ -26,10 +27,11 @@ def _parameters(text: str) -> list[tuple]:
     specs = []
     for item in filter(None, map(str.strip, text.split(","))):
         names, has_default, default = item.partition("=")
-        public, _, own = names.partition(":")
-        spec = (public.strip(), (own or public).strip())
+        public, is_renamed, own = names.partition(":")
+        spec = (public.strip(), (own if is_renamed else public).strip())
         specs.append((*spec, ast.literal_eval(default)) if has_default else spec)
-    return [*specs, ("name", "", None)]
+    has_name = any(spec[0] == "name" for spec in specs)
+    return specs if has_name else [*specs, ("name", "", None)]
 
 
 def make_function(op: str, parameters: list[tuple], public: str, output: int = -1, lax=False):

@@ -1,7 +1,10 @@
 """tf.linalg: mostly ops under their public names (see _ops.txt)."""
 
 from penstock import _api
+from penstock._functions.arrays import einsum, tensordot
 from penstock._functions.basic import eye
+from penstock._functions.maths import l2_normalize
+from penstock._functions.matrices import eigh, norm, normalize, svd
 
-__all__ = ["eye"]
+__all__ = ["eigh", "einsum", "eye", "l2_normalize", "norm", "normalize", "svd", "tensordot"]
 __getattr__, __dir__ = _api.surface("linalg")

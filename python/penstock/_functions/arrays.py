@@ -1,0 +1,225 @@
+"""Top-level functions over whole tensors that need more than one op, or other arguments than it."""
+
+from __future__ import annotations
+
+import builtins
+
+from penstock import _core, dtypes, raw_ops
+from penstock._functions.basic import cast
+from penstock._shape import TensorShape
+
+
+def tensor(value, dtype=None):
+    return _core.to_tensor(value, dtype, False)
+
+
+def linspace(start, stop, num, name=None, axis=0):
+    """`num` evenly spaced numbers from `start` to `stop`, both included."""
+    start = tensor(start)
+    if start.dtype.is_integer:
+        start = cast(start, dtypes.float64)
+    return raw_ops.LinSpace(start=start, stop=cast(stop, start.dtype), num=num, axis=axis)
+
+
+def transpose(a, perm=None, conjugate=False, name="transpose"):
+    """The dimensions in another order; without `perm` in the opposite one."""
+    a = tensor(a)
+    if conjugate and a.dtype.is_complex:
+        a = raw_ops.Conj(input=a)
+    # An empty permutation is the op's word for "the other way round": right for a scalar too.
+    return raw_ops.Transpose(x=a) if perm is None else raw_ops.Transpose(x=a, perm=perm)
+
+
+def einsum(equation, *inputs, **kwargs):
+    """Sums of products over named dimensions, such as "ij,jk->ik"."""
+    unknown = sorted(kwargs.keys() - {"optimize", "name"})
+    if unknown:
+        raise TypeError(f"Unknown keyword arguments for this function: {', '.join(unknown)}.")
+    return raw_ops.Einsum(inputs=list(inputs), equation=equation)
+
+
+def tensordot(a, b, axes, name=None):
+    """Sums of products over the given axes: a number of them, or those of `a` and those of `b`."""
+    a, b = tensor(a), tensor(b)
+    if isinstance(axes, _core.EagerTensor):
+        axes = axes.numpy().tolist()
+    if isinstance(axes, int):
+        if axes < 0:
+            raise ValueError(f"`axes` must be at least 0. Received: {axes}.")
+        if axes > a.ndim:
+            raise ValueError(
+                f"`axes` must not be larger than the number of dimensions of tensor {a}.  "
+                f"Received {axes}, vs tensor dimensions {a.ndim}."
+            )
+        axes_a, axes_b = range_list(a.ndim - axes, a.ndim), range_list(0, axes)
+    else:
+        if len(axes) != 2:
+            raise ValueError(f"`axes` must be an integer or have length 2. Received {axes}.")
+        axes_a, axes_b = ([part] if isinstance(part, int) else part for part in axes)
+        if len(axes_a) != len(axes_b):
+            raise ValueError(f"Different number of contraction axes `a` and `b`, {axes}.")
+    return raw_ops.Tensordot(a=a, b=b, axes_a=list(axes_a), axes_b=list(axes_b))
+
+
+def range_list(start, stop):
+    return list(builtins.range(start, stop))
+
+
+def meshgrid(*args, **kwargs):
+    """Grids of coordinates: each vector spread over the dimensions of the others."""
+    indexing = kwargs.pop("indexing", "xy")
+    kwargs.pop("name", None)
+    if kwargs:
+        raise TypeError(f"'{next(iter(kwargs))}' is an invalid keyword argument for this function")
+    if indexing not in ("xy", "ij"):
+        raise ValueError(f"Argument `indexing` must be either 'xy' or 'ij', got '{indexing}'")
+    return raw_ops.Meshgrid(values=list(args), indexing=indexing) if args else []
+
+
+def repeat(input, repeats, axis=None, name=None):
+    """Every element, or every slice along `axis`, so many times."""
+    if axis is None:
+        return raw_ops.Repeat(data=input, repeats=repeats)
+    return raw_ops.Repeat(data=input, repeats=repeats, axis=[int(axis)])
+
+
+def sequence_mask(lengths, maxlen=None, dtype=dtypes.bool, name=None):
+    """True in the first lengths[i] places of row i."""
+    dtype = dtypes.as_dtype(dtype)
+    if maxlen is None:
+        return raw_ops.SequenceMask(lengths=lengths, dtype=dtype)
+    return raw_ops.SequenceMask(lengths=lengths, maxlen=[int(maxlen)], dtype=dtype)
+
+
+def strided_slice(
+    input_,
+    begin,
+    end,
+    strides=None,
+    begin_mask=0,
+    end_mask=0,
+    ellipsis_mask=0,
+    new_axis_mask=0,
+    shrink_axis_mask=0,
+    var=None,
+    name=None,
+):
+    """What `input_[begin:end:strides]` picks, dimension by dimension."""
+    begin = tensor(begin)
+    return raw_ops.StridedSlice(
+        input=input_,
+        begin=begin,
+        end=cast(end, begin.dtype),
+        strides=raw_ops.OnesLike(x=begin) if strides is None else cast(strides, begin.dtype),
+        begin_mask=begin_mask,
+        end_mask=end_mask,
+        ellipsis_mask=ellipsis_mask,
+        new_axis_mask=new_axis_mask,
+        shrink_axis_mask=shrink_axis_mask,
+    )
+
+
+def reverse_sequence(input, seq_lengths, seq_axis=None, batch_axis=None, name=None):
+    """The first seq_lengths[i] elements of every row in opposite order."""
+    if seq_axis is None:
+        raise TypeError("reverse_sequence() missing argument 'seq_axis'")
+    return raw_ops.ReverseSequence(
+        input=input, seq_lengths=seq_lengths, seq_dim=seq_axis, batch_dim=batch_axis or 0
+    )
+
+
+def dynamic_stitch(indices, data, name=None):
+    """The slices of `data` at the places that `indices` names, in one tensor."""
+    places = [tensor(each, dtypes.int32) for each in indices]
+    return raw_ops.DynamicStitch(indices_and_data=[*places, *map(tensor, data)])
+
+
+def ensure_shape(x, shape, name=None):
+    """`x`, if its shape is as given; None stands for any size."""
+    shape = TensorShape(shape)
+    if shape.rank is None:
+        return tensor(x)
+    return raw_ops.EnsureShape(input=x, shape=[-1 if dim is None else dim for dim in shape])
+
+
+def broadcast_dynamic_shape(shape_x, shape_y):
+    """The shape that two shapes broadcast to, as a tensor."""
+    return raw_ops.BroadcastArgs(s0=shape_x, s1=shape_y)
+
+
+def broadcast_static_shape(shape_x, shape_y):
+    """The shape that two shapes broadcast to."""
+    x, y = TensorShape(shape_x), TensorShape(shape_y)
+    rank = max(x.rank, y.rank)
+    pairs = zip([1] * (rank - x.rank) + list(x), [1] * (rank - y.rank) + list(y), strict=True)
+    dims = []
+    for a, b in pairs:
+        if a != b and 1 not in (a, b) and None not in (a, b):
+            raise ValueError(f"Incompatible shapes for broadcasting: {x} and {y}.")
+        dims.append(b if a == 1 or (a is None and b not in (None, 1)) else a)
+    return TensorShape(dims)
+
+
+def get_static_value(tensor, partial=False):
+    """The value as a NumPy array, where it is known: always, outside of a graph."""
+    return tensor.numpy() if isinstance(tensor, _core.EagerTensor) else None
+
+
+def scalar_mul(scalar, x, name=None):
+    """`x` times a number."""
+    scalar = tensor(scalar, None if hasattr(x, "values") else tensor(x).dtype)
+    if scalar.ndim:
+        raise ValueError(f"The input scalar must be a 0-D value. Received shape {scalar.shape}.")
+    if hasattr(x, "indices"):
+        return type(x)(x.values * scalar, x.indices, x.dense_shape)
+    return scalar * x
+
+
+def truediv(x, y, name=None):
+    """x / y, as the operator does it: integers become floats."""
+    x = x if hasattr(x, "_id") else tensor(x, getattr(y, "dtype", None))
+    return x / y
+
+
+def complex(real, imag, name=None):
+    """Complex numbers of the given parts."""
+    return raw_ops.Complex(real=real, imag=imag)
+
+
+def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
+    """The tensors, scaled down together so that their joint norm is at most `clip_norm`."""
+    if not isinstance(t_list, (list, tuple)):
+        raise TypeError("t_list should be a sequence")
+    given = [each for each in t_list if each is not None]
+    values = [each.values if hasattr(each, "dense_shape") else tensor(each) for each in given]
+    if use_norm is None:
+        use_norm = raw_ops.GlobalNorm(t_list=values)
+    clipped = raw_ops.ClipByGlobalNorm(clip_norm=clip_norm, use_norm=use_norm, t_list=values)
+    clipped = iter(clipped if isinstance(clipped, (list, tuple)) else [clipped])
+    return [
+        each if each is None else _with_values(each, next(clipped)) for each in t_list
+    ], use_norm
+
+
+def _with_values(like, values):
+    if hasattr(like, "dense_shape"):
+        return type(like)(values, like.indices, like.dense_shape)
+    return values
+
+
+def parallel_stack(values, name="parallel_stack"):
+    """The tensors as one, along a new first dimension."""
+    return raw_ops.Pack(values=values)
+
+
+def required_space_to_batch_paddings(input_shape, block_shape, base_paddings=None, name=None):
+    """(paddings, crops) with which blocks divide the shape evenly."""
+    import numpy as np
+
+    size, block = np.asarray(input_shape), np.asarray(block_shape)
+    base = np.zeros([len(block), 2]) if base_paddings is None else np.asarray(base_paddings)
+    base = base.astype(np.int32)
+    extra = -(size + base.sum(axis=1)) % block
+    paddings = np.stack([base[:, 0], base[:, 1] + extra], axis=1)
+    crops = np.stack([np.zeros_like(extra), extra], axis=1)
+    return tensor(paddings.astype(np.int32)), tensor(crops.astype(np.int32))

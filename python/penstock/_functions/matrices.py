@@ -1,0 +1,58 @@
+"""tf.linalg functions that need more than one op, or other arguments than it."""
+
+from __future__ import annotations
+
+from penstock import _core, raw_ops
+
+
+def svd(tensor, full_matrices=False, compute_uv=True, name=None):
+    """(s, u, v): singular values and vectors; only s without `compute_uv`."""
+    s, u, v = raw_ops.Svd(input=tensor, compute_uv=compute_uv, full_matrices=full_matrices)
+    return (s, u, v) if compute_uv else s
+
+
+def eigh(tensor, name=None):
+    """(e, v): the eigenvalues and -vectors of matrices that are their own adjoint."""
+    e, v = raw_ops.SelfAdjointEigV2(input=tensor)
+    return e, v
+
+
+def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None):
+    """The norm of vectors, of matrices (two axes), or of all elements."""
+    value = _core.to_tensor(tensor, None, False)
+    keepdims = bool(keepdims)
+    is_matrix = isinstance(axis, (list, tuple)) and len(axis) == 2
+    if isinstance(axis, (list, tuple)) and len(axis) not in (1, 2):
+        raise ValueError(
+            f"'axis' must be None, an integer, or a tuple of 2 unique integers, got {axis}"
+        )
+    if is_matrix and ord not in ("euclidean", "fro", 1, 2, float("inf")):
+        raise ValueError(f"'ord' must be a supported matrix norm, got {ord}")
+    if not is_matrix and ord == "fro":
+        raise ValueError(f"Invalid vector norm type 'fro': {ord}")
+    if is_matrix and ord == 2:
+        return _spectral_norm(value, axis, keepdims)
+    axis = [] if axis is None else axis
+    name = ord if isinstance(ord, str) else f"{float(ord):g}"
+    return raw_ops.Norm(tensor=value, ord=name, axis=axis, keepdims=keepdims)
+
+
+def _spectral_norm(value, axis, keepdims):
+    """The largest singular value; the op has no kernel for it."""
+    axis = [each % value.ndim for each in axis]
+    others = [each for each in range(value.ndim) if each not in axis]
+    matrices = raw_ops.Transpose(x=value, perm=[*others, *axis])
+    s = raw_ops.Svd(input=matrices, compute_uv=False)[0]
+    largest = raw_ops.Max(input=s, axis=[-1])
+    if keepdims:
+        for each in sorted(axis):
+            largest = raw_ops.ExpandDims(input=largest, axis=each)
+    return largest
+
+
+def normalize(tensor, ord="euclidean", axis=None, name=None):
+    """(tensor / norm, norm)."""
+    value = _core.to_tensor(tensor, None, False)
+    length = norm(value, ord, axis, keepdims=True)
+    length = raw_ops.Cast(x=length, dtype=value.dtype)
+    return value / length, length

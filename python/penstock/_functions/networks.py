@@ -1,0 +1,193 @@
+"""tf.nn: normalization, dropout, embeddings and losses that are more than one op."""
+
+from __future__ import annotations
+
+from penstock import dtypes, raw_ops
+from penstock._functions.arrays import tensor
+from penstock._functions.basic import cast
+from penstock._functions.seeds import next_seeds
+
+
+def batch_normalization(x, mean, variance, offset, scale, variance_epsilon, name=None):
+    """`x` with the given mean and variance taken out, times scale, plus offset."""
+    x = tensor(x)
+    return raw_ops.BatchNormalization(
+        x=x,
+        mean=mean,
+        variance=variance,
+        offset=tensor(0, x.dtype) if offset is None else offset,
+        scale=tensor(1, x.dtype) if scale is None else scale,
+        variance_epsilon=variance_epsilon,
+    )
+
+
+def batch_norm_with_global_normalization(
+    input, mean, variance, beta, gamma, variance_epsilon, scale_after_normalization, name=None
+):
+    """Batch normalization under its old names."""
+    scale = gamma if scale_after_normalization else None
+    return batch_normalization(input, mean, variance, beta, scale, variance_epsilon)
+
+
+def moments(x, axes, shift=None, keepdims=False, name=None):
+    """(mean, variance) over the axes."""
+    found = raw_ops.Moments(x=x, axes=axes, keepdims=keepdims)
+    return found.mean, found.variance
+
+
+def weighted_moments(x, axes, frequency_weights, keepdims=False, name=None):
+    """(mean, variance) over the axes, where every element counts so many times."""
+    x = tensor(x)
+    weights = cast(frequency_weights, x.dtype)
+    found = raw_ops.WeightedMoments(x=x, frequency_weights=weights, axes=axes, keepdims=keepdims)
+    return found.mean, found.variance
+
+
+def sufficient_statistics(x, axes, shift=None, keepdims=False, name=None):
+    """(count, sum, sum of squares, shift): what moments can be made of."""
+    x = tensor(x)
+    axes = sorted({each % x.ndim for each in axes})
+    count = 1
+    for each in axes:
+        count *= x.shape[each]
+    shift = None if shift is None else tensor(shift, x.dtype)
+    centred = x if shift is None else x - shift
+    sums = raw_ops.Sum(input=centred, axis=axes, keepdims=keepdims)
+    squares = raw_ops.Sum(input=raw_ops.Square(x=centred), axis=axes, keepdims=keepdims)
+    return tensor(count, x.dtype), sums, squares, shift
+
+
+def bias_add(value, bias, data_format=None, name=None):
+    """A number added to every channel."""
+    if data_format is None:
+        return raw_ops.BiasAdd(value=value, bias=bias)
+    if not data_format.startswith("N"):
+        raise ValueError(f"`data_format` must be of the form `N...C` or `NC...`: {data_format}")
+    layout = "NCHW" if data_format.startswith("NC") else "NHWC"
+    return raw_ops.BiasAdd(value=value, bias=bias, data_format=layout)
+
+
+def dropout(x, rate, noise_shape=None, seed=None, name=None):
+    """Some elements at random as zeros, and the others larger by as much."""
+    x, rate, shape = _dropout_arguments(x, rate, noise_shape)
+    if rate == 0:
+        return x
+    key, op_seed = next_seeds(seed)
+    return raw_ops.Dropout(x=x, rate=rate, noise_shape=shape, seed=key, seed2=op_seed)
+
+
+def stateless_dropout(x, rate, seed, rng_alg=None, noise_shape=None, name=None):
+    """Dropout whose choice follows from the seed alone."""
+    x, rate, shape = _dropout_arguments(x, rate, noise_shape)
+    if rate == 0:
+        return x
+    return raw_ops.StatelessDropout(x=x, seed=seed, rate=rate, noise_shape=shape)
+
+
+def _dropout_arguments(x, rate, noise_shape):
+    x, rate = tensor(x), float(rate)
+    if not 0 <= rate < 1:
+        raise ValueError(
+            f"`rate` must be a scalar tensor or a float in the range [0, 1). Received: rate={rate}"
+        )
+    if not x.dtype.is_floating:
+        raise ValueError(
+            "`x.dtype` must be a floating point tensor as `x` will be scaled. Received: "
+            f"x_dtype={x.dtype!r}"
+        )
+    shape = [] if noise_shape is None else list(noise_shape)
+    if len(shape) == x.ndim:
+        shape = [
+            own if each is None else int(each) for each, own in zip(shape, x.shape, strict=True)
+        ]
+    return x, rate, shape
+
+
+def embedding_lookup(params, ids, max_norm=None, name=None):
+    """The rows of `params` that `ids` names; several tables are taken one after the other."""
+    if isinstance(params, (list, tuple)):
+        if not params:
+            raise ValueError("params must be specified")
+        params = params[0] if len(params) == 1 else raw_ops.ConcatV2(values=list(params), axis=0)
+    if max_norm is None:
+        return raw_ops.GatherV2(params=params, indices=ids, axis=0)
+    return raw_ops.EmbeddingLookup(params=params, ids=ids, max_norm=max_norm)
+
+
+def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None):
+    """The cross entropy between the labels' distributions and those of the logits."""
+    logits = tensor(logits)
+    if logits.dtype in (dtypes.float16, dtypes.bfloat16):
+        full = softmax_cross_entropy_with_logits(
+            cast(labels, dtypes.float32), cast(logits, dtypes.float32), axis
+        )
+        return cast(full, logits.dtype)
+    labels = cast(labels, logits.dtype)
+    if axis not in (-1, logits.ndim - 1):
+        order = [each for each in range(logits.ndim) if each != axis % logits.ndim]
+        order.append(axis % logits.ndim)
+        labels, logits = (raw_ops.Transpose(x=each, perm=order) for each in (labels, logits))
+    if logits.ndim == 2:
+        return raw_ops.SoftmaxCrossEntropyWithLogits(features=logits, labels=labels).loss
+    shape = list(logits.shape)
+    labels, logits = (
+        raw_ops.Reshape(tensor=each, shape=[-1, shape[-1]]) for each in (labels, logits)
+    )
+    loss = raw_ops.SoftmaxCrossEntropyWithLogits(features=logits, labels=labels).loss
+    return raw_ops.Reshape(tensor=loss, shape=shape[:-1])
+
+
+def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None):
+    """The cross entropy of independent yes-or-no labels."""
+    if labels is None or logits is None:
+        raise ValueError(
+            f"Both labels and logits must be provided. Received: labels={labels} and "
+            f"logits={logits}"
+        )
+    labels, logits = tensor(labels, getattr(logits, "dtype", None)), tensor(logits)
+    if labels.shape != logits.shape:
+        raise ValueError(
+            "`logits` and `labels` must have the same shape, received "
+            f"({logits.shape} vs {labels.shape})."
+        )
+    return raw_ops.SigmoidCrossEntropyWithLogits(labels=labels, logits=logits)
+
+
+def ctc_loss(
+    labels,
+    logits,
+    label_length,
+    logit_length,
+    logits_time_major=True,
+    unique=None,
+    blank_index=None,
+    name=None,
+):
+    """The loss of sequences whose labels have no times: connectionist temporal classification."""
+    logits = tensor(logits)
+    blank = 0 if blank_index is None else int(blank_index)
+    return raw_ops.CTCLossDense(
+        logits=logits,
+        labels=labels,
+        label_length=label_length,
+        logit_length=logit_length,
+        blank_index=blank if blank >= 0 else blank + logits.shape[-1],
+        logits_time_major=logits_time_major,
+    )
+
+
+def compute_average_loss(per_example_loss, sample_weight=None, global_batch_size=None):
+    """The sum of the losses of examples, divided by their number."""
+    losses = tensor(per_example_loss)
+    if sample_weight is not None:
+        losses = losses * cast(sample_weight, losses.dtype)
+    if global_batch_size is None:
+        if losses.ndim == 0:
+            raise ValueError("`per_example_loss` must have a batch dimension")
+        global_batch_size = losses.shape[0]
+    return raw_ops.Sum(input=losses) / cast(global_batch_size, losses.dtype)
+
+
+def scale_regularization_loss(regularization_loss):
+    """The sum of the losses: there is one replica."""
+    return raw_ops.Sum(input=regularization_loss)

@@ -1,0 +1,150 @@
+"""Losses over a few sampled classes, and the samplers of them."""
+
+from __future__ import annotations
+
+from penstock import dtypes, raw_ops
+from penstock._functions.arrays import tensor
+from penstock._functions.basic import cast
+from penstock._functions.seeds import next_seeds
+
+
+def _sampler(op, public):
+    def sample(true_classes, num_true, num_sampled, unique, range_max, seed=None, name=None):
+        key, op_seed = next_seeds(seed)
+        return getattr(raw_ops, op)(
+            true_classes=cast(true_classes, dtypes.int64),
+            num_true=num_true,
+            num_sampled=num_sampled,
+            unique=unique,
+            range_max=range_max,
+            seed=key,
+            seed2=op_seed,
+        )
+
+    sample.__name__ = sample.__qualname__ = public
+    sample.__doc__ = "Classes at random, and how often each of them is to be expected."
+    return sample
+
+
+uniform_candidate_sampler = _sampler("UniformCandidateSampler", "uniform_candidate_sampler")
+log_uniform_candidate_sampler = _sampler(
+    "LogUniformCandidateSampler", "log_uniform_candidate_sampler"
+)
+
+
+def compute_accidental_hits(true_classes, sampled_candidates, num_true, seed=None, name=None):
+    """Where a sampled class is a true one: (row, place in the sample, a weight of -max)."""
+    key, op_seed = next_seeds(seed)
+    return raw_ops.ComputeAccidentalHits(
+        true_classes=cast(true_classes, dtypes.int64),
+        sampled_candidates=cast(sampled_candidates, dtypes.int64),
+        num_true=num_true,
+        seed=key,
+        seed2=op_seed,
+    )
+
+
+def _joined(weights):
+    if isinstance(weights, (list, tuple)):
+        return weights[0] if len(weights) == 1 else raw_ops.ConcatV2(values=list(weights), axis=0)
+    return weights
+
+
+def _logits(weights, biases, labels, inputs, sampled, num_true, remove_hits):
+    """(logits, labels) of the true classes and of the sampled ones."""
+    ids, true_expected, sampled_expected = sampled
+    inputs, labels = tensor(inputs), cast(labels, dtypes.int64)
+    ids = cast(ids, dtypes.int64)
+    flat = raw_ops.Reshape(tensor=labels, shape=[-1])
+    rows = raw_ops.GatherV2(params=weights, indices=flat, axis=0)
+    rows = raw_ops.Reshape(tensor=rows, shape=[-1, num_true, inputs.shape[-1]])
+    products = rows * raw_ops.ExpandDims(input=inputs, axis=1)
+    bias = raw_ops.GatherV2(params=biases, indices=flat, axis=0)
+    true_logits = raw_ops.Sum(input=products, axis=[-1])
+    true_logits += raw_ops.Reshape(tensor=bias, shape=[-1, num_true])
+    others = raw_ops.GatherV2(params=weights, indices=ids, axis=0)
+    logits = raw_ops.MatMul(a=inputs, b=others, transpose_b=True)
+    logits += raw_ops.GatherV2(params=biases, indices=ids, axis=0)
+    if remove_hits:
+        row, place, weight = compute_accidental_hits(labels, ids, num_true)
+        spots = raw_ops.Pack(values=[cast(row, dtypes.int64), place], axis=1)
+        weight = cast(weight, logits.dtype)
+        logits = raw_ops.TensorScatterAdd(tensor=logits, indices=spots, updates=weight)
+    true_logits -= raw_ops.Log(x=cast(true_expected, logits.dtype))
+    logits -= raw_ops.Log(x=cast(sampled_expected, logits.dtype))
+    ones = raw_ops.OnesLike(x=true_logits) / num_true
+    return (
+        raw_ops.ConcatV2(values=[true_logits, logits], axis=1),
+        raw_ops.ConcatV2(values=[ones, raw_ops.ZerosLike(x=logits)], axis=1),
+    )
+
+
+def nce_loss(
+    weights,
+    biases,
+    labels,
+    inputs,
+    num_sampled,
+    num_classes,
+    num_true=1,
+    sampled_values=None,
+    remove_accidental_hits=False,
+    name="nce_loss",
+):
+    """Noise-contrastive estimation: the true classes against a few sampled ones."""
+    weights = _joined(weights)
+    if sampled_values is not None:
+        logits, wanted = _logits(
+            weights, biases, labels, inputs, sampled_values, num_true, remove_accidental_hits
+        )
+        losses = raw_ops.SigmoidCrossEntropyWithLogits(labels=wanted, logits=logits)
+        return raw_ops.Sum(input=losses, axis=[1])
+    key, op_seed = next_seeds()
+    return raw_ops.NceLoss(
+        weights=weights,
+        biases=biases,
+        labels=cast(labels, dtypes.int64),
+        inputs=inputs,
+        num_sampled=num_sampled,
+        num_classes=num_classes,
+        num_true=num_true,
+        remove_accidental_hits=remove_accidental_hits,
+        seed=key,
+        seed2=op_seed,
+    )
+
+
+def sampled_softmax_loss(
+    weights,
+    biases,
+    labels,
+    inputs,
+    num_sampled,
+    num_classes,
+    num_true=1,
+    sampled_values=None,
+    remove_accidental_hits=True,
+    seed=None,
+    name="sampled_softmax_loss",
+):
+    """The softmax loss over the true classes and a few sampled ones."""
+    weights = _joined(weights)
+    if sampled_values is not None:
+        logits, wanted = _logits(
+            weights, biases, labels, inputs, sampled_values, num_true, remove_accidental_hits
+        )
+        wanted = raw_ops.StopGradient(input=wanted)
+        return raw_ops.SoftmaxCrossEntropyWithLogits(features=logits, labels=wanted).loss
+    key, op_seed = next_seeds(seed)
+    return raw_ops.SampledSoftmaxLoss(
+        weights=weights,
+        biases=biases,
+        labels=cast(labels, dtypes.int64),
+        inputs=inputs,
+        num_sampled=num_sampled,
+        num_classes=num_classes,
+        num_true=num_true,
+        remove_accidental_hits=remove_accidental_hits,
+        seed=key,
+        seed2=op_seed,
+    )

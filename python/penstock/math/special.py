@@ -1,0 +1,5 @@
+"""tf.math.special: Bessel functions and other integrals (see _ops.txt)."""
+
+from penstock import _api
+
+__getattr__, __dir__ = _api.surface("math.special")
