@@ -4,7 +4,17 @@ from penstock import _api
 from penstock._functions.arrays import einsum, tensordot
 from penstock._functions.basic import eye
 from penstock._functions.maths import l2_normalize
-from penstock._functions.matrices import eigh, norm, normalize, svd
+from penstock._functions.matrices import eigh, lstsq, norm, normalize, svd
 
-__all__ = ["eigh", "einsum", "eye", "l2_normalize", "norm", "normalize", "svd", "tensordot"]
+__all__ = [
+    "eigh",
+    "einsum",
+    "eye",
+    "l2_normalize",
+    "lstsq",
+    "norm",
+    "normalize",
+    "svd",
+    "tensordot",
+]
 __getattr__, __dir__ = _api.surface("linalg")

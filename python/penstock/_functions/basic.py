@@ -173,7 +173,8 @@ def unstack(value, num=None, axis=0, name="unstack"):
 
 def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None, name=None):
     """Rows with one value at the given index and another elsewhere."""
-    dtype = dtypes.as_dtype(dtype or getattr(on_value, "dtype", None) or dtypes.float32)
+    given = [_core.to_tensor(v, None, False) for v in (on_value, off_value) if v is not None]
+    dtype = dtypes.as_dtype(dtype or (given[0].dtype if given else dtypes.float32))
     return raw_ops.OneHot(
         indices=indices,
         depth=depth,

@@ -61,13 +61,17 @@ def _with_batch(run, input, rank):
 
 def conv1d(input, filters, stride, padding, data_format="NWC", dilations=None, name=None):
     """A convolution over one dimension."""
-    return raw_ops.Conv1D(
-        input=input,
-        filters=filters,
-        stride=stride,
-        padding=padding,
-        data_format=data_format or "NWC",
-        dilations=[] if dilations is None else dilations,
+    return _with_batch(
+        lambda flat: raw_ops.Conv1D(
+            input=flat,
+            filters=filters,
+            stride=stride,
+            padding=padding,
+            data_format=data_format or "NWC",
+            dilations=[] if dilations is None else dilations,
+        ),
+        input,
+        3,
     )
 
 
@@ -377,10 +381,9 @@ def _dilated_pool(op, count, input, window, strides, padding, data_format, rates
         raise ValueError("strides > 1 not supported in conjunction with dilations > 1")
     if _is_first(data_format):
         raise ValueError(f"dilations > 1 are for channels that come last, not {data_format}")
-    window = _every(window, count, None, "window_shape")[1:-1]
-    spare = [(each - 1) * rate for each, rate in zip(window, rates, strict=True)]
-    base = [[each // 2, each - each // 2] if padding == "SAME" else [0, 0] for each in spare]
-    paddings, crops = required_space_to_batch_paddings(list(input.shape)[1:-1], rates, base)
+    if padding != "VALID":
+        raise ValueError(f"pooling with {padding!r} padding is not implemented for dilations > 1")
+    paddings, crops = required_space_to_batch_paddings(list(input.shape)[1:-1], rates)
     together = raw_ops.SpaceToBatchND(input=input, block_shape=rates, paddings=paddings)
     pooled = _pool(op, count, together, window, None, "VALID", None)
     return raw_ops.BatchToSpaceND(input=pooled, block_shape=rates, crops=crops)

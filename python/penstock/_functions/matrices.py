@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from penstock import _core, raw_ops
+from penstock import _core, dtypes, raw_ops
 
 
 def svd(tensor, full_matrices=False, compute_uv=True, name=None):
     """(s, u, v): singular values and vectors; only s without `compute_uv`."""
     s, u, v = raw_ops.Svd(input=tensor, compute_uv=compute_uv, full_matrices=full_matrices)
     return (s, u, v) if compute_uv else s
+
+
+def lstsq(matrix, rhs, l2_regularizer=0.0, fast=True, name=None):
+    """x with the least squares of matrix @ x - rhs."""
+    l2 = _core.to_tensor(l2_regularizer, dtypes.float64, False)
+    return raw_ops.MatrixSolveLs(matrix=matrix, rhs=rhs, l2_regularizer=l2, fast=fast)
 
 
 def eigh(tensor, name=None):

@@ -2,9 +2,32 @@
 
 from penstock import _api, _core, dtypes, raw_ops
 from penstock._functions.basic import _dims
+from penstock._functions.distributions import (
+    Algorithm,
+    categorical,
+    fold_in,
+    gamma,
+    poisson,
+    shuffle,
+    split,
+    stateless_binomial,
+    stateless_categorical,
+    stateless_gamma,
+    stateless_normal,
+    stateless_poisson,
+    stateless_truncated_normal,
+    stateless_uniform,
+    truncated_normal,
+)
+from penstock._functions.generator import (
+    Generator,
+    create_rng_state,
+    get_global_generator,
+    set_global_generator,
+)
+from penstock._functions.sampled import log_uniform_candidate_sampler, uniform_candidate_sampler
 from penstock._functions.seeds import next_seeds, set_seed
-
-__all__ = ["normal", "set_seed", "uniform"]
+from penstock.random import experimental
 
 
 def normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=None):

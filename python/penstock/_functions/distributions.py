@@ -1,0 +1,189 @@
+"""tf.random: tensors from the streams of the global seed, and from seeds given (stateless_*)."""
+
+from __future__ import annotations
+
+import enum
+
+from penstock import dtypes, raw_ops
+from penstock._functions.arrays import tensor
+from penstock._functions.basic import _dims, cast
+from penstock._functions.seeds import next_seeds
+
+_PHILOX = 1  # the generator's number in TensorFlow; it is the only one
+_TINY = {"float16": 6.104e-05, "float32": 1.1754944e-38, "float64": 2.2250738585072014e-308}
+
+
+def _scaled(made, mean, stddev):
+    """made * stddev + mean, without work that does nothing."""
+    if hasattr(stddev, "_id") or hasattr(stddev, "shape") or stddev != 1:
+        made = made * stddev
+    return made + mean if hasattr(mean, "_id") or hasattr(mean, "shape") or mean != 0 else made
+
+
+def truncated_normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=None):
+    """Numbers from a normal distribution, none more than two deviations from the mean."""
+    key, op_seed = next_seeds(seed)
+    made = raw_ops.TruncatedNormal(
+        shape=_dims(shape), dtype=dtypes.as_dtype(dtype), seed=key, seed2=op_seed
+    )
+    return _scaled(made, mean, stddev)
+
+
+def _at_least_tiny(made, beta):
+    return raw_ops.Maximum(x=tensor(_TINY[made.dtype.name], made.dtype), y=made / beta)
+
+
+def gamma(shape, alpha, beta=None, dtype=dtypes.float32, seed=None, name=None):
+    """Numbers from gamma distributions: `shape` of them for every alpha and beta."""
+    dtype = dtypes.as_dtype(dtype)
+    alpha, beta = tensor(alpha, dtype), tensor(1 if beta is None else beta, dtype)
+    key, op_seed = next_seeds(seed)
+    alpha = alpha + raw_ops.ZerosLike(x=beta)
+    made = raw_ops.RandomGamma(shape=_dims(shape), alpha=alpha, seed=key, seed2=op_seed)
+    return _at_least_tiny(made, beta)
+
+
+def poisson(shape, lam, dtype=dtypes.float32, seed=None, name=None):
+    """Numbers from Poisson distributions: `shape` of them for every rate."""
+    key, op_seed = next_seeds(seed)
+    return raw_ops.RandomPoissonV2(
+        shape=_dims(shape), rate=lam, dtype=dtypes.as_dtype(dtype), seed=key, seed2=op_seed
+    )
+
+
+def categorical(logits, num_samples, dtype=None, seed=None, name=None):
+    """Classes, each as likely as its logit says."""
+    key, op_seed = next_seeds(seed)
+    return raw_ops.Multinomial(
+        logits=logits,
+        num_samples=num_samples,
+        seed=key,
+        seed2=op_seed,
+        output_dtype=dtypes.int64 if dtype is None else dtypes.as_dtype(dtype),
+    )
+
+
+def shuffle(value, seed=None, name=None):
+    """`value` with the slices along its first dimension in random order."""
+    key, op_seed = next_seeds(seed)
+    return raw_ops.RandomShuffle(value=value, seed=key, seed2=op_seed)
+
+
+class Algorithm(enum.Enum):
+    """Which generator a stream comes from: here it is always Philox."""
+
+    PHILOX = 1
+    THREEFRY = 2
+    AUTO_SELECT = 3
+
+
+def check_algorithm(alg):
+    """Refuses what is not Philox."""
+    names = {each.name.lower(): each for each in Algorithm}
+    chosen = names.get(alg) if isinstance(alg, str) else Algorithm(alg)
+    if chosen not in (Algorithm.PHILOX, Algorithm.AUTO_SELECT):
+        raise ValueError(f"Unsupported algorithm: {alg}. Philox is the only one.")
+
+
+def _keyed(op, shape, seed, alg="auto_select", **more):
+    check_algorithm(alg)
+    key, counter = raw_ops.StatelessRandomGetKeyCounter(seed=seed)
+    run = getattr(raw_ops, op)
+    return run(shape=_dims(shape), key=key, counter=counter, alg=_PHILOX, **more)
+
+
+def stateless_normal(
+    shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None, alg="auto_select"
+):
+    """Numbers from a normal distribution that follow from the seed alone."""
+    dtype = dtypes.as_dtype(dtype)
+    return _scaled(_keyed("StatelessRandomNormalV2", shape, seed, alg, dtype=dtype), mean, stddev)
+
+
+def stateless_truncated_normal(
+    shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None, alg="auto_select"
+):
+    """Numbers from a truncated normal distribution that follow from the seed alone."""
+    dtype = dtypes.as_dtype(dtype)
+    made = _keyed("StatelessTruncatedNormalV2", shape, seed, alg, dtype=dtype)
+    return _scaled(made, mean, stddev)
+
+
+def uniform_by(draw, minval, maxval, dtype):
+    """Numbers of [minval, maxval), where draw(op, **attributes) makes the raw ones."""
+    dtype = dtypes.as_dtype(dtype)
+    if not dtype.is_integer:
+        maxval = 1 if maxval is None else maxval
+        minval, maxval = tensor(minval, dtype), tensor(maxval, dtype)
+        return draw("StatelessRandomUniformV2", dtype=dtype) * (maxval - minval) + minval
+    if minval is None and maxval is None:
+        return draw("StatelessRandomUniformFullIntV2", dtype=dtype)
+    if minval is None or maxval is None:
+        raise ValueError(
+            f"For integer `dtype` argument {dtype.name}, argument `minval` and `maxval` must be "
+            f"both None or not None. Got `minval`={minval} and `maxval`={maxval}."
+        )
+    minval, maxval = tensor(minval, dtype), tensor(maxval, dtype)
+    return draw("StatelessRandomUniformIntV2", minval=minval, maxval=maxval)
+
+
+def stateless_uniform(
+    shape, seed, minval=0, maxval=None, dtype=dtypes.float32, name=None, alg="auto_select"
+):
+    """Numbers of [minval, maxval), all equally likely, that follow from the seed alone."""
+    return uniform_by(
+        lambda op, **more: _keyed(op, shape, seed, alg, **more), minval, maxval, dtype
+    )
+
+
+def stateless_gamma(shape, seed, alpha, beta=None, dtype=dtypes.float32, name=None):
+    """Numbers from gamma distributions that follow from the seed alone."""
+    dtype = dtypes.as_dtype(dtype)
+    alpha, beta = tensor(alpha, dtype), tensor(1 if beta is None else beta, dtype)
+    alpha = alpha + raw_ops.ZerosLike(x=beta)
+    return _at_least_tiny(_keyed("StatelessRandomGammaV3", shape, seed, alpha=alpha), beta)
+
+
+def stateless_poisson(shape, seed, lam, dtype=dtypes.int32, name=None):
+    """Numbers from Poisson distributions that follow from the seed alone."""
+    return raw_ops.StatelessRandomPoisson(
+        shape=_dims(shape), seed=seed, lam=lam, dtype=dtypes.as_dtype(dtype)
+    )
+
+
+def stateless_binomial(shape, seed, counts, probs, output_dtype=dtypes.int32, name=None):
+    """Numbers from binomial distributions that follow from the seed alone."""
+    probs = tensor(probs)
+    return raw_ops.StatelessRandomBinomial(
+        shape=_dims(shape),
+        seed=seed,
+        counts=cast(counts, probs.dtype),
+        probs=probs,
+        dtype=dtypes.as_dtype(output_dtype),
+    )
+
+
+def stateless_categorical(logits, num_samples, seed, dtype=dtypes.int64, name=None):
+    """Classes, each as likely as its logit says, that follow from the seed alone."""
+    return raw_ops.StatelessMultinomial(
+        logits=logits, num_samples=num_samples, seed=seed, output_dtype=dtypes.as_dtype(dtype)
+    )
+
+
+def stateless_shuffle(value, seed, alg="auto_select", name=None):
+    """`value` in an order that follows from the seed alone."""
+    check_algorithm(alg)
+    key, counter = raw_ops.StatelessRandomGetKeyCounter(seed=seed)
+    return raw_ops.StatelessShuffle(value=value, key=key, counter=counter, alg=_PHILOX)
+
+
+def split(seed, num=2, alg="auto_select"):
+    """`num` new seeds from one."""
+    check_algorithm(alg)
+    return raw_ops.RandomSplit(seed=seed, num=num)
+
+
+def fold_in(seed, data, alg="auto_select"):
+    """A new seed from a seed and a number."""
+    check_algorithm(alg)
+    return raw_ops.RandomFoldIn(seed=seed, data=data)

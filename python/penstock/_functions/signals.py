@@ -1,0 +1,215 @@
+"""tf.signal: transforms of real signals, windows, and short-time spectra."""
+
+from __future__ import annotations
+
+import math
+
+from penstock import _core, dtypes, raw_ops
+from penstock._functions.arrays import tensor
+from penstock._functions.basic import cast
+
+
+def _length(given, shape, dims):
+    """The lengths of a transform: those given, or the signal's own."""
+    return tensor(list(shape)[-dims:] if given is None else given, dtypes.int32)
+
+
+def _real_transform(dims):
+    op = "RFFT" if dims == 1 else f"RFFT{dims}D"
+
+    def run(input_tensor, fft_length=None, name=None):
+        value = tensor(input_tensor)
+        length = _length(fft_length, value.shape, dims)
+        return getattr(raw_ops, op)(input=value, fft_length=length)
+
+    run.__name__ = run.__qualname__ = op.lower()
+    run.__doc__ = "The Fourier transform of a real signal: half of it, as the rest mirrors it."
+    return run
+
+
+def _inverse_transform(dims):
+    op = "IRFFT" if dims == 1 else f"IRFFT{dims}D"
+
+    def run(input_tensor, fft_length=None, name=None):
+        value = tensor(input_tensor)
+        own = list(value.shape)
+        own[-1] = max(0, 2 * (own[-1] - 1))
+        length = _length(fft_length, own, dims)
+        return getattr(raw_ops, op)(input=value, fft_length=length)
+
+    run.__name__ = run.__qualname__ = op.lower()
+    run.__doc__ = "The real signal of half a Fourier transform."
+    return run
+
+
+rfft, rfft2d, rfft3d = (_real_transform(dims) for dims in (1, 2, 3))
+irfft, irfft2d, irfft3d = (_inverse_transform(dims) for dims in (1, 2, 3))
+
+
+def hann_window(window_length, periodic=True, dtype=dtypes.float32, name=None):
+    """A Hann window."""
+    return raw_ops.HannWindow(
+        window_length=window_length, periodic=periodic, dtype=dtypes.as_dtype(dtype)
+    )
+
+
+def hamming_window(window_length, periodic=True, dtype=dtypes.float32, name=None):
+    """A Hamming window."""
+    return raw_ops.HammingWindow(
+        window_length=window_length, periodic=periodic, dtype=dtypes.as_dtype(dtype)
+    )
+
+
+def _ramp(start, stop, dtype):
+    numbers = raw_ops.Range(start=start, limit=stop, delta=1)
+    return cast(numbers, dtypes.as_dtype(dtype))
+
+
+def kaiser_window(window_length, beta=12.0, dtype=dtypes.float32, name=None):
+    """A Kaiser window."""
+    window_length = int(window_length)
+    if window_length == 1:
+        return tensor([1], dtypes.as_dtype(dtype))
+    half = (window_length - 1) / 2
+    places = _ramp(0, window_length, dtype) - half
+    beta = tensor(beta, places.dtype)
+    inside = raw_ops.Sqrt(x=raw_ops.Maximum(x=1 - raw_ops.Square(x=places / half), y=0.0))
+    bessel = raw_ops.BesselI0e
+    # The scaled functions, as the plain ones overflow: e^|x| comes back as a factor.
+    factor = raw_ops.Exp(x=raw_ops.Abs(x=beta * inside) - raw_ops.Abs(x=beta))
+    return factor * bessel(x=beta * inside) / bessel(x=beta)
+
+
+def kaiser_bessel_derived_window(window_length, beta=12.0, dtype=dtypes.float32, name=None):
+    """A Kaiser-Bessel-derived window."""
+    half = int(window_length) // 2
+    sums = raw_ops.Cumsum(x=kaiser_window(half + 1, beta, dtype))
+    rising = raw_ops.Sqrt(x=sums[:-1] / sums[-1])
+    return raw_ops.ConcatV2(values=[rising, raw_ops.ReverseV2(tensor=rising, axis=[0])], axis=0)
+
+
+def vorbis_window(window_length, dtype=dtypes.float32, name=None):
+    """A Vorbis power-complementary window."""
+    places = _ramp(0, int(window_length), dtype)
+    inner = raw_ops.Sin(x=math.pi / int(window_length) * (places + 0.5))
+    return raw_ops.Sin(x=math.pi / 2 * raw_ops.Square(x=inner))
+
+
+_NAMES = {"hann_window": "hann", "hamming_window": "hamming"}
+
+
+def _named_window(window_fn):
+    """The op's name of a window, or None if it has to be made here."""
+    if window_fn is None:
+        return ""
+    if window_fn in (hann_window, hamming_window):
+        return _NAMES[window_fn.__name__]
+    return None
+
+
+def _power_of_two(length):
+    return 1 << (int(length) - 1).bit_length() if length > 0 else 1
+
+
+def stft(
+    signals,
+    frame_length,
+    frame_step,
+    fft_length=None,
+    window_fn=hann_window,
+    pad_end=False,
+    name=None,
+):
+    """The Fourier transforms of overlapping frames."""
+    signals, frame_length = tensor(signals), int(frame_length)
+    length = _power_of_two(frame_length) if fft_length is None else int(fft_length)
+    window = _named_window(window_fn)
+    if window is not None:
+        return raw_ops.Stft(
+            signals=signals,
+            frame_length=frame_length,
+            frame_step=frame_step,
+            fft_length=length,
+            window=window,
+            pad_end=pad_end,
+        )
+    frames = raw_ops.Frame(
+        signal=signals, frame_length=frame_length, frame_step=frame_step, pad_end=pad_end
+    )
+    return rfft(frames * window_fn(frame_length, dtype=signals.dtype), [length])
+
+
+def inverse_stft(
+    stfts, frame_length, frame_step, fft_length=None, window_fn=hann_window, name=None
+):
+    """The signal of the Fourier transforms of overlapping frames."""
+    stfts, frame_length = tensor(stfts), int(frame_length)
+    length = _power_of_two(frame_length) if fft_length is None else int(fft_length)
+    frames = irfft(stfts, [length])
+    if length > frame_length:
+        frames = frames[..., :frame_length]
+    elif length < frame_length:
+        spare = [[0, 0]] * (frames.ndim - 1) + [[0, frame_length - length]]
+        frames = raw_ops.PadV2(input=frames, paddings=spare, constant_values=0)
+    if window_fn is not None:
+        frames = frames * window_fn(frame_length, dtype=frames.dtype)
+    return raw_ops.OverlapAndAdd(signal=frames, frame_step=frame_step)
+
+
+def inverse_stft_window_fn(frame_step, forward_window_fn=hann_window, name=None):
+    """A window with which inverse_stft undoes stft exactly."""
+
+    def inverse_window(frame_length, dtype):
+        window = forward_window_fn(frame_length, dtype=dtype)
+        overlaps = -(-int(frame_length) // int(frame_step))
+        spare = overlaps * int(frame_step) - int(frame_length)
+        squares = raw_ops.Square(x=window)
+        squares = raw_ops.PadV2(input=squares, paddings=[[0, spare]], constant_values=0)
+        squares = raw_ops.Reshape(tensor=squares, shape=[overlaps, frame_step])
+        sums = raw_ops.Sum(input=squares, axis=[0], keepdims=True)
+        sums = raw_ops.Tile(input=sums, multiples=[overlaps, 1])
+        return window / raw_ops.Reshape(tensor=sums, shape=[-1])[:frame_length]
+
+    return inverse_window
+
+
+def linear_to_mel_weight_matrix(
+    num_mel_bins=20,
+    num_spectrogram_bins=129,
+    sample_rate=8000,
+    lower_edge_hertz=125.0,
+    upper_edge_hertz=3800.0,
+    dtype=dtypes.float32,
+    name=None,
+):
+    """The weights with which bins of frequencies make bins of the mel scale."""
+    import numpy as np
+
+    def mel(hertz):
+        return 1127.0 * np.log1p(hertz / 700.0)
+
+    rate = float(sample_rate)
+    if num_mel_bins <= 0:
+        raise ValueError(f"num_mel_bins must be positive. Got: {num_mel_bins}")
+    if not 0 <= lower_edge_hertz < upper_edge_hertz:
+        raise ValueError(
+            f"lower_edge_hertz {lower_edge_hertz:.1f} >= upper_edge_hertz {upper_edge_hertz:.1f}"
+        )
+    if upper_edge_hertz > rate / 2:
+        raise ValueError(
+            "upper_edge_hertz must not be larger than the Nyquist frequency (sample_rate / 2). "
+            f"Got {upper_edge_hertz} for sample_rate: {rate}"
+        )
+    # The first bin, of frequency 0, belongs to no mel bin.
+    bins = mel(np.linspace(0, rate / 2, num_spectrogram_bins)[1:])[:, None]
+    edges = np.linspace(mel(lower_edge_hertz), mel(upper_edge_hertz), num_mel_bins + 2)
+    low, centre, high = edges[None, :-2], edges[None, 1:-1], edges[None, 2:]
+    rising, falling = (bins - low) / (centre - low), (high - bins) / (high - centre)
+    weights = np.maximum(0, np.minimum(rising, falling))
+    return _core.to_tensor(np.pad(weights, [[1, 0], [0, 0]]), dtypes.as_dtype(dtype), False)
+
+
+def mfccs_from_log_mel_spectrograms(log_mel_spectrograms, name=None):
+    """Mel-frequency cepstral coefficients."""
+    value = tensor(log_mel_spectrograms)
+    return raw_ops.Dct(input=value, type=2) * (2 * value.shape[-1]) ** -0.5
