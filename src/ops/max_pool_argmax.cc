@@ -91,9 +91,6 @@ Tensors compose_grad(const ComposeContext& ctx) {
   return {at_places(ctx.shape(0), ctx.tensor(1), ctx.tensor(2), ctx.attr(3).as_bool())};
 }
 
-SampleInput distinct(DType dtype, const Shape& shape) {
-  return {.dtype = dtype, .shape = shape, .distinct = true};
-}
 std::vector<Sample> samples() {
   using enum DType;
   return {

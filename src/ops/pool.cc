@@ -264,9 +264,6 @@ Case large() {
           attrs({1, 2, 2, 1}, {1, 2, 2, 1}, "VALID")};
 }
 
-SampleInput distinct(DType dtype, const Shape& shape) {
-  return {.dtype = dtype, .shape = shape, .distinct = true};
-}
 SampleInput sizes(const Shape& shape) {
   return ints(std::vector<double>(shape.begin(), shape.end()));
 }

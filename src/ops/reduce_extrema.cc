@@ -21,12 +21,6 @@ Gradients grad(const GradContext& g) {
   return {chosen * (with_reduced_axes(g, g.dy()) / ties)};
 }
 
-SampleInput distinct(DType dtype, Shape shape, double low = -2, double high = 2) {
-  SampleInput input = of(dtype, shape, low, high);
-  input.distinct = true;
-  return input;
-}
-
 std::vector<Sample> samples() {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   return {

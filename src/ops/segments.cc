@@ -130,12 +130,6 @@ Tensors compose_sparse_n(const ComposeContext& ctx) {
   return {unsorted_segment_sqrt_n(rows, ctx.tensor(2), ctx.tensor(3))};
 }
 
-SampleInput distinct(DType dtype, Shape shape, double low = -2) {
-  SampleInput input = of(dtype, shape, low);
-  input.distinct = true;
-  return input;
-}
-
 std::vector<Sample> samples_of(DTypeSet dtypes) {
   const SampleInput ids = ints({0, 0, 1, 3});
   std::vector<Sample> samples = {

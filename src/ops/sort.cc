@@ -78,12 +78,6 @@ Gradients grad_sort(const GradContext& g) {
   return {gather(g.dy(), places, rank - 1, rank - 1)};
 }
 
-SampleInput distinct(DType dtype, Shape shape) {
-  SampleInput input = of(dtype, shape);
-  input.distinct = true;
-  return input;
-}
-
 std::vector<Sample> samples_with(std::vector<std::pair<std::vector<SampleAttr>, Shape>> calls) {
   std::vector<Sample> samples;
   for (auto& [attrs, shape] : calls) samples.push_back({{distinct(DType::kFloat32, shape)}, attrs});

@@ -66,12 +66,6 @@ Gradients grad(const GradContext& g) {
   return {reshape(dx, shape_tensor(shape)), {}};
 }
 
-SampleInput distinct(DType dtype, Shape shape) {
-  SampleInput input = of(dtype, shape);
-  input.distinct = true;
-  return input;
-}
-
 std::vector<Sample> samples() {
   const SampleInput two = given(DType::kInt32, {}, {2});
   const auto count = [](double k) { return given(DType::kInt32, {}, {k}); };

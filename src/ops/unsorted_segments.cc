@@ -1,4 +1,5 @@
-// UnsortedSegmentProd, -Max, -Min, -Mean, -SqrtN: rows combined by segment, for ids in any order.
+// UnsortedSegmentSum, -Prod, -Max, -Min, -Mean, -SqrtN: rows combined by segment, for ids in any
+// order.
 #include <penstock/ops/compose.h>
 #include <penstock/ops/sample.h>
 
@@ -51,6 +52,8 @@ KernelResult cpu(const KernelContext& ctx) {
   return KernelResult::ok();
 }
 
+Gradients grad_sum(const GradContext& g) { return {gather_or_zero(g.dy(), g.input(1)), {}, {}}; }
+
 // Equal extrema share the gradient. Rows with negative ids gather zeros and get none.
 Gradients grad_extremum(const GradContext& g) {
   const Tensor& data = g.input(0);
@@ -89,10 +92,23 @@ Tensors compose_mean(const ComposeContext& ctx) {
   return {sums / (kRoot ? sqrt(divisor) : divisor)};
 }
 
-SampleInput distinct(DType dtype, Shape shape) {
-  SampleInput input = of(dtype, shape);
-  input.distinct = true;
-  return input;
+std::vector<Sample> sum_samples() {
+  const SampleInput three = given(DType::kInt32, {}, {3});
+  const SampleInput ids = ints({2, -1, 0, 2});
+  std::vector<Sample> samples = {
+      {{f32({4, 2}), ids, three}},
+      {{f32({2, 2, 3}), given(DType::kInt64, {2, 2}, {0, 1, 1, -5}), three}},
+      {{f32({}), given(DType::kInt32, {}, {1}), three}},
+      {{f32({0, 2}), i32({0}), three}},
+      {{f32({2}), ints({-1, -1}), given(DType::kInt64, {}, {0})}},
+  };
+  for (DType dtype : {DType::kBFloat16, DType::kFloat16, DType::kFloat64, DType::kInt32,
+                      DType::kInt64, DType::kUInt8, DType::kComplex64}) {
+    samples.push_back({{of(dtype, {4, 2}), ids, three}});
+  }
+  samples.push_back(
+      {{f32({4096, 64}), i32({4096}, 0, 256), given(DType::kInt32, {}, {256})}, {}, 0, true, true});
+  return samples;
 }
 
 std::vector<Sample> samples_of(DTypeSet dtypes) {
@@ -122,6 +138,18 @@ std::vector<Sample> real_samples() { return samples_of(kRealTypes); }
 std::vector<Sample> float_samples() { return samples_of(kRealFloatTypes); }
 
 }  // namespace
+
+PEN_OP_DEF(unsorted_segment_sum) = {
+    .name = "UnsortedSegmentSum",
+    .doc = "The sums of the rows of `data` with the same segment id; negative ids are left out.",
+    .inputs = {in("data", kNumberTypes), in("segment_ids", kIndexTypes, 'I'),
+               host("num_segments", kIndexTypes)},
+    .infer = infer,
+    .cpu = cpu<Combine::kAdd>,
+    .grad = grad_sum,
+    .saves = {.inputs = 1 << 1},
+    .samples = sum_samples,
+};
 
 PEN_OP_DEF(unsorted_segment_prod) = {
     .name = "UnsortedSegmentProd",

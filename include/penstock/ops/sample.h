@@ -29,6 +29,12 @@ inline SampleInput f32(Shape shape, double low = -2, double high = 2) {
 inline SampleInput of(DType dtype, Shape shape, double low = -2, double high = 2) {
   return {dtype, shape, low, high};
 }
+// No two values alike.
+inline SampleInput distinct(DType dtype, Shape shape, double low = -2, double high = 2) {
+  SampleInput input = of(dtype, shape, low, high);
+  input.distinct = true;
+  return input;
+}
 inline SampleInput i32(Shape shape, double low = -5, double high = 6) {
   return {DType::kInt32, shape, low, high};
 }

@@ -195,6 +195,19 @@ def depthwise_conv2d(input, filter, strides, padding, data_format=None, dilation
     )
 
 
+def _depthwise_gradient(op, window, **inputs):
+    strides, padding, data_format, dilations = window
+    padding, sizes = _padding(padding)
+    return op(
+        **inputs,
+        strides=strides,
+        padding=padding,
+        explicit_paddings=sizes,
+        data_format=data_format,
+        dilations=list(dilations),
+    )
+
+
 def depthwise_conv2d_backprop_input(
     input_sizes,
     filter,
@@ -206,16 +219,12 @@ def depthwise_conv2d_backprop_input(
     name=None,
 ):
     """The gradient of depthwise_conv2d for its input."""
-    padding, sizes = _padding(padding)
-    return raw_ops.DepthwiseConv2dNativeBackpropInput(
+    return _depthwise_gradient(
+        raw_ops.DepthwiseConv2dNativeBackpropInput,
+        (strides, padding, data_format, dilations),
         input_sizes=input_sizes,
         filter=filter,
         out_backprop=out_backprop,
-        strides=strides,
-        padding=padding,
-        explicit_paddings=sizes,
-        data_format=data_format,
-        dilations=list(dilations),
     )
 
 
@@ -230,16 +239,12 @@ def depthwise_conv2d_backprop_filter(
     name=None,
 ):
     """The gradient of depthwise_conv2d for its filter."""
-    padding, sizes = _padding(padding)
-    return raw_ops.DepthwiseConv2dNativeBackpropFilter(
+    return _depthwise_gradient(
+        raw_ops.DepthwiseConv2dNativeBackpropFilter,
+        (strides, padding, data_format, dilations),
         input=input,
         filter_sizes=filter_sizes,
         out_backprop=out_backprop,
-        strides=strides,
-        padding=padding,
-        explicit_paddings=sizes,
-        data_format=data_format,
-        dilations=list(dilations),
     )
 
 

@@ -8,17 +8,22 @@ from penstock._functions.basic import cast
 from penstock._functions.seeds import next_seeds
 
 
+def _drawn(op, seed, **arguments):
+    """`op` with the seeds that a call with `seed` has."""
+    key, op_seed = next_seeds(seed)
+    return op(**arguments, seed=key, seed2=op_seed)
+
+
 def _sampler(op, public):
     def sample(true_classes, num_true, num_sampled, unique, range_max, seed=None, name=None):
-        key, op_seed = next_seeds(seed)
-        return getattr(raw_ops, op)(
+        return _drawn(
+            getattr(raw_ops, op),
+            seed,
             true_classes=cast(true_classes, dtypes.int64),
             num_true=num_true,
             num_sampled=num_sampled,
             unique=unique,
             range_max=range_max,
-            seed=key,
-            seed2=op_seed,
         )
 
     sample.__name__ = sample.__qualname__ = public
@@ -34,13 +39,12 @@ log_uniform_candidate_sampler = _sampler(
 
 def compute_accidental_hits(true_classes, sampled_candidates, num_true, seed=None, name=None):
     """Where a sampled class is a true one: (row, place in the sample, a weight of -max)."""
-    key, op_seed = next_seeds(seed)
-    return raw_ops.ComputeAccidentalHits(
+    return _drawn(
+        raw_ops.ComputeAccidentalHits,
+        seed,
         true_classes=cast(true_classes, dtypes.int64),
         sampled_candidates=cast(sampled_candidates, dtypes.int64),
         num_true=num_true,
-        seed=key,
-        seed2=op_seed,
     )
 
 
@@ -99,8 +103,9 @@ def nce_loss(
         )
         losses = raw_ops.SigmoidCrossEntropyWithLogits(labels=wanted, logits=logits)
         return raw_ops.Sum(input=losses, axis=[1])
-    key, op_seed = next_seeds()
-    return raw_ops.NceLoss(
+    return _drawn(
+        raw_ops.NceLoss,
+        None,
         weights=weights,
         biases=biases,
         labels=cast(labels, dtypes.int64),
@@ -109,8 +114,6 @@ def nce_loss(
         num_classes=num_classes,
         num_true=num_true,
         remove_accidental_hits=remove_accidental_hits,
-        seed=key,
-        seed2=op_seed,
     )
 
 
@@ -135,8 +138,9 @@ def sampled_softmax_loss(
         )
         wanted = raw_ops.StopGradient(input=wanted)
         return raw_ops.SoftmaxCrossEntropyWithLogits(features=logits, labels=wanted).loss
-    key, op_seed = next_seeds(seed)
-    return raw_ops.SampledSoftmaxLoss(
+    return _drawn(
+        raw_ops.SampledSoftmaxLoss,
+        seed,
         weights=weights,
         biases=biases,
         labels=cast(labels, dtypes.int64),
@@ -145,6 +149,4 @@ def sampled_softmax_loss(
         num_classes=num_classes,
         num_true=num_true,
         remove_accidental_hits=remove_accidental_hits,
-        seed=key,
-        seed2=op_seed,
     )
