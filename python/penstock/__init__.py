@@ -76,28 +76,34 @@ _MODULES = [
     "dtypes",
     "errors",
     "experimental",
+    "initializers",
     "io",
     "linalg",
+    "losses",
     "math",
+    "metrics",
     "nest",
     "nn",
+    "optimizers",
     "quantization",
     "random",
     "raw_ops",
     "signal",
     "strings",
 ]
-# Functions that few programs need: their files are read when they are first asked for.
-_FUNCTIONS = {
-    "arrays": (
+# Names that not every program needs: the files that have them are read when one is first asked for.
+_LATER = {
+    "_functions.arrays": (
         "broadcast_dynamic_shape broadcast_static_shape clip_by_global_norm complex "
         "dynamic_stitch einsum ensure_shape get_static_value linspace meshgrid parallel_stack "
         "repeat required_space_to_batch_paddings reverse_sequence scalar_mul sequence_mask "
         "strided_slice tensordot transpose truediv"
     ),
-    "matrices": "norm",
+    "_functions.matrices": "norm",
+    "_module": "Module",
+    "_scope": "device name_scope",
 }
-_FILES = {name: file for file, names in _FUNCTIONS.items() for name in names.split()}
+_FILES = {name: file for file, names in _LATER.items() for name in names.split()}
 
 
 def executing_eagerly():
@@ -111,8 +117,7 @@ def __getattr__(name):
     from penstock import _api, _near
 
     if name in _FILES:
-        file = importlib.import_module("penstock._functions." + _FILES[name])
-        function = getattr(file, name)
+        function = getattr(importlib.import_module("penstock." + _FILES[name]), name)
     else:
         function = _api.find("", name)
     if function is None:

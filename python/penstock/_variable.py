@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from penstock import _core, dtypes
+from penstock._scope import current_scope
 from penstock._shape import TensorShape
 from penstock._tape import pause
 from penstock._tensor import Reference, numpy_text, tensor_array, tensor_format
@@ -40,10 +41,11 @@ class Variable(_core.VariableHandle):
                 f"The initial value's shape ({value.shape}) is not compatible with the explicitly "
                 f"supplied `shape` argument ({TensorShape(shape)})."
             )
-        self._name = (name or "Variable") + ":0"
+        name = current_scope() + (name or "Variable")
+        self._name = name + ":0"
         self._trainable = True if trainable is None else bool(trainable)
         self._constraint = constraint
-        self._create(value, name or "Variable", self._trainable)
+        self._create(value, name, self._trainable)
 
     name = property(lambda self: self._name)
     trainable = property(lambda self: self._trainable)

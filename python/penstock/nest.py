@@ -1,14 +1,93 @@
-"""tf.nest: nested structures."""
+"""tf.nest: nested structures of lists, tuples, namedtuples and dictionaries."""
 
-from penstock._nest import flatten
-from penstock._nest import pack_like as pack_sequence_as
+from collections.abc import Mapping
 
-__all__ = ["flatten", "map_structure", "pack_sequence_as"]
+from penstock._nest import flatten as _flatten
+from penstock._nest import pack_like
+
+__all__ = ["assert_same_structure", "flatten", "is_nested", "map_structure", "pack_sequence_as"]
 
 
-def map_structure(func, *structures, **kwargs):
+def is_nested(structure):
+    """True for lists, tuples and dictionaries; texts and tensors are single values."""
+    return isinstance(structure, (list, tuple, Mapping))
+
+
+def flatten(structure, expand_composites=False):
+    """The leaves in order; dictionaries by sorted key."""
+    return _flatten(structure)
+
+
+def _difference(first, second, check_types):
+    """The error class and the text of the first difference, or None."""
+    if is_nested(first) != is_nested(second):
+        kinds = (f"type={type(each).__name__} str={each}" for each in (first, second))
+        return ValueError, 'Substructures "{}" and "{}" are not both sequences'.format(*kinds)
+    if not is_nested(first):
+        return None
+    both_maps = isinstance(first, Mapping) and isinstance(second, Mapping)
+    if check_types and type(first) is not type(second) and not both_maps:
+        return TypeError, f"types differ: {type(first)} and {type(second)}"
+    if both_maps and set(first) != set(second):
+        return ValueError, f"keys differ: {list(first)} and {list(second)}"
+    if len(first) != len(second):
+        return ValueError, f"numbers of elements differ: {len(first)} and {len(second)}"
+    for pair in zip(_items(first), _items(second), strict=True):
+        found = _difference(*pair, check_types)
+        if found:
+            return found
+    return None
+
+
+def _items(structure):
+    if isinstance(structure, Mapping):
+        return [structure[key] for key in sorted(structure)]
+    return structure
+
+
+def assert_same_structure(nest1, nest2, check_types=True, expand_composites=False):
+    """Raises when the two are not nested in the same way."""
+    found = _difference(nest1, nest2, check_types)
+    if found:
+        kind, text = found
+        raise kind(
+            "The two structures don't have the same nested structure.\n\n"
+            f"First structure: type={type(nest1).__name__} str={nest1}\n\n"
+            f"Second structure: type={type(nest2).__name__} str={nest2}\n\n"
+            f"More specifically: {text}"
+        )
+
+
+def pack_sequence_as(structure, flat_sequence, expand_composites=False):
+    """The flat sequence in the form of `structure`."""
+    if not is_nested(flat_sequence) or isinstance(flat_sequence, Mapping):
+        raise TypeError(
+            f"Attempted to pack value:\n  {flat_sequence}\ninto a structure, but found "
+            f"incompatible type `{type(flat_sequence)}` instead."
+        )
+    atoms = len(_flatten(structure))
+    if atoms != len(flat_sequence):
+        raise ValueError(
+            f"Could not pack sequence. Structure had {atoms} atoms, but flat_sequence had "
+            f"{len(flat_sequence)} items.  Structure: {structure}, flat_sequence: {flat_sequence}."
+        )
+    return pack_like(structure, flat_sequence)
+
+
+def map_structure(func, *structure, **kwargs):
     """The structure with `func` of the corresponding leaves."""
-    leaves = [flatten(structure) for structure in structures]
-    if any(len(each) != len(leaves[0]) for each in leaves):
-        raise ValueError("The structures don't have the same nested structure.")
-    return pack_sequence_as(structures[0], [func(*items) for items in zip(*leaves, strict=True)])
+    if not callable(func):
+        raise TypeError(f"func must be callable, got: {func}")
+    if not structure:
+        raise ValueError("Must provide at least one structure")
+    check_types = kwargs.pop("check_types", True)
+    kwargs.pop("expand_composites", None)
+    if kwargs:
+        raise ValueError(
+            "Only valid keyword arguments are `check_types` and `expand_composites`, not: "
+            f"`{'`, `'.join(kwargs)}`"
+        )
+    for other in structure[1:]:
+        assert_same_structure(structure[0], other, check_types)
+    leaves = zip(*map(_flatten, structure), strict=True)
+    return pack_like(structure[0], [func(*each) for each in leaves])

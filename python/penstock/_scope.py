@@ -1,0 +1,69 @@
+"""tf.name_scope, which names variables, and tf.device, which there is one of."""
+
+from __future__ import annotations
+
+import re
+import threading
+
+_here = threading.local()
+
+
+def current_scope() -> str:
+    """What names made in this thread begin with: "" or "outer/inner/"."""
+    return getattr(_here, "scope", "")
+
+
+class name_scope:
+    """Variables made inside are named `name/…`; a name that ends in "/" starts from the top."""
+
+    def __init__(self, name):
+        if not isinstance(name, str):
+            raise ValueError("name for name_scope must be a string.")
+        self._name = name
+        self._outer = []
+
+    name = property(lambda self: self._name)
+
+    def __enter__(self):
+        outer = current_scope()
+        self._outer.append(outer)
+        if not self._name or self._name.endswith("/"):
+            _here.scope = self._name
+        else:
+            _here.scope = f"{outer}{self._name}/"
+        return _here.scope
+
+    def __exit__(self, *unused):
+        _here.scope = self._outer.pop()
+        return False
+
+
+_PART = re.compile(
+    r"(job|replica|task):\w+|(device:)?(CPU|GPU|TPU|XLA_CPU|XLA_GPU)(:(\d+|\*))?", re.I
+)
+
+
+class device:
+    """Where ops run. There is the CPU only, so that is where they run, whatever the name."""
+
+    def __init__(self, device_name):
+        if callable(device_name):
+            raise RuntimeError("tf.device does not support functions.")
+        self._name = device_name
+
+    def __enter__(self):
+        # The devices of tf.config's lists have a name, and are not otherwise texts.
+        text = getattr(self._name, "name", self._name)
+        if text is None:
+            return
+        if not isinstance(text, str):
+            raise ValueError(f"Expecting a string device name. Got {type(text)}({text})")
+        for part in filter(None, text.split("/")):
+            if not _PART.fullmatch(part):
+                raise ValueError(
+                    f"Unknown attribute '{part}' is encountered while parsing the device spec: "
+                    f"'{text}'."
+                )
+
+    def __exit__(self, *unused):
+        return False

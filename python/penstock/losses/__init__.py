@@ -1,0 +1,155 @@
+"""tf.losses: what training makes small, as classes that reduce and as functions."""
+
+from __future__ import annotations
+
+from penstock import _core, dtypes, raw_ops
+from penstock._functions.basic import cast
+from penstock._module import _snake
+from penstock.losses import _functions
+from penstock.losses._functions import (
+    KLD,
+    MAE,
+    MAPE,
+    MSE,
+    MSLE,
+    binary_crossentropy,
+    categorical_crossentropy,
+    categorical_hinge,
+    cosine_similarity,
+    hinge,
+    huber,
+    kl_divergence,
+    kld,
+    kullback_leibler_divergence,
+    log_cosh,
+    logcosh,
+    mae,
+    mape,
+    mean_absolute_error,
+    mean_absolute_percentage_error,
+    mean_squared_error,
+    mean_squared_logarithmic_error,
+    mse,
+    msle,
+    poisson,
+    sparse_categorical_crossentropy,
+    squared_hinge,
+)
+
+_REDUCTIONS = ("sum_over_batch_size", "sum", "mean", "mean_with_sample_weight", "none", None)
+
+
+def weighted(values, sample_weight):
+    """The values times their weights, which may lack the last axes; and the weights."""
+    weight = cast(_core.to_tensor(sample_weight, None, False), values.dtype)
+    if weight.ndim == values.ndim + 1 and weight.shape[-1] == 1:
+        weight = raw_ops.Squeeze(input=weight, axis=[-1])
+    while weight.ndim < values.ndim:
+        weight = raw_ops.ExpandDims(input=weight, axis=-1)
+    return values * weight, raw_ops.BroadcastTo(input=weight, shape=list(values.shape))
+
+
+class Loss:
+    """The base of losses: an own one overrides `call(y_true, y_pred)`."""
+
+    def __init__(self, name=None, reduction="sum_over_batch_size", dtype=None):
+        if reduction not in _REDUCTIONS:
+            raise ValueError(
+                "Invalid value for argument `reduction`. Expected one of "
+                f"{set(_REDUCTIONS)}. Received: reduction={reduction}"
+            )
+        self.name = name or _snake(type(self).__name__)
+        self.reduction = reduction
+        self.dtype = dtypes.as_dtype(dtype or dtypes.float32)
+
+    def __call__(self, y_true, y_pred, sample_weight=None):
+        values = self.call(_core.to_tensor(y_true, None, False), self._as_own(y_pred))
+        weights = None
+        if sample_weight is not None:
+            values, weights = weighted(values, sample_weight)
+        if self.reduction in ("none", None):
+            return values
+        total = raw_ops.Sum(input=values)
+        if self.reduction == "sum":
+            return total
+        if self.reduction == "mean_with_sample_weight" and weights is not None:
+            return raw_ops.DivNoNan(x=total, y=raw_ops.Sum(input=weights))
+        return raw_ops.DivNoNan(x=total, y=float(values.shape.num_elements()))
+
+    def _as_own(self, y_pred):
+        return cast(_core.to_tensor(y_pred, None, False), self.dtype)
+
+    def call(self, y_true, y_pred):
+        """One value per example."""
+        raise NotImplementedError
+
+    def get_config(self):
+        """The arguments that make this loss again."""
+        return {"name": self.name, "reduction": self.reduction}
+
+
+def _loss(class_name: str, function: str, sign=1.0, **defaults):
+    """A loss class over a function, whose own arguments come first and may be positional."""
+    name = function
+    function = getattr(_functions, function)
+
+    def __init__(self, *args, reduction="sum_over_batch_size", name=name, dtype=None, **kwargs):
+        if len(args) > len(defaults):
+            given = [*args[len(defaults) :], reduction]
+            args, reduction = args[: len(defaults)], given[0]
+        own = defaults | dict(zip(defaults, args, strict=False))
+        for key in kwargs:
+            if key not in defaults:
+                raise TypeError(f"{class_name} got an unexpected keyword argument '{key}'")
+        Loss.__init__(self, name, reduction, dtype)
+        self._own = own | kwargs
+
+    def call(self, y_true, y_pred):
+        found = function(y_true, y_pred, **self._own)
+        return found if sign == 1 else sign * found
+
+    def get_config(self):
+        return Loss.get_config(self) | self._own
+
+    members = {"__init__": __init__, "call": call, "get_config": get_config}
+    members |= {"__doc__": function.__doc__, "__module__": __name__}
+    return type(class_name, (Loss,), members)
+
+
+MeanSquaredError = _loss("MeanSquaredError", "mean_squared_error")
+MeanAbsoluteError = _loss("MeanAbsoluteError", "mean_absolute_error")
+MeanAbsolutePercentageError = _loss("MeanAbsolutePercentageError", "mean_absolute_percentage_error")
+MeanSquaredLogarithmicError = _loss("MeanSquaredLogarithmicError", "mean_squared_logarithmic_error")
+Huber = _loss("Huber", "huber", delta=1.0)
+LogCosh = _loss("LogCosh", "log_cosh")
+Hinge = _loss("Hinge", "hinge")
+SquaredHinge = _loss("SquaredHinge", "squared_hinge")
+CategoricalHinge = _loss("CategoricalHinge", "categorical_hinge")
+KLDivergence = _loss("KLDivergence", "kl_divergence")
+Poisson = _loss("Poisson", "poisson")
+CosineSimilarity = _loss("CosineSimilarity", "cosine_similarity", sign=-1.0, axis=-1)
+BinaryCrossentropy = _loss(
+    "BinaryCrossentropy", "binary_crossentropy", from_logits=False, label_smoothing=0.0, axis=-1
+)
+CategoricalCrossentropy = _loss(
+    "CategoricalCrossentropy",
+    "categorical_crossentropy",
+    from_logits=False,
+    label_smoothing=0.0,
+    axis=-1,
+)
+SparseCategoricalCrossentropy = _loss(
+    "SparseCategoricalCrossentropy",
+    "sparse_categorical_crossentropy",
+    from_logits=False,
+    ignore_class=None,
+)
+
+
+class Reduction:
+    """The names of the reductions."""
+
+    NONE = "none"
+    SUM = "sum"
+    SUM_OVER_BATCH_SIZE = "sum_over_batch_size"
+    AUTO = "sum_over_batch_size"

@@ -1,0 +1,196 @@
+"""Losses as functions: one value per example, the last axis reduced."""
+
+from __future__ import annotations
+
+import math
+
+from penstock import _core, dtypes, raw_ops
+from penstock._functions.basic import cast
+
+_TINY = 1e-7
+
+
+def matched(y_true, y_pred):
+    """Both as tensors of the prediction's dtype, and of one rank where one has an extra 1."""
+    y_pred = _core.to_tensor(y_pred, None, False)
+    if not y_pred.dtype.is_floating:
+        y_pred = cast(y_pred, dtypes.float32)
+    y_true = cast(_core.to_tensor(y_true, None, False), y_pred.dtype)
+    if y_true.ndim == y_pred.ndim + 1 and y_true.shape[-1] == 1:
+        if y_pred.ndim == 1:
+            y_pred = raw_ops.ExpandDims(input=y_pred, axis=-1)
+        else:
+            y_true = raw_ops.Squeeze(input=y_true, axis=[-1])
+    elif y_pred.ndim == y_true.ndim + 1 and y_pred.shape[-1] == 1:
+        if y_true.ndim == 1:
+            y_true = raw_ops.ExpandDims(input=y_true, axis=-1)
+        else:
+            y_pred = raw_ops.Squeeze(input=y_pred, axis=[-1])
+    return y_true, y_pred
+
+
+def _mean(values, axis=-1):
+    return raw_ops.Mean(input=values, axis=axis) if values.ndim else values
+
+
+def _clip(x, high=1 - _TINY):
+    return raw_ops.ClipByValue(t=x, clip_value_min=_TINY, clip_value_max=high)
+
+
+def mean_squared_error(y_true, y_pred):
+    """The mean of the squared differences."""
+    y_true, y_pred = matched(y_true, y_pred)
+    return _mean(raw_ops.Square(x=y_true - y_pred))
+
+
+def mean_absolute_error(y_true, y_pred):
+    """The mean of the differences without their sign."""
+    y_true, y_pred = matched(y_true, y_pred)
+    return _mean(raw_ops.Abs(x=y_true - y_pred))
+
+
+def mean_absolute_percentage_error(y_true, y_pred):
+    """The mean of the differences in percent of the true value."""
+    y_true, y_pred = matched(y_true, y_pred)
+    size = raw_ops.Maximum(x=raw_ops.Abs(x=y_true), y=_TINY)
+    return 100.0 * _mean(raw_ops.Abs(x=(y_true - y_pred) / size))
+
+
+def mean_squared_logarithmic_error(y_true, y_pred):
+    """The mean of the squared differences of the logarithms."""
+    logs = [
+        raw_ops.Log(x=raw_ops.Maximum(x=each, y=_TINY) + 1.0) for each in matched(y_true, y_pred)
+    ]
+    return _mean(raw_ops.Square(x=logs[0] - logs[1]))
+
+
+def huber(y_true, y_pred, delta=1.0):
+    """Squared up to `delta`, linear beyond."""
+    y_true, y_pred = matched(y_true, y_pred)
+    error = raw_ops.Abs(x=y_pred - y_true)
+    inner, outer = 0.5 * raw_ops.Square(x=error), delta * error - 0.5 * delta * delta
+    return _mean(raw_ops.SelectV2(condition=error <= delta, t=inner, e=outer))
+
+
+def log_cosh(y_true, y_pred):
+    """The mean of the logarithm of the hyperbolic cosine of the differences."""
+    y_true, y_pred = matched(y_true, y_pred)
+    error = y_pred - y_true
+    return _mean(error + raw_ops.Softplus(features=-2.0 * error) - math.log(2.0))
+
+
+def _signs(y_true):
+    """Labels 0 and 1 as -1 and 1; other labels as they are."""
+    values = y_true._read_only_array()
+    if ((values == 0) | (values == 1)).all():
+        return 2.0 * y_true - 1.0
+    return y_true
+
+
+def hinge(y_true, y_pred):
+    """The mean of max(0, 1 - y_true · y_pred), for labels -1 and 1 (or 0 and 1)."""
+    y_true, y_pred = matched(y_true, y_pred)
+    return _mean(raw_ops.Relu(features=1.0 - _signs(y_true) * y_pred))
+
+
+def squared_hinge(y_true, y_pred):
+    """The mean of the squares of the hinge."""
+    y_true, y_pred = matched(y_true, y_pred)
+    return _mean(raw_ops.Square(x=raw_ops.Relu(features=1.0 - _signs(y_true) * y_pred)))
+
+
+def categorical_hinge(y_true, y_pred):
+    """max(0, 1 + the best wrong score - the right score)."""
+    y_true, y_pred = matched(y_true, y_pred)
+    right = raw_ops.Sum(input=y_true * y_pred, axis=-1)
+    wrong = raw_ops.Max(input=(1.0 - y_true) * y_pred, axis=-1)
+    return raw_ops.Relu(features=wrong - right + 1.0)
+
+
+def kl_divergence(y_true, y_pred):
+    """How far the prediction's distribution is from the true one."""
+    y_true, y_pred = (_clip(each, 1.0) for each in matched(y_true, y_pred))
+    return raw_ops.Sum(input=y_true * raw_ops.Log(x=y_true / y_pred), axis=-1)
+
+
+def poisson(y_true, y_pred):
+    """The mean of y_pred - y_true · log(y_pred)."""
+    y_true, y_pred = matched(y_true, y_pred)
+    return _mean(y_pred - y_true * raw_ops.Log(x=y_pred + _TINY))
+
+
+def cosine_similarity(y_true, y_pred, axis=-1):
+    """The cosine of the angle between the two."""
+    units = [
+        raw_ops.L2Normalize(x=each, axis=[axis], epsilon=1e-12) for each in matched(y_true, y_pred)
+    ]
+    return raw_ops.Sum(input=units[0] * units[1], axis=axis)
+
+
+def binary_crossentropy(y_true, y_pred, from_logits=False, label_smoothing=0.0, axis=-1):
+    """The mean cross entropy of independent yes-or-no labels."""
+    y_true, y_pred = matched(y_true, y_pred)
+    if label_smoothing:
+        y_true = y_true * (1.0 - label_smoothing) + 0.5 * label_smoothing
+    if from_logits:
+        return _mean(raw_ops.SigmoidCrossEntropyWithLogits(labels=y_true, logits=y_pred), axis)
+    y_pred = _clip(y_pred)
+    found = y_true * raw_ops.Log(x=y_pred) + (1.0 - y_true) * raw_ops.Log(x=1.0 - y_pred)
+    return _mean(-found, axis)
+
+
+def categorical_crossentropy(y_true, y_pred, from_logits=False, label_smoothing=0.0, axis=-1):
+    """The cross entropy of labels that are distributions over classes (one-hot, say)."""
+    if axis not in (-1, len(_core.to_tensor(y_pred, None, False).shape) - 1):
+        raise ValueError(f"classes are along the last axis here, not along axis={axis}")
+    y_true, y_pred = matched(y_true, y_pred)
+    if y_true.shape != y_pred.shape:
+        raise ValueError(
+            "Arguments `target` and `output` must have the same shape. Received: "
+            f"target.shape={y_true.shape}, output.shape={y_pred.shape}"
+        )
+    if label_smoothing:
+        y_true = y_true * (1.0 - label_smoothing) + label_smoothing / y_true.shape[-1]
+    if from_logits:
+        return _softmax_loss(raw_ops.SoftmaxCrossEntropyWithLogits, y_true, y_pred)
+    y_pred = _clip(y_pred / raw_ops.Sum(input=y_pred, axis=-1, keepdims=True))
+    return -raw_ops.Sum(input=y_true * raw_ops.Log(x=y_pred), axis=-1)
+
+
+def _softmax_loss(op, labels, logits):
+    """The op takes a matrix; any other axes are rows too."""
+    rows, classes = logits.shape[:-1], logits.shape[-1]
+    shape = [-1, classes] if op is raw_ops.SoftmaxCrossEntropyWithLogits else [-1]
+    found = op(
+        labels=raw_ops.Reshape(tensor=labels, shape=shape),
+        features=raw_ops.Reshape(tensor=logits, shape=[-1, classes]),
+    )
+    return raw_ops.Reshape(tensor=found[0], shape=list(rows))
+
+
+def sparse_categorical_crossentropy(y_true, y_pred, from_logits=False, ignore_class=None, axis=-1):
+    """The cross entropy of labels that are numbers of classes."""
+    y_pred = _core.to_tensor(y_pred, None, False)
+    y_true = cast(_core.to_tensor(y_true, None, False), dtypes.int64)
+    if y_true.ndim == y_pred.ndim and y_true.shape[-1] == 1:
+        y_true = raw_ops.Squeeze(input=y_true, axis=[-1])
+    if y_true.shape != y_pred.shape[:-1]:
+        raise ValueError(
+            "Argument `output` must have rank (ndim) `target.ndim - 1`. Received: "
+            f"target.shape={y_true.shape}, output.shape={y_pred.shape}"
+        )
+    logits = y_pred if from_logits else raw_ops.Log(x=_clip(y_pred))
+    if ignore_class is None:
+        return _softmax_loss(raw_ops.SparseSoftmaxCrossEntropyWithLogits, y_true, logits)
+    valid = y_true != ignore_class
+    safe = y_true * cast(valid, dtypes.int64)
+    found = _softmax_loss(raw_ops.SparseSoftmaxCrossEntropyWithLogits, safe, logits)
+    return found * cast(valid, found.dtype)
+
+
+MSE = mse = mean_squared_error
+MAE = mae = mean_absolute_error
+MAPE = mape = mean_absolute_percentage_error
+MSLE = msle = mean_squared_logarithmic_error
+KLD = kld = kullback_leibler_divergence = kl_divergence
+logcosh = log_cosh

@@ -1,0 +1,215 @@
+"""tf.metrics: figures that gather over many batches: update_state, result, reset_state."""
+
+from __future__ import annotations
+
+from penstock import _core, dtypes, raw_ops
+from penstock._functions.basic import cast, fill_with
+from penstock._module import _snake
+from penstock._tape import pause
+from penstock._variable import Variable
+from penstock.losses import _functions, weighted
+from penstock.metrics import _accuracy
+from penstock.metrics._accuracy import (
+    binary_accuracy,
+    categorical_accuracy,
+    sparse_categorical_accuracy,
+    sparse_top_k_categorical_accuracy,
+    top_k_categorical_accuracy,
+)
+
+
+class Metric:
+    """The base of metrics: an own one overrides `update_state` and `result`."""
+
+    def __init__(self, dtype=None, name=None):
+        self.name = name or _snake(type(self).__name__)
+        self._dtype = dtypes.as_dtype(dtype or dtypes.float32)
+        self._variables = []
+
+    dtype = property(lambda self: self._dtype.name)
+    variables = property(lambda self: list(self._variables))
+
+    def add_variable(self, shape=(), initializer=None, dtype=None, name=None):
+        """A variable that reset_state sets to zero."""
+        dtype = dtypes.as_dtype(dtype or self._dtype)
+        if callable(initializer):
+            value = initializer(shape, dtype=dtype)
+        else:
+            value = fill_with(shape, initializer in ("ones", "Ones"), dtype)
+        made = Variable(value, trainable=False, name=f"{self.name}/{name or 'variable'}")
+        self._variables.append(made)
+        return made
+
+    add_weight = add_variable
+
+    def reset_state(self):
+        """Begins anew."""
+        for variable in self._variables:
+            variable.assign(fill_with(variable.shape, False, variable.dtype))
+
+    reset_states = reset_state
+
+    def update_state(self, *args, **kwargs):
+        """Takes one more batch into account."""
+        raise NotImplementedError
+
+    def result(self):
+        """The figure so far."""
+        raise NotImplementedError
+
+    def __call__(self, *args, **kwargs):
+        self.update_state(*args, **kwargs)
+        return self.result()
+
+    def __repr__(self):
+        return f"<{type(self).__name__} name={self.name}>"
+
+
+class Sum(Metric):
+    """The sum of the values."""
+
+    def __init__(self, name="sum", dtype=None):
+        super().__init__(dtype, name)
+        self.total = self.add_variable(name="total")
+
+    def update_state(self, values, sample_weight=None):
+        with pause():
+            values = cast(_core.to_tensor(values, None, False), self._dtype)
+            if sample_weight is not None:
+                values, _ = weighted(values, sample_weight)
+            self.total._assign_add(raw_ops.Sum(input=values))
+
+    def result(self):
+        return self.total.value()
+
+
+class Mean(Metric):
+    """The mean of the values."""
+
+    def __init__(self, name="mean", dtype=None):
+        super().__init__(dtype, name)
+        self.total = self.add_variable(name="total")
+        self.count = self.add_variable(name="count")
+
+    def update_state(self, values, sample_weight=None):
+        with pause():
+            values = cast(_core.to_tensor(values, None, False), self._dtype)
+            if sample_weight is None:
+                count = cast(values.shape.num_elements(), self._dtype)
+            else:
+                values, weights = weighted(values, sample_weight)
+                count = raw_ops.Sum(input=weights)
+            self.total._assign_add(raw_ops.Sum(input=values))
+            self.count._assign_add(count)
+
+    def result(self):
+        return raw_ops.DivNoNan(x=self.total, y=self.count)
+
+
+class MeanMetricWrapper(Mean):
+    """The mean of a function of labels and predictions: one value per example."""
+
+    def __init__(self, fn, name=None, dtype=None, **kwargs):
+        super().__init__(name or getattr(fn, "__name__", None), dtype)
+        self._function, self._own = fn, kwargs
+
+    def update_state(self, y_true, y_pred, sample_weight=None):
+        with pause():
+            super().update_state(self._function(y_true, y_pred, **self._own), sample_weight)
+
+
+def _mean_of(class_name: str, function, **defaults):
+    """A metric class over a function, whose own arguments are by keyword."""
+    own_name = _snake(class_name)
+
+    def __init__(self, name=own_name, dtype=None, **kwargs):
+        for key in kwargs:
+            if key not in defaults:
+                raise TypeError(f"{class_name} got an unexpected keyword argument '{key}'")
+        MeanMetricWrapper.__init__(self, function, name, dtype, **(defaults | kwargs))
+
+    members = {"__init__": __init__, "__doc__": function.__doc__, "__module__": __name__}
+    return type(class_name, (MeanMetricWrapper,), members)
+
+
+Accuracy = _mean_of("Accuracy", _accuracy.accuracy)
+BinaryAccuracy = _mean_of("BinaryAccuracy", binary_accuracy, threshold=0.5)
+CategoricalAccuracy = _mean_of("CategoricalAccuracy", categorical_accuracy)
+SparseCategoricalAccuracy = _mean_of("SparseCategoricalAccuracy", sparse_categorical_accuracy)
+TopKCategoricalAccuracy = _mean_of("TopKCategoricalAccuracy", top_k_categorical_accuracy, k=5)
+SparseTopKCategoricalAccuracy = _mean_of(
+    "SparseTopKCategoricalAccuracy", sparse_top_k_categorical_accuracy, k=5
+)
+MeanSquaredError = _mean_of("MeanSquaredError", _functions.mean_squared_error)
+MeanAbsoluteError = _mean_of("MeanAbsoluteError", _functions.mean_absolute_error)
+CosineSimilarity = _mean_of("CosineSimilarity", _functions.cosine_similarity, axis=-1)
+BinaryCrossentropy = _mean_of(
+    "BinaryCrossentropy", _functions.binary_crossentropy, from_logits=False, label_smoothing=0.0
+)
+CategoricalCrossentropy = _mean_of(
+    "CategoricalCrossentropy",
+    _functions.categorical_crossentropy,
+    from_logits=False,
+    label_smoothing=0.0,
+)
+SparseCategoricalCrossentropy = _mean_of(
+    "SparseCategoricalCrossentropy", _functions.sparse_categorical_crossentropy, from_logits=False
+)
+
+
+class RootMeanSquaredError(Mean):
+    """The root of the mean of the squared differences."""
+
+    def __init__(self, name="root_mean_squared_error", dtype=None):
+        super().__init__(name, dtype)
+
+    def update_state(self, y_true, y_pred, sample_weight=None):
+        with pause():
+            y_true, y_pred = _functions.matched(y_true, y_pred)
+            super().update_state(raw_ops.Square(x=y_true - y_pred), sample_weight)
+
+    def result(self):
+        return raw_ops.Sqrt(x=super().result())
+
+
+class _Counts(Metric):
+    """Counts of right and wrong yes-or-no predictions; `_KINDS` says which (label, answer)."""
+
+    _KINDS = ()
+
+    def __init__(self, thresholds=None, name=None, dtype=None):
+        super().__init__(dtype, name)
+        self.thresholds = 0.5 if thresholds is None else thresholds
+        if not isinstance(self.thresholds, (int, float)):
+            raise ValueError(f"one threshold is supported, not {thresholds!r}")
+        self._counts = [self.add_variable(name=f"{t:d}{p:d}") for t, p in self._KINDS]
+
+    def update_state(self, y_true, y_pred, sample_weight=None):
+        with pause():
+            y_true, y_pred = _functions.matched(y_true, y_pred)
+            answers = {True: y_pred > self.thresholds, False: y_pred <= self.thresholds}
+            labels = {True: y_true != 0, False: y_true == 0}
+            for (label, answer), count in zip(self._KINDS, self._counts, strict=True):
+                both = raw_ops.LogicalAnd(x=labels[label], y=answers[answer])
+                hits = cast(both, self._dtype)
+                if sample_weight is not None:
+                    hits, _ = weighted(hits, sample_weight)
+                count._assign_add(raw_ops.Sum(input=hits))
+
+    def result(self):
+        if len(self._counts) == 1:
+            return self._counts[0].value()
+        return raw_ops.DivNoNan(x=self._counts[0], y=self._counts[0] + self._counts[1])
+
+
+def _counts_of(class_name: str, doc: str, *kinds):
+    members = {"_KINDS": kinds, "__doc__": doc, "__module__": __name__}
+    return type(class_name, (_Counts,), members)
+
+
+TruePositives = _counts_of("TruePositives", "Right yeses.", (True, True))
+TrueNegatives = _counts_of("TrueNegatives", "Right noes.", (False, False))
+FalsePositives = _counts_of("FalsePositives", "Wrong yeses.", (False, True))
+FalseNegatives = _counts_of("FalseNegatives", "Wrong noes.", (True, False))
+Precision = _counts_of("Precision", "How many yeses are right.", (True, True), (False, True))
+Recall = _counts_of("Recall", "How many true ones got a yes.", (True, True), (True, False))
