@@ -136,7 +136,12 @@ record: deps ## Record TensorFlow's answers anew for MODE=replay (PEERS=a Python
 	$(call compile,release,op_check)
 	@$(RELEASE_OP_CHECK) --mode dump --out build/release/op_samples
 	@$(PEERS) tests/recorded/record.py --samples build/release/op_samples
+	@$(PEERS) tests/recorded/record_front.py
 	@$(MAKE) --no-print-directory docs-counts
+
+.PHONY: record-front
+record-front: ## Record TensorFlow's answers to the Python-level calls of tests/recorded/front_cases (PEERS=…)
+	@$(PEERS) tests/recorded/record_front.py
 
 .PHONY: docs-counts
 docs-counts: deps ## Bring the counts in the README (ops, recorded calls) up to date

@@ -11,8 +11,6 @@ def _dim(value):
     if isinstance(value, Dimension):
         return value.value
     number = operator.index(value)
-    if number == -1:
-        return None
     if number < 0:
         raise ValueError(f"Dimension {number} must be >= 0")
     return number
@@ -125,6 +123,29 @@ class TensorShape:
 
     def with_rank(self, rank):
         return self.merge_with(TensorShape([None] * rank))
+
+    def with_rank_at_least(self, rank):
+        if self.rank is not None and self.rank < rank:
+            raise ValueError(f"Shape {self} must have rank at least {rank}")
+        return self
+
+    def with_rank_at_most(self, rank):
+        if self.rank is not None and self.rank > rank:
+            raise ValueError(f"Shape {self} must have rank at most {rank}")
+        return self
+
+    def assert_same_rank(self, other):
+        other = TensorShape(other)
+        if None not in (self.rank, other.rank) and self.rank != other.rank:
+            raise ValueError(f"Shapes {self} and {other} must have the same rank")
+
+    def most_specific_compatible_shape(self, other):
+        other = TensorShape(other)
+        if self.rank is None or self.rank != other.rank:
+            return TensorShape(None)
+        return TensorShape(
+            a if a == b else None for a, b in zip(self._dims, other._dims, strict=True)
+        )
 
     def __add__(self, other):
         return self.concatenate(other)

@@ -113,6 +113,8 @@ class GradientTape:
 
     @contextlib.contextmanager
     def stop_recording(self):
+        if self._tape is None:
+            raise RuntimeError("Trying to stop recording a tape which is not recording.")
         if not self._recording:
             raise ValueError("Tape is not recording; stop_recording is for use inside `with tape:`")
         self._stop()
@@ -148,6 +150,8 @@ class GradientTape:
         for source in flat:
             if not hasattr(source, "_id"):
                 raise TypeError(f"a source must be a tensor or a variable, not {source!r}")
+        if target is None:
+            raise TypeError("Argument `target` should be tensors or variables, but received None.")
         self._begin()
         targets = [t for t in flatten(target) if t is not None]
         dys = []
@@ -162,6 +166,12 @@ class GradientTape:
             if not self._persistent:
                 self._used = True
                 self._tape.reset()
+        for variable in (t for t in targets if isinstance(t, _core.VariableHandle)):
+            # No op reads a variable that is itself the target: it counts once for itself.
+            for k, source in enumerate(flat):
+                if source is variable:
+                    one = _ones_like(source)
+                    found[k] = one if found[k] is None else found[k] + one
         return pack_like(sources, found)
 
     def _rows(self, target, flat, zeros):

@@ -6,7 +6,7 @@ from penstock import _core, dtypes
 from penstock._scope import current_scope
 from penstock._shape import TensorShape
 from penstock._tape import pause
-from penstock._tensor import Reference, numpy_text, tensor_array, tensor_format
+from penstock._tensor import Reference, numpy_text, set_shape, tensor_array
 
 
 class Variable(_core.VariableHandle):
@@ -58,6 +58,8 @@ class Variable(_core.VariableHandle):
     def get_shape(self):
         return self.shape
 
+    set_shape = set_shape
+
     def read_value(self):
         return self.value()
 
@@ -80,10 +82,10 @@ class Variable(_core.VariableHandle):
         unread.__dict__ = self.__dict__
         return unread
 
-    def _checked(self, value):
+    def _checked(self, value, error=ValueError):
         value = _core.to_tensor(value, self.dtype, False)
         if value.shape != self.shape:
-            raise ValueError(
+            raise error(
                 f"Cannot assign value to variable ' {self.name}': Shape mismatch."
                 f"The variable shape {self.shape}, and the assigned value shape {value.shape} are "
                 "incompatible."
@@ -95,11 +97,11 @@ class Variable(_core.VariableHandle):
         return self._updated(read_value)
 
     def assign_add(self, delta, use_locking=False, name=None, read_value=True):
-        self._assign_add(self._checked(delta))
+        self._assign_add(self._checked(delta, _shape_error))
         return self._updated(read_value)
 
     def assign_sub(self, delta, use_locking=False, name=None, read_value=True):
-        self._assign_sub(self._checked(delta))
+        self._assign_sub(self._checked(delta, _shape_error))
         return self._updated(read_value)
 
     def scatter_update(self, sparse_delta, use_locking=False, name=None):
@@ -112,6 +114,30 @@ class Variable(_core.VariableHandle):
 
     def scatter_sub(self, sparse_delta, use_locking=False, name=None):
         self._scatter_sub(sparse_delta.indices, sparse_delta.values)
+        return self._updated(True)
+
+    def scatter_max(self, sparse_delta, use_locking=False, name=None):
+        return self._scatter_rows("TensorScatterMax", sparse_delta)
+
+    def scatter_min(self, sparse_delta, use_locking=False, name=None):
+        return self._scatter_rows("TensorScatterMin", sparse_delta)
+
+    def scatter_mul(self, sparse_delta, use_locking=False, name=None):
+        return self._scatter_in_turn(sparse_delta, lambda old, new: old * new)
+
+    def scatter_div(self, sparse_delta, use_locking=False, name=None):
+        return self._scatter_in_turn(sparse_delta, lambda old, new: old / new)
+
+    def _scatter_rows(self, op, delta):
+        from penstock import raw_ops
+
+        return self._scatter_nd(op, raw_ops.ExpandDims(input=delta.indices, axis=-1), delta.values)
+
+    def _scatter_in_turn(self, delta, combine):
+        # One row after the other: an index that is there twice counts twice.
+        with pause():
+            for row, index in enumerate(_core.to_tensor(delta.indices, None, False)):
+                self._assign_part(int(index), combine(self[int(index)], delta.values[row]), False)
         return self._updated(True)
 
     def _scatter_nd(self, op, indices, updates):
@@ -162,7 +188,11 @@ class Variable(_core.VariableHandle):
 
     __str__ = __repr__
     __array__ = tensor_array
-    __format__ = tensor_format
+
+    def _no_update(self, other):
+        raise RuntimeError("A variable is changed with assign, assign_add or assign_sub.")
+
+    __iadd__ = __isub__ = __imul__ = __itruediv__ = __ipow__ = _no_update
 
     def __deepcopy__(self, memo):
         copy = type(self)(self.value(), trainable=self.trainable, name=self._shared_name)
@@ -175,6 +205,12 @@ class Variable(_core.VariableHandle):
 
 class ResourceVariable(Variable):
     """The variables that `tf.Variable` makes."""
+
+
+def _shape_error(message):
+    from penstock import errors
+
+    return errors.InvalidArgumentError(None, None, message)
 
 
 def _rebuild(values, dtype, name, trainable):

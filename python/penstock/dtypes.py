@@ -71,7 +71,7 @@ class DType:
 
     @property
     def size(self) -> int:
-        return 1 if self._name == "string" else self._as_dtype().itemsize
+        return 0 if self._name == "string" else self._as_dtype().itemsize
 
     @property
     def is_bool(self) -> bool:
@@ -102,8 +102,6 @@ class DType:
         return True
 
     def _limit(self, which: str):
-        if self.is_bool:
-            return which == "max"
         if self.is_integer:
             return getattr(np.iinfo(self._as_dtype()), which)
         if self._name == "bfloat16":
@@ -176,7 +174,8 @@ _BY_TYPE = {float: float32, builtins.bool: _BY_NAME["bool"], object: _BY_NAME["s
 def _from_numpy(value) -> DType | None:
     if isinstance(value, DType):
         return value
-    if value in (None, int, str, complex):
+    # By identity: np.dtype("float64") == None, and np.dtype("int64") == int.
+    if any(value is each for each in (None, int, str, complex)):
         return None
     try:
         numpy = np.dtype(value)

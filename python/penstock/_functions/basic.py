@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from penstock import _core, dtypes, raw_ops
+from penstock import _core, dtypes, errors, raw_ops
 from penstock._shape import TensorShape
 
 
@@ -46,11 +46,22 @@ def cast(x, dtype, name=None):
     """`x` with its elements converted to `dtype`."""
     x = _core.to_tensor(x, None, False)
     dtype = dtypes.as_dtype(dtype)
-    return x if x.dtype is dtype else raw_ops.Cast(x=x, dtype=dtype)
+    if x.dtype is dtype:
+        return x
+    if dtypes.string in (x.dtype, dtype):
+        raise errors.UnimplementedError(
+            None, None, f"Cast {x.dtype.name} to {dtype.name} is not supported [Op:Cast]"
+        )
+    return raw_ops.Cast(x=x, dtype=dtype)
 
 
 def _dims(shape):
-    return shape if isinstance(shape, _core.EagerTensor) else TensorShape(shape)
+    if isinstance(shape, _core.EagerTensor):
+        return shape
+    try:
+        return TensorShape(shape)
+    except ValueError:  # a negative size: the op refuses it, in its own words
+        return _core.to_tensor(shape, dtypes.int64, False)
 
 
 def fill_with(shape, value, dtype):
@@ -121,6 +132,9 @@ def where(condition, x=None, y=None, name=None):
         return raw_ops.Where(input=condition)
     if x is None or y is None:
         raise ValueError("x and y must both be non-None or both be None.")
+    condition = _core.to_tensor(condition, dtypes.bool, True)
+    if condition.dtype is not dtypes.bool:
+        raise TypeError(f"where needs a condition of bools, not of {condition.dtype.name}")
     return raw_ops.SelectV2(condition=condition, t=x, e=y)
 
 
@@ -168,13 +182,18 @@ def split(value, num_or_size_splits, axis=0, num=None, name="split"):
 def unstack(value, num=None, axis=0, name="unstack"):
     """The slices along `axis` as a list."""
     value = _core.to_tensor(value, None, False)
+    rank = value.shape.rank
+    if not -rank <= axis < rank:
+        raise ValueError(f"axis {axis} is not in [{-rank}, {rank})")
     return raw_ops.Unpack(value=value, num=value.shape[axis] if num is None else num, axis=axis)
 
 
 def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None, name=None):
     """Rows with one value at the given index and another elsewhere."""
-    given = [_core.to_tensor(v, None, False) for v in (on_value, off_value) if v is not None]
-    dtype = dtypes.as_dtype(dtype or (given[0].dtype if given else dtypes.float32))
+    if dtype is None:
+        given = [each for each in (on_value, off_value) if each is not None]
+        dtype = _core.to_tensor(given[0], None, False).dtype if given else dtypes.float32
+    dtype = dtypes.as_dtype(dtype)
     return raw_ops.OneHot(
         indices=indices,
         depth=depth,
@@ -186,6 +205,8 @@ def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None
 
 def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None):
     """`tensor` with values added at its edges."""
+    if mode.upper() not in ("CONSTANT", "REFLECT", "SYMMETRIC"):
+        raise ValueError(f"pad has the modes CONSTANT, REFLECT and SYMMETRIC, not {mode!r}")
     if mode.upper() != "CONSTANT":
         return raw_ops.MirrorPad(input=tensor, paddings=paddings, mode=mode.upper())
     return raw_ops.PadV2(input=tensor, paddings=paddings, constant_values=constant_values)

@@ -1,0 +1,113 @@
+"""Python-level calls, answered as TensorFlow answered them: values, dtypes, shapes, printed forms,
+classes of errors. The calls and the answers are in tests/recorded (front.py describes them)."""
+
+import sys
+import types
+from collections import Counter
+from pathlib import Path
+
+import penstock as tf
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "recorded"))
+import front
+
+# Calls whose answers differ, and how. Whoever brings one in line takes its line out: the last test
+# names those that no longer differ.
+DIFFERENT = {
+    # stricter: an answer that TensorFlow gives and that is wrong
+    "i + 2**40": "a number that does not fit int32 is refused, not cut off",
+    # more lenient
+    "+a": "TensorFlow has no unary plus",
+    "v.ndim": "variables have it as tensors do",
+    "tf.raw_ops.AddV2(1.0, 2.0)": "raw ops take their arguments by position too",
+    "tf.one_hot([1], 2, dtype=tf.bool)": "the default values fit every dtype",
+    "tf.constant([a, a])": "a list of tensors is stacked, as tf.convert_to_tensor does it",
+    "tf.constant([a[0], 5.0])": "the same",
+    "tf.constant([a[0], 5])": "the same",
+    "tf.constant([a[0], a])": "the same, and the shapes do not fit",
+    # another class of error
+    "free(lambda: v * v, 3.0)": "TypeError: TensorFlow stumbles over a missing attribute",
+    "[10, 20, 30][tf.constant(1.0)]": "TypeError, as Python has it for indices",
+    "round(tf.constant(2.5))": "TypeError, as Python has it for types without __round__",
+    "v[2**70]": "OverflowError",
+    "tf.convert_to_tensor(np.float32)": "ValueError",
+    'tf.ones_like(["a"])': "TypeError, as tf.ones has it",
+    "i / 2.5": "InvalidArgumentError, as for i + 2.5",
+    "i // 2.0": "InvalidArgumentError, as for i + 2.0",
+    "b / b": "InvalidArgumentError: the op has no such dtype",
+    "tf.multiply([1, 2], [3.0, 4.0])": "InvalidArgumentError, as for two tensors",
+    "tf.logical_and(1, 0)": "InvalidArgumentError, as for two tensors",
+    "tf.add_n([])": "InvalidArgumentError",
+    "tf.stack([a, a], axis=3)": "InvalidArgumentError",
+    "tf.nn.sparse_softmax_cross_entropy_with_logits(labels=[0, 1, 2], logits=m)": (
+        "InvalidArgumentError, from the op"
+    ),
+    "tf.random.uniform([2], dtype=tf.string)": "InvalidArgumentError, from the op",
+    # not there
+    "s + s": "strings are joined with tf.strings.join",
+    's + "x"': "the same",
+    '"x" + s': "the same",
+    'tf.add("a", "b")': "the same",
+    "abs(c)": "the operator takes real numbers only",
+    "watched()": "a tape does not list its variables",
+    "tf.Variable([1.0], shape=tf.TensorShape(None)).shape": "a variable keeps its first shape",
+    "tf.Variable([1.0, 2.0], shape=[None]).shape": "the same",
+    "x = tf.Variable([1.0], shape=[None]); x.assign([1.0, 2.0]); x": "the same",
+    "v.synchronization.name": "there are no replicas",
+    "v.aggregation.name": "the same",
+    "tf.nn.softmax(m, axis=0)": "the last axis only",
+    "tf.nn.softmax(a, axis=1)": "the last axis only",
+    "tf.nn.log_softmax(m, axis=0)": "the last axis only",
+    "tf.math.l2_normalize([3.0, 4.0])": "needs an axis",
+    "tf.stack([1, 2.0])": "all of one dtype",
+    # another answer
+    "tf.math.reduce_variance(i)": "InvalidArgumentError",
+    "tf.reduce_sum(m, axis=[])": "no axes are all axes",
+    "tf.math.reduce_sum is tf.reduce_sum or tf.math.reduce_sum(a)": "two equal functions",
+    "tf.constant([np.arange(2), np.arange(2)])": "int64, as the arrays are",
+    "tf.nn.softmax_cross_entropy_with_logits(labels=m, logits=a)": "the shapes are broadcast",
+}
+missing = Counter()
+in_line = []
+
+
+def answer(setup, call):
+    """What penstock answers; None where a name is missing that a later version may have."""
+    try:
+        return front.describe(tf, front.run(tf, setup, call))
+    except AttributeError as error:
+        if isinstance(error.obj, types.ModuleType) or "penstock does not have it" in str(error):
+            missing[error.name] += 1
+            return None
+        return {"kind": "error", "class": "AttributeError"}
+    except Exception as error:
+        return {"kind": "error", "class": front.error_class(error)}
+
+
+@pytest.mark.parametrize("topic", [name for name in front.topics() if name != "mistakes"])
+def test_topic(topic):
+    setup, calls = front.load(topic)
+    recorded = front.recorded(topic)
+    wrong = []
+    for call in calls:
+        expected, got = recorded[call], answer(setup, call)
+        if got is None:
+            continue
+        if front.same(got, expected):
+            in_line.extend([call] if call in DIFFERENT else [])
+        elif call not in DIFFERENT:
+            wrong.append(f"{call}\n  TensorFlow: {expected}\n  penstock:   {got}")
+    assert not wrong, f"{len(wrong)} of {len(calls)} calls of {topic}\n" + "\n".join(wrong)
+
+
+def test_what_is_missing():
+    """Not a check: says which of the calls above need names that are not there."""
+    notes = []
+    if missing:
+        names = ", ".join(sorted(missing))
+        notes.append(f"{missing.total()} calls need {len(missing)} missing names: {names}")
+    if in_line:
+        notes.append(f"no longer different: {', '.join(in_line)}")
+    if notes:
+        pytest.skip("; ".join(notes))
