@@ -24,7 +24,7 @@ ALLOWED: dict[str, set[str]] = {
     "kernels": {"core"},
     "tensor": {"core", "ledger", "memory"},
     "ops": {"core", "kernels", "memory", "tensor"},
-    "graph": {"core", "ops", "tensor"},
+    "graph": {"core", "memory", "ops", "tensor"},
     "autodiff": {"core", "graph", "ledger", "memory", "ops", "tensor"},
     "exec": {
         *("autodiff", "core", "graph", "kernels", "ledger", "memory", "ops", "plan", "tensor"),

@@ -6,6 +6,7 @@
 #include <penstock/autodiff/tape.h>
 #include <penstock/base/error.h>
 #include <penstock/base/threads.h>
+#include <penstock/exec/function.h>
 #include <penstock/exec/variable.h>
 #include <penstock/memory/memory.h>
 #include <penstock/ops.h>

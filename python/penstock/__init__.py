@@ -100,15 +100,17 @@ _LATER = {
         "strided_slice tensordot transpose truediv"
     ),
     "_functions.matrices": "norm",
+    "_function": "function init_scope",
     "_module": "Module",
     "_scope": "device name_scope",
+    "_spec": "TensorSpec",
 }
 _FILES = {name: file for file, names in _LATER.items() for name in names.split()}
 
 
 def executing_eagerly():
-    """True: ops run as they are called."""
-    return True
+    """True when ops run as they are called; False while a function is traced."""
+    return not _core.is_tracing()
 
 
 def __getattr__(name):

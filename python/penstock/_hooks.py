@@ -1,6 +1,7 @@
 """Gives the C++ side the Python objects that it hands out or calls."""
 
 import collections
+import os
 
 from penstock import _core, _shape, _tensor, dtypes, errors
 
@@ -47,3 +48,4 @@ def install():
         }
     )
     _tensor.install()
+    _core.set_package(os.path.dirname(__file__) + os.sep)

@@ -8,7 +8,7 @@ import functools
 
 from penstock import _core
 from penstock._nest import flatten, pack_like
-from penstock._tensor import EagerTensor
+from penstock._tensor import Tensor
 
 
 class UnconnectedGradients(enum.Enum):
@@ -296,4 +296,4 @@ def custom_gradient(f=None):
 
 def is_tensor(x):
     """True for tensors and variables."""
-    return isinstance(x, (EagerTensor, _core.VariableHandle, IndexedSlices))
+    return isinstance(x, (Tensor, _core.VariableHandle, IndexedSlices))

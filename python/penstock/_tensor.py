@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from penstock import _core
 
-Tensor, EagerTensor = _core.Tensor, _core.EagerTensor
+Tensor, EagerTensor, SymbolicTensor = _core.Tensor, _core.EagerTensor, _core.SymbolicTensor
 
 
 class Reference:
@@ -96,28 +96,92 @@ def _no_eval(self, *args, **kwargs):
     )
 
 
+def symbolic_repr(self) -> str:
+    return f"<tf.Tensor '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
+
+
+def symbolic_str(self) -> str:
+    return f'Tensor("{self.name}", shape={self.shape}, dtype={self.dtype.name})'
+
+
+def _not_a_bool(self):
+    from penstock import errors
+
+    raise errors.OperatorNotAllowedInGraphError(
+        "Using a symbolic `tf.Tensor` as a Python `bool` is not allowed. You can attempt the "
+        "following resolutions to the problem: use `tf.cond`, or run eagerly."
+    )
+
+
+def _not_iterable(self):
+    from penstock import errors
+
+    raise errors.OperatorNotAllowedInGraphError(
+        "Iterating over a symbolic `tf.Tensor` is not allowed. You can attempt the following "
+        "resolutions to the problem: use `tf.unstack`, or run eagerly."
+    )
+
+
+def _not_an_array(self, *args, **kwargs):
+    raise NotImplementedError(
+        f"Cannot convert a symbolic tf.Tensor ({self.name}) to a numpy array. This error may "
+        "indicate that you're trying to pass a Tensor to a NumPy call, which is not supported."
+    )
+
+
+def _no_length(self):
+    raise TypeError(
+        f"len is not well defined for a symbolic Tensor ({self.name}). Please call `x.shape` "
+        "rather than `len(x)` for shape information."
+    )
+
+
+def _no_number(kind):
+    def convert(self):
+        raise TypeError(f"{kind}() argument must be a number, not 'SymbolicTensor'")
+
+    return convert
+
+
 def install():
     """Gives the types of _core their methods."""
-    members = {
-        "__repr__": tensor_repr,
-        "__str__": tensor_str,
-        "__format__": tensor_format,
-        "__iter__": tensor_iter,
-        "__array__": tensor_array,
+    shared = {
         "__array_priority__": 100,
         "__copy__": lambda self: self,
         "__deepcopy__": lambda self, memo: self,
-        "__reduce__": lambda self: (_rebuild, (self.numpy(), self.dtype)),
-        "__complex__": lambda self: complex(self._read_only_array()[()]),
         "ref": lambda self: Reference(self),
         "experimental_ref": lambda self: Reference(self),
         "get_shape": lambda self: self.shape,
         "set_shape": set_shape,
         "eval": _no_eval,
+        "consumers": lambda self: [],
+    }
+    symbolic = {
+        "__repr__": symbolic_repr,
+        "__str__": symbolic_str,
+        "__bool__": _not_a_bool,
+        "__iter__": _not_iterable,
+        "__array__": _not_an_array,
+        "__len__": _no_length,
+        "__int__": _no_number("int"),
+        "__float__": _no_number("float"),
+        "__index__": _no_number("int"),
+        "name": property(lambda self: f"Tensor_{self._id}:0"),
+        "_in_graph_mode": True,
+    }
+    for name, value in (shared | symbolic).items():
+        setattr(SymbolicTensor, name, value)
+    members = shared | {
+        "__repr__": tensor_repr,
+        "__str__": tensor_str,
+        "__format__": tensor_format,
+        "__iter__": tensor_iter,
+        "__array__": tensor_array,
+        "__reduce__": lambda self: (_rebuild, (self.numpy(), self.dtype)),
+        "__complex__": lambda self: complex(self._read_only_array()[()]),
         "name": _undefined("name"),
         "op": _undefined("op"),
         "graph": _undefined("graph"),
-        "consumers": lambda self: [],
         "backing_device": property(lambda self: self.device),
         "_numpy": EagerTensor.numpy,
         "_in_graph_mode": False,

@@ -9,6 +9,18 @@ from penstock._tape import pause
 from penstock._tensor import Reference, numpy_text, set_shape, tensor_array
 
 
+def _initial(value, dtype):
+    """The initial value as a tensor with data, while a function is traced too."""
+    if not _core.is_tracing():
+        return _core.to_tensor(value() if callable(value) else value, dtype, False)
+    from penstock._function import init_scope
+
+    if callable(value):
+        with init_scope():
+            return _core.to_tensor(value(), dtype, False)
+    return _core.evaluate_now(_core.to_tensor(value, dtype, False))
+
+
 class Variable(_core.VariableHandle):
     """A tensor that changes: `tf.Variable([1.0, 2.0], name="w")`."""
 
@@ -34,8 +46,8 @@ class Variable(_core.VariableHandle):
     ):
         if initial_value is None:
             raise ValueError("The `initial_value` arg to `tf.Variable` must be specified.")
-        value = initial_value() if callable(initial_value) else initial_value
-        value = _core.to_tensor(value, None if dtype is None else dtypes.as_dtype(dtype), False)
+        wanted = None if dtype is None else dtypes.as_dtype(dtype)
+        value = _initial(initial_value, wanted)
         if shape is not None and not value.shape.is_compatible_with(shape):
             raise ValueError(
                 f"The initial value's shape ({value.shape}) is not compatible with the explicitly "
@@ -45,7 +57,14 @@ class Variable(_core.VariableHandle):
         self._name = name + ":0"
         self._trainable = True if trainable is None else bool(trainable)
         self._constraint = constraint
-        self._create(value, name, self._trainable)
+        if _core.is_tracing():
+            from penstock._function import init_scope, variable_made
+
+            variable_made(self)
+            with init_scope():
+                self._create(value, name, self._trainable)
+        else:
+            self._create(value, name, self._trainable)
 
     name = property(lambda self: self._name)
     trainable = property(lambda self: self._trainable)

@@ -36,7 +36,7 @@ Tensor from_protocol(PyObject* value, DType dtype, Wanted wanted) {
     const Ref type(dtype == DType::kInvalid ? Py_NewRef(Py_None) : dtype_object(dtype));
     const Ref made(
         checked(PyObject_CallMethodObjArgs(value, to_tensor_name, type.get(), Py_None, nullptr)));
-    if (is_eager(made.get())) return checked_dtype(tensor_of(made.get()), value, dtype, wanted);
+    if (has_tensor(made.get())) return checked_dtype(tensor_of(made.get()), value, dtype, wanted);
   } else if (PyType_Check(value) == 0 && PyObject_HasAttr(value, array_name) != 0) {
     return copy_array(value, dtype);
   }
@@ -48,7 +48,7 @@ Tensor from_protocol(PyObject* value, DType dtype, Wanted wanted) {
 }  // namespace
 
 Tensor value_of(PyObject* object) {
-  if (is_eager(object)) return tensor_of(object);
+  if (has_tensor(object)) return tensor_of(object);
   if (is_variable(object)) return variable_of(object).value();
   return {};
 }

@@ -9,6 +9,7 @@
 #include "convert.h"
 #include "dlpack.h"
 #include "errors.h"
+#include "function_object.h"
 #include "hooks.h"
 #include "index.h"
 #include "memory.h"
@@ -30,7 +31,7 @@ PyObject* py_set_hooks(PyObject*, PyObject* dictionary) {
 PyObject* py_to_tensor(PyObject*, PyObject* const* args, Py_ssize_t count) {
   if (count != 3) return PyErr_Format(PyExc_TypeError, "to_tensor takes 3 arguments");
   return guarded([&] {
-    if (is_eager(args[0]) && args[1] == Py_None) return Py_NewRef(args[0]);
+    if (has_tensor(args[0]) && args[1] == Py_None) return Py_NewRef(args[0]);
     const Wanted wanted = args[2] == Py_True ? Wanted::kAsHint : Wanted::kStrictly;
     return wrap(to_tensor(args[0], to_dtype(args[1]), wanted));
   });
@@ -72,6 +73,7 @@ NB_MODULE(_core, module) {
       !add_op_function_type(m) || PyModule_AddFunctions(m, g_functions) < 0) {
     nb::raise_python_error();
   }
+  add_function(module);
   add_tape(module);
   add_memory(module);
   module.attr("__version__") = PENSTOCK_VERSION;

@@ -94,10 +94,10 @@ PyObject* call(Which which, const Tensor* a, const Tensor* b, uint64_t given) {
   return wrap(std::move(run(op, used, defaults_of(op, attrs), given)[0]));
 }
 
-bool is_ours(PyObject* object) { return is_eager(object) || is_variable(object); }
+bool is_ours(PyObject* object) { return has_tensor(object) || is_variable(object); }
 // A tensor that is not eager (in a graph) answers itself.
 bool is_other_tensor(PyObject* object) {
-  return !is_eager(object) && PyObject_TypeCheck(object, tensor_base_type);
+  return !has_tensor(object) && PyObject_TypeCheck(object, tensor_base_type);
 }
 
 // TensorFlow divides small integers as float32 and large ones as float64.
@@ -156,12 +156,12 @@ bool defers_to(PyObject* other, Which which) {
   }
   // What we made ourselves here, nobody else holds; of the others the temporaries may be given.
   const uint64_t given = temporary_operands(a, b, caller);
-  if ((given & 1) != 0 && is_eager(a) && operands.a.id() == tensor_of(a).id()) {
+  if ((given & 1) != 0 && has_tensor(a) && operands.a.id() == tensor_of(a).id()) {
     operands.a = Tensor();
     const Tensor* left = &tensor_of(a);
     return call(which, left, &operands.b, 1);
   }
-  if ((given & 2) != 0 && is_eager(b) && operands.b.id() == tensor_of(b).id()) {
+  if ((given & 2) != 0 && has_tensor(b) && operands.b.id() == tensor_of(b).id()) {
     operands.b = Tensor();
     return call(which, &operands.a, &tensor_of(b), 2);
   }
@@ -172,10 +172,10 @@ template <Which which>
 PyObject* binary(PyObject* a, PyObject* b) {
   const void* caller = __builtin_return_address(0);
   return guarded([&] {
-    if (which != kDiv && is_eager(a) && is_eager(b)) [[likely]] {
+    if (which != kDiv && has_tensor(a) && has_tensor(b)) [[likely]] {
       return call(which, &tensor_of(a), &tensor_of(b), temporary_operands(a, b, caller));
     }
-    if (which == kDiv && is_eager(a) && is_eager(b) && !kIntTypes.has(tensor_of(a).dtype())) {
+    if (which == kDiv && has_tensor(a) && has_tensor(b) && !kIntTypes.has(tensor_of(a).dtype())) {
       return call(which, &tensor_of(a), &tensor_of(b), temporary_operands(a, b, caller));
     }
     return convert_and_call(which, a, b, caller);
@@ -192,7 +192,7 @@ template <Which which>
 PyObject* unary(PyObject* a) {
   const void* caller = __builtin_return_address(0);
   return guarded([&] {
-    if (is_eager(a))
+    if (has_tensor(a))
       return call(which, &tensor_of(a), nullptr, temporary_operands(a, nullptr, caller));
     const Tensor own = value_of(a);
     return call(which, &own, nullptr, 0);
@@ -236,7 +236,7 @@ PyObject* compare(PyObject* a, PyObject* b, int operation) {
 }
 
 Py_hash_t hash(PyObject* self) {
-  if (is_eager(self)) {
+  if (has_tensor(self)) {
     PyErr_SetString(PyExc_TypeError, "Tensor is unhashable. Instead, use tensor.ref() as the key.");
   } else {
     PyErr_Format(PyExc_TypeError,

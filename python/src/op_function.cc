@@ -105,7 +105,7 @@ class CallInputs {
 
   std::span<const Tensor* const> finish() {
     for (const Slot& slot : slots_) {
-      if (!is_eager(slot.object)) {
+      if (!has_tensor(slot.object)) {
         if (made_.capacity() == 0) made_.reserve(slots_.size());  // they must not move
         made_.push_back(convert(slot));
         pointers_.push_back(&made_.back());
@@ -143,7 +143,7 @@ class CallInputs {
   }
 
   void add_one(size_t i, PyObject* value) {
-    if (is_eager(value)) {
+    if (has_tensor(value)) {
       if (letter(i) == DType::kInvalid) letter(i) = tensor_of(value).dtype();
     } else if (is_variable(value)) {
       if (letter(i) == DType::kInvalid) letter(i) = variable_of(value).dtype();

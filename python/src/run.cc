@@ -2,13 +2,15 @@
 
 #include <algorithm>
 
+#include <penstock/exec/function.h>
+
 namespace penstock::python {
 namespace {
 
 // The product of a host input's values: of a shape, the elements that the op will write.
 int64_t host_product(const Tensor& tensor) {
   const int64_t count = tensor.num_elements();
-  if (count > kMaxRank || !kIndexTypes.has(tensor.dtype())) return 0;
+  if (!tensor.has_data() || count > kMaxRank || !kIndexTypes.has(tensor.dtype())) return 0;
   int64_t product = 1;
   for (int64_t i = 0; i < count; ++i) {
     const auto value = static_cast<int64_t>(tensor.number_at(i));
@@ -32,7 +34,8 @@ bool is_worth_releasing(const OpDef& op, std::span<const Tensor* const> inputs) 
 }  // namespace
 
 Tensors run(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs, uint64_t given) {
-  const WithoutGil released(is_worth_releasing(op, inputs));
+  // A trace asks Python for the line that is running.
+  const WithoutGil released(!Trace::is_open() && is_worth_releasing(op, inputs));
   return dispatch(op, inputs, attrs, given);
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <penstock/autodiff/tape.h>
+#include <penstock/exec/function.h>
 
 #include "convert.h"
 #include "errors.h"
@@ -24,7 +25,7 @@ namespace {
 
 Source source_of(nb::handle object) {
   if (is_variable(object.ptr())) return variable_of(object.ptr());
-  if (is_eager(object.ptr())) return tensor_of(object.ptr());
+  if (has_tensor(object.ptr())) return tensor_of(object.ptr());
   raise(PyExc_ValueError,
         "Passed in object %R of type %R, not tf.Tensor or tf.Variable or "
         "ExtensionType.",
@@ -76,7 +77,7 @@ class PyTape {
       std::atomic<bool>& flag;
       ~Done() { flag = false; }
     } done{is_busy_};
-    const WithoutGil released;
+    const WithoutGil released(!Trace::is_open());
     return tape_.gradient(from, to, dys, zeros ? Unconnected::kZero : Unconnected::kNone);
   }
 

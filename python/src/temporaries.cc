@@ -15,7 +15,7 @@
 namespace penstock::python {
 
 bool may_be_temporary(PyObject* object) {
-  return Py_REFCNT(object) == 1 && is_eager(object) && tensor_of(object).has_data() &&
+  return Py_REFCNT(object) == 1 && has_tensor(object) && tensor_of(object).has_data() &&
          tensor_of(object).num_bytes() >= kBytesWorthReusing;
 }
 

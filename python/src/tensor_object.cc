@@ -26,12 +26,13 @@ void dealloc(PyObject* self) {
   Py_CLEAR(object->attributes);
   if (object->weak_references != nullptr) PyObject_ClearWeakRefs(self);
   object->tensor.~Tensor();
-  if (g_num_spare < kMaxSpare) {
+  PyTypeObject* type = Py_TYPE(self);
+  if (type == eager_type && g_num_spare < kMaxSpare) {
     g_spare[g_num_spare++] = object;
     return;
   }
   PyObject_GC_Del(self);
-  Py_DECREF(eager_type);
+  Py_DECREF(type);
 }
 
 int traverse(PyObject* self, visitproc visit, void* arg) {
@@ -116,43 +117,58 @@ constexpr void* slot(F* function) {
   return reinterpret_cast<void*>(function);
 }
 
-PyObject* make_eager_type(PyObject* base) {
-  PyType_Slot slots[64] = {
-      {Py_tp_dealloc, slot(dealloc)},
-      {Py_tp_traverse, slot(traverse)},
-      {Py_tp_clear, slot(clear)},
-      {Py_tp_setattro, slot(set_attribute)},
-      {Py_tp_getset, g_getset},
-      {Py_tp_members, g_members},
-      {Py_tp_methods, g_methods},
-      {Py_mp_length, slot(length)},
-      {Py_sq_length, slot(length)},
+PyMethodDef g_symbolic_methods[] = {{nullptr, nullptr, 0, nullptr}};
+
+// What both classes have; `slots` has room for more.
+int add_tensor_slots(PyType_Slot* slots) {
+  const PyType_Slot all[] = {
+      {Py_tp_dealloc, slot(dealloc)},   {Py_tp_traverse, slot(traverse)},
+      {Py_tp_clear, slot(clear)},       {Py_tp_setattro, slot(set_attribute)},
+      {Py_tp_getset, g_getset},         {Py_tp_members, g_members},
       {Py_mp_subscript, slot(subscript)},
-      {Py_bf_getbuffer, slot(get_buffer)},
-      {Py_bf_releasebuffer, slot(release_buffer)},
   };
-  int count = 12;
-  count += add_number_slots(slots + count);
-  slots[count] = {0, nullptr};
-  PyType_Spec spec = {"penstock.EagerTensor", sizeof(TensorObject), 0,
+  int count = 0;
+  for (const PyType_Slot& each : all) slots[count++] = each;
+  return count + add_number_slots(slots + count);
+}
+
+PyTypeObject* make_type(const char* name, PyObject* base, PyType_Slot* slots) {
+  PyType_Spec spec = {name, sizeof(TensorObject), 0,
                       Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION,
                       slots};
   const Ref bases(PyTuple_Pack(1, base));
-  return PyType_FromSpecWithBases(&spec, bases.get());
+  return reinterpret_cast<PyTypeObject*>(PyType_FromSpecWithBases(&spec, bases.get()));
+}
+
+PyTypeObject* make_eager_type(PyObject* base) {
+  PyType_Slot slots[64] = {
+      {Py_tp_methods, g_methods},       {Py_mp_length, slot(length)},
+      {Py_sq_length, slot(length)},     {Py_bf_getbuffer, slot(get_buffer)},
+      {Py_bf_releasebuffer, slot(release_buffer)},
+  };
+  slots[5 + add_tensor_slots(slots + 5)] = {0, nullptr};
+  return make_type("penstock.EagerTensor", base, slots);
+}
+
+PyTypeObject* make_symbolic_type(PyObject* base) {
+  PyType_Slot slots[64] = {{Py_tp_methods, g_symbolic_methods}};
+  slots[1 + add_tensor_slots(slots + 1)] = {0, nullptr};
+  return make_type("penstock.SymbolicTensor", base, slots);
 }
 
 }  // namespace
 
 PyObject* wrap(Tensor&& tensor) noexcept {
   TensorObject* object;
-  if (g_num_spare > 0) {
+  const bool is_symbolic = tensor.is_symbolic();
+  if (!is_symbolic && g_num_spare > 0) {
     object = g_spare[--g_num_spare];
     Py_SET_REFCNT(reinterpret_cast<PyObject*>(object), 1);
 #ifdef Py_REF_DEBUG
     _Py_NewReference(reinterpret_cast<PyObject*>(object));
 #endif
   } else {
-    object = PyObject_GC_New(TensorObject, eager_type);
+    object = PyObject_GC_New(TensorObject, is_symbolic ? symbolic_type : eager_type);
     if (object == nullptr) return nullptr;
   }
   object->attributes = nullptr;
@@ -185,10 +201,12 @@ bool add_tensor_types(PyObject* module) {
       Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION, base_slots};
   tensor_base_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&base_spec));
   if (tensor_base_type == nullptr) return false;
-  eager_type = reinterpret_cast<PyTypeObject*>(
-      make_eager_type(reinterpret_cast<PyObject*>(tensor_base_type)));
-  return eager_type != nullptr && PyModule_AddType(module, tensor_base_type) == 0 &&
-         PyModule_AddType(module, eager_type) == 0;
+  auto* base = reinterpret_cast<PyObject*>(tensor_base_type);
+  eager_type = make_eager_type(base);
+  symbolic_type = make_symbolic_type(base);
+  if (eager_type == nullptr || symbolic_type == nullptr) return false;
+  return PyModule_AddType(module, tensor_base_type) == 0 &&
+         PyModule_AddType(module, eager_type) == 0 && PyModule_AddType(module, symbolic_type) == 0;
 }
 
 }  // namespace penstock::python

@@ -1,7 +1,8 @@
-// EagerTensor: the Python object around a Tensor. It takes any attribute and weak references, and
-// is watched by the garbage collector only once it has attributes: before, it cannot be in a cycle.
+// EagerTensor and SymbolicTensor: the Python objects around a Tensor. They take any attribute and
+// weak references, and are watched by the garbage collector only once they have attributes: before,
+// they cannot be in a cycle.
 //
-// `Tensor` is its (abstract) base: symbolic tensors will have the same one.
+// `Tensor` is their (abstract) base.
 #pragma once
 
 #include <Python.h>
@@ -18,8 +19,12 @@ struct TensorObject {
 
 inline PyTypeObject* tensor_base_type = nullptr;
 inline PyTypeObject* eager_type = nullptr;
+inline PyTypeObject* symbolic_type = nullptr;
 
-inline bool is_eager(PyObject* object) { return Py_TYPE(object) == eager_type; }
+// True for an object of either class.
+inline bool has_tensor(PyObject* object) {
+  return Py_TYPE(object) == eager_type || Py_TYPE(object) == symbolic_type;
+}
 inline Tensor& tensor_of(PyObject* object) {
   return reinterpret_cast<TensorObject*>(object)->tensor;
 }

@@ -72,9 +72,9 @@ void Optimizer::apply_one(const Gradient& gradient, const Variable& variable) {
   locks.emplace_back(state.mutex);
   for (const Variable& slot : slots) {
     locks.emplace_back(slot.state().mutex);
-    values.push_back(&slot.state().value);
+    values.push_back(&slot.state().current());
   }
-  Tensors results = update({state.value, values, step});
+  Tensors results = update({state.current(), values, step});
   state.set(std::move(results[0]));
   for (size_t i = 0; i < slots.size(); ++i) slots[i].state().set(std::move(results[i + 1]));
 }

@@ -29,7 +29,7 @@ void for_each_tape(Visit visit) {
   }
 }
 
-bool knows_any(TapeState& tape, auto&& inputs) {
+bool follows_any(TapeState& tape, auto&& inputs) {
   for (const Tensor& input : inputs) {
     if (is_differentiable(input.dtype()) && tape.known.has(input.id())) return true;
   }
@@ -89,6 +89,15 @@ void watch_thread_exit() noexcept {
 
 }  // namespace
 
+bool knows_any(std::span<const Tensor* const> tensors) {
+  bool known = false;
+  for_each_tape([&](TapeState& tape) {
+    for (const Tensor* tensor : tensors)
+      known = known || (is_differentiable(tensor->dtype()) && tape.known.has(tensor->id()));
+  });
+  return known;
+}
+
 void watch_variable(uint64_t id) {
   for_each_tape([&](TapeState& tape) {
     if (tape.options.watch_variables) tape.known.set(id, true);
@@ -106,7 +115,9 @@ void list_tape(TapeState* state) {
 void unlist_tape(TapeState* state) {
   if (!state->is_listed) return;
   TapeState** link = &t_innermost;
-  while (*link != state) link = &(*link)->below;
+  // A trace hides the tapes around it: one that is not found there goes when the list is walked.
+  while (*link != nullptr && *link != state) link = &(*link)->below;
+  if (*link == nullptr) return state->is_closed.store(true, std::memory_order_release);
   *link = state->below;
   state->is_listed = false;
   release_tape(state);
@@ -129,7 +140,7 @@ void record_custom(std::span<const Tensor> inputs, std::span<const Tensor> outpu
   with_memory_errors("custom gradient", [&] {
     const auto shared = std::make_shared<const Backward>(std::move(backward));
     autodiff::for_each_tape([&](autodiff::TapeState& tape) {
-      if (!autodiff::knows_any(tape, inputs)) return;
+      if (!autodiff::follows_any(tape, inputs)) return;
       autodiff::Record call;
       call.backward = shared;
       for (const Tensor& input : inputs) call.inputs.push_back(input.without_data());

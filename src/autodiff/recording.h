@@ -20,6 +20,9 @@ void record(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs,
 // Takes the last call back where it was recorded: it failed after all.
 void unrecord(std::span<const Tensor> outputs) noexcept;
 
+// Whether a tape of this thread follows one of the tensors.
+bool knows_any(std::span<const Tensor* const> tensors);
+
 // Makes this thread's tapes watch a trainable variable that is being read.
 void watch_variable(uint64_t id);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 
 #include <penstock/base/check.h>
 #include <penstock/base/error.h>
@@ -12,6 +13,8 @@
 #include <penstock/ops/compose.h>
 
 #include "autodiff/recording.h"
+#include "exec/program.h"
+#include "exec/trace_state.h"
 
 namespace penstock {
 namespace {
@@ -47,7 +50,7 @@ void check_dtypes(const OpDef& op, Inputs inputs) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     const InputDef& def = input_def(op, i);
     if (!inputs[i]->defined()) fail(op, "input '", def.name, "' is not a tensor");
-    if (!inputs[i]->has_data())
+    if (!inputs[i]->has_data() && !inputs[i]->is_symbolic())
       fail(op, "input '", def.name, "' has no data: it was handed over before");
     const DType dtype = inputs[i]->dtype();
     if (!def.dtypes.has(dtype)) fail_type(op, "input '", def.name, "' cannot be ", dtype);
@@ -127,20 +130,6 @@ Tensor make_output(const OpDef& op, Inputs inputs, uint64_t& given, size_t i,
   return Tensor::empty(spec.dtype, spec.shape, t_tag, owner_of(op));
 }
 
-[[noreturn, gnu::noinline]] void fail_kernel(const OpDef& op, const KernelResult& result) {
-  std::string text;
-  size_t number = 0;
-  for (const char* c = result.problem; *c != '\0'; ++c) {
-    if (c[0] == '{' && c[1] == '}' && number < 3) {
-      text += std::to_string(result.numbers[number++]);
-      ++c;
-    } else {
-      text += *c;
-    }
-  }
-  fail(op, text);
-}
-
 // Gives a bounded output its real shape, and the memory behind it back.
 void settle_shape(const OpDef& op, Tensor& output, const Shape& shape) {
   if (shape == output.shape()) return;
@@ -181,7 +170,7 @@ void run_kernel(const OpDef& op, std::span<const View> in, InferContext& infer, 
       if (output.dtype() == DType::kString && counts_strings)
         std::memset(output.raw(), 0, static_cast<size_t>(output.num_bytes()));
     }
-    fail_kernel(op, result);
+    exec::fail_kernel(op, result);
   }
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (outputs[i].dtype() == DType::kString && counts_strings)
@@ -203,15 +192,33 @@ void run_recorded_first(const OpDef& op, Inputs inputs, std::span<const View> in
   }
 }
 
+// Inside a trace: the outputs as values of its graph, or none where the op can run now.
+[[gnu::noinline]] std::optional<Tensors> traced(const OpDef& op, Inputs inputs, Attrs attrs,
+                                                InferContext& infer) {
+  if (exec::t_trace != nullptr)
+    return exec::trace_op(*exec::t_trace, op, inputs, attrs, infer);
+  for (const Tensor* input : inputs) {
+    if (input->is_symbolic()) exec::fail_out_of_scope(*input);
+  }
+  return std::nullopt;
+}
+
 Tensors run(const OpDef& op, Inputs inputs, Attrs attrs, uint64_t given) {
   check_count(op, inputs.size());
   check_dtypes(op, inputs);
   check_attrs(op, attrs);
   SmallVector<View, 4> views;
-  for (const Tensor* input : inputs) views.push_back(input->view());
+  bool is_symbolic = exec::t_trace != nullptr;
+  for (const Tensor* input : inputs) {
+    views.push_back(input->view());
+    is_symbolic = is_symbolic || input->is_symbolic();
+  }
   if (op.compose != nullptr) return op.compose(ComposeContext(op, inputs, views, attrs));
   InferContext infer(op, views, attrs);
   op.infer(infer);
+  if (__builtin_expect(is_symbolic, 0)) {
+    if (std::optional<Tensors> values = traced(op, inputs, attrs, infer)) return std::move(*values);
+  }
 
   const bool records = autodiff::is_recording() && op.grad.value != nullptr;
   if (records) given &= ~uint64_t{op.saves.inputs};
@@ -248,6 +255,20 @@ Tensors run(const OpDef& op, Inputs inputs, Attrs attrs, uint64_t given) {
 }
 
 }  // namespace
+
+void exec::fail_kernel(const OpDef& op, const KernelResult& result) {
+  std::string text;
+  size_t number = 0;
+  for (const char* c = result.problem; *c != '\0'; ++c) {
+    if (c[0] == '{' && c[1] == '}' && number < 3) {
+      text += std::to_string(result.numbers[number++]);
+      ++c;
+    } else {
+      text += *c;
+    }
+  }
+  fail(op, text);
+}
 
 Tensors dispatch(const OpDef& op, Inputs inputs, Attrs attrs, uint64_t given) {
   try {

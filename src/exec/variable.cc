@@ -8,6 +8,7 @@
 #include <penstock/ops/grad_helpers.h>
 
 #include "autodiff/recording.h"
+#include "exec/trace_state.h"
 #include "exec/variable_state.h"
 
 namespace penstock {
@@ -43,7 +44,19 @@ Variable::State::~State() {
   ledger::remove_owner(owner);
 }
 
+Tensor& Variable::State::current() {
+  if (exec::t_trace == nullptr) return value;
+  return exec::t_trace->slot_of(Variable(shared_from_this())).current;
+}
+
 void Variable::State::set(Tensor tensor) {
+  if (exec::t_trace != nullptr) {
+    exec::TraceState& trace = *exec::t_trace;
+    exec::TraceState::Slot& slot = trace.slot_of(Variable(shared_from_this()));
+    slot.current = Tensor::symbol(trace.number, trace.value_of(tensor), dtype, shape, id);
+    slot.is_written = true;
+    return;
+  }
   value = Tensor::over(tensor.buffer(), tensor.offset(), dtype, shape, id);
   Buffer& buffer = *value.buffer().get();
   if (buffer.tag != Tag::kVariable || buffer.owner != owner)
@@ -77,7 +90,7 @@ Tensor Variable::value() const {
   Tensor now;
   {
     const std::lock_guard lock(state_->mutex);
-    now = state_->value;
+    now = state_->current();
   }
   if (!autodiff::is_recording() || !is_differentiable(state_->dtype))
     return now.shared_as(state_->shape);
@@ -89,6 +102,7 @@ void Variable::assign(const Operand& operand) {
   const Tensor& tensor = operand.tensor();
   check_fits(*state_, tensor, "assign");
   const std::lock_guard lock(state_->mutex);
+  if (exec::t_trace != nullptr) return state_->set(tensor);
   Tensor& value = state_->value;
   const bool in_place = value.can_be_overwritten() && tensor.raw() != value.raw() &&
                         !(operand.is_given() && tensor.can_be_overwritten());
@@ -103,42 +117,42 @@ void Variable::assign_add(const Operand& delta) {
   check_fits(*state_, delta.tensor(), "assign_add");
   const PauseRecording pause;
   const std::lock_guard lock(state_->mutex);
-  state_->set(add(std::move(state_->value), delta.tensor()));
+  state_->set(add(std::move(state_->current()), delta.tensor()));
 }
 
 void Variable::assign_sub(const Operand& delta) {
   check_fits(*state_, delta.tensor(), "assign_sub");
   const PauseRecording pause;
   const std::lock_guard lock(state_->mutex);
-  state_->set(subtract(std::move(state_->value), delta.tensor()));
+  state_->set(subtract(std::move(state_->current()), delta.tensor()));
 }
 
 void Variable::scatter_update(const Operand& indices, const Operand& updates) {
   const PauseRecording pause;
   const Tensor rows = as_column(indices.tensor());
   const std::lock_guard lock(state_->mutex);
-  state_->set(tensor_scatter_update(std::move(state_->value), rows, updates.tensor()));
+  state_->set(tensor_scatter_update(std::move(state_->current()), rows, updates.tensor()));
 }
 
 void Variable::scatter_add(const Operand& indices, const Operand& updates) {
   const PauseRecording pause;
   const Tensor rows = as_column(indices.tensor());
   const std::lock_guard lock(state_->mutex);
-  state_->set(tensor_scatter_add(std::move(state_->value), rows, updates.tensor()));
+  state_->set(tensor_scatter_add(std::move(state_->current()), rows, updates.tensor()));
 }
 
 void Variable::scatter_sub(const Operand& indices, const Operand& updates) {
   const PauseRecording pause;
   const Tensor rows = as_column(indices.tensor());
   const std::lock_guard lock(state_->mutex);
-  state_->set(tensor_scatter_sub(std::move(state_->value), rows, updates.tensor()));
+  state_->set(tensor_scatter_sub(std::move(state_->current()), rows, updates.tensor()));
 }
 
 void Variable::assign_slice(const Operand& begin, const Operand& end, const Operand& strides,
                             const Operand& value, const SliceMasks& masks) {
   const PauseRecording pause;
   const std::lock_guard lock(state_->mutex);
-  state_->set(tensor_strided_slice_update(std::move(state_->value), begin.tensor(), end.tensor(),
+  state_->set(tensor_strided_slice_update(std::move(state_->current()), begin.tensor(), end.tensor(),
                                           strides.tensor(), value.tensor(), masks.begin, masks.end,
                                           masks.ellipsis, masks.new_axis, masks.shrink_axis));
 }

@@ -8,7 +8,7 @@
 
 namespace penstock {
 
-struct Variable::State {
+struct Variable::State : std::enable_shared_from_this<Variable::State> {
   std::string name;
   bool trainable = true;
   uint64_t id = 0;
@@ -19,8 +19,11 @@ struct Variable::State {
   Tensor value;      // its id is the variable's
 
   ~State();
-  // Makes `tensor` the value, booked as this variable's. Pre: the mutex is held; dtype and shape
-  // fit.
+  // The value to work on: inside a trace, what the function has made of it so far. Pre: the mutex is
+  // held.
+  Tensor& current();
+  // Makes `tensor` the value, booked as this variable's; inside a trace, what the variable will
+  // hold after a run. Pre: the mutex is held; dtype and shape fit.
   void set(Tensor tensor);
 };
 

@@ -14,7 +14,10 @@ Tensors ComposeContext::tensors_from(size_t first) const {
 IntVector ComposeContext::values(size_t i) const {
   bool known = false;
   IntVector values = ints(i, &known);
-  PEN_CHECK(known);
+  if (!known) {
+    throw UnimplementedError(cat("[", op().name.value, "] inside a function the value of '",
+                                 op().inputs[i].name, "' must be known when it is traced"));
+  }
   return values;
 }
 

@@ -88,6 +88,7 @@ PEN_OP_DEF(rank) = {
     .name = "Rank",
     .doc = "The number of a tensor's axes.",
     .inputs = {in("input", kAnyType)},
+    .traits = {Trait::kShapeOnly},
     .infer = infer_rank,
     .cpu = cpu_rank,
     .grad = no_gradient,

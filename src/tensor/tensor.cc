@@ -77,6 +77,12 @@ Tensor Tensor::over(BufferRef buffer, int64_t offset, DType dtype, const Shape& 
   return tensor;
 }
 
+Tensor Tensor::symbol(uint32_t graph, int32_t value, DType dtype, const Shape& shape, uint64_t id) {
+  Tensor tensor = over({}, value, dtype, shape, id);
+  tensor.graph_ = graph;
+  return tensor;
+}
+
 Tensor Tensor::empty(DType dtype, const Shape& shape, Tag tag, ledger::Owner owner) {
   if (dtype == DType::kInvalid) throw TypeError("a tensor needs a valid dtype");
   if (!shape.is_known()) {
@@ -171,6 +177,7 @@ Tensor Tensor::borrow(DType dtype, const Shape& shape, void* data, void (*give_b
 }
 
 Tensor Tensor::without_data() const {
+  if (is_symbolic()) return *this;
   Tensor tensor;
   tensor.id_ = id_;
   tensor.dtype_ = dtype_;
@@ -178,8 +185,17 @@ Tensor Tensor::without_data() const {
   return tensor;
 }
 
+namespace {
+
+const char* no_data(const Tensor& tensor) {
+  return tensor.is_symbolic() ? "the tensor is symbolic: it has a value only when its function runs"
+                              : "the tensor has no data";
+}
+
+}  // namespace
+
 const void* Tensor::checked_data(DType wanted) const {
-  if (!has_data()) throw FailedPreconditionError("the tensor has no data");
+  if (!has_data()) throw FailedPreconditionError(no_data(*this));
   if (wanted != dtype_) {
     throw TypeError(cat("the tensor's elements are ", dtype_, ", not ", wanted));
   }
@@ -200,7 +216,7 @@ std::string_view Tensor::string_at(int64_t i) const {
 }
 
 double Tensor::number_at(int64_t i) const {
-  if (!has_data()) throw FailedPreconditionError("the tensor has no data");
+  if (!has_data()) throw FailedPreconditionError(no_data(*this));
   if (i < 0 || i >= num_elements())
     throw InvalidArgumentError(cat("no element ", i, " in shape ", shape_));
   const char* element =

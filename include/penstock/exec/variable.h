@@ -56,6 +56,8 @@ class PEN_API Variable {
   struct State;
   State& state() const { return *state_; }
 
+  explicit Variable(std::shared_ptr<State> state) : state_(std::move(state)) {}
+
  private:
   std::shared_ptr<State> state_;
 };

@@ -135,6 +135,7 @@ enum class Trait : uint32_t {
   kManyOutputs = 32,   // as many outputs as infer says
   kMakesStrings = 64,  // what the kernel puts into string outputs is theirs: new, or retained
   kUsesHeap = 128,     // a library behind the kernel has a bounded workspace of its own on the heap
+  kShapeOnly = 256,    // the kernel looks at its inputs' shapes, never at their data
 };
 struct Traits {
   constexpr Traits(std::initializer_list<Trait> traits = {}) {

@@ -1,4 +1,5 @@
-// Tensor: the handle that users hold: a dtype, a shape and a place in a reference-counted Buffer.
+// Tensor: the handle that users hold: a dtype, a shape, and a place in a reference-counted Buffer
+// or, while a function is traced, a value of its graph: then it is symbolic and has no data.
 //
 // Copying a Tensor shares its buffer and its id; tensors are values and never change once made
 // (an op may write into an input only when it was handed over and nobody else holds it).
@@ -53,6 +54,7 @@ class PEN_API Tensor {
   bool defined() const { return dtype_ != DType::kInvalid; }
   // False for a tensor that stands for its dtype and shape only (as a tape keeps it).
   bool has_data() const { return static_cast<bool>(buffer_); }
+  bool is_symbolic() const { return graph_ != 0; }
   DType dtype() const { return dtype_; }
   const Shape& shape() const { return shape_; }
   int rank() const { return shape_.rank(); }
@@ -92,12 +94,21 @@ class PEN_API Tensor {
   // for the dtype.
   static Tensor over(BufferRef buffer, int64_t offset, DType dtype, const Shape& shape,
                      uint64_t id = 0);
+  // A value of the graph with that number (never 0); a new id unless one is given.
+  static Tensor symbol(uint32_t graph, int32_t value, DType dtype, const Shape& shape,
+                       uint64_t id = 0);
+  uint32_t graph() const { return graph_; }
+  // Pre: is_symbolic().
+  int32_t value() const { return static_cast<int32_t>(offset_); }
   // A tensor with a buffer of its own and the same contents.
   Tensor copy(Tag tag, ledger::Owner owner = 0) const;
-  // The same id, dtype and shape without the data.
+  // The same id, dtype and shape without the data. A symbolic tensor has none: it stays as it is.
   Tensor without_data() const;
-  // Another tensor over the same data.
-  Tensor shared_as(const Shape& shape) const { return over(buffer_, offset_, dtype_, shape); }
+  // Another tensor over the same data. Pre: the same shape, when symbolic.
+  Tensor shared_as(const Shape& shape) const {
+    if (is_symbolic()) return symbol(graph_, value(), dtype_, shape);
+    return over(buffer_, offset_, dtype_, shape);
+  }
   // True when an op may write its result over this tensor's data, once it is handed over.
   bool can_be_overwritten() const {
     return buffer_.is_unique() && !buffer_->read_only && !buffer_->holds_strings && offset_ == 0;
@@ -109,8 +120,9 @@ class PEN_API Tensor {
   void check_single() const;
 
   BufferRef buffer_;
-  int64_t offset_ = 0;  // bytes
+  int64_t offset_ = 0;  // bytes; of a symbolic tensor the value's number
   uint64_t id_ = 0;
+  uint32_t graph_ = 0;
   DType dtype_ = DType::kInvalid;
   Shape shape_;
 };

@@ -41,7 +41,7 @@ def einsum(equation, *inputs, **kwargs):
 def tensordot(a, b, axes, name=None):
     """Sums of products over the given axes: a number of them, or those of `a` and those of `b`."""
     a, b = tensor(a), tensor(b)
-    if isinstance(axes, _core.EagerTensor):
+    if isinstance(axes, _core.Tensor):
         axes = axes.numpy().tolist()
     if isinstance(axes, int):
         if axes < 0:

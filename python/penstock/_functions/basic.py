@@ -20,7 +20,7 @@ def convert_to_tensor(value, dtype=None, dtype_hint=None, name=None):
 def constant(value, dtype=None, shape=None, name="Const"):
     """A tensor with the given value, of the given dtype and shape."""
     dtype = _as_dtype(dtype)
-    if isinstance(value, _core.EagerTensor) and dtype not in (None, value.dtype):
+    if isinstance(value, _core.Tensor) and dtype not in (None, value.dtype):
         raise TypeError(
             f"Expected tensor {value.numpy()} with dtype {dtype!r}, but got dtype {value.dtype!r}."
         )
@@ -56,7 +56,7 @@ def cast(x, dtype, name=None):
 
 
 def _dims(shape):
-    if isinstance(shape, _core.EagerTensor):
+    if isinstance(shape, _core.Tensor):
         return shape
     try:
         return TensorShape(shape)

@@ -1,0 +1,137 @@
+// Function: op calls recorded once, planned, and run as a whole.
+//
+//   Trace trace("f");
+//   Tensor x = trace.input(DType::kFloat32, {2, 3});
+//   Function f = trace.finish({x * x});
+//   Tensor y = f({a})[0];
+//
+// While a Trace is open, ops called on its thread are not run but become part of the function.
+// Variables keep their places: the function reads what they hold when it is called, and its
+// updates happen when it runs. Memory is laid out before anything runs, and plan() says how.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <penstock/base/export.h>
+#include <penstock/exec/variable.h>
+#include <penstock/tensor/tensor.h>
+
+namespace penstock {
+
+namespace exec {
+struct TraceState;
+struct FunctionState;
+}  // namespace exec
+
+// A value at one moment of a plan.
+struct PlannedValue {
+  std::string name;  // the op that makes it
+  std::string line;  // "model.py:12"; empty when not known
+  std::string kind;  // "activation", "scratch", "output"
+  DType dtype = DType::kInvalid;
+  Shape shape;
+  int64_t bytes = 0;
+  int64_t offset = -1;  // in the arena; -1: a buffer of its own
+  int first = 0, last = 0;  // instructions, both included
+};
+
+// What a call of a function will hold besides its inputs, variables and constants. The ledger's
+// peak during a call is the bytes held before plus peak_bytes, to the byte.
+struct MemoryPlan {
+  int64_t peak_bytes = 0;    // arena and outputs
+  int64_t arena_bytes = 0;   // activations and scratch, placed in one block
+  int64_t output_bytes = 0;  // results that are buffers of their own
+  int64_t lower_bound = 0;   // of the arena: no placement needs less
+  int64_t constant_bytes = 0;
+  std::vector<std::string> instructions;
+  std::vector<int64_t> timeline;  // bytes in use while each instruction runs
+  std::vector<PlannedValue> values;
+  int peak_instruction = -1;
+};
+PEN_API std::string to_string(const MemoryPlan& plan);
+
+class PEN_API Function {
+ public:
+  Function() = default;
+  bool defined() const { return state_ != nullptr; }
+
+  // Throws InvalidArgumentError for other dtypes or shapes than those traced. Tapes of this thread
+  // record the call; inside another trace it becomes part of that.
+  Tensors operator()(std::span<const Tensor* const> inputs) const;
+  Tensors operator()(std::span<const Tensor> inputs) const;
+  Tensors operator()(std::initializer_list<Tensor> inputs) const {
+    return (*this)(std::span<const Tensor>(inputs.begin(), inputs.size()));
+  }
+
+  const std::string& name() const;
+  size_t num_inputs() const;
+  size_t num_outputs() const;
+  std::vector<Variable> variables() const;
+  MemoryPlan plan() const;
+  // The graph, one line a node.
+  std::string text() const;
+  // Bytes that the function itself takes: its graph, constants and instructions.
+  int64_t bytes() const;
+  // True when it uses tensors of a function that is being traced: it is a part of that one only.
+  bool has_captures() const;
+
+  exec::FunctionState& state() const { return *state_; }
+
+ private:
+  friend class Trace;
+  explicit Function(std::shared_ptr<exec::FunctionState> state) : state_(std::move(state)) {}
+  std::shared_ptr<exec::FunctionState> state_;
+};
+
+class PEN_API Trace {
+ public:
+  explicit Trace(std::string_view name);
+  ~Trace();  // gives up what was not finished
+  Trace(const Trace&) = delete;
+  Trace& operator=(const Trace&) = delete;
+
+  Tensor input(DType dtype, const Shape& shape);
+  // Ends the trace: a function of the inputs, in their order, with these outputs.
+  Function finish(std::span<const Tensor> outputs);
+  Function finish(std::initializer_list<Tensor> outputs) {
+    return finish(std::span<const Tensor>(outputs.begin(), outputs.size()));
+  }
+  // Whether ops of this thread are being traced now.
+  static bool is_open();
+
+ private:
+  void close();
+  std::unique_ptr<exec::TraceState> state_;
+};
+
+// No trace of this thread is open while it lasts: ops run, and are not recorded.
+class PEN_API LeaveTraces {
+ public:
+  LeaveTraces();
+  ~LeaveTraces();
+  LeaveTraces(const LeaveTraces&) = delete;
+  LeaveTraces& operator=(const LeaveTraces&) = delete;
+
+ private:
+  PauseRecording pause_;
+  exec::TraceState* before_;
+};
+
+// The value of a symbolic tensor that depends on no input of the function being traced: what a
+// variable made inside it starts with. Throws InvalidArgumentError when it does depend on one.
+PEN_API Tensor evaluate_now(const Tensor& tensor);
+
+// Who knows the user's line that is running, for plans and messages; null for nobody.
+struct SourceLine {
+  std::string_view file;
+  int line = 0;
+};
+using LocateFn = SourceLine (*)();
+PEN_API void set_locator(LocateFn locate);
+
+}  // namespace penstock

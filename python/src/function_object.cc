@@ -1,0 +1,160 @@
+#include "function_object.h"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <penstock/exec/function.h>
+
+#include "array.h"
+#include "convert.h"
+#include "errors.h"
+#include "run.h"
+#include "tensor_object.h"
+#include "variable_object.h"
+
+namespace nb = nanobind;
+
+namespace penstock::python {
+namespace {
+
+// Where the package's own files are: a user's line is none of theirs.
+std::string g_package;
+
+// The innermost line of the user's that is running.
+SourceLine locate() {
+  if (PyGILState_Check() == 0) return {};
+  PyFrameObject* frame = PyThreadState_GetFrame(PyThreadState_Get());
+  SourceLine found;
+  while (frame != nullptr) {
+    PyCodeObject* code = PyFrame_GetCode(frame);
+    const char* file = PyUnicode_AsUTF8(code->co_filename);
+    const bool is_users = file != nullptr && !std::string_view(file).starts_with(g_package) &&
+                          file[0] != '<';
+    if (is_users) found = {file, PyFrame_GetLineNumber(frame)};
+    Py_DECREF(code);  // the frame below keeps its code, and with it the name
+    PyFrameObject* back = is_users ? nullptr : PyFrame_GetBack(frame);
+    Py_DECREF(frame);
+    frame = back;
+  }
+  return found;
+}
+
+Shape to_shape(const nb::handle& dims) {
+  std::vector<int64_t> sizes;
+  for (nb::handle dim : dims) sizes.push_back(nb::cast<int64_t>(dim));
+  return Shape(std::span<const int64_t>(sizes));
+}
+
+nb::object wrapped(Tensor tensor) { return nb::steal(checked(wrap(std::move(tensor)))); }
+
+std::vector<Tensor> tensors_of(const nb::list& objects) {
+  std::vector<Tensor> tensors;
+  for (nb::handle object : objects) tensors.push_back(to_tensor(object.ptr()));
+  return tensors;
+}
+
+class PyTrace {
+ public:
+  explicit PyTrace(const std::string& name) { trace_.emplace(name); }
+  nb::object input(nb::handle dtype, nb::handle shape) {
+    return wrapped(trace_->input(to_dtype(dtype.ptr()), to_shape(shape)));
+  }
+  Function finish(const nb::list& outputs) {
+    const std::vector<Tensor> tensors = tensors_of(outputs);
+    Function function = trace_->finish(tensors);
+    trace_.reset();
+    return function;
+  }
+  void close() { trace_.reset(); }
+
+ private:
+  std::optional<Trace> trace_;
+};
+
+// No trace between enter() and exit().
+class PyLeaveTraces {
+ public:
+  void enter() { leave_.emplace(); }
+  void exit() { leave_.reset(); }
+
+ private:
+  std::optional<LeaveTraces> leave_;
+};
+
+nb::list call(const Function& function, const nb::list& inputs) {
+  const std::vector<Tensor> tensors = tensors_of(inputs);
+  Tensors outputs;
+  {
+    const WithoutGil released(!Trace::is_open());
+    outputs = function(std::span<const Tensor>(tensors));
+  }
+  nb::list result;
+  for (Tensor& output : outputs) result.append(wrapped(std::move(output)));
+  return result;
+}
+
+nb::dict value_dict(const PlannedValue& value) {
+  nb::dict out;
+  out["op"] = value.name;
+  out["line"] = value.line;
+  out["kind"] = value.kind;
+  out["dtype"] = value.dtype == DType::kInvalid ? nb::none() : nb::steal(dtype_object(value.dtype));
+  out["shape"] = nb::steal(shape_tuple(value.shape));
+  out["bytes"] = value.bytes;
+  out["offset"] = value.offset;
+  out["first"] = value.first;
+  out["last"] = value.last;
+  return out;
+}
+
+nb::dict plan_dict(const Function& function) {
+  const MemoryPlan plan = function.plan();
+  nb::dict out;
+  out["peak_bytes"] = plan.peak_bytes;
+  out["arena_bytes"] = plan.arena_bytes;
+  out["output_bytes"] = plan.output_bytes;
+  out["lower_bound"] = plan.lower_bound;
+  out["constant_bytes"] = plan.constant_bytes;
+  out["instructions"] = plan.instructions;
+  out["timeline"] = plan.timeline;
+  out["peak_instruction"] = plan.peak_instruction;
+  nb::list values;
+  for (const PlannedValue& value : plan.values) values.append(value_dict(value));
+  out["values"] = values;
+  return out;
+}
+
+}  // namespace
+
+void add_function(nb::module_& module) {
+  nb::class_<PyTrace>(module, "Trace")
+      .def(nb::init<const std::string&>())
+      .def("input", &PyTrace::input)
+      .def("finish", &PyTrace::finish)
+      .def("close", &PyTrace::close);
+  nb::class_<PyLeaveTraces>(module, "LeaveTraces")
+      .def(nb::init<>())
+      .def("enter", &PyLeaveTraces::enter)
+      .def("exit", &PyLeaveTraces::exit);
+  nb::class_<Function>(module, "Function")
+      .def("__call__", call)
+      .def("plan", plan_dict)
+      .def("text", &Function::text)
+      .def("bytes", &Function::bytes)
+      .def("has_captures", &Function::has_captures)
+      .def_prop_ro("name", [](const Function& f) { return f.name(); });
+  module.def("is_tracing", &Trace::is_open);
+  module.def("evaluate_now", [](nb::handle tensor) {
+    return wrapped(evaluate_now(to_tensor(tensor.ptr())));
+  });
+  module.def("set_package", [](const std::string& path) {
+    g_package = path;
+    set_locator(locate);
+  });
+}
+
+}  // namespace penstock::python

@@ -1,0 +1,108 @@
+#include <penstock/exec/function.h>
+
+#include <penstock/base/error.h>
+#include <penstock/base/strings.h>
+
+#include "autodiff/recording.h"
+#include "exec/function_state.h"
+#include "exec/replay.h"
+#include "exec/trace_state.h"
+
+namespace penstock {
+namespace exec {
+
+Program& FunctionState::ready() {
+  const std::lock_guard lock(mutex);
+  if (program == nullptr) program = std::make_unique<Program>(graph, variables, name);
+  return *program;
+}
+
+namespace {
+
+using Inputs = std::span<const Tensor* const>;
+
+void check_inputs(const FunctionState& function, Inputs inputs) {
+  const Graph& graph = function.graph;
+  const size_t count = graph.num_inputs() - function.captures.size();
+  if (inputs.size() != count) {
+    throw InvalidArgumentError(
+        cat("[", function.name, "] takes ", count, " tensors, but got ", inputs.size()));
+  }
+  for (size_t i = 0; i < count; ++i) {
+    const ValueId value = graph.inputs()[i];
+    const Tensor& input = *inputs[i];
+    if (input.dtype() == graph.dtype(value) && input.shape() == graph.shape(value) &&
+        (input.has_data() || input.is_symbolic()))
+      continue;
+    throw InvalidArgumentError(cat("[", function.name, "] input ", i, " must be ",
+                                   graph.dtype(value), graph.shape(value), ", but is ",
+                                   input.dtype(), input.shape()));
+  }
+}
+
+// The function's ops one by one: recorded by tapes, or part of the trace that is open.
+Tensors call_replayed(const FunctionState& function, Inputs inputs) {
+  SmallVector<const Tensor*, 8> all(inputs.begin(), inputs.end());
+  for (const Tensor& capture : function.captures) all.push_back(&capture);
+  const Graph& graph = function.graph;
+  std::vector<ValueId> wanted(graph.outputs().begin(), graph.outputs().end());
+  for (const Write& write : graph.writes()) wanted.push_back(write.value);
+  const Replayed replayed = replay(graph, all, function.variables, wanted);
+  for (const Write& write : graph.writes()) {
+    Variable variable = function.variables[static_cast<size_t>(write.slot)];
+    variable.assign(replayed.values[static_cast<size_t>(write.value)]);
+  }
+  Tensors outputs;
+  for (ValueId output : graph.outputs()) {
+    const Tensor& made = replayed.values[static_cast<size_t>(output)];
+    outputs.push_back(made.shared_as(made.shape()));
+  }
+  return outputs;
+}
+
+bool is_watched(const FunctionState& function, Inputs inputs) {
+  if (!autodiff::is_recording()) return false;
+  for (const Variable& variable : function.variables) {
+    if (variable.trainable() && is_differentiable(variable.dtype())) return true;
+  }
+  return autodiff::knows_any(inputs);
+}
+
+}  // namespace
+}  // namespace exec
+
+Tensors Function::operator()(std::span<const Tensor* const> inputs) const {
+  return with_memory_errors(state_->name, [&] {
+    exec::check_inputs(*state_, inputs);
+    if (exec::t_trace != nullptr || exec::is_watched(*state_, inputs))
+      return exec::call_replayed(*state_, inputs);
+    for (const Tensor* input : inputs) {
+      if (input->is_symbolic()) exec::fail_out_of_scope(*input);
+    }
+    return state_->ready().run(inputs);
+  });
+}
+
+Tensors Function::operator()(std::span<const Tensor> inputs) const {
+  SmallVector<const Tensor*, 8> pointers;
+  for (const Tensor& input : inputs) pointers.push_back(&input);
+  return (*this)(std::span<const Tensor* const>(pointers));
+}
+
+const std::string& Function::name() const { return state_->name; }
+size_t Function::num_inputs() const { return state_->graph.num_inputs() - state_->captures.size(); }
+size_t Function::num_outputs() const { return state_->graph.outputs().size(); }
+std::vector<Variable> Function::variables() const { return state_->variables; }
+MemoryPlan Function::plan() const {
+  return with_memory_errors(state_->name, [&] { return state_->ready().plan(); });
+}
+std::string Function::text() const { return to_text(state_->graph); }
+int64_t Function::bytes() const {
+  const std::lock_guard lock(state_->mutex);
+  int64_t bytes = state_->graph.memory_bytes();
+  if (state_->program != nullptr) bytes += state_->program->bytes();
+  return bytes;
+}
+bool Function::has_captures() const { return !state_->captures.empty(); }
+
+}  // namespace penstock

@@ -1,0 +1,42 @@
+// FunctionState: what a Function holds: its graph, the program made of it, and its gradient.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <penstock/exec/function.h>
+
+#include "exec/program.h"
+#include "graph/graph.h"
+
+namespace penstock::exec {
+
+// A function in two halves, for tapes: `forward` also gives what `backward` needs.
+struct Differentiated {
+  Function forward;   // inputs -> outputs, then saved values
+  Function backward;  // saved values, then gradients at outputs -> gradients at sources
+  size_t num_outputs = 0;
+  std::vector<bool> has_gradient;  // of inputs, then of variables
+};
+
+struct FunctionState {
+  FunctionState(std::string a_name, Graph a_graph, std::vector<Variable> some_variables,
+                std::vector<Tensor> some_captures)
+      : name(std::move(a_name)), graph(std::move(a_graph)), variables(std::move(some_variables)),
+        captures(std::move(some_captures)) {}
+
+  std::string name;
+  Graph graph;
+  std::vector<Variable> variables;  // by slot
+  std::vector<Tensor> captures;     // of an outer trace: the graph's last inputs
+
+  std::mutex mutex;  // guards what follows, which is made when it is first needed
+  std::unique_ptr<Program> program;
+  std::shared_ptr<const Differentiated> differentiated;
+
+  Program& ready();
+};
+
+}  // namespace penstock::exec

@@ -1,0 +1,217 @@
+#include "exec/layout.h"
+
+#include <algorithm>
+
+#include <penstock/base/check.h>
+
+#include "exec/offsets.h"
+
+namespace penstock::exec {
+namespace {
+
+using Kind = Storage::Kind;
+
+class Builder {
+ public:
+  explicit Builder(const Graph& graph) : graph_(graph) {
+    layout_.places.resize(graph.num_values());
+    last_use_.assign(graph.num_values(), kNoIndex);
+    written_.assign(graph.num_values(), kNoIndex);
+  }
+
+  Layout build() {
+    choose_order();
+    find_last_uses();
+    place_leaves();
+    for (size_t i = 0; i < layout_.order.size(); ++i) place_node(static_cast<int32_t>(i));
+    place_outputs();
+    place_writes();
+    lay_out();
+    return std::move(layout_);
+  }
+
+ private:
+  Storage& storage(int32_t index) { return layout_.storages[static_cast<size_t>(index)]; }
+  Place& place(ValueId value) { return layout_.places[static_cast<size_t>(value)]; }
+  int32_t& last_use(ValueId value) { return last_use_[static_cast<size_t>(value)]; }
+  int32_t end() const { return static_cast<int32_t>(layout_.order.size()); }
+
+  // Nodes that a result needs, in the order in which they were traced.
+  void choose_order() {
+    std::vector<bool> needed(graph_.num_nodes());
+    const auto need = [&](ValueId value) { needed[static_cast<size_t>(graph_.node_of(value))] = true; };
+    for (ValueId output : graph_.outputs()) need(output);
+    for (const Write& write : graph_.writes()) need(write.value);
+    for (auto id = static_cast<NodeId>(graph_.num_nodes()) - 1; id >= 0; --id) {
+      const Node& node = graph_.node(id);
+      if (!needed[static_cast<size_t>(id)]) continue;
+      if (node.kind == NodeKind::kOp) layout_.order.push_back(id);
+      for (ValueId input : graph_.inputs(node)) need(input);
+    }
+    std::reverse(layout_.order.begin(), layout_.order.end());
+  }
+
+  void find_last_uses() {
+    for (int32_t i = 0; i < end(); ++i) {
+      for (ValueId input : graph_.inputs(graph_.node(layout_.order[static_cast<size_t>(i)])))
+        last_use(input) = i;
+    }
+    for (ValueId output : graph_.outputs()) last_use(output) = end();
+    for (const Write& write : graph_.writes()) {
+      last_use(write.value) = end();
+      written_[static_cast<size_t>(write.value)] = write.slot;
+    }
+  }
+
+  int32_t add_storage(Kind kind, int32_t index, ValueId value, int32_t first) {
+    Storage made;
+    made.kind = kind;
+    made.index = index;
+    made.bytes = graph_.bytes(value);
+    made.first = first;
+    made.last = std::max(first, last_use(value));
+    made.value = value;
+    layout_.storages.push_back(made);
+    return static_cast<int32_t>(layout_.storages.size() - 1);
+  }
+
+  void put(ValueId value, int32_t in_storage, int64_t offset) {
+    place(value) = {in_storage, offset};
+    storage(in_storage).last = std::max(storage(in_storage).last, last_use(value));
+  }
+
+  void place_leaves() {
+    for (const Node& node : graph_.nodes()) {
+      if (node.kind == NodeKind::kOp || last_use(node.first_output) == kNoIndex) continue;
+      const Kind kind = node.kind == NodeKind::kInput      ? Kind::kInput
+                        : node.kind == NodeKind::kConstant ? Kind::kConstant
+                                                           : Kind::kVariable;
+      put(node.first_output, add_storage(kind, node.index, node.first_output, -1), 0);
+    }
+  }
+
+  // The storage that output `k` of instruction `i` may take over from an input; kNoIndex otherwise.
+  int32_t overwritten(const Node& node, size_t k, int32_t i) {
+    const ValueId value = node.first_output + static_cast<ValueId>(k);
+    const std::span<const ValueId> inputs = graph_.inputs(node);
+    for (const Forward& forward : node.op->forwards) {
+      if (forward.output != k || forward.input >= inputs.size()) continue;
+      const ValueId input = inputs[forward.input];
+      const Place& from = place(input);
+      const Storage& under = storage(from.storage);
+      const bool may_write =
+          under.kind == Kind::kArena ||
+          (under.kind == Kind::kVariable && written_[static_cast<size_t>(value)] == under.index);
+      if (!may_write || under.last > i || taken_at_ == from.storage) continue;
+      if (from.offset != 0 || under.bytes != graph_.bytes(value)) continue;
+      if (graph_.dtype(input) != graph_.dtype(value) || graph_.shape(input) != graph_.shape(value))
+        continue;
+      if (!node.op->traits.has(Trait::kElementwise) && is_read_elsewhere(inputs, forward.input))
+        continue;
+      return from.storage;
+    }
+    return kNoIndex;
+  }
+
+  bool is_read_elsewhere(std::span<const ValueId> inputs, size_t which) {
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      if (i != which && place(inputs[i]).storage == place(inputs[which]).storage) return true;
+    }
+    return false;
+  }
+
+  void place_node(int32_t i) {
+    const Node& node = graph_.node(layout_.order[static_cast<size_t>(i)]);
+    SmallVector<View, 4> views;
+    for (ValueId input : graph_.inputs(node)) views.push_back(graph_.view(input));
+    InferContext infer(*node.op, views, graph_.attrs(node));
+    node.op->infer.value(infer);
+    bool has_kernel = false;
+    taken_at_ = kNoIndex;
+    for (size_t k = 0; k < node.num_outputs; ++k) {
+      const ValueId value = node.first_output + static_cast<ValueId>(k);
+      const OutputSpec& spec = infer.outputs()[k];
+      if (spec.shares_input >= 0) {
+        const Place& from = place(graph_.inputs(node)[static_cast<size_t>(spec.shares_input)]);
+        put(value, from.storage, from.offset + spec.share_offset);
+        continue;
+      }
+      has_kernel = true;
+      int32_t into = overwritten(node, k, i);
+      if (into != kNoIndex) {
+        taken_at_ = into;
+      } else {
+        into = add_storage(Kind::kArena, kNoIndex, value, i);
+      }
+      put(value, into, 0);
+    }
+    layout_.has_kernel.push_back(has_kernel);
+    layout_.scratch.push_back(has_kernel && infer.scratch_bytes() > 0
+                                  ? add_scratch(infer.scratch_bytes(), i)
+                                  : kNoIndex);
+  }
+
+  int32_t add_scratch(int64_t bytes, int32_t i) {
+    Storage made;
+    made.is_scratch = true;
+    made.bytes = bytes;
+    made.first = made.last = i;
+    layout_.storages.push_back(made);
+    return static_cast<int32_t>(layout_.storages.size() - 1);
+  }
+
+  // What is made here and goes out gets a buffer of its own, from the start on.
+  void place_outputs() {
+    for (ValueId output : graph_.outputs()) {
+      Storage& under = storage(place(output).storage);
+      if (under.kind != Kind::kArena) continue;
+      under.kind = Kind::kOutput;
+      under.index = layout_.num_outputs++;
+      layout_.output_bytes += under.bytes;
+    }
+  }
+
+  void place_writes() {
+    std::vector<bool> is_slot_written;
+    for (const Write& write : graph_.writes()) {
+      const auto slot = static_cast<size_t>(write.slot);
+      if (slot >= is_slot_written.size()) is_slot_written.resize(slot + 1);
+      is_slot_written[slot] = true;
+    }
+    for (const Write& write : graph_.writes()) {
+      const Storage& under = storage(place(write.value).storage);
+      const bool moves = under.kind == Kind::kVariable && under.index != write.slot &&
+                         static_cast<size_t>(under.index) < is_slot_written.size() &&
+                         is_slot_written[static_cast<size_t>(under.index)];
+      layout_.temporary.push_back(
+          moves ? add_storage(Kind::kArena, kNoIndex, write.value, end()) : kNoIndex);
+    }
+  }
+
+  void lay_out() {
+    std::vector<Block> blocks;
+    std::vector<size_t> of;
+    for (size_t s = 0; s < layout_.storages.size(); ++s) {
+      const Storage& each = layout_.storages[s];
+      if (each.kind != Kind::kArena || each.bytes == 0) continue;
+      blocks.push_back({each.first, each.last + 1, each.bytes});
+      of.push_back(s);
+    }
+    const Offsets found = place_blocks(blocks);
+    for (size_t b = 0; b < blocks.size(); ++b) layout_.storages[of[b]].offset = found.offsets[b];
+    layout_.arena_bytes = found.height;
+    layout_.lower_bound = found.lower_bound;
+  }
+
+  const Graph& graph_;
+  Layout layout_;
+  std::vector<int32_t> last_use_;  // by value: an instruction, or end() for results
+  std::vector<int32_t> written_;   // by value: the slot that it is written to
+  int32_t taken_at_ = kNoIndex;       // the storage that this instruction already took over
+};
+
+}  // namespace
+
+Layout make_layout(const Graph& graph) { return Builder(graph).build(); }
+
+}  // namespace penstock::exec

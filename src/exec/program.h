@@ -1,0 +1,79 @@
+// Program: a graph made ready to run. Its instructions are in order, every value has its place, and
+// a run does nothing but call kernels: no allocation, no lock, no look-up per instruction.
+//
+// Threads may run one Program at once: each run has a frame of its own (the Views with their
+// addresses) and an arena of its own. Variables that it updates are held for the whole run.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include <penstock/exec/function.h>
+
+#include "exec/layout.h"
+#include "graph/graph.h"
+
+namespace penstock::exec {
+
+class Program {
+ public:
+  // Keeps references to the graph and the variables: they live as long as the program.
+  Program(const Graph& graph, std::span<const Variable> variables, std::string_view name);
+  ~Program();
+
+  // Pre: the inputs have the graph's dtypes and shapes.
+  Tensors run(std::span<const Tensor* const> inputs);
+  MemoryPlan plan() const;
+  int64_t bytes() const;
+
+ private:
+  struct Instruction {
+    KernelFn kernel;
+    const OpDef* op;
+    Attrs attrs;
+    int32_t first_view;  // inputs, then outputs
+    int32_t num_inputs, num_outputs;
+    int32_t scratch;     // storage, or kNoIndex
+    int32_t stream;      // of random numbers, or kNoIndex
+  };
+  struct ViewPlace {
+    int32_t storage;
+    int64_t offset;
+  };
+  struct Frame;
+  // Where a random op's next run goes on in its stream.
+  struct Stream {
+    int32_t attr;   // the op's `skip`
+    int64_t steps;  // of one run
+    std::atomic<int64_t> next{0};
+    Stream(int32_t an_attr, int64_t some_steps) : attr(an_attr), steps(some_steps) {}
+  };
+  class Held;
+
+  void add_instruction(int32_t i);
+  int32_t add_stream(const Node& node);
+  std::unique_ptr<Frame> take_frame();
+  void give_frame(std::unique_ptr<Frame> frame);
+  void execute(Frame& frame);
+  void finish_writes(Frame& frame);
+
+  const Graph& graph_;
+  std::span<const Variable> variables_;
+  ledger::Owner owner_;
+  Layout layout_;
+  std::vector<Instruction> instructions_;
+  std::vector<View> views_;        // without addresses
+  std::vector<ViewPlace> places_;  // of views_
+  std::vector<std::unique_ptr<Stream>> streams_;
+  std::vector<int32_t> read_slots_, written_slots_;  // the latter in the order of variables' ids
+  std::mutex mutex_;  // guards spare_
+  std::vector<std::unique_ptr<Frame>> spare_;
+};
+
+// Throws the error that a kernel reported.
+[[noreturn]] void fail_kernel(const OpDef& op, const KernelResult& result);
+
+}  // namespace penstock::exec

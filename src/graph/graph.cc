@@ -1,0 +1,183 @@
+#include "graph/graph.h"
+
+#include <cstring>
+
+#include <penstock/base/check.h>
+#include <penstock/base/error.h>
+#include <penstock/base/strings.h>
+
+namespace penstock {
+
+int32_t Graph::shape_index(const Shape& shape) {
+  // Shapes repeat among neighbours: the last few are worth a look.
+  const size_t count = shapes_.size();
+  for (size_t back = 1; back <= count && back <= 16; ++back) {
+    if (shapes_[count - back] == shape) return static_cast<int32_t>(count - back);
+  }
+  shapes_.push_back(shape);
+  return static_cast<int32_t>(count);
+}
+
+ValueId Graph::add_value(NodeId node, DType dtype, const Shape& shape) {
+  values_.push_back({node, shape_index(shape), dtype});
+  return static_cast<ValueId>(values_.size() - 1);
+}
+
+NodeId Graph::add_leaf(NodeKind kind, int32_t index, DType dtype, const Shape& shape) {
+  const auto id = static_cast<NodeId>(nodes_.size());
+  Node node;
+  node.kind = kind;
+  node.index = index;
+  node.first_input = static_cast<int32_t>(uses_.size());
+  node.first_attr = static_cast<int32_t>(attrs_.size());
+  node.first_output = add_value(id, dtype, shape);
+  nodes_.push_back(node);
+  return id;
+}
+
+ValueId Graph::add_input(DType dtype, const Shape& shape) {
+  const NodeId id = add_leaf(NodeKind::kInput, static_cast<int32_t>(inputs_.size()), dtype, shape);
+  inputs_.push_back(node(id).first_output);
+  return node(id).first_output;
+}
+
+ValueId Graph::add_constant(Tensor tensor) {
+  const NodeId id = add_leaf(NodeKind::kConstant, static_cast<int32_t>(constants_.size()),
+                             tensor.dtype(), tensor.shape());
+  constants_.push_back(std::move(tensor));
+  return node(id).first_output;
+}
+
+ValueId Graph::add_read(int32_t slot, DType dtype, const Shape& shape) {
+  return node(add_leaf(NodeKind::kRead, slot, dtype, shape)).first_output;
+}
+
+Attr Graph::owned(const Attr& attr) {
+  if (attr.kind() == AttrKind::kInts && !attr.as_ints().empty()) {
+    const std::span<const int64_t> ints = attr.as_ints();
+    attr_data_.push_back(std::make_unique<int64_t[]>(ints.size()));
+    std::memcpy(attr_data_.back().get(), ints.data(), ints.size_bytes());
+    return Attr(std::span<const int64_t>(attr_data_.back().get(), ints.size()));
+  }
+  if (attr.kind() == AttrKind::kString && !attr.as_string().empty()) {
+    const std::string_view text = attr.as_string();
+    attr_data_.push_back(std::make_unique<int64_t[]>(text.size() / sizeof(int64_t) + 1));
+    char* chars = reinterpret_cast<char*>(attr_data_.back().get());
+    std::memcpy(chars, text.data(), text.size());
+    return Attr(std::string_view(chars, text.size()));
+  }
+  return attr;
+}
+
+NodeId Graph::add_op(const OpDef& op, std::span<const ValueId> inputs, Attrs attrs,
+                     std::span<const OutputSpec> outputs, int32_t location) {
+  const auto id = static_cast<NodeId>(nodes_.size());
+  Node node;
+  node.op = &op;
+  node.num_attrs = static_cast<uint8_t>(attrs.size());
+  node.num_outputs = static_cast<uint16_t>(outputs.size());
+  node.num_inputs = static_cast<int32_t>(inputs.size());
+  node.first_input = static_cast<int32_t>(uses_.size());
+  node.first_attr = static_cast<int32_t>(attrs_.size());
+  node.first_output = static_cast<ValueId>(values_.size());
+  node.location = location;
+  uses_.insert(uses_.end(), inputs.begin(), inputs.end());
+  for (const Attr& attr : attrs) attrs_.push_back(owned(attr));
+  for (const OutputSpec& output : outputs) add_value(id, output.dtype, output.shape);
+  nodes_.push_back(node);
+  return id;
+}
+
+int32_t Graph::add_location(const Location& location) {
+  if (location.file.empty()) return kNoIndex;
+  auto file = static_cast<int32_t>(files_.size()) - 1;
+  while (file >= 0 && files_[static_cast<size_t>(file)] != location.file) --file;
+  if (file < 0) {
+    file = static_cast<int32_t>(files_.size());
+    files_.emplace_back(location.file);
+  }
+  if (!lines_.empty() && lines_.back().file == file && lines_.back().line == location.line)
+    return static_cast<int32_t>(lines_.size() - 1);
+  lines_.push_back({file, location.line});
+  return static_cast<int32_t>(lines_.size() - 1);
+}
+
+Location Graph::location(const Node& node) const {
+  if (node.location == kNoIndex) return {};
+  const Line& line = lines_[static_cast<size_t>(node.location)];
+  return {files_[static_cast<size_t>(line.file)], line.line};
+}
+
+const Tensor* Graph::constant_of(ValueId value) const {
+  const Node& from = node(node_of(value));
+  return from.kind == NodeKind::kConstant ? &constant(from.index) : nullptr;
+}
+
+View Graph::view(ValueId value) const {
+  const Tensor* tensor = constant_of(value);
+  return {tensor != nullptr ? tensor->raw() : nullptr, dtype(value), shape(value)};
+}
+
+int64_t Graph::memory_bytes() const {
+  const auto size_of = [](const auto& list) {
+    return static_cast<int64_t>(list.capacity() * sizeof(list[0]));
+  };
+  int64_t bytes = size_of(nodes_) + size_of(values_) + size_of(uses_) + size_of(attrs_) +
+                  size_of(shapes_) + size_of(constants_) + size_of(lines_);
+  for (const Tensor& tensor : constants_) bytes += tensor.num_bytes();
+  return bytes;
+}
+
+namespace {
+
+template <typename... Parts>
+[[noreturn]] void broken(const Parts&... parts) {
+  throw InternalError(cat("[graph] ", parts...));
+}
+
+void verify_op(const Graph& graph, NodeId id) {
+  const Node& node = graph.node(id);
+  if (node.op == nullptr || node.op->compose != nullptr) broken("node ", id, " has no op of its own");
+  SmallVector<View, 4> views;
+  for (ValueId input : graph.inputs(node)) {
+    if (input < 0 || input >= node.first_output) broken("node ", id, " uses a later value ", input);
+    views.push_back(graph.view(input));
+  }
+  InferContext infer(*node.op, views, graph.attrs(node));
+  node.op->infer.value(infer);
+  if (infer.outputs().size() != node.num_outputs) broken("node ", id, " has other outputs than its op");
+  for (size_t i = 0; i < node.num_outputs; ++i) {
+    const ValueId value = node.first_output + static_cast<ValueId>(i);
+    const OutputSpec& spec = infer.outputs()[i];
+    if (spec.dtype != graph.dtype(value) || spec.shape != graph.shape(value)) {
+      broken("value ", value, " of ", node.op->name.value, " is ", graph.dtype(value),
+             graph.shape(value), ", but infer gives ", spec.dtype, spec.shape);
+    }
+  }
+}
+
+}  // namespace
+
+void verify(const Graph& graph) {
+  ValueId next = 0;
+  for (NodeId id = 0; id < static_cast<NodeId>(graph.num_nodes()); ++id) {
+    const Node& node = graph.node(id);
+    if (node.first_output != next) broken("node ", id, " has its values out of order");
+    next += node.num_outputs;
+    if (node.kind == NodeKind::kOp) verify_op(graph, id);
+  }
+  const auto check_value = [&](ValueId value) {
+    if (value < 0 || value >= next) broken("there is no value ", value);
+  };
+  for (ValueId output : graph.outputs()) check_value(output);
+  std::vector<bool> written;
+  for (const Write& write : graph.writes()) {
+    check_value(write.value);
+    const auto slot = static_cast<size_t>(write.slot);
+    if (slot >= written.size()) written.resize(slot + 1);
+    if (written[slot]) broken("slot ", slot, " is written twice");
+    written[slot] = true;
+  }
+}
+
+}  // namespace penstock

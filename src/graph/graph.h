@@ -1,0 +1,136 @@
+// Graph: the one intermediate representation. A traced function is a list of nodes in an order in
+// which they can run; every node gives one or more values, and uses values that come before it.
+//
+//   input     a value that the caller gives
+//   constant  a tensor that the graph keeps
+//   read      what a variable holds when the graph starts; the graph knows it as a slot number
+//   op        a call of an op that has a kernel: composed ops have been taken apart
+//
+// Shapes are fully known. Updates of variables are values: at the end of a run slot s holds the
+// value of its Write. So nodes have no hidden order but that of stateful ops among each other.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <penstock/memory/counted.h>
+#include <penstock/ops/context.h>
+#include <penstock/tensor/tensor.h>
+
+namespace penstock {
+
+using ValueId = int32_t;
+using NodeId = int32_t;
+inline constexpr int32_t kNoIndex = -1;
+
+enum class NodeKind : uint8_t { kInput, kConstant, kRead, kOp };
+
+struct Node {
+  const OpDef* op = nullptr;  // of kOp
+  NodeKind kind = NodeKind::kOp;
+  uint8_t num_attrs = 0;
+  uint16_t num_outputs = 1;
+  int32_t num_inputs = 0;
+  int32_t first_input = 0;    // in the graph's list of uses
+  int32_t first_attr = 0;     // in the graph's list of attributes
+  ValueId first_output = 0;   // the others follow
+  int32_t index = kNoIndex;      // kInput: which one; kConstant: which; kRead: the slot
+  int32_t location = kNoIndex;   // the user's line, in the graph's list
+};
+
+struct Value {
+  NodeId node = kNoIndex;
+  int32_t shape = kNoIndex;  // in the graph's list
+  DType dtype = DType::kInvalid;
+};
+
+struct Write {
+  int32_t slot;
+  ValueId value;
+};
+
+struct Location {
+  std::string_view file;
+  int32_t line = 0;
+};
+
+class Graph {
+ public:
+  template <typename T>
+  using List = std::vector<T, Counted<T>>;
+
+  // Building. Nodes are added in an order in which they can run.
+  ValueId add_input(DType dtype, const Shape& shape);
+  ValueId add_constant(Tensor tensor);
+  ValueId add_read(int32_t slot, DType dtype, const Shape& shape);
+  NodeId add_op(const OpDef& op, std::span<const ValueId> inputs, Attrs attrs,
+                std::span<const OutputSpec> outputs, int32_t location = kNoIndex);
+  void set_outputs(std::span<const ValueId> outputs) { outputs_.assign(outputs.begin(), outputs.end()); }
+  void set_writes(std::span<const Write> writes) { writes_.assign(writes.begin(), writes.end()); }
+  int32_t add_location(const Location& location);
+
+  size_t num_nodes() const { return nodes_.size(); }
+  size_t num_values() const { return values_.size(); }
+  size_t num_inputs() const { return inputs_.size(); }
+  size_t num_constants() const { return constants_.size(); }
+  const Node& node(NodeId id) const { return nodes_[static_cast<size_t>(id)]; }
+  std::span<const Node> nodes() const { return nodes_; }
+  std::span<const ValueId> inputs(const Node& node) const {
+    return {uses_.data() + node.first_input, static_cast<size_t>(node.num_inputs)};
+  }
+  Attrs attrs(const Node& node) const { return {attrs_.data() + node.first_attr, node.num_attrs}; }
+  std::span<const ValueId> inputs() const { return inputs_; }
+  std::span<const ValueId> outputs() const { return outputs_; }
+  std::span<const Write> writes() const { return writes_; }
+  const Tensor& constant(int32_t index) const { return constants_[static_cast<size_t>(index)]; }
+
+  NodeId node_of(ValueId value) const { return values_[static_cast<size_t>(value)].node; }
+  DType dtype(ValueId value) const { return values_[static_cast<size_t>(value)].dtype; }
+  const Shape& shape(ValueId value) const {
+    return shapes_[static_cast<size_t>(values_[static_cast<size_t>(value)].shape)];
+  }
+  int64_t bytes(ValueId value) const { return shape(value).num_bytes(dtype_size(dtype(value))); }
+  // The tensor, when the value is a constant; null otherwise.
+  const Tensor* constant_of(ValueId value) const;
+  // What infer sees of a value: with data when it is a constant.
+  View view(ValueId value) const;
+  Location location(const Node& node) const;
+  // What the graph takes, its constants included.
+  int64_t memory_bytes() const;
+
+ private:
+  ValueId add_value(NodeId node, DType dtype, const Shape& shape);
+  NodeId add_leaf(NodeKind kind, int32_t index, DType dtype, const Shape& shape);
+  int32_t shape_index(const Shape& shape);
+  Attr owned(const Attr& attr);
+
+  List<Node> nodes_;
+  List<Value> values_;
+  List<ValueId> uses_;
+  List<Attr> attrs_;
+  List<Shape> shapes_;
+  std::vector<Tensor> constants_;
+  List<ValueId> inputs_;
+  List<ValueId> outputs_;
+  List<Write> writes_;
+  List<std::unique_ptr<int64_t[]>> attr_data_;  // lists and names of attributes
+  std::vector<std::string> files_;
+  struct Line {
+    int32_t file;
+    int32_t line;
+  };
+  List<Line> lines_;
+};
+
+// Throws InternalError when the graph breaks one of its rules: uses before definitions, values of
+// other dtypes or shapes than infer gives, indices out of range, two writes of a slot.
+void verify(const Graph& graph);
+
+// One line a node: "%3 = MatMul(%0, %1) {transpose_a=false} : float32[2,3]  # model.py:12".
+std::string to_text(const Graph& graph);
+
+}  // namespace penstock
