@@ -77,7 +77,7 @@ test-all: test ## The lean tier and everything slow: sanitizers, slow tests, op 
 	@$(PY) -m pytest -q -m slow tests/python || [ $$? -eq 5 ]
 	@$(MAKE) --no-print-directory test-asan
 	@$(MAKE) --no-print-directory test-tsan
-	@if [ -d tests/op_check ]; then for mode in test grad support memory oom replay fuzz; do \
+	@if [ -d tests/op_check ]; then for mode in test grad function support memory oom replay fuzz; do \
 	  $(MAKE) --no-print-directory op-check MODE=$$mode || exit 1; done; fi
 	@if [ -d tests/malloc_fault ]; then $(MAKE) --no-print-directory malloc-fault; fi
 

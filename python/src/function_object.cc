@@ -32,8 +32,8 @@ SourceLine locate() {
   while (frame != nullptr) {
     PyCodeObject* code = PyFrame_GetCode(frame);
     const char* file = PyUnicode_AsUTF8(code->co_filename);
-    const bool is_users = file != nullptr && !std::string_view(file).starts_with(g_package) &&
-                          file[0] != '<';
+    const bool is_users =
+        file != nullptr && !std::string_view(file).starts_with(g_package) && file[0] != '<';
     if (is_users) found = {file, PyFrame_GetLineNumber(frame)};
     Py_DECREF(code);  // the frame below keeps its code, and with it the name
     PyFrameObject* back = is_users ? nullptr : PyFrame_GetBack(frame);
@@ -148,9 +148,8 @@ void add_function(nb::module_& module) {
       .def("has_captures", &Function::has_captures)
       .def_prop_ro("name", [](const Function& f) { return f.name(); });
   module.def("is_tracing", &Trace::is_open);
-  module.def("evaluate_now", [](nb::handle tensor) {
-    return wrapped(evaluate_now(to_tensor(tensor.ptr())));
-  });
+  module.def("evaluate_now",
+             [](nb::handle tensor) { return wrapped(evaluate_now(to_tensor(tensor.ptr()))); });
   module.def("set_package", [](const std::string& path) {
     g_package = path;
     set_locator(locate);

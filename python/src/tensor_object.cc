@@ -122,9 +122,9 @@ PyMethodDef g_symbolic_methods[] = {{nullptr, nullptr, 0, nullptr}};
 // What both classes have; `slots` has room for more.
 int add_tensor_slots(PyType_Slot* slots) {
   const PyType_Slot all[] = {
-      {Py_tp_dealloc, slot(dealloc)},   {Py_tp_traverse, slot(traverse)},
-      {Py_tp_clear, slot(clear)},       {Py_tp_setattro, slot(set_attribute)},
-      {Py_tp_getset, g_getset},         {Py_tp_members, g_members},
+      {Py_tp_dealloc, slot(dealloc)},     {Py_tp_traverse, slot(traverse)},
+      {Py_tp_clear, slot(clear)},         {Py_tp_setattro, slot(set_attribute)},
+      {Py_tp_getset, g_getset},           {Py_tp_members, g_members},
       {Py_mp_subscript, slot(subscript)},
   };
   int count = 0;
@@ -142,8 +142,10 @@ PyTypeObject* make_type(const char* name, PyObject* base, PyType_Slot* slots) {
 
 PyTypeObject* make_eager_type(PyObject* base) {
   PyType_Slot slots[64] = {
-      {Py_tp_methods, g_methods},       {Py_mp_length, slot(length)},
-      {Py_sq_length, slot(length)},     {Py_bf_getbuffer, slot(get_buffer)},
+      {Py_tp_methods, g_methods},
+      {Py_mp_length, slot(length)},
+      {Py_sq_length, slot(length)},
+      {Py_bf_getbuffer, slot(get_buffer)},
       {Py_bf_releasebuffer, slot(release_buffer)},
   };
   slots[5 + add_tensor_slots(slots + 5)] = {0, nullptr};

@@ -195,8 +195,7 @@ void run_recorded_first(const OpDef& op, Inputs inputs, std::span<const View> in
 // Inside a trace: the outputs as values of its graph, or none where the op can run now.
 [[gnu::noinline]] std::optional<Tensors> traced(const OpDef& op, Inputs inputs, Attrs attrs,
                                                 InferContext& infer) {
-  if (exec::t_trace != nullptr)
-    return exec::trace_op(*exec::t_trace, op, inputs, attrs, infer);
+  if (exec::t_trace != nullptr) return exec::trace_op(*exec::t_trace, op, inputs, attrs, infer);
   for (const Tensor* input : inputs) {
     if (input->is_symbolic()) exec::fail_out_of_scope(*input);
   }

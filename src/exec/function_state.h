@@ -24,7 +24,9 @@ struct Differentiated {
 struct FunctionState {
   FunctionState(std::string a_name, Graph a_graph, std::vector<Variable> some_variables,
                 std::vector<Tensor> some_captures)
-      : name(std::move(a_name)), graph(std::move(a_graph)), variables(std::move(some_variables)),
+      : name(std::move(a_name)),
+        graph(std::move(a_graph)),
+        variables(std::move(some_variables)),
         captures(std::move(some_captures)) {}
 
   std::string name;

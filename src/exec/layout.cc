@@ -39,7 +39,9 @@ class Builder {
   // Nodes that a result needs, in the order in which they were traced.
   void choose_order() {
     std::vector<bool> needed(graph_.num_nodes());
-    const auto need = [&](ValueId value) { needed[static_cast<size_t>(graph_.node_of(value))] = true; };
+    const auto need = [&](ValueId value) {
+      needed[static_cast<size_t>(graph_.node_of(value))] = true;
+    };
     for (ValueId output : graph_.outputs()) need(output);
     for (const Write& write : graph_.writes()) need(write.value);
     for (auto id = static_cast<NodeId>(graph_.num_nodes()) - 1; id >= 0; --id) {
@@ -146,9 +148,8 @@ class Builder {
       put(value, into, 0);
     }
     layout_.has_kernel.push_back(has_kernel);
-    layout_.scratch.push_back(has_kernel && infer.scratch_bytes() > 0
-                                  ? add_scratch(infer.scratch_bytes(), i)
-                                  : kNoIndex);
+    layout_.scratch.push_back(
+        has_kernel && infer.scratch_bytes() > 0 ? add_scratch(infer.scratch_bytes(), i) : kNoIndex);
   }
 
   int32_t add_scratch(int64_t bytes, int32_t i) {
@@ -183,8 +184,8 @@ class Builder {
       const bool moves = under.kind == Kind::kVariable && under.index != write.slot &&
                          static_cast<size_t>(under.index) < is_slot_written.size() &&
                          is_slot_written[static_cast<size_t>(under.index)];
-      layout_.temporary.push_back(
-          moves ? add_storage(Kind::kArena, kNoIndex, write.value, end()) : kNoIndex);
+      layout_.temporary.push_back(moves ? add_storage(Kind::kArena, kNoIndex, write.value, end())
+                                        : kNoIndex);
     }
   }
 
@@ -207,7 +208,7 @@ class Builder {
   Layout layout_;
   std::vector<int32_t> last_use_;  // by value: an instruction, or end() for results
   std::vector<int32_t> written_;   // by value: the slot that it is written to
-  int32_t taken_at_ = kNoIndex;       // the storage that this instruction already took over
+  int32_t taken_at_ = kNoIndex;    // the storage that this instruction already took over
 };
 
 }  // namespace

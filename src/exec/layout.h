@@ -1,7 +1,7 @@
 // Layout: where every value of a graph lives while it runs.
 //
-//   storage  a piece of memory: a place in the arena, or a buffer that comes from or goes to outside
-//   place    a value's storage, and the byte it starts at
+//   storage  a piece of memory: a place in the arena, or a buffer that comes from or goes to
+//   outside place    a value's storage, and the byte it starts at
 //
 // A value shares its storage with the one that it is a part of (a reshape, a slice), and takes over
 // that of an input which its op may overwrite and nothing needs any more.
@@ -20,9 +20,9 @@ struct Storage {
   bool is_scratch = false;
   int32_t index = kNoIndex;  // of the input, constant, slot or output buffer
   int64_t bytes = 0;
-  int32_t first = 0;   // instructions; both included
+  int32_t first = 0;  // instructions; both included
   int32_t last = 0;
-  int64_t offset = 0;  // in the arena
+  int64_t offset = 0;        // in the arena
   ValueId value = kNoIndex;  // the first that lived here
 };
 
@@ -32,7 +32,7 @@ struct Place {
 };
 
 struct Layout {
-  std::vector<NodeId> order;       // the op nodes, as they run
+  std::vector<NodeId> order;  // the op nodes, as they run
   std::vector<Storage> storages;
   std::vector<Place> places;       // of values; kNoIndex for those that nothing needs
   std::vector<int32_t> scratch;    // of instructions; kNoIndex without any

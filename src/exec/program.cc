@@ -47,7 +47,9 @@ class Program::Held {
 };
 
 Program::Program(const Graph& graph, std::span<const Variable> variables, std::string_view name)
-    : graph_(graph), variables_(variables), owner_(ledger::add_owner(name)),
+    : graph_(graph),
+      variables_(variables),
+      owner_(ledger::add_owner(name)),
       layout_(make_layout(graph)) {
   for (size_t i = 0; i < layout_.order.size(); ++i) add_instruction(static_cast<int32_t>(i));
   for (const Write& write : graph.writes()) written_slots_.push_back(write.slot);
@@ -72,7 +74,8 @@ int32_t Program::add_stream(const Node& node) {
     if (node.op->attrs[a].name != "skip") continue;
     constexpr int64_t kStepsPerNumber = 256;
     const int64_t numbers = graph_.shape(node.first_output).num_elements();
-    streams_.push_back(std::make_unique<Stream>(static_cast<int32_t>(a), numbers * kStepsPerNumber));
+    streams_.push_back(
+        std::make_unique<Stream>(static_cast<int32_t>(a), numbers * kStepsPerNumber));
     return static_cast<int32_t>(streams_.size() - 1);
   }
   return kNoIndex;
@@ -132,13 +135,12 @@ void Program::execute(Frame& frame) {
   Attr* own_attrs = frame.attrs.data();
   for (const Instruction& instruction : instructions_) {
     View* views = frame.views.data() + instruction.first_view;
-    KernelContext context{{views, static_cast<size_t>(instruction.num_inputs)},
-                          {views + instruction.num_inputs,
-                           static_cast<size_t>(instruction.num_outputs)},
-                          instruction.attrs,
-                          instruction.scratch == kNoIndex
-                              ? nullptr
-                              : frame.bases[static_cast<size_t>(instruction.scratch)]};
+    KernelContext context{
+        {views, static_cast<size_t>(instruction.num_inputs)},
+        {views + instruction.num_inputs, static_cast<size_t>(instruction.num_outputs)},
+        instruction.attrs,
+        instruction.scratch == kNoIndex ? nullptr
+                                        : frame.bases[static_cast<size_t>(instruction.scratch)]};
     if (__builtin_expect(instruction.stream != kNoIndex, 0)) {
       Stream& stream = *streams_[static_cast<size_t>(instruction.stream)];
       const int64_t first = instruction.attrs[static_cast<size_t>(stream.attr)].as_int();
@@ -185,8 +187,8 @@ Tensors Program::run(std::span<const Tensor* const> inputs) {
 
   BufferRef arena;
   if (layout_.arena_bytes > 0) {
-    arena = BufferRef(allocate_buffer({.bytes = layout_.arena_bytes, .device = {},
-                                       .tag = Tag::kActivation, .owner = owner_}));
+    arena = BufferRef(allocate_buffer(
+        {.bytes = layout_.arena_bytes, .device = {}, .tag = Tag::kActivation, .owner = owner_}));
   }
   SmallVector<BufferRef, 4> buffers;
   size_t next_read = 0;
@@ -237,7 +239,8 @@ Tensors Program::run(std::span<const Tensor* const> inputs) {
       }
       case Kind::kInput: {
         const Tensor& input = *inputs[static_cast<size_t>(storage.index)];
-        outputs.push_back(Tensor::over(input.buffer(), input.offset() + place.offset, dtype, shape));
+        outputs.push_back(
+            Tensor::over(input.buffer(), input.offset() + place.offset, dtype, shape));
         break;
       }
       case Kind::kConstant: {
@@ -287,7 +290,7 @@ MemoryPlan Program::plan() const {
       value.name = node.op->name.value;
       value.line = line_of(node);
     }
-    value.kind = storage.is_scratch                ? "scratch"
+    value.kind = storage.is_scratch              ? "scratch"
                  : storage.kind == Kind::kOutput ? "output"
                                                  : "activation";
     if (storage.value != kNoIndex) {

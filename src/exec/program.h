@@ -36,8 +36,8 @@ class Program {
     Attrs attrs;
     int32_t first_view;  // inputs, then outputs
     int32_t num_inputs, num_outputs;
-    int32_t scratch;     // storage, or kNoIndex
-    int32_t stream;      // of random numbers, or kNoIndex
+    int32_t scratch;  // storage, or kNoIndex
+    int32_t stream;   // of random numbers, or kNoIndex
   };
   struct ViewPlace {
     int32_t storage;
@@ -69,7 +69,7 @@ class Program {
   std::vector<ViewPlace> places_;  // of views_
   std::vector<std::unique_ptr<Stream>> streams_;
   std::vector<int32_t> read_slots_, written_slots_;  // the latter in the order of variables' ids
-  std::mutex mutex_;  // guards spare_
+  std::mutex mutex_;                                 // guards spare_
   std::vector<std::unique_ptr<Frame>> spare_;
 };
 

@@ -56,8 +56,8 @@ TraceState::Slot& TraceState::slot_of(const Variable& variable) {
     return slots[static_cast<size_t>(*number_found)];
   const auto slot = static_cast<int32_t>(slots.size());
   const ValueId value = graph.add_read(slot, variable.dtype(), variable.shape());
-  slots.push_back({variable, Tensor::symbol(number, value, variable.dtype(), variable.shape(),
-                                            variable.id())});
+  slots.push_back(
+      {variable, Tensor::symbol(number, value, variable.dtype(), variable.shape(), variable.id())});
   slot_numbers_.set(variable.id(), slot);
   return slots.back();
 }
@@ -95,13 +95,13 @@ std::optional<Tensors> trace_op(TraceState& trace, const OpDef& op,
     const SourceLine line = locate();
     location = trace.graph.add_location({line.file, line.line});
   }
-  const Node& node = trace.graph.node(
-      trace.graph.add_op(op, values, attrs, infer.outputs(), location));
+  const Node& node =
+      trace.graph.node(trace.graph.add_op(op, values, attrs, infer.outputs(), location));
   Tensors outputs;
   for (ValueId i = 0; i < node.num_outputs; ++i) {
     const ValueId value = node.first_output + i;
-    outputs.push_back(Tensor::symbol(trace.number, value, trace.graph.dtype(value),
-                                     trace.graph.shape(value)));
+    outputs.push_back(
+        Tensor::symbol(trace.number, value, trace.graph.dtype(value), trace.graph.shape(value)));
   }
   if (autodiff::is_recording() && op.grad.value != nullptr)
     autodiff::record(op, inputs, attrs, outputs);
@@ -140,7 +140,8 @@ bool Trace::is_open() { return t_trace != nullptr; }
 
 Tensor Trace::input(DType dtype, const Shape& shape) {
   if (!shape.is_known() || dtype == DType::kInvalid || dtype == DType::kString) {
-    throw UnimplementedError(cat("[", state_->name, "] a function's input cannot be ", dtype, shape));
+    throw UnimplementedError(
+        cat("[", state_->name, "] a function's input cannot be ", dtype, shape));
   }
   return Tensor::symbol(state_->number, state_->graph.add_input(dtype, shape), dtype, shape);
 }
@@ -163,8 +164,8 @@ Function Trace::finish(std::span<const Tensor> outputs) {
     close();
     std::vector<Tensor> captured;
     for (const auto& capture : trace.captures) captured.push_back(capture.outer);
-    auto state = std::make_shared<exec::FunctionState>(
-        trace.name, std::move(trace.graph), std::move(variables), std::move(captured));
+    auto state = std::make_shared<exec::FunctionState>(trace.name, std::move(trace.graph),
+                                                       std::move(variables), std::move(captured));
     state_.reset();
     return Function(std::move(state));
   });

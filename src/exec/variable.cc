@@ -152,9 +152,9 @@ void Variable::assign_slice(const Operand& begin, const Operand& end, const Oper
                             const Operand& value, const SliceMasks& masks) {
   const PauseRecording pause;
   const std::lock_guard lock(state_->mutex);
-  state_->set(tensor_strided_slice_update(std::move(state_->current()), begin.tensor(), end.tensor(),
-                                          strides.tensor(), value.tensor(), masks.begin, masks.end,
-                                          masks.ellipsis, masks.new_axis, masks.shrink_axis));
+  state_->set(tensor_strided_slice_update(
+      std::move(state_->current()), begin.tensor(), end.tensor(), strides.tensor(), value.tensor(),
+      masks.begin, masks.end, masks.ellipsis, masks.new_axis, masks.shrink_axis));
 }
 
 }  // namespace penstock

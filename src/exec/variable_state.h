@@ -19,8 +19,8 @@ struct Variable::State : std::enable_shared_from_this<Variable::State> {
   Tensor value;      // its id is the variable's
 
   ~State();
-  // The value to work on: inside a trace, what the function has made of it so far. Pre: the mutex is
-  // held.
+  // The value to work on: inside a trace, what the function has made of it so far. Pre: the mutex
+  // is held.
   Tensor& current();
   // Makes `tensor` the value, booked as this variable's; inside a trace, what the variable will
   // hold after a run. Pre: the mutex is held; dtype and shape fit.

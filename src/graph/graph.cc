@@ -137,7 +137,8 @@ template <typename... Parts>
 
 void verify_op(const Graph& graph, NodeId id) {
   const Node& node = graph.node(id);
-  if (node.op == nullptr || node.op->compose != nullptr) broken("node ", id, " has no op of its own");
+  if (node.op == nullptr || node.op->compose != nullptr)
+    broken("node ", id, " has no op of its own");
   SmallVector<View, 4> views;
   for (ValueId input : graph.inputs(node)) {
     if (input < 0 || input >= node.first_output) broken("node ", id, " uses a later value ", input);
@@ -145,7 +146,8 @@ void verify_op(const Graph& graph, NodeId id) {
   }
   InferContext infer(*node.op, views, graph.attrs(node));
   node.op->infer.value(infer);
-  if (infer.outputs().size() != node.num_outputs) broken("node ", id, " has other outputs than its op");
+  if (infer.outputs().size() != node.num_outputs)
+    broken("node ", id, " has other outputs than its op");
   for (size_t i = 0; i < node.num_outputs; ++i) {
     const ValueId value = node.first_output + static_cast<ValueId>(i);
     const OutputSpec& spec = infer.outputs()[i];

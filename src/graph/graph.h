@@ -35,11 +35,11 @@ struct Node {
   uint8_t num_attrs = 0;
   uint16_t num_outputs = 1;
   int32_t num_inputs = 0;
-  int32_t first_input = 0;    // in the graph's list of uses
-  int32_t first_attr = 0;     // in the graph's list of attributes
-  ValueId first_output = 0;   // the others follow
-  int32_t index = kNoIndex;      // kInput: which one; kConstant: which; kRead: the slot
-  int32_t location = kNoIndex;   // the user's line, in the graph's list
+  int32_t first_input = 0;      // in the graph's list of uses
+  int32_t first_attr = 0;       // in the graph's list of attributes
+  ValueId first_output = 0;     // the others follow
+  int32_t index = kNoIndex;     // kInput: which one; kConstant: which; kRead: the slot
+  int32_t location = kNoIndex;  // the user's line, in the graph's list
 };
 
 struct Value {
@@ -69,7 +69,9 @@ class Graph {
   ValueId add_read(int32_t slot, DType dtype, const Shape& shape);
   NodeId add_op(const OpDef& op, std::span<const ValueId> inputs, Attrs attrs,
                 std::span<const OutputSpec> outputs, int32_t location = kNoIndex);
-  void set_outputs(std::span<const ValueId> outputs) { outputs_.assign(outputs.begin(), outputs.end()); }
+  void set_outputs(std::span<const ValueId> outputs) {
+    outputs_.assign(outputs.begin(), outputs.end());
+  }
   void set_writes(std::span<const Write> writes) { writes_.assign(writes.begin(), writes.end()); }
   int32_t add_location(const Location& location);
 

@@ -62,7 +62,8 @@ std::string to_text(const Graph& graph) {
     if (!at.file.empty()) out += cat("  # ", at.file, ":", at.line);
     out += "\n";
   }
-  for (const Write& write : graph.writes()) out += cat("write ", write.slot, " = %", write.value, "\n");
+  for (const Write& write : graph.writes())
+    out += cat("write ", write.slot, " = %", write.value, "\n");
   out += "return";
   const char* separator = " ";
   for (ValueId output : graph.outputs()) {

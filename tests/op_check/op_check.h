@@ -2,6 +2,7 @@
 //
 //   dump     writes inputs, attributes and outputs of every sample, for the NumPy references
 //   grad     gradients of first and second order against finite differences
+//   function every sample as a traced function: the same bits, the planned bytes
 //   perf     time a call, bytes a second
 //   support  which dtypes run
 //   oom      every allocation fails in turn: clean errors, nothing lost, the next call right
@@ -36,6 +37,7 @@ struct Options {
 };
 
 int run_dump(const Options& options);
+int run_function(const Options& options);
 int run_grad(const Options& options);
 int run_perf(const Options& options);
 int run_support(const Options& options);

@@ -36,7 +36,7 @@ struct PlannedValue {
   DType dtype = DType::kInvalid;
   Shape shape;
   int64_t bytes = 0;
-  int64_t offset = -1;  // in the arena; -1: a buffer of its own
+  int64_t offset = -1;      // in the arena; -1: a buffer of its own
   int first = 0, last = 0;  // instructions, both included
 };
 

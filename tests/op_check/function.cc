@@ -1,0 +1,131 @@
+// function: every sample as a traced function: the bits of the eager call, forwards and backwards,
+// and a peak that is the plan's, to the byte.
+//
+// Inputs whose values infer reads are constants of the function, as they are where people write
+// them. Calls whose sizes depend on data, and strings, cannot be traced yet: they are counted.
+#include <cstdio>
+#include <functional>
+
+#include <penstock/autodiff/tape.h>
+#include <penstock/exec/function.h>
+#include <penstock/memory/memory.h>
+
+#include "call.h"
+#include "exec/function_state.h"
+
+namespace penstock::op_check {
+namespace {
+
+using Outputs = std::vector<Tensor>;
+using Body = std::function<Outputs(std::span<const Tensor>)>;
+
+// Gradients where there are any, of everything that can have one.
+Outputs gradients(const Call& call, std::span<const Tensor> inputs) {
+  Tape tape;
+  std::vector<Source> sources;
+  for (const Tensor& input : inputs) {
+    if (!is_differentiable(input.dtype())) continue;
+    tape.watch(input);
+    sources.emplace_back(input);
+  }
+  const Tensors outputs = call.run(inputs);
+  Outputs found;
+  for (const Gradient& gradient : tape.gradient(outputs, sources)) {
+    if (gradient.defined()) found.push_back(gradient.dense());
+  }
+  return found;
+}
+
+class Check {
+ public:
+  int64_t samples = 0, gradients_checked = 0, not_traced = 0, failures = 0;
+
+  void run(const Op& op) {
+    if (op.def->traits.has(Trait::kStateful)) return;
+    for (const Call& call : calls_of(op)) {
+      ++samples;
+      check(call, "forward", [&](std::span<const Tensor> inputs) {
+        const Tensors outputs = call.run(inputs);
+        return Outputs(outputs.begin(), outputs.end());
+      });
+      if (op.def->grad.value == nullptr) continue;
+      ++gradients_checked;
+      check(call, "backward",
+            [&](std::span<const Tensor> inputs) { return gradients(call, inputs); });
+    }
+  }
+
+ private:
+  void check(const Call& call, const char* what, const Body& body) {
+    const int64_t before = held_bytes();
+    std::string problem;
+    try {
+      const Outputs expected = body(call.inputs);
+      problem = compare(call, body, expected);
+    } catch (const UnimplementedError&) {
+      ++not_traced;
+    } catch (const std::exception& error) {
+      problem = error.what();
+    }
+    if (problem.empty() && held_bytes() != before)
+      problem = cat("the ledger holds ", held_bytes() - before, " bytes more");
+    if (problem.empty()) return;
+    ++failures;
+    std::printf("FAILED %s (%s): %s\n", call.describe().c_str(), what, problem.c_str());
+  }
+
+  static Function trace(const Call& call, const Body& body, Outputs* given) {
+    Trace trace("sample");
+    Outputs inputs;
+    for (size_t i = 0; i < call.inputs.size(); ++i) {
+      const Tensor& input = call.inputs[i];
+      if (input_def(*call.op.def, i).host || input.dtype() == DType::kString) {
+        inputs.push_back(input);
+      } else {
+        inputs.push_back(trace.input(input.dtype(), input.shape()));
+        given->push_back(input);
+      }
+    }
+    const Outputs outputs = body(inputs);
+    return trace.finish(outputs);
+  }
+
+  static std::string compare(const Call& call, const Body& body, const Outputs& expected) {
+    Outputs given;
+    const Function function = trace(call, body, &given);
+    verify(function.state().graph);
+    const MemoryPlan plan = function.plan();
+    for (int round = 0; round < 2; ++round) {
+      const int64_t held = memory::info().current;
+      memory::reset_peak();
+      const Tensors found = function(std::span<const Tensor>(given));
+      const int64_t peak = memory::info().peak - held;
+      if (peak != plan.peak_bytes)
+        return cat("the plan says ", plan.peak_bytes, " bytes, but the peak was ", peak);
+      if (found.size() != expected.size()) return "it has another number of outputs";
+      for (size_t i = 0; i < found.size(); ++i) {
+        if (!same_contents(found[i], expected[i])) {
+          return cat("output ", i, " is ", to_string(found[i]), ", but eagerly ",
+                     to_string(expected[i]));
+        }
+      }
+    }
+    return "";
+  }
+};
+
+}  // namespace
+
+int run_function(const Options& options) {
+  Check check;
+  for (const Op& op : options.ops) check.run(op);
+  std::printf(
+      "op_check function: %lld samples, %lld gradients, %lld not traced (sizes from data, "
+      "strings), "
+      "%lld failed\n",
+      static_cast<long long>(check.samples), static_cast<long long>(check.gradients_checked),
+      static_cast<long long>(check.not_traced), static_cast<long long>(check.failures));
+  return check.failures == 0 ? 0 : 1;
+}
+
+}  // namespace penstock::op_check
