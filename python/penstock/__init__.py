@@ -90,6 +90,7 @@ _MODULES = [
     "raw_ops",
     "signal",
     "strings",
+    "train",
 ]
 # Names that not every program needs: the files that have them are read when one is first asked for.
 _LATER = {
