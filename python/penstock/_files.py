@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import tempfile
+import secrets
 
 from penstock import errors
 
@@ -51,13 +51,11 @@ def replacing(path: str):
     with system_errors(path):
         if os.path.isdir(path):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
-        number, temporary = tempfile.mkstemp(".part", os.path.basename(path) + "-", folder)
+        temporary = f"{path}-{secrets.token_hex(6)}.part"
         try:
-            with open(number, "wb", buffering=0) as file:
+            with open(temporary, "xb", buffering=0) as file:
                 yield file
                 os.fsync(file.fileno())
-            # mkstemp makes files that nobody else may read.
-            os.chmod(temporary, 0o666 & ~_umask())
             os.replace(temporary, path)
         except BaseException:
             with contextlib.suppress(OSError):
@@ -71,13 +69,6 @@ def write_all(file, data) -> None:
     left = memoryview(data).cast("B")
     while len(left):
         left = left[file.write(left) :]
-
-
-def _umask() -> int:
-    # There is no way to ask for it but to set it.
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask
 
 
 def _sync_folder(folder: str) -> None:

@@ -68,6 +68,11 @@ def await_more(target, restore) -> None:
         waiting.append(restore)
 
 
+def awaited(target) -> list:
+    """The restores that the object awaits something from, the oldest first."""
+    return list(_awaiting.get(id(target), (None, ()))[1])
+
+
 def stop_waiting(target, restore) -> None:
     """Ends what await_more began."""
     _, waiting = _awaiting.get(id(target), (None, []))
@@ -79,5 +84,5 @@ def stop_waiting(target, restore) -> None:
 
 def arrived(target, name: str) -> None:
     """An attribute was set: whoever has a value for what is in it now restores it."""
-    for restore in list(_awaiting.get(id(target), (None, ()))[1]):
+    for restore in awaited(target):
         restore.arrived(target, name)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import functools
 import zlib
 
 from penstock import errors
 from penstock._files import path_text, system_errors
+from penstock.io._crc32c import masked_crc
 
 _KINDS = {None: None, "": None, "NONE": None, "GZIP": 16 + 15, "ZLIB": 15}
 
@@ -55,27 +55,6 @@ class TFRecordOptions:
             given(self.mem_level, 8),
             given(self.compression_strategy, zlib.Z_DEFAULT_STRATEGY),
         )
-
-
-@functools.cache
-def _table():
-    """CRC-32C (Castagnoli) of every byte."""
-    table = []
-    for byte in range(256):
-        for _ in range(8):
-            byte = byte >> 1 ^ (0x82F63B78 if byte & 1 else 0)
-        table.append(byte)
-    return table
-
-
-def masked_crc(data: bytes) -> bytes:
-    """The checksum of a record, masked: a record may itself hold checksums."""
-    table, crc = _table(), 0xFFFFFFFF
-    for byte in data:
-        crc = crc >> 8 ^ table[(crc ^ byte) & 0xFF]
-    crc ^= 0xFFFFFFFF
-    turned = (crc >> 15 | crc << 17) & 0xFFFFFFFF
-    return (turned + 0xA282EAD8 & 0xFFFFFFFF).to_bytes(4, "little")
 
 
 class TFRecordWriter:

@@ -12,7 +12,7 @@ import warnings
 import weakref
 
 from penstock import _core, errors
-from penstock._track import Trackable, await_more, children, stop_waiting
+from penstock._track import Trackable, await_more, awaited, children, stop_waiting
 from penstock.train import _watch
 from penstock.train._graph import identity
 
@@ -114,6 +114,9 @@ class Restore:
 
     def _await(self, target, number):
         """Registers what the object has not got yet."""
+        for older in awaited(target):
+            if older is not self:
+                older._give_up(target, self._nodes[number][0])
         parts = dict(children(target))
         missing = {
             name: child
@@ -128,6 +131,14 @@ class Restore:
         await_more(target, self)
         for name, child in missing.items():
             _watch.replace(vars(target), name, self, child)
+
+    def _give_up(self, target, names):
+        """Leaves those names to a newer checkpoint, and its file when nothing else is awaited."""
+        missing = self._missing.get(id(target), {})
+        for name in names:
+            missing.pop(name, None)
+        if not missing:
+            stop_waiting(target, self)
 
     def _is_whole(self, value, number) -> bool:
         """Whether a container has all that the node has. Objects look after themselves."""

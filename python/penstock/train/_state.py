@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import time
 
 from penstock._files import path_text, replacing, write_all
 from penstock.train import _format
@@ -20,6 +21,7 @@ _FIELDS = {
 }
 _LINE = re.compile(r'\s*(\w+)\s*:\s*(?:"((?:[^"\\]|\\.)*)"|(\S+))\s*')
 _ESCAPE = re.compile(r"\\(?:([0-7]{1,3})|(.))")
+_POLL_SECONDS = 1
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
 
 
@@ -93,8 +95,9 @@ def update(folder: str, latest: str, paths, timestamps=(), preserved=0.0) -> Non
     """Writes the state file of a folder."""
 
     def relative(path):
-        inside = os.path.dirname(path) == folder
-        return os.path.basename(path) if inside else os.path.abspath(path)
+        path = os.path.abspath(path)
+        is_inside = os.path.dirname(path) == os.path.abspath(folder)
+        return os.path.basename(path) if is_inside else path
 
     state = CheckpointState(relative(latest), map(relative, paths), timestamps, preserved)
     with replacing(os.path.join(folder, "checkpoint")) as file:
@@ -134,6 +137,27 @@ def latest_checkpoint(checkpoint_dir, latest_filename=None):
     if state is None or not _format.exists(state.model_checkpoint_path):
         return None
     return state.model_checkpoint_path
+
+
+def checkpoints_iterator(checkpoint_dir, min_interval_secs=0, timeout=None, timeout_fn=None):
+    """The latest checkpoints of a folder, each as it appears; waits for the next one.
+
+    It ends when none appears for `timeout` seconds and `timeout_fn`, if there is one, agrees.
+    """
+    latest = None
+    while True:
+        since = time.monotonic()
+        found = latest_checkpoint(checkpoint_dir)
+        while found in (None, latest) and (timeout is None or time.monotonic() < since + timeout):
+            time.sleep(_POLL_SECONDS if timeout is None else min(_POLL_SECONDS, timeout))
+            found = latest_checkpoint(checkpoint_dir)
+        if found in (None, latest):
+            if timeout_fn is None or timeout_fn():
+                return
+            continue
+        latest, since = found, time.monotonic()
+        yield found
+        time.sleep(max(0, since + min_interval_secs - time.monotonic()))
 
 
 def found_in(path) -> str:

@@ -17,16 +17,18 @@ _ONE_OWNER = 2  # references: the owner's, and the one that counts
 def replace(owner, place, restore, number, references=_ONE_OWNER) -> None:
     """Puts one that tells `restore` in the place of a plain list or dictionary, all the way in."""
     try:
-        kind = _KINDS.get(type(owner[place]))
+        kind = type(owner[place])
     except (KeyError, IndexError):
         return
-    if kind is None or sys.getrefcount(owner[place]) > references:
+    if kind in _KINDS and sys.getrefcount(owner[place]) <= references:
+        plain = dict if isinstance(owner, dict) else list  # an owner that is watched needs no word
+        plain.__setitem__(owner, place, _KINDS[kind](owner[place]))
+    watched = owner[place]
+    if not isinstance(watched, (_WatchedList, _WatchedDict)):
         return
-    watched = kind(owner[place])
     watched._restore, watched._number = restore, number
-    owner[place] = watched
     for name, child in restore.names(number).items():
-        if kind is _WatchedDict:
+        if isinstance(watched, dict):
             replace(watched, name, restore, child)
         elif name.isdecimal():
             replace(watched, int(name), restore, child)

@@ -1,6 +1,7 @@
 """tf.train.Checkpoint: what is saved, what comes back, and what waits for its variable."""
 
 import collections
+import contextlib
 import copy
 import gc
 import os
@@ -188,6 +189,45 @@ def test_a_list_that_somebody_else_holds_stays_his():
     model.m = mine
     assert model.m is mine
     assert float(mine[0]) == 1
+
+
+def test_modules_that_are_made_later():
+    old = Empty()
+    old.first, old.second = Model(), Lazy()
+    old.second.build(5.0)
+    Checkpoint(net=old).write("x")
+    fresh = Empty()
+    status = Checkpoint(net=fresh).read("x")
+    fresh.second = Lazy()  # it has its variables later, and the other one at once
+    fresh.first = Model(9.0)
+    fresh.second.build(0.0)
+    assert [v.numpy() for v in fresh.second.variables] == [5, 6, 7]
+    np.testing.assert_array_equal(fresh.first.w, [1, 2])
+    status.assert_consumed()
+
+
+def open_files():
+    for number in os.listdir("/proc/self/fd"):
+        with contextlib.suppress(OSError):  # the folder itself was open, too
+            yield os.readlink(f"/proc/self/fd/{number}")
+
+
+def test_restoring_again_and_again():
+    """The newest checkpoint is the one that counts, and older ones are let go."""
+    lazy = Lazy()
+    lazy.build(0.0)
+    checkpoint = Checkpoint(net=lazy, other=tf.Variable(0.0))
+    for i in range(30):
+        lazy.layers[0].assign(i)
+        checkpoint.save("c")
+    fresh = Lazy()
+    evaluated = Checkpoint(net=fresh)
+    for i in range(30):
+        evaluated.restore(f"c-{i + 1}").expect_partial()
+    gc.collect()
+    assert sum("safetensors" in path for path in open_files()) <= 2  # a file, and its pages
+    fresh.build(-1.0)
+    assert float(fresh.layers[0]) == 29
 
 
 def test_optimizer_slots_of_a_built_optimizer():
@@ -413,6 +453,16 @@ def test_state_files():
         assert tf.train.get_checkpoint_state("a") is None
     Checkpoint().save('b/dé" 1')
     assert tf.train.latest_checkpoint("b") == 'b/dé" 1-1'
+
+
+def test_waiting_for_checkpoints():
+    checkpoint = Checkpoint()
+    found = tf.train.checkpoints_iterator("a", timeout=0)
+    checkpoint.save("a/c")
+    assert next(found) == "a/c-1"
+    checkpoint.save("a/c")
+    assert list(found) == ["a/c-2"]
+    assert list(tf.train.checkpoints_iterator("none", timeout=0, timeout_fn=lambda: True)) == []
 
 
 def test_moving_averages():

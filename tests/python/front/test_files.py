@@ -191,6 +191,12 @@ def test_records():
         assert file.read() == RECORD * 2
     with pytest.raises(errors.FailedPreconditionError, match="closed"):
         writer.write(b"a")
+    # The checksum of a long record is put together from many pieces.
+    for length, crc in ((4095, b"J4:\x82"), (4096, b"\x99;\xc1t"), (100_003, b"\xb5\xec\xcdD")):
+        with tf.io.TFRecordWriter("long") as writer:
+            writer.write(b"0" * length)
+        with open("long", "rb") as file:
+            assert file.read()[-4:] == crc
     options = tf.io.TFRecordOptions("ZLIB", compression_level=9)
     for name, how, expand in (("g", "GZIP", gzip.decompress), ("z", options, zlib.decompress)):
         with tf.io.TFRecordWriter(name, how) as writer:
