@@ -46,22 +46,36 @@ def system_errors(path: str):
 @contextlib.contextmanager
 def replacing(path: str):
     """A file to write in place of `path`, which changes at the end, in one step, or not at all."""
-    path = os.path.realpath(path)  # a link stays one
-    folder = os.path.dirname(path)
     with system_errors(path):
+        path = os.path.realpath(path)  # a link stays one
         if os.path.isdir(path):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+        folder = os.path.dirname(path)
         temporary = f"{path}-{secrets.token_hex(6)}.part"
+        number = _open_unnamed(folder)
         try:
-            with open(temporary, "xb", buffering=0) as file:
+            with open(temporary if number is None else number, "wb", buffering=0) as file:
                 yield file
                 os.fsync(file.fileno())
-            os.replace(temporary, path)
+                if number is not None:
+                    # A descriptor that does not matter: without one Python does not follow links.
+                    os.link(f"/proc/self/fd/{number}", temporary, src_dir_fd=number)
+                os.replace(temporary, path)
         except BaseException:
             with contextlib.suppress(OSError):
                 os.unlink(temporary)
             raise
         _sync_folder(folder)
+
+
+def _open_unnamed(folder: str) -> int | None:
+    """A file without a name, where the system has that: it is gone if the process is killed."""
+    if not hasattr(os, "O_TMPFILE") or not os.path.isdir("/proc/self/fd"):
+        return None
+    try:
+        return os.open(folder, os.O_TMPFILE | os.O_WRONLY | os.O_CLOEXEC, 0o666)
+    except OSError:
+        return None
 
 
 def write_all(file, data) -> None:
