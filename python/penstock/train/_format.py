@@ -90,11 +90,13 @@ class CheckpointFile:
         for number in children.values():
             if type(number) is not int or not 0 <= number < count:
                 raise ValueError(f"there is no object {number}")
-        if key is not None and key not in self._file:
+        if key is None:
+            return children, None
+        if key not in self._file:
             raise ValueError(f"there is no tensor {key}")
         if entry.get("dtype") == "complex128":
-            shape = self._file.entry(key).shape
-            if self._file.entry(key).dtype is not dtypes.float64 or shape[-1:] != (2,):
+            stored = self._file.entry(key)
+            if stored.dtype is not dtypes.float64 or stored.shape[-1:] != (2,):
                 raise ValueError(f"{key} is not complex128")
             self._complex.add(key)
         return children, key

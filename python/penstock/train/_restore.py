@@ -140,13 +140,13 @@ class Restore:
         if not missing:
             stop_waiting(target, self)
 
-    def _is_whole(self, value, number) -> bool:
+    def _is_whole(self, value, number, outer=()) -> bool:
         """Whether a container has all that the node has. Objects look after themselves."""
-        if _has_identity(value):
+        if _has_identity(value) or id(value) in outer:
             return True
         parts = dict(children(value))
         return all(
-            name in parts and self._is_whole(parts[name], child)
+            name in parts and self._is_whole(parts[name], child, (*outer, id(value)))
             for name, child in self._nodes[number][0].items()
         )
 
