@@ -65,7 +65,7 @@ class CheckpointManager:
     latest_checkpoint = property(lambda self: self._latest)
     checkpoints = property(lambda self: list(self._kept))
 
-    def save(self, checkpoint_number=None, check_interval=True, options=None):
+    def save(self, checkpoint_number=None, check_interval=True, options=None) -> str | None:
         """Saves a checkpoint and returns its name; None when it is too early for the next one."""
         if self._interval is not None:
             step = int(self._step_counter)
@@ -98,7 +98,7 @@ class CheckpointManager:
                 dropped.append(path)
         return dropped
 
-    def restore_or_initialize(self):
+    def restore_or_initialize(self) -> str | None:
         """Restores the latest checkpoint and returns its name; else calls `init_fn`."""
         if self._latest is not None:
             self._checkpoint.restore(self._latest)
@@ -109,7 +109,7 @@ class CheckpointManager:
             self._init_fn()
         return None
 
-    def sync(self):
+    def sync(self) -> None:
         """Nothing to wait for: saving is done when it returns."""
 
 

@@ -131,7 +131,7 @@ def _warn(message):
     warnings.warn(message, stacklevel=4)
 
 
-def latest_checkpoint(checkpoint_dir, latest_filename=None):
+def latest_checkpoint(checkpoint_dir, latest_filename=None) -> str | None:
     """The name of the latest checkpoint of a folder, or None."""
     state = get_checkpoint_state(checkpoint_dir, latest_filename)
     if state is None or not _format.exists(state.model_checkpoint_path):
