@@ -62,11 +62,7 @@ def _unquoted(text):
 
     def plain(match):
         octal, sign = match.groups()
-        return (
-            chr(int(octal, 8) & 255).encode("latin-1")
-            if octal
-            else _ESCAPES.get(sign, sign).encode()
-        )
+        return bytes([int(octal, 8) & 255]) if octal else _ESCAPES.get(sign, sign).encode()
 
     parts, at = [], 0
     for match in _ESCAPE.finditer(text):
