@@ -100,6 +100,7 @@ _LATER = {
         "strided_slice tensordot transpose truediv"
     ),
     "_functions.matrices": "norm",
+    "_functions.printing": "print",
     "_module": "Module",
     "_scope": "device name_scope",
 }

@@ -1,5 +1,8 @@
-"""tf.strings: ops under their public names (see _ops.txt)."""
+"""tf.strings: mostly ops under their public names (see _ops.txt)."""
 
 from penstock import _api
+from penstock._functions.printing import format
+
+__all__ = ["format"]
 
 __getattr__, __dir__ = _api.surface("strings")

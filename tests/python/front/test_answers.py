@@ -65,6 +65,10 @@ DIFFERENT = {
     "tf.math.reduce_variance(i)": "InvalidArgumentError",
     "tf.reduce_sum(m, axis=[])": "no axes are all axes",
     "tf.math.reduce_sum is tf.reduce_sum or tf.math.reduce_sum(a)": "two equal functions",
+    "printed(tf.constant(1 + 2j))": "(1,2): TensorFlow prints a question mark",
+    'printed(collections.OrderedDict([("b", tf.constant(1)), ("a", tf.constant("s"))]))': (
+        "every value with its own key: TensorFlow exchanges them"
+    ),
     "tf.constant([np.arange(2), np.arange(2)])": "int64, as the arrays are",
     "tf.nn.softmax_cross_entropy_with_logits(labels=m, logits=a)": "the shapes are broadcast",
 }
