@@ -73,6 +73,7 @@ _MODULES = [
     "bitwise",
     "compat",
     "config",
+    "debugging",
     "dtypes",
     "errors",
     "experimental",
@@ -103,6 +104,7 @@ _LATER = {
     "_functions.printing": "print",
     "_module": "Module",
     "_scope": "device name_scope",
+    "debugging": "Assert assert_equal assert_greater assert_less assert_rank",
 }
 _FILES = {name: file for file, names in _LATER.items() for name in names.split()}
 

@@ -26,6 +26,9 @@ DIFFERENT = {
     "tf.constant([a[0], 5.0])": "the same",
     "tf.constant([a[0], 5])": "the same",
     "tf.constant([a[0], a])": "the same, and the shapes do not fit",
+    "d.assert_near(tf.constant([1.0], tf.bfloat16), tf.constant([1.01], tf.bfloat16))": (
+        "bfloat16 has a tolerance too"
+    ),
     # another class of error
     "free(lambda: v * v, 3.0)": "TypeError: TensorFlow stumbles over a missing attribute",
     "[10, 20, 30][tf.constant(1.0)]": "TypeError, as Python has it for indices",
