@@ -104,6 +104,7 @@ _LATER = {
     "_functions.printing": "print",
     "_module": "Module",
     "_scope": "device name_scope",
+    "_tensor_array": "TensorArray",
     "debugging": "Assert assert_equal assert_greater assert_less assert_rank",
 }
 _FILES = {name: file for file, names in _LATER.items() for name in names.split()}

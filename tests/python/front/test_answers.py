@@ -17,6 +17,9 @@ import front
 DIFFERENT = {
     # stricter: an answer that TensorFlow gives and that is wrong
     "i + 2**40": "a number that does not fit int32 is refused, not cut off",
+    "array(3).unstack(tf.constant([1, 2, 3])).size()": "elements of another dtype are refused",
+    "array(3, element_shape=[2]).unstack([1.0, 2.0, 3.0]).size()": "so are those of another shape",
+    "array(3).scatter([2, 0], [1.0, 2.0, 3.0]).stack()": "a row without an index is not dropped",
     # more lenient
     "+a": "TensorFlow has no unary plus",
     "v.ndim": "variables have it as tensors do",
