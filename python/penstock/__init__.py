@@ -91,6 +91,9 @@ _MODULES = [
     "raw_ops",
     "signal",
     "strings",
+    "sysconfig",
+    "test",
+    "version",
 ]
 # Names that not every program needs: the files that have them are read when one is first asked for.
 _LATER = {
@@ -102,6 +105,10 @@ _LATER = {
     ),
     "_functions.matrices": "norm",
     "_functions.printing": "print",
+    "_functions.running": (
+        "control_dependencies get_logger group init_scope no_op numpy_function py_function "
+        "timestamp"
+    ),
     "_module": "Module",
     "_scope": "device name_scope",
     "_tensor_array": "TensorArray",

@@ -38,6 +38,7 @@ class name_scope:
         return False
 
 
+soft_placement = True  # whether a device that is not there means the CPU
 _PART = re.compile(
     r"(job|replica|task):\w+|(device:)?(CPU|GPU|TPU|XLA_CPU|XLA_GPU)(:(\d+|\*))?", re.I
 )
@@ -59,10 +60,21 @@ class device:
         if not isinstance(text, str):
             raise ValueError(f"Expecting a string device name. Got {type(text)}({text})")
         for part in filter(None, text.split("/")):
-            if not _PART.fullmatch(part):
+            found = _PART.fullmatch(part)
+            if not found:
                 raise ValueError(
                     f"Unknown attribute '{part}' is encountered while parsing the device spec: "
                     f"'{text}'."
+                )
+            is_there = found[1] or (found[3].upper() == "CPU" and found[5] in (None, "0", "*"))
+            if not is_there and not soft_placement:
+                from penstock import errors
+
+                raise errors.InvalidArgumentError(
+                    None,
+                    None,
+                    f"Could not satisfy device specification '{text}'. enable_soft_placement=0. "
+                    "All available devices [/job:localhost/replica:0/task:0/device:CPU:0].",
                 )
 
     def __exit__(self, *unused):

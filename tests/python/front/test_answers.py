@@ -50,6 +50,9 @@ DIFFERENT = {
         "InvalidArgumentError, from the op"
     ),
     "tf.random.uniform([2], dtype=tf.string)": "InvalidArgumentError, from the op",
+    "tf.py_function(lambda: tf.ones([2]) + tf.ones([3]), [], tf.float32)": (
+        "InvalidArgumentError, as outside of the function"
+    ),
     # not there
     "s + s": "strings are joined with tf.strings.join",
     's + "x"': "the same",
