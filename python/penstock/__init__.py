@@ -70,6 +70,7 @@ Tensor = _core.Tensor
 newaxis = None
 
 _MODULES = [
+    "autodiff",
     "bitwise",
     "compat",
     "config",
@@ -93,6 +94,7 @@ _MODULES = [
     "strings",
     "sysconfig",
     "test",
+    "types",
     "version",
 ]
 # Names that not every program needs: the files that have them are read when one is first asked for.
@@ -106,11 +108,15 @@ _LATER = {
     "_functions.matrices": "norm",
     "_functions.printing": "print",
     "_functions.running": (
-        "control_dependencies get_logger group init_scope no_op numpy_function py_function "
-        "timestamp"
+        "control_dependencies get_logger group init_scope is_symbolic_tensor no_op "
+        "numpy_function py_function timestamp tuple"
+    ),
+    "_initializers": (
+        "constant_initializer ones_initializer random_normal_initializer "
+        "random_uniform_initializer zeros_initializer"
     ),
     "_module": "Module",
-    "_scope": "device name_scope",
+    "_scope": "device get_current_name_scope name_scope",
     "_tensor_array": "TensorArray",
     "debugging": "Assert assert_equal assert_greater assert_less assert_rank",
 }

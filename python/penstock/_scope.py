@@ -13,6 +13,11 @@ def current_scope() -> str:
     return getattr(_here, "scope", "")
 
 
+def get_current_name_scope() -> str:
+    """The scope as `with tf.name_scope` was told it: "" or "outer/inner"."""
+    return current_scope().removesuffix("/")
+
+
 class name_scope:
     """Variables made inside are named `name/…`; a name that ends in "/" starts from the top."""
 

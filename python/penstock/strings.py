@@ -2,7 +2,8 @@
 
 from penstock import _api
 from penstock._functions.printing import format
+from penstock._functions.texts import ngrams
 
-__all__ = ["format"]
+__all__ = ["format", "ngrams"]
 
 __getattr__, __dir__ = _api.surface("strings")

@@ -11,6 +11,8 @@ import numpy as np
 from penstock import _core, dtypes, errors
 from penstock._tape import pause
 
+_SEQUENCES = (list, tuple)  # Python's: below, `tuple` is TensorFlow's
+
 
 def get_logger():
     """The logger of TensorFlow's name, which programs set to be quiet."""
@@ -28,6 +30,16 @@ def no_op(name=None):
 
 def group(*inputs, **kwargs):
     """Nothing to do: the inputs have been computed."""
+
+
+def tuple(tensors, control_inputs=None, name=None):
+    """The tensors, which have all been computed."""
+    return tensors
+
+
+def is_symbolic_tensor(tensor):
+    """False: every tensor has its values."""
+    return False
 
 
 def control_dependencies(control_inputs):
@@ -72,8 +84,8 @@ def _check_callable(func):
 
 def _outputs(result, wanted, is_hint) -> list:
     """What a function returned, as tensors of the wanted dtypes."""
-    wanted = wanted if isinstance(wanted, (list, tuple)) else [wanted]
-    given = result if isinstance(result, (list, tuple)) else [] if result is None else [result]
+    wanted = wanted if isinstance(wanted, _SEQUENCES) else [wanted]
+    given = result if isinstance(result, _SEQUENCES) else [] if result is None else [result]
     if len(given) != len(wanted):
         raise ValueError(f"{len(given)} values returned, but {len(wanted)} expected")
     found = [dtypes.as_dtype(getattr(each, "dtype", each)) for each in wanted]
@@ -87,7 +99,7 @@ def py_function(func=None, inp=None, Tout=None, name=None):
     inputs = [_core.to_tensor(each, None, False) for each in inp]
     with _op_errors():
         outputs = _outputs(func(*inputs), Tout, False)
-    return outputs if isinstance(Tout, (list, tuple)) else outputs[0]
+    return outputs if isinstance(Tout, _SEQUENCES) else outputs[0]
 
 
 def numpy_function(func=None, inp=None, Tout=None, stateful=True, name=None):
@@ -97,4 +109,4 @@ def numpy_function(func=None, inp=None, Tout=None, stateful=True, name=None):
     outputs = _outputs(result, Tout, True)
     if result is None:
         return None
-    return outputs if isinstance(result, (list, tuple)) else outputs[0]
+    return outputs if isinstance(result, _SEQUENCES) else outputs[0]
