@@ -50,7 +50,7 @@ def assert_rank_in(x, ranks, message=None, name=None):
     _check_rank(x, lambda found: found in ranks, f"in {ranks}", message)
 
 
-def assert_scalar(tensor, name=None, message=None):
+def assert_scalar(tensor, message=None, name=None):
     """Raises unless the tensor has no dimensions."""
     shape = _tensor(tensor).shape
     if shape.rank:
