@@ -32,6 +32,7 @@ DIFFERENT = {
     "d.assert_near(tf.constant([1.0], tf.bfloat16), tf.constant([1.01], tf.bfloat16))": (
         "bfloat16 has a tolerance too"
     ),
+    "tf.parallel_stack([a, b])": "in eager programs too",
     # another class of error
     "free(lambda: v * v, 3.0)": "TypeError: TensorFlow stumbles over a missing attribute",
     "[10, 20, 30][tf.constant(1.0)]": "TypeError, as Python has it for indices",
@@ -53,6 +54,11 @@ DIFFERENT = {
     "tf.py_function(lambda: tf.ones([2]) + tf.ones([3]), [], tf.float32)": (
         "InvalidArgumentError, as outside of the function"
     ),
+    "tf.truncatediv(i, 0)": "InvalidArgumentError, as for i // 0",
+    "tf.math.accumulate_n([])": "InvalidArgumentError",
+    "tf.linalg.matrix_transpose(a)": "InvalidArgumentError, from the op",
+    "tf.linalg.cross(a[:2], b[:2])": "InvalidArgumentError",
+    "tf.signal.dct(wave, type=5)": "InvalidArgumentError, from the op",
     # not there
     "s + s": "strings are joined with tf.strings.join",
     's + "x"': "the same",
