@@ -60,6 +60,7 @@ DIFFERENT = {
     "tf.linalg.cross(a[:2], b[:2])": "InvalidArgumentError",
     "tf.signal.dct(wave, type=5)": "InvalidArgumentError, from the op",
     # not there
+    "stepped(O.SGD(0.1, use_ema=True, ema_momentum=0.5))": "no averages of weights",
     "s + s": "strings are joined with tf.strings.join",
     's + "x"': "the same",
     '"x" + s': "the same",
