@@ -6,6 +6,7 @@ from penstock import _core, dtypes, raw_ops
 from penstock._functions.basic import cast, fill_with
 from penstock._module import _snake
 from penstock._tape import pause
+from penstock._track import Trackable
 from penstock._variable import Variable
 from penstock.losses import _functions, weighted
 from penstock.metrics import _accuracy
@@ -18,7 +19,7 @@ from penstock.metrics._accuracy import (
 )
 
 
-class Metric:
+class Metric(Trackable):
     """The base of metrics: an own one overrides `update_state` and `result`."""
 
     def __init__(self, dtype=None, name=None):
