@@ -40,7 +40,7 @@ def make_function(op: str, parameters: list[tuple], public: str, output: int = -
     function.__name__ = function.__qualname__ = public.rpartition(".")[2]
     function.__module__ = "penstock." + public.rpartition(".")[0] if "." in public else "penstock"
     function.__doc__ = _core.describe_op(op)[0]
-    function._parameters = parameters
+    function._op, function._parameters, function._output = op, parameters, output
     return function
 
 
@@ -56,6 +56,9 @@ def _signature(function) -> inspect.Signature:
 
 
 _core.OpFunction.__signature__ = property(_signature)
+# With this, help() takes it for a function and shows its signature. As an attribute of a class it
+# stays what it is: a built-in function is not bound either.
+_core.OpFunction.__get__ = lambda self, instance, owner=None: self
 _core.OpFunction.__repr__ = lambda self: f"<function {self.__qualname__}>"
 
 

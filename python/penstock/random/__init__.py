@@ -1,6 +1,7 @@
 """tf.random: random tensors, with TensorFlow's streams."""
 
 from penstock import _api, _core, dtypes, raw_ops
+from penstock._core import Tensor
 from penstock._functions.basic import _dims
 from penstock._functions.distributions import (
     Algorithm,
@@ -30,7 +31,7 @@ from penstock._functions.seeds import next_seeds, set_seed
 from penstock.random import experimental
 
 
-def normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=None):
+def normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=None) -> Tensor:
     """Numbers from a normal distribution."""
     dtype = dtypes.as_dtype(dtype)
     key, op_seed = next_seeds(seed)
@@ -40,7 +41,7 @@ def normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=No
     return made + mean if hasattr(mean, "_id") or mean != 0 else made
 
 
-def uniform(shape, minval=0, maxval=None, dtype=dtypes.float32, seed=None, name=None):
+def uniform(shape, minval=0, maxval=None, dtype=dtypes.float32, seed=None, name=None) -> Tensor:
     """Numbers from [minval, maxval), all equally likely."""
     dtype = dtypes.as_dtype(dtype)
     key, op_seed = next_seeds(seed)
