@@ -42,3 +42,8 @@ def list_physical_devices(device_type=None):
 
 def set_memory_growth(device, enable):
     """Nothing to do: memory is always taken as it is needed."""
+
+
+def trim_memory():
+    """Gives back to the system what is kept for reuse."""
+    _core.trim()
