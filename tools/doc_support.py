@@ -72,7 +72,7 @@ def table() -> str:
     return "\n".join(
         [
             f"**There**: {', '.join(counts)}.\n",
-            f"**Complete**, as far as they are used, with the number of names: {', '.join(whole)}.\n",
+            f"**Complete**, as far as they are used (number of names): {', '.join(whole)}.\n",
             "**In part**:\n",
             "| names | there | missing, most used first |",
             "|---|---|---|",
