@@ -28,6 +28,11 @@ def reset_memory_stats(device="CPU:0"):
     _core.reset_peak(device_index(device))
 
 
+def trim_memory():
+    """Gives back to the system what is kept for reuse."""
+    _core.trim()
+
+
 def get_memory_by_tag(device="CPU:0"):
     """The counters of every tag: what the bytes are for."""
     return _core.memory_by_tag(device_index(device))
@@ -42,8 +47,3 @@ def list_physical_devices(device_type=None):
 
 def set_memory_growth(device, enable):
     """Nothing to do: memory is always taken as it is needed."""
-
-
-def trim_memory():
-    """Gives back to the system what is kept for reuse."""
-    _core.trim()
