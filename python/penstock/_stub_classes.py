@@ -188,7 +188,7 @@ def _bases(cls: type, homes: dict[type, str]) -> list[str]:
         if base in homes:
             found.append(homes[base].rpartition(".")[2])
         elif base.__module__ == "builtins" and base is not object:
-            found.append("builtins." + base.__name__)
+            found.append(_GENERIC.get(base.__name__, "builtins." + base.__name__))
         elif base.__module__.startswith("penstock"):
             found += _bases(base, homes)
     return found
