@@ -30,6 +30,34 @@ from penstock._functions.sampled import log_uniform_candidate_sampler, uniform_c
 from penstock._functions.seeds import next_seeds, set_seed
 from penstock.random import experimental
 
+__all__ = [
+    "Algorithm",
+    "Generator",
+    "categorical",
+    "create_rng_state",
+    "experimental",
+    "fold_in",
+    "gamma",
+    "get_global_generator",
+    "log_uniform_candidate_sampler",
+    "normal",
+    "poisson",
+    "set_global_generator",
+    "set_seed",
+    "shuffle",
+    "split",
+    "stateless_binomial",
+    "stateless_categorical",
+    "stateless_gamma",
+    "stateless_normal",
+    "stateless_poisson",
+    "stateless_truncated_normal",
+    "stateless_uniform",
+    "truncated_normal",
+    "uniform",
+    "uniform_candidate_sampler",
+]
+
 
 def normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=None) -> Tensor:
     """Numbers from a normal distribution."""

@@ -112,6 +112,24 @@ def test_functions_have_signatures():
     assert str(inspect.signature(tf.raw_ops.Sum)) == "(input, axis=[], keepdims=False, name=None)"
 
 
+def test_classes_made_from_functions_have_signatures():
+    assert str(inspect.signature(tf.losses.SparseCategoricalCrossentropy)) == (
+        "(from_logits=False, ignore_class=None, reduction='sum_over_batch_size', axis=-1, "
+        "name='sparse_categorical_crossentropy', dtype=None)"
+    )
+    assert [*inspect.signature(tf.metrics.TopKCategoricalAccuracy).parameters] == [
+        "k", "name", "dtype",
+    ]  # fmt: skip
+    assert tf.losses.MeanSquaredError("sum")([1.0, 2.0], [2.0, 4.0]).numpy() == 2.5
+    with pytest.raises(TypeError, match="unexpected keyword argument 'fuzz'"):
+        tf.metrics.Accuracy(fuzz=1)
+
+
+def test_dir_has_public_names_only():
+    for module in (tf.random, tf.losses, tf.metrics):
+        assert not {"raw_ops", "dtypes", "cast", "next_seeds", "pause"} & {*dir(module)}
+
+
 def test_help_shows_signatures():
     for function in (tf.matmul, tf.nn.relu, tf.raw_ops.AddV2, tf.raw_ops.Sum):
         text = pydoc.plain(pydoc.render_doc(function))

@@ -3,7 +3,9 @@
 import ast
 import inspect
 import re
+import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import penstock as tf
@@ -106,9 +108,9 @@ def test_ops_that_give_lists():
     assert many == _stubs.LISTS
 
 
+@pytest.mark.skipif(find_spec("mypy") is None, reason="mypy is not installed")
 def test_a_type_checker_reads_them(tmp_path):
     """Mistakes are found on the lines that say so, and nowhere else: the stubs included."""
-    api = pytest.importorskip("mypy.api")
     package = tmp_path / "penstock"
     for path in (ROOT / "python" / "penstock").rglob("*.py"):
         copy = package / path.relative_to(ROOT / "python" / "penstock")
@@ -123,12 +125,14 @@ def test_a_type_checker_reads_them(tmp_path):
         for number, line in enumerate(PROGRAM.splitlines(), start=1)
         if "# " in line
     ]
-    options = ["--strict", "--no-incremental", "--no-error-summary", "--hide-error-context"]
-    executable = ["--python-executable", sys.executable]
-    out, error, _ = api.run([*options, *executable, "--cache-dir", str(tmp_path), str(program)])
-    assert not error
-    found = re.findall(r"^(.*?):(\d+): error: .*\[([\w-]+)\]$", out, re.M)
+    # In a process of its own: it leaves too much behind for the garbage collector to look through.
+    options = ["--strict", "--no-incremental", "--no-error-summary", "--cache-dir", tmp_path]
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", *options, program], capture_output=True, text=True
+    )
+    assert not done.stderr
+    found = re.findall(r"^(.*?):(\d+): error: .*\[([\w-]+)\]$", done.stdout, re.M)
     assert [(int(line), kind) for path, line, kind in found if path.endswith("program.py")] == (
         expected
-    ), out
-    assert len(found) == len(expected), out
+    ), done.stdout
+    assert len(found) == len(expected), done.stdout
