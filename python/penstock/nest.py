@@ -8,7 +8,7 @@ from penstock._nest import pack_like
 __all__ = ["assert_same_structure", "flatten", "is_nested", "map_structure", "pack_sequence_as"]
 
 
-def is_nested(structure) -> bool:
+def is_nested(structure):
     """True for lists, tuples and dictionaries; texts and tensors are single values."""
     return isinstance(structure, (list, tuple, Mapping))
 

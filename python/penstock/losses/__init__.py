@@ -149,6 +149,8 @@ def _loss(class_name: str, function: str, sign=1.0, **parameters):
         Loss.__init__(self, name, reduction, dtype)
         self._own = own
 
+    __init__ = constructor(parameters, init)
+
     def call(self, y_true, y_pred):
         found = function(y_true, y_pred, **self._own)
         return found if sign == 1 else sign * found
@@ -156,7 +158,7 @@ def _loss(class_name: str, function: str, sign=1.0, **parameters):
     def get_config(self):
         return Loss.get_config(self) | self._own
 
-    members = {"__init__": constructor(parameters, init), "call": call, "get_config": get_config}
+    members = {"__init__": __init__, "call": call, "get_config": get_config}
     members |= {"__doc__": function.__doc__, "__module__": __name__}
     return type(class_name, (Loss,), members)
 
