@@ -42,17 +42,17 @@ class Module(Trackable):
         return name_scope(self._scope_name)
 
     @property
-    def variables(self):
+    def variables(self) -> tuple[Variable, ...]:
         """The variables of this module and its submodules, by attribute name."""
         return tuple(self._flatten(predicate=lambda x: isinstance(x, Variable)))
 
     @property
-    def trainable_variables(self):
+    def trainable_variables(self) -> tuple[Variable, ...]:
         """Those of the variables that are trainable."""
         return tuple(self._flatten(predicate=lambda x: isinstance(x, Variable) and x.trainable))
 
     @property
-    def non_trainable_variables(self):
+    def non_trainable_variables(self) -> tuple[Variable, ...]:
         """Those of the variables that are not trainable."""
         return tuple(self._flatten(predicate=lambda x: isinstance(x, Variable) and not x.trainable))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import secrets
 
 from penstock import dtypes, raw_ops
+from penstock._core import Tensor
 from penstock._functions.arrays import tensor
 from penstock._functions.basic import _dims, cast
 from penstock._functions.distributions import Algorithm, _scaled, check_algorithm, uniform_by
@@ -24,7 +25,7 @@ def _signed(word):
     return word - _WORD if word >= _WORD // 2 else word
 
 
-def create_rng_state(seed, alg):
+def create_rng_state(seed, alg) -> Tensor:
     """The state of a generator with this seed: a number, or up to three of them."""
     check_algorithm(alg)
     if isinstance(seed, int):
@@ -174,7 +175,7 @@ def _key_counter(key, counter):
 _global = None
 
 
-def get_global_generator():
+def get_global_generator() -> Generator:
     """The generator that programs share."""
     global _global
     if _global is None:
@@ -182,7 +183,7 @@ def get_global_generator():
     return _global
 
 
-def set_global_generator(generator):
+def set_global_generator(generator) -> None:
     """Makes `generator` the one that programs share."""
     global _global
     _global = generator

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import inspect
 import itertools
 
 from penstock import _core, dtypes, errors, raw_ops
@@ -201,10 +202,18 @@ class Optimizer(Trackable):
         return grads
 
     def get_config(self):
-        """The arguments that are the same for every optimizer."""
+        """The arguments that make this optimizer again: from_config takes them."""
         rate = self._schedule or float(self._rate)
-        names = ("name", "weight_decay", "clipnorm", "clipvalue", "global_clipnorm")
-        return {"learning_rate": rate} | {name: getattr(self, name) for name in names}
+        names = ["name", "weight_decay", "clipnorm", "clipvalue", "global_clipnorm"]
+        own = inspect.signature(type(self).__init__).parameters
+        names += [name for name in own if name not in ("self", "learning_rate", "kwargs")]
+        found = {name: getattr(self, name) for name in names if hasattr(self, name)}
+        return {"learning_rate": rate} | found
+
+    @classmethod
+    def from_config(cls, config):
+        """The optimizer that gave this get_config()."""
+        return cls(**config)
 
 
 def dense(gradient, variable):
