@@ -9,23 +9,11 @@ import weakref
 
 import numpy as np
 
-from penstock import _core
+from penstock import _core, config
 from penstock._nest import flatten, pack_like
 from penstock._spec import TensorSpec
 
 _here = threading.local()
-_eagerly = False
-
-
-def run_functions_eagerly(run_eagerly):
-    """While on, functions run as the Python that they are."""
-    global _eagerly
-    _eagerly = bool(run_eagerly)
-
-
-def functions_run_eagerly():
-    """Whether functions run as the Python that they are."""
-    return _eagerly
 
 
 class init_scope:
@@ -258,7 +246,7 @@ class Function:
         return made, tracing.made
 
     def __call__(self, *args, **kwargs):
-        if _eagerly:
+        if config.functions_run_eagerly():
             return self._python_function(*args, **kwargs)
         structure, leaves = self._canonical(args, kwargs)
         concrete = self._find(structure, leaves)
