@@ -94,6 +94,7 @@ _MODULES = [
     "strings",
     "sysconfig",
     "test",
+    "train",
     "types",
     "version",
 ]

@@ -13,7 +13,7 @@ def is_nested(seq):
     return isinstance(seq, (list, tuple, Mapping))
 
 
-def flatten(structure, expand_composites=False):
+def flatten(structure, expand_composites=False) -> list:
     """The leaves in order; dictionaries by sorted key."""
     return _flatten(structure)
 
@@ -45,7 +45,7 @@ def _items(structure):
     return structure
 
 
-def assert_same_structure(nest1, nest2, check_types=True, expand_composites=False):
+def assert_same_structure(nest1, nest2, check_types=True, expand_composites=False) -> None:
     """Raises when the two are not nested in the same way."""
     found = _difference(nest1, nest2, check_types)
     if found:

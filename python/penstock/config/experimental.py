@@ -37,6 +37,11 @@ def reset_memory_stats(device="CPU:0"):
     _core.reset_peak(device_index(device))
 
 
+def trim_memory():
+    """Gives back to the system what is kept for reuse."""
+    _core.trim()
+
+
 def get_memory_by_tag(device="CPU:0"):
     """The counters of every tag: what the bytes are for."""
     return _core.memory_by_tag(device_index(device))

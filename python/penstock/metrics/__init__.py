@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from penstock import _core, dtypes, raw_ops
+from penstock import _api, _core, dtypes, raw_ops
 from penstock._functions.basic import cast, fill_with
 from penstock._module import _snake
+from penstock._signature import constructor
 from penstock._tape import pause
+from penstock._track import Trackable
 from penstock._variable import Variable
 from penstock.losses import _functions, weighted
 from penstock.metrics import _accuracy
@@ -17,8 +19,39 @@ from penstock.metrics._accuracy import (
     top_k_categorical_accuracy,
 )
 
+__all__ = [
+    "Accuracy",
+    "BinaryAccuracy",
+    "BinaryCrossentropy",
+    "CategoricalAccuracy",
+    "CategoricalCrossentropy",
+    "CosineSimilarity",
+    "FalseNegatives",
+    "FalsePositives",
+    "Mean",
+    "MeanAbsoluteError",
+    "MeanMetricWrapper",
+    "MeanSquaredError",
+    "Metric",
+    "Precision",
+    "Recall",
+    "RootMeanSquaredError",
+    "SparseCategoricalAccuracy",
+    "SparseCategoricalCrossentropy",
+    "SparseTopKCategoricalAccuracy",
+    "Sum",
+    "TopKCategoricalAccuracy",
+    "TrueNegatives",
+    "TruePositives",
+    "binary_accuracy",
+    "categorical_accuracy",
+    "sparse_categorical_accuracy",
+    "sparse_top_k_categorical_accuracy",
+    "top_k_categorical_accuracy",
+]
 
-class Metric:
+
+class Metric(Trackable):
     """The base of metrics: an own one overrides `update_state` and `result`."""
 
     def __init__(self, dtype=None, name=None):
@@ -118,17 +151,16 @@ class MeanMetricWrapper(Mean):
             super().update_state(self._function(y_true, y_pred, **self._own), sample_weight)
 
 
-def _mean_of(class_name: str, function, **defaults):
-    """A metric class over a function, whose own arguments are by keyword."""
-    own_name = _snake(class_name)
+def _mean_of(class_name: str, function, **parameters):
+    """A metric class over a function. Its parameters are all metrics', then the function's."""
+    if "name" not in parameters:
+        parameters = {"name": _snake(class_name), "dtype": None, **parameters}
 
-    def __init__(self, name=own_name, dtype=None, **kwargs):
-        for key in kwargs:
-            if key not in defaults:
-                raise TypeError(f"{class_name} got an unexpected keyword argument '{key}'")
-        MeanMetricWrapper.__init__(self, function, name, dtype, **(defaults | kwargs))
+    def init(self, name, dtype, **own):
+        MeanMetricWrapper.__init__(self, function, name, dtype, **own)
 
-    members = {"__init__": __init__, "__doc__": function.__doc__, "__module__": __name__}
+    members = {"__init__": constructor(parameters, init)}
+    members |= {"__doc__": function.__doc__, "__module__": __name__}
     return type(class_name, (MeanMetricWrapper,), members)
 
 
@@ -136,9 +168,19 @@ Accuracy = _mean_of("Accuracy", _accuracy.accuracy)
 BinaryAccuracy = _mean_of("BinaryAccuracy", binary_accuracy, threshold=0.5)
 CategoricalAccuracy = _mean_of("CategoricalAccuracy", categorical_accuracy)
 SparseCategoricalAccuracy = _mean_of("SparseCategoricalAccuracy", sparse_categorical_accuracy)
-TopKCategoricalAccuracy = _mean_of("TopKCategoricalAccuracy", top_k_categorical_accuracy, k=5)
+TopKCategoricalAccuracy = _mean_of(
+    "TopKCategoricalAccuracy",
+    top_k_categorical_accuracy,
+    k=5,
+    name="top_k_categorical_accuracy",
+    dtype=None,
+)
 SparseTopKCategoricalAccuracy = _mean_of(
-    "SparseTopKCategoricalAccuracy", sparse_top_k_categorical_accuracy, k=5
+    "SparseTopKCategoricalAccuracy",
+    sparse_top_k_categorical_accuracy,
+    k=5,
+    name="sparse_top_k_categorical_accuracy",
+    dtype=None,
 )
 MeanSquaredError = _mean_of("MeanSquaredError", _functions.mean_squared_error)
 MeanAbsoluteError = _mean_of("MeanAbsoluteError", _functions.mean_absolute_error)
@@ -151,9 +193,14 @@ CategoricalCrossentropy = _mean_of(
     _functions.categorical_crossentropy,
     from_logits=False,
     label_smoothing=0.0,
+    axis=-1,
 )
 SparseCategoricalCrossentropy = _mean_of(
-    "SparseCategoricalCrossentropy", _functions.sparse_categorical_crossentropy, from_logits=False
+    "SparseCategoricalCrossentropy",
+    _functions.sparse_categorical_crossentropy,
+    from_logits=False,
+    ignore_class=None,
+    axis=-1,
 )
 
 
@@ -224,3 +271,5 @@ FalsePositives = _counts_of("FalsePositives", "Wrong yeses.", (False, True))
 FalseNegatives = _counts_of("FalseNegatives", "Wrong noes.", (True, False))
 Precision = _counts_of("Precision", "How many yeses are right.", (True, True), (False, True))
 Recall = _counts_of("Recall", "How many true ones got a yes.", (True, True), (True, False))
+
+__getattr__, __dir__ = _api.surface("metrics")

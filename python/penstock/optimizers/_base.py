@@ -10,6 +10,7 @@ from penstock import _core, dtypes, errors, raw_ops
 from penstock._functions.basic import cast, fill_with
 from penstock._module import _snake
 from penstock._tape import IndexedSlices, pause
+from penstock._track import Trackable, arrived
 from penstock._variable import Variable
 from penstock.optimizers.schedules import LearningRateSchedule
 
@@ -21,8 +22,11 @@ def _unique(name: str) -> str:
     return f"{name}_{number}" if number else name
 
 
-class Optimizer:
+class Optimizer(Trackable):
     """The base of optimizers: an own one overrides `build` and `update_step`."""
+
+    # The variables of the model are not the optimizer's; its own have Keras's names.
+    _UNTRACKED = frozenset({"_trainable", "_places", "iterations", "_rate", "_slots"})
 
     def __init__(
         self,
@@ -87,6 +91,13 @@ class Optimizer:
         rate = [] if self._rate is None else [self._rate]
         return [self.iterations, *rate, *self._slots]
 
+    def _trackable_children(self):
+        yield "_iterations", self.iterations
+        if self._rate is not None:
+            yield "_learning_rate", self._rate
+        yield "_variables", self.variables
+        yield from super()._trackable_children()
+
     def build(self, variables):
         """Makes the slots of the variables. An own optimizer calls this first."""
         self._trainable = list(variables)
@@ -124,6 +135,7 @@ class Optimizer:
                 self._warn_of_missing(grads, variables)
             if not self.built:
                 self.build(variables)
+                arrived(self, "_variables")
             for _, variable in pairs:
                 if id(variable) not in self._places:
                     raise ValueError(
