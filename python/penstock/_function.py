@@ -78,10 +78,13 @@ class ConcreteFunction:
 
     @property
     def structured_outputs(self):
-        return pack_like(self._result, [
-            TensorSpec.from_tensor(leaf) if _is_tensor(leaf) else leaf
-            for leaf in flatten(self._result)
-        ])
+        return pack_like(
+            self._result,
+            [
+                TensorSpec.from_tensor(leaf) if _is_tensor(leaf) else leaf
+                for leaf in flatten(self._result)
+            ],
+        )
 
     def run(self, tensors):
         """The results for the tensors among the arguments, in order."""
@@ -237,9 +240,7 @@ class Function:
                 core = trace.finish([leaf for leaf in outputs if _is_tensor(leaf)])
         finally:
             trace.close()
-        specs = [
-            TensorSpec.from_tensor(leaf) if _is_traced(leaf) else leaf for leaf in leaves
-        ]
+        specs = [TensorSpec.from_tensor(leaf) if _is_traced(leaf) else leaf for leaf in leaves]
         made = ConcreteFunction(
             core, pack_like(structure, specs), pack_like(result, outputs), self._name
         )

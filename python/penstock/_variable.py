@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from penstock import _core, dtypes
 from penstock._core import Tensor
+from penstock._creators import Created
 from penstock._scope import current_scope
 from penstock._shape import TensorShape
 from penstock._tape import pause
@@ -22,7 +23,7 @@ def _initial(value, dtype):
     return _core.evaluate_now(_core.to_tensor(value, dtype, False))
 
 
-class Variable(_core.VariableHandle):
+class Variable(_core.VariableHandle, metaclass=Created):
     """A tensor that changes: `tf.Variable([1.0, 2.0], name="w")`."""
 
     def __new__(cls, *args, **kwargs):
