@@ -17,34 +17,34 @@ _WORDS = {
     "Variable", "bool", "bytes", "dict", "float", "int", "list", "object", "str", "tuple", "type",
 }  # fmt: skip
 _GENERIC = {
-    "dict": "dict[typing.Any, typing.Any]",
-    "list": "list[typing.Any]",
-    "tuple": "tuple[typing.Any, ...]",
+    "dict": "builtins.dict[typing.Any, typing.Any]",
+    "list": "builtins.list[typing.Any]",
+    "tuple": "builtins.tuple[typing.Any, ...]",
 }
 # Arguments without an annotation, by name.
 _ARGUMENTS = {
-    "dtype": "DTypeLike",
-    "name": "str | None",
-    "output_dtype": "DTypeLike",
-    "shape": "ShapeLike",
+    "dtype": "_typing.DTypeLike",
+    "name": "builtins.str | None",
+    "output_dtype": "_typing.DTypeLike",
+    "shape": "_typing.ShapeLike",
     "trainable": "builtins.bool",
 }
 _BINARY = ("add", "and", "floordiv", "matmul", "mod", "mul", "or", "pow", "sub", "truediv", "xor")
 _SLOTS = {
-    **{f"__{name}__": ("other: TensorLike", "Tensor") for name in _BINARY},
-    **{f"__r{name}__": ("other: TensorLike", "Tensor") for name in _BINARY},
-    **{f"__{name}__": ("other: TensorLike", "Tensor") for name in ("ge", "gt", "le", "lt")},
-    **{f"__{name}__": ("other: object", "typing.Any") for name in ("eq", "ne")},
+    **{f"__{name}__": ("other: _typing.TensorLike", "Tensor") for name in _BINARY},
+    **{f"__r{name}__": ("other: _typing.TensorLike", "Tensor") for name in _BINARY},
+    **{f"__{name}__": ("other: _typing.TensorLike", "Tensor") for name in ("ge", "gt", "le", "lt")},
+    **{f"__{name}__": ("other: builtins.object", "typing.Any") for name in ("eq", "ne")},
     **{f"__{name}__": ("", "Tensor") for name in ("abs", "invert", "neg", "pos")},
     "__bool__": ("", "builtins.bool"),
-    "__float__": ("", "float"),
+    "__float__": ("", "builtins.float"),
     "__getitem__": ("index: typing.Any", "Tensor"),
-    "__index__": ("", "int"),
-    "__int__": ("", "int"),
-    "__len__": ("", "int"),
+    "__index__": ("", "builtins.int"),
+    "__int__": ("", "builtins.int"),
+    "__len__": ("", "builtins.int"),
     "__iter__": ("", "typing.Iterator[Tensor]"),
     "__dlpack__": ("**options: typing.Any", "typing.Any"),
-    "__dlpack_device__": ("", "tuple[int, int]"),
+    "__dlpack_device__": ("", "builtins.tuple[builtins.int, builtins.int]"),
     "__array__": (
         "dtype: typing.Any = None, copy: builtins.bool | None = None",
         "npt.NDArray[typing.Any]",
@@ -53,10 +53,10 @@ _SLOTS = {
     "value": ("", "Tensor"),
 }
 _ATTRIBUTES = {
-    "device": "str",
+    "device": "builtins.str",
     "dtype": "DType",
-    "name": "str",
-    "ndim": "int",
+    "name": "builtins.str",
+    "ndim": "builtins.int",
     "shape": "TensorShape",
     "trainable": "builtins.bool",
 }
@@ -71,15 +71,20 @@ def annotation(text) -> str:
     text = text.replace("_core.", "")
     if not set(re.findall(r"[A-Za-z_]\w*", text)) <= _WORDS:
         return "typing.Any"
-    text = re.sub(r"\b(list|tuple|dict)\b(?!\[)", lambda match: _GENERIC[match[1]], text)
-    return re.sub(r"\b(bool)\b", r"builtins.\1", text)
+    # TensorFlow has a tf.bool and a tf.tuple.
+    text = re.sub(r"\b[a-z]+\b", r"builtins.\g<0>", text).replace("Any", "typing.Any")
+    return re.sub(r"builtins\.(list|tuple|dict)\b(?!\[)", lambda match: _GENERIC[match[1]], text)
 
 
 def parameter(name: str, kind: str, *default) -> str:
     """`name: kind = default`; a default that is no literal is left out of the stub."""
     if not default:
         return f"{name}: {kind}"
-    if default[0] is None and kind not in ("TensorLike", "typing.Any") and "None" not in kind:
+    if (
+        default[0] is None
+        and kind not in ("_typing.TensorLike", "typing.Any")
+        and "None" not in kind
+    ):
         kind += " | None"
     is_literal = isinstance(default[0], (bool, int, str, type(None))) or (
         isinstance(default[0], float) and math.isfinite(default[0])
@@ -102,7 +107,7 @@ def _argument_kind(argument: inspect.Parameter) -> str:
         return _ARGUMENTS[argument.name]
     if isinstance(argument.default, bool):
         return "builtins.bool"
-    return "str" if isinstance(argument.default, str) else "typing.Any"
+    return "builtins.str" if isinstance(argument.default, str) else "typing.Any"
 
 
 def _items(signature: inspect.Signature) -> list[str]:
