@@ -7,6 +7,7 @@ import re
 
 from penstock._nest import flatten
 from penstock._scope import name_scope
+from penstock._track import Trackable
 from penstock._variable import Variable
 
 
@@ -15,7 +16,7 @@ def _snake(name: str) -> str:
     return re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1_\2", name).lower()
 
 
-class Module:
+class Module(Trackable):
     """A base for layers and models: finds the variables in its attributes."""
 
     # Attributes that are bookkeeping and not part of the model.

@@ -8,9 +8,9 @@ from penstock._nest import pack_like
 __all__ = ["assert_same_structure", "flatten", "is_nested", "map_structure", "pack_sequence_as"]
 
 
-def is_nested(structure):
+def is_nested(seq):
     """True for lists, tuples and dictionaries; texts and tensors are single values."""
-    return isinstance(structure, (list, tuple, Mapping))
+    return isinstance(seq, (list, tuple, Mapping))
 
 
 def flatten(structure, expand_composites=False) -> list:

@@ -163,7 +163,7 @@ def broadcast_static_shape(shape_x, shape_y) -> TensorShape:
 
 def get_static_value(tensor, partial=False):
     """The value as a NumPy array, where it is known: always, outside of a graph."""
-    return tensor.numpy() if isinstance(tensor, _core.EagerTensor) else None
+    return tensor.numpy() if isinstance(tensor, _core.EagerTensor) else tensor
 
 
 def scalar_mul(scalar, x, name=None) -> Tensor:
@@ -189,10 +189,7 @@ def complex(real, imag, name=None) -> Tensor:
 
 def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
     """The tensors, scaled down together so that their joint norm is at most `clip_norm`."""
-    if not isinstance(t_list, (list, tuple)):
-        raise TypeError("t_list should be a sequence")
-    given = [each for each in t_list if each is not None]
-    values = [each.values if hasattr(each, "dense_shape") else tensor(each) for each in given]
+    values = _given_values(t_list)
     if use_norm is None:
         use_norm = raw_ops.GlobalNorm(t_list=values)
     clipped = raw_ops.ClipByGlobalNorm(clip_norm=clip_norm, use_norm=use_norm, t_list=values)
@@ -200,6 +197,18 @@ def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
     return [
         each if each is None else _with_values(each, next(clipped)) for each in t_list
     ], use_norm
+
+
+def global_norm(t_list, name=None):
+    """The norm of all the tensors together. None counts for nothing."""
+    return raw_ops.GlobalNorm(t_list=_given_values(t_list))
+
+
+def _given_values(t_list) -> list:
+    if not isinstance(t_list, (list, tuple)):
+        raise TypeError("t_list should be a sequence")
+    given = [each for each in t_list if each is not None]
+    return [each.values if hasattr(each, "dense_shape") else tensor(each) for each in given]
 
 
 def _with_values(like, values):

@@ -14,6 +14,7 @@ from penstock._functions.arrays import tensor
 from penstock._functions.basic import _dims, cast
 from penstock._functions.distributions import Algorithm, _scaled, check_algorithm, uniform_by
 from penstock._shape import TensorShape
+from penstock._track import Trackable
 from penstock._variable import Variable
 
 _WORD = 2**64
@@ -37,7 +38,7 @@ def create_rng_state(seed, alg) -> Tensor:
     return tensor([*words, 0, 0, 0][:3], dtypes.int64)
 
 
-class Generator:
+class Generator(Trackable):
     """Random numbers from a state of their own."""
 
     def __init__(self, copy_from=None, state=None, alg=None):

@@ -46,6 +46,15 @@ def weighted_moments(
     return found.mean, found.variance
 
 
+def normalize_moments(counts, mean_ss, variance_ss, shift, name=None):
+    """(mean, variance) from what sufficient_statistics gives."""
+    if shift is None:
+        shift = raw_ops.ZerosLike(x=mean_ss)
+    return raw_ops.NormalizeMoments(
+        counts=counts, mean_ss=mean_ss, variance_ss=variance_ss, shift=shift
+    )
+
+
 def sufficient_statistics(x, axes, shift=None, keepdims=False, name=None):
     """(count, sum, sum of squares, shift): what moments can be made of."""
     x = tensor(x)

@@ -216,3 +216,47 @@ def mfccs_from_log_mel_spectrograms(log_mel_spectrograms, name=None) -> Tensor:
     """Mel-frequency cepstral coefficients."""
     value = tensor(log_mel_spectrograms)
     return raw_ops.Dct(input=value, type=2) * (2 * value.shape[-1]) ** -0.5
+
+
+def mdct(signals, frame_length, window_fn=vorbis_window, pad_end=False, norm=None, name=None):
+    """The modified cosine transform of frames that overlap by half."""
+    frame_length, half = _half_frame(frame_length, norm)
+    frames = raw_ops.Frame(
+        signal=signals, frame_length=frame_length, frame_step=half, pad_end=pad_end
+    )
+    frames = frames * _overlap_window(window_fn, frame_length, frames.dtype)
+    a, b, c, d = raw_ops.Split(value=frames, num_split=4, axis=-1)
+    folded = raw_ops.ConcatV2(values=[-_turned(c) - d, a - _turned(b)], axis=-1)
+    return raw_ops.Dct(input=folded, type=4, norm=norm or "")
+
+
+def inverse_mdct(mdcts, window_fn=vorbis_window, norm=None, name=None):
+    """The signal whose frames have these modified cosine transforms."""
+    mdcts = tensor(mdcts)
+    frame_length, half = _half_frame(2 * mdcts.shape[-1], norm)
+    folded = raw_ops.Dct(input=mdcts, type=4, norm=norm or "")
+    if norm is None:
+        folded = folded * (0.5 / half)
+    first, second = raw_ops.Split(value=folded, num_split=2, axis=-1)
+    parts = [second, -_turned(second), -_turned(first), -first]
+    frames = raw_ops.ConcatV2(values=parts, axis=-1)
+    frames = frames * _overlap_window(window_fn, frame_length, frames.dtype)
+    return raw_ops.OverlapAndAdd(signal=frames, frame_step=half)
+
+
+def _overlap_window(window_fn, frame_length, dtype):
+    """A window whose squares, half a frame apart, add up to 1. None is the flat one."""
+    return 0.5**0.5 if window_fn is None else window_fn(frame_length, dtype=dtype)
+
+
+def _half_frame(frame_length, norm):
+    frame_length = int(frame_length)
+    if norm not in (None, "ortho"):
+        raise ValueError(f"Unknown normalization. Expected None or 'ortho', got: {norm}")
+    if frame_length % 4:
+        raise ValueError("The frame length must be a multiple of 4.")
+    return frame_length, frame_length // 2
+
+
+def _turned(value):
+    return raw_ops.ReverseV2(tensor=value, axis=[-1])

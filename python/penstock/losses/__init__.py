@@ -110,7 +110,8 @@ class Loss:
         self.dtype = dtypes.as_dtype(dtype or dtypes.float32)
 
     def __call__(self, y_true, y_pred, sample_weight=None):
-        values = self.call(_core.to_tensor(y_true, None, False), self._as_own(y_pred))
+        y_true = _core.to_tensor(y_true, None, False)
+        values = self.call(y_true, self._as_own(y_pred))
         weights = None
         if sample_weight is not None:
             values, weights = weighted(values, sample_weight)
@@ -121,7 +122,11 @@ class Loss:
             return total
         if self.reduction == "mean_with_sample_weight" and weights is not None:
             return raw_ops.DivNoNan(x=total, y=raw_ops.Sum(input=weights))
-        return raw_ops.DivNoNan(x=total, y=float(values.shape.num_elements()))
+        return raw_ops.DivNoNan(x=total, y=self._count(y_true, values))
+
+    def _count(self, y_true, values):
+        """How many values a mean is over."""
+        return float(values.shape.num_elements())
 
     def _as_own(self, y_pred):
         return cast(_core.to_tensor(y_pred, None, False), self.dtype)
@@ -158,7 +163,13 @@ def _loss(class_name: str, function: str, sign=1.0, **parameters):
     def get_config(self):
         return Loss.get_config(self) | self._own
 
-    members = {"__init__": __init__, "call": call, "get_config": get_config}
+    def _count(self, y_true, values):
+        ignored = self._own.get("ignore_class")
+        if ignored is None:
+            return Loss._count(self, y_true, values)
+        return raw_ops.Sum(input=cast(y_true != ignored, values.dtype))
+
+    members = {"__init__": __init__, "call": call, "get_config": get_config, "_count": _count}
     members |= {"__doc__": function.__doc__, "__module__": __name__}
     return type(class_name, (Loss,), members)
 

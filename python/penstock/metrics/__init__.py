@@ -7,6 +7,7 @@ from penstock._functions.basic import cast, fill_with
 from penstock._module import _snake
 from penstock._signature import constructor
 from penstock._tape import pause
+from penstock._track import Trackable
 from penstock._variable import Variable
 from penstock.losses import _functions, weighted
 from penstock.metrics import _accuracy
@@ -50,7 +51,7 @@ __all__ = [
 ]
 
 
-class Metric:
+class Metric(Trackable):
     """The base of metrics: an own one overrides `update_state` and `result`."""
 
     def __init__(self, dtype=None, name=None):
@@ -226,21 +227,32 @@ class _Counts(Metric):
     def __init__(self, thresholds=None, name=None, dtype=None):
         super().__init__(dtype, name)
         self.thresholds = 0.5 if thresholds is None else thresholds
-        if not isinstance(self.thresholds, (int, float)):
-            raise ValueError(f"one threshold is supported, not {thresholds!r}")
-        self._counts = [self.add_variable(name=f"{t:d}{p:d}") for t, p in self._KINDS]
+        several = isinstance(thresholds, (list, tuple))
+        self._limits = list(thresholds) if several else [self.thresholds]
+        for limit in self._limits:
+            if not isinstance(limit, (int, float)) or not 0 <= limit <= 1:
+                raise ValueError(f"Threshold values must be in [0, 1]. Received: {thresholds}")
+        shape = [len(self._limits)] if len(self._limits) > 1 else []
+        self._counts = [self.add_variable(shape, name=f"{t:d}{p:d}") for t, p in self._KINDS]
 
     def update_state(self, y_true, y_pred, sample_weight=None):
         with pause():
             y_true, y_pred = _functions.matched(y_true, y_pred)
-            answers = {True: y_pred > self.thresholds, False: y_pred <= self.thresholds}
             labels = {True: y_true != 0, False: y_true == 0}
             for (label, answer), count in zip(self._KINDS, self._counts, strict=True):
-                both = raw_ops.LogicalAnd(x=labels[label], y=answers[answer])
-                hits = cast(both, self._dtype)
-                if sample_weight is not None:
-                    hits, _ = weighted(hits, sample_weight)
-                count._assign_add(raw_ops.Sum(input=hits))
+                hits = [
+                    self._hits(
+                        labels[label], y_pred > limit if answer else y_pred <= limit, sample_weight
+                    )
+                    for limit in self._limits
+                ]
+                count._assign_add(raw_ops.Pack(values=hits) if len(hits) > 1 else hits[0])
+
+    def _hits(self, labels, answers, weights):
+        hits = cast(raw_ops.LogicalAnd(x=labels, y=answers), self._dtype)
+        if weights is not None:
+            hits, _ = weighted(hits, weights)
+        return raw_ops.Sum(input=hits)
 
     def result(self):
         if len(self._counts) == 1:
