@@ -1,5 +1,7 @@
 """tf.random: random tensors, with TensorFlow's streams."""
 
+import functools
+
 from penstock import _api, _core, dtypes, raw_ops
 from penstock._core import Tensor
 from penstock._functions.basic import _dims
@@ -63,10 +65,12 @@ def normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=No
     """Numbers from a normal distribution."""
     dtype = dtypes.as_dtype(dtype)
     key, op_seed = next_seeds(seed)
-    made = raw_ops.RandomStandardNormal(shape=_dims(shape), dtype=dtype, seed=key, seed2=op_seed)
-    if hasattr(stddev, "_id") or stddev != 1:
-        made = made * stddev
-    return made + mean if hasattr(mean, "_id") or mean != 0 else made
+    draw = functools.partial(
+        raw_ops.RandomStandardNormal, shape=_dims(shape), dtype=dtype, seed=key, seed2=op_seed
+    )
+    if _is_number(mean, 0) and _is_number(stddev, 1):
+        return draw()
+    return draw() * stddev + mean  # in one expression, so in one buffer
 
 
 def uniform(shape, minval=0, maxval=None, dtype=dtypes.float32, seed=None, name=None) -> Tensor:
@@ -84,10 +88,16 @@ def uniform(shape, minval=0, maxval=None, dtype=dtypes.float32, seed=None, name=
             seed2=op_seed,
         )
     maxval = 1 if maxval is None else maxval
-    made = raw_ops.RandomUniform(shape=_dims(shape), dtype=dtype, seed=key, seed2=op_seed)
-    if not hasattr(minval, "_id") and not hasattr(maxval, "_id") and (minval, maxval) == (0, 1):
-        return made
-    return made * (maxval - minval) + minval
+    draw = functools.partial(
+        raw_ops.RandomUniform, shape=_dims(shape), dtype=dtype, seed=key, seed2=op_seed
+    )
+    if _is_number(minval, 0) and _is_number(maxval, 1):
+        return draw()
+    return draw() * (maxval - minval) + minval
+
+
+def _is_number(value, number) -> bool:
+    return isinstance(value, (int, float)) and value == number
 
 
 __getattr__, __dir__ = _api.surface("random")
