@@ -12,7 +12,7 @@ from penstock import dtypes, raw_ops
 from penstock._core import Tensor
 from penstock._functions.arrays import tensor
 from penstock._functions.basic import _dims, cast
-from penstock._functions.distributions import Algorithm, _scaled, check_algorithm, uniform_by
+from penstock._functions.distributions import Algorithm, check_algorithm, scaled, uniform_by
 from penstock._shape import TensorShape
 from penstock._track import Trackable
 from penstock._variable import Variable
@@ -120,15 +120,19 @@ class Generator(Trackable):
 
     def normal(self, shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None) -> Tensor:
         """Numbers from a normal distribution."""
-        made = self._draw("StatelessRandomNormalV2", shape, dtype=dtypes.as_dtype(dtype))
-        return _scaled(made, mean, stddev)
+        dtype = dtypes.as_dtype(dtype)
+        return scaled(
+            lambda: self._draw("StatelessRandomNormalV2", shape, dtype=dtype), mean, stddev
+        )
 
     def truncated_normal(
         self, shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None
     ) -> Tensor:
         """Numbers from a normal distribution, none more than two deviations from the mean."""
-        made = self._draw("StatelessTruncatedNormalV2", shape, dtype=dtypes.as_dtype(dtype))
-        return _scaled(made, mean, stddev)
+        dtype = dtypes.as_dtype(dtype)
+        return scaled(
+            lambda: self._draw("StatelessTruncatedNormalV2", shape, dtype=dtype), mean, stddev
+        )
 
     def uniform(self, shape, minval=0, maxval=None, dtype=dtypes.float32, name=None) -> Tensor:
         """Numbers from [minval, maxval), all equally likely."""

@@ -1,7 +1,5 @@
 """tf.random: random tensors, with TensorFlow's streams."""
 
-import functools
-
 from penstock import _api, _core, dtypes, raw_ops
 from penstock._core import Tensor
 from penstock._functions.basic import _dims
@@ -11,6 +9,7 @@ from penstock._functions.distributions import (
     fold_in,
     gamma,
     poisson,
+    scaled,
     shuffle,
     split,
     stateless_binomial,
@@ -65,12 +64,12 @@ def normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=No
     """Numbers from a normal distribution."""
     dtype = dtypes.as_dtype(dtype)
     key, op_seed = next_seeds(seed)
-    draw = functools.partial(
-        raw_ops.RandomStandardNormal, shape=_dims(shape), dtype=dtype, seed=key, seed2=op_seed
+    shape = _dims(shape)
+    return scaled(
+        lambda: raw_ops.RandomStandardNormal(shape=shape, dtype=dtype, seed=key, seed2=op_seed),
+        mean,
+        stddev,
     )
-    if _is_number(mean, 0) and _is_number(stddev, 1):
-        return draw()
-    return draw() * stddev + mean  # in one expression, so in one buffer
 
 
 def uniform(shape, minval=0, maxval=None, dtype=dtypes.float32, seed=None, name=None) -> Tensor:
@@ -88,16 +87,12 @@ def uniform(shape, minval=0, maxval=None, dtype=dtypes.float32, seed=None, name=
             seed2=op_seed,
         )
     maxval = 1 if maxval is None else maxval
-    draw = functools.partial(
-        raw_ops.RandomUniform, shape=_dims(shape), dtype=dtype, seed=key, seed2=op_seed
+    shape = _dims(shape)
+    return scaled(
+        lambda: raw_ops.RandomUniform(shape=shape, dtype=dtype, seed=key, seed2=op_seed),
+        minval,
+        maxval - minval,
     )
-    if _is_number(minval, 0) and _is_number(maxval, 1):
-        return draw()
-    return draw() * (maxval - minval) + minval
-
-
-def _is_number(value, number) -> bool:
-    return isinstance(value, (int, float)) and value == number
 
 
 __getattr__, __dir__ = _api.surface("random")
