@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from penstock import _core, dtypes
 from penstock._core import Tensor
+from penstock._creators import Created
 from penstock._scope import current_scope
 from penstock._shape import TensorShape
 from penstock._tape import pause
 from penstock._tensor import Reference, numpy_text, set_shape, tensor_array
 
 
-class Variable(_core.VariableHandle):
+class Variable(_core.VariableHandle, metaclass=Created):
     """A tensor that changes: `tf.Variable([1.0, 2.0], name="w")`."""
 
     def __new__(cls, *args, **kwargs):
