@@ -60,7 +60,10 @@ _ATTRIBUTES = {
     "shape": "TensorShape",
     "trainable": "builtins.bool",
 }
-_NOT_SHOWN = {"__class_getitem__", "__format__", "__reduce__", "__repr__", "__str__"}
+# A class that says it has __setattr__ takes any attribute, for a type checker.
+_NOT_SHOWN = {
+    "__class_getitem__", "__del__", "__format__", "__reduce__", "__repr__", "__setattr__", "__str__",
+}  # fmt: skip
 
 
 def annotation(text) -> str:
@@ -129,18 +132,35 @@ def _items(signature: inspect.Signature) -> list[str]:
     return items
 
 
+def _result(value) -> str:
+    """What a function gives: its annotation, or None where nothing is returned."""
+    found = annotation(inspect.signature(value).return_annotation)
+    if found != "typing.Any":
+        return found
+    try:
+        body = ast.parse(textwrap.dedent(inspect.getsource(value))).body[0]
+    except (OSError, TypeError, SyntaxError):
+        return found
+    gives = any(
+        isinstance(node, (ast.Yield, ast.YieldFrom, ast.Lambda))
+        or (isinstance(node, ast.Return) and node.value is not None)
+        for node in ast.walk(body)
+    )
+    # One that only raises is there to be overridden.
+    is_none = isinstance(body, ast.FunctionDef) and not isinstance(body.body[-1], ast.Raise)
+    return "None" if is_none and not gives else found
+
+
 def function_text(name: str, value) -> str:
     """The stub of a function that is written in Python."""
-    signature = inspect.signature(value)
-    result = annotation(signature.return_annotation)
-    return function(name, _items(signature), result, value.__doc__)
+    return function(name, _items(inspect.signature(value)), _result(value), value.__doc__)
 
 
 def _method(name: str, value) -> str:
     signature = inspect.signature(value)
     own, *others = signature.parameters.values()
     items = [own.name, *_items(signature.replace(parameters=others))]
-    result = "None" if name == "__init__" else annotation(signature.return_annotation)
+    result = "None" if name == "__init__" else _result(value)
     if name == "__exit__":  # Any could mean that it swallows exceptions
         result = "None"
     return function(name, items, result, value.__doc__)
