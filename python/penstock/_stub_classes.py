@@ -62,7 +62,8 @@ _ATTRIBUTES = {
 }
 # A class that says it has __setattr__ takes any attribute, for a type checker.
 _NOT_SHOWN = {
-    "__class_getitem__", "__del__", "__format__", "__reduce__", "__repr__", "__setattr__", "__str__",
+    "__class_getitem__", "__del__", "__format__", "__reduce__", "__repr__", "__setattr__",
+    "__str__",
 }  # fmt: skip
 
 
@@ -70,8 +71,8 @@ def annotation(text) -> str:
     """An annotation of the sources, in the words of a stub."""
     if text is inspect.Parameter.empty or text is inspect.Signature.empty:
         return "typing.Any"
-    text = "None" if text is None else getattr(text, "__name__", text)
-    text = text.replace("_core.", "")
+    text = text if isinstance(text, str) else inspect.formatannotation(text)
+    text = re.sub(r"\b(?:penstock\.)?(?:_\w+\.)*(?=[A-Z])", "", text)  # whichever module it is from
     if not set(re.findall(r"[A-Za-z_]\w*", text)) <= _WORDS:
         return "typing.Any"
     # TensorFlow has a tf.bool and a tf.tuple.
