@@ -176,34 +176,11 @@ class Variable(_core.VariableHandle, metaclass=Created):
         return part
 
     def _assign_part(self, index, value, read_value):
-        from penstock import raw_ops
         from penstock._functions.basic import strided_slice_update
 
-        rows = self._rows_at(index)
         with pause():
-            if rows is None:
-                self._assign(strided_slice_update(self.value(), index, value))
-            else:  # whole rows are written where they are
-                row = [*self.shape[1:]]
-                value = raw_ops.BroadcastTo(
-                    input=_core.to_tensor(value, self.dtype, False),
-                    shape=row if isinstance(index, int) else [len(rows), *row],
-                )
-                value = raw_ops.Reshape(tensor=value, shape=[len(rows), *row])
-                self._scatter_update(rows, value)
+            self._assign(strided_slice_update(self.value(), index, value))
         return self._updated(read_value)
-
-    def _rows_at(self, index):
-        """The rows that an index picks as a whole, by number; None if it does more than that."""
-        if isinstance(index, bool) or self.shape.rank == 0:
-            return None
-        if isinstance(index, int):
-            return [index % self.shape[0]]
-        if isinstance(index, slice) and all(
-            each is None or isinstance(each, int) for each in (index.start, index.stop, index.step)
-        ):
-            return [*range(*index.indices(self.shape[0]))] or None
-        return None
 
     def __iter__(self):
         return iter(self.value())

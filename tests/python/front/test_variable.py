@@ -97,16 +97,6 @@ def test_parts_are_assigned_as_in_numpy(index, value):
     assert (v.numpy() == expected).all()
 
 
-def test_rows_are_assigned_in_place():
-    v, row = tf.Variable(tf.ones([1000, 1000])), tf.zeros([1000])
-    tf.config.experimental.reset_memory_stats()
-    v[3].assign(row)
-    held = tf.config.experimental.get_memory_info()
-    assert held["peak"] - held["current"] < 1000
-    with pytest.raises(tf.errors.InvalidArgumentError):
-        v[3].assign([1.0, 2.0])
-
-
 def test_scatters():
     v = tf.Variable([1.0, 2.0, 3.0])
     v.scatter_add(tf.IndexedSlices(tf.constant([1.0]), tf.constant([0])))
