@@ -80,7 +80,7 @@ def test_run_passes_arguments(tmp_path):
     done = run("-m", "penstock", "run", script, "--depth", "2")
     assert done.stdout.splitlines() == [
         "['--depth', '2'] __main__ 7",
-        f"3 True {tf.__version__}",
+        f"3 True {tf.version.VERSION}",
     ]
     assert done.returncode == 3
     assert run("-m", "penstock", "run", tmp_path / "none.py").returncode == 2
