@@ -16,8 +16,8 @@ ledger::Owner owner_of(const OpDef& op);
 Tensor make_output(const OpDef& op, std::span<const Tensor* const> inputs, uint64_t& given,
                    size_t i, const OutputSpec& spec, const Tensor** taken);
 
-// Leaves an input that was taken over without its data.
-void spend(const Tensor& input);
+// Leaves an input that was taken over without its data, which are now those of a result of `op`.
+void spend(const OpDef& op, const Tensor& input);
 
 [[noreturn]] void fail_kernel(const OpDef& op, const KernelResult& result);
 [[noreturn]] void name_the_op(const OpDef& op, const ResourceExhaustedError& error);

@@ -156,7 +156,9 @@ Tensor exec::make_output(const OpDef& op, Inputs inputs, uint64_t& given, size_t
   throw ResourceExhaustedError(text);
 }
 
-void exec::spend(const Tensor& input) {
+void exec::spend(const OpDef& op, const Tensor& input) {
+  if (Buffer& buffer = *input.buffer().get(); buffer.tag == Tag::kConstant)
+    retag_buffer(buffer, t_tag, owner_of(op));
   Tensor& spent = *const_cast<Tensor*>(&input);  // given to us by its holder
   spent = spent.without_data();
 }
@@ -253,7 +255,7 @@ Tensors run(const OpDef& op, Inputs inputs, Attrs attrs, uint64_t given) {
     if (needs_kernel) run_kernel(op, views, infer, attrs, outputs);
     if (records) autodiff::record(op, inputs, attrs, outputs);
   }
-  for (const Tensor* input : taken) exec::spend(*input);
+  for (const Tensor* input : taken) exec::spend(op, *input);
   return outputs;
 }
 

@@ -128,7 +128,7 @@ Tensor Pending::run_into(const OpDef& user, const Tensor& left, bool is_given) c
     }
   });
   if (problem.get() != nullptr) exec::fail_kernel(user, *problem.get());
-  if (taken != nullptr) exec::spend(*taken);
+  if (taken != nullptr) exec::spend(user, *taken);
   return output;
 }
 

@@ -77,6 +77,8 @@ def test_numpy_shares_when_the_tensor_is_alone():
     del tensor
     array += 1
     assert array[0] == 3
+    former = tf.constant(np.ones(LARGE, np.float32)) + 1.0  # in the constant's buffer
+    assert address(former.numpy()) == address(np.asarray(former))
 
 
 def test_numpy_copies_what_others_hold():
