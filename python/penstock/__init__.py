@@ -70,9 +70,11 @@ Tensor = _core.Tensor
 newaxis = None
 
 _MODULES = [
+    "autodiff",
     "bitwise",
     "compat",
     "config",
+    "debugging",
     "dtypes",
     "errors",
     "experimental",
@@ -90,9 +92,15 @@ _MODULES = [
     "raw_ops",
     "signal",
     "strings",
+    "sysconfig",
+    "test",
+    "train",
+    "types",
+    "version",
 ]
 # Names that not every program needs: the files that have them are read when one is first asked for.
 _LATER = {
+    "_creators": "variable_creator_scope",
     "_functions.arrays": (
         "broadcast_dynamic_shape broadcast_static_shape clip_by_global_norm complex "
         "dynamic_stitch einsum ensure_shape get_static_value linspace meshgrid parallel_stack "
@@ -100,8 +108,19 @@ _LATER = {
         "strided_slice tensordot transpose truediv"
     ),
     "_functions.matrices": "norm",
+    "_functions.printing": "print",
+    "_functions.running": (
+        "control_dependencies get_logger group init_scope is_symbolic_tensor no_op "
+        "numpy_function py_function timestamp tuple"
+    ),
+    "_initializers": (
+        "constant_initializer ones_initializer random_normal_initializer "
+        "random_uniform_initializer zeros_initializer"
+    ),
     "_module": "Module",
-    "_scope": "device name_scope",
+    "_scope": "device get_current_name_scope name_scope",
+    "_tensor_array": "TensorArray",
+    "debugging": "Assert assert_equal assert_greater assert_less assert_rank",
 }
 _FILES = {name: file for file, names in _LATER.items() for name in names.split()}
 

@@ -70,7 +70,7 @@ class GradientTape:
         self._recording = False
         self._used = False
 
-    def __enter__(self):
+    def __enter__(self) -> GradientTape:
         if self._recording:
             raise ValueError(
                 "Tape is still recording, This can happen if you try to re-enter an "
@@ -91,7 +91,7 @@ class GradientTape:
         self._tape.stop()
         self._recording = False
 
-    def watch(self, tensor):
+    def watch(self, tensor) -> None:
         if self._tape is None:
             raise RuntimeError("GradientTape.watch is for use inside `with tape:`")
         for each in flatten(tensor):
@@ -103,7 +103,7 @@ class GradientTape:
             if each.dtype.is_floating or each.dtype.is_complex:
                 self._tape.watch(each)
 
-    def reset(self):
+    def reset(self) -> None:
         recording = self._recording
         if recording:
             self._stop()
@@ -294,6 +294,6 @@ def custom_gradient(f=None):
     return decorated
 
 
-def is_tensor(x):
+def is_tensor(x) -> bool:
     """True for tensors and variables."""
     return isinstance(x, (EagerTensor, _core.VariableHandle, IndexedSlices))

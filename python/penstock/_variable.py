@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from penstock import _core, dtypes
+from penstock._core import Tensor
+from penstock._creators import Created
 from penstock._scope import current_scope
 from penstock._shape import TensorShape
 from penstock._tape import pause
 from penstock._tensor import Reference, numpy_text, set_shape, tensor_array
 
 
-class Variable(_core.VariableHandle):
+class Variable(_core.VariableHandle, metaclass=Created):
     """A tensor that changes: `tf.Variable([1.0, 2.0], name="w")`."""
 
     def __new__(cls, *args, **kwargs):
@@ -55,18 +57,18 @@ class Variable(_core.VariableHandle):
     _shared_name = property(lambda self: self._name[:-2])
     __array_priority__ = 100
 
-    def get_shape(self):
+    def get_shape(self) -> TensorShape:
         return self.shape
 
     set_shape = set_shape
 
-    def read_value(self):
+    def read_value(self) -> Tensor:
         return self.value()
 
-    def initialized_value(self):
+    def initialized_value(self) -> Tensor:
         return self.value()
 
-    def is_initialized(self, name=None):
+    def is_initialized(self, name=None) -> Tensor:
         return _core.to_tensor(True, None, False)
 
     def ref(self):
@@ -154,12 +156,12 @@ class Variable(_core.VariableHandle):
     def scatter_nd_sub(self, indices, updates, name=None):
         return self._scatter_nd("TensorScatterSub", indices, updates)
 
-    def sparse_read(self, indices, name=None):
+    def sparse_read(self, indices, name=None) -> Tensor:
         from penstock import raw_ops
 
         return raw_ops.GatherV2(params=self, indices=indices)
 
-    def gather_nd(self, indices, name=None):
+    def gather_nd(self, indices, name=None) -> Tensor:
         from penstock import raw_ops
 
         return raw_ops.GatherNd(params=self, indices=indices)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import collections
 
 from penstock import dtypes, raw_ops
+from penstock._core import Tensor
 from penstock._functions.arrays import tensor
 from penstock._functions.basic import cast
 
 _TopK = collections.namedtuple("TopKV2", ["values", "indices"])
 
 
-def accumulate_n(inputs, shape=None, tensor_dtype=None, name=None):
+def accumulate_n(inputs, shape=None, tensor_dtype=None, name=None) -> Tensor:
     """The sum of a list of tensors."""
     return raw_ops.AccumulateN(inputs=inputs)
 
@@ -22,7 +23,7 @@ def top_k(input, k=1, sorted=True, index_type=dtypes.int32, name=None):
     return _TopK(values, cast(indices, index_type))
 
 
-def l2_normalize(x, axis=None, epsilon=1e-12, name=None, dim=None):
+def l2_normalize(x, axis=None, epsilon=1e-12, name=None, dim=None) -> Tensor:
     """`x` with its vectors along `axis` scaled to length 1."""
     x = tensor(x)
     axis = dim if axis is None else axis
@@ -30,7 +31,7 @@ def l2_normalize(x, axis=None, epsilon=1e-12, name=None, dim=None):
     return raw_ops.L2Normalize(x=x, axis=axis, epsilon=epsilon)
 
 
-def polyval(coeffs, x, name=None):
+def polyval(coeffs, x, name=None) -> Tensor:
     """The polynomial with these coefficients, the highest first, at `x`."""
     if not isinstance(coeffs, list):
         raise ValueError(f"Argument coeffs must be list type. Received type {type(coeffs)}.")
@@ -53,7 +54,7 @@ def bincount(
     name=None,
     axis=None,
     binary_output=False,
-):
+) -> Tensor:
     """How often every number occurs, or the sum of the weights where it does."""
     arr = tensor(arr)
     arr = arr if arr.dtype in (dtypes.int32, dtypes.int64) else cast(arr, dtypes.int32)
@@ -77,7 +78,7 @@ def bincount(
 
 def confusion_matrix(
     labels, predictions, num_classes=None, weights=None, dtype=dtypes.int32, name=None
-):
+) -> Tensor:
     """How often a class (row) was taken for another (column)."""
     dtype = dtypes.as_dtype(dtype)
     if weights is None:
