@@ -143,10 +143,8 @@ class Variable(_core.VariableHandle, metaclass=Created):
         return self._updated(True)
 
     def _scatter_nd(self, op, indices, updates):
-        from penstock import raw_ops
-
-        with pause():
-            self._assign(getattr(raw_ops, op)(tensor=self, indices=indices, updates=updates))
+        indices = _core.to_tensor(indices, dtypes.int32, True)
+        self._update(op, (indices, _core.to_tensor(updates, self.dtype, False)), ())
         return self._updated(True)
 
     def scatter_nd_update(self, indices, updates, name=None):
@@ -176,10 +174,15 @@ class Variable(_core.VariableHandle, metaclass=Created):
         return part
 
     def _assign_part(self, index, value, read_value):
-        from penstock._functions.basic import strided_slice_update
+        from penstock import raw_ops
 
+        begin, end, strides, *masks = _core.index_parts(index)
+        value = _core.to_tensor(value, self.dtype, False)
         with pause():
-            self._assign(strided_slice_update(self.value(), index, value))
+            picked = super().__getitem__(index).shape
+            if value.shape != picked:
+                value = raw_ops.BroadcastTo(input=value, shape=picked)
+        self._update("TensorStridedSliceUpdate", (begin, end, strides, value), tuple(masks))
         return self._updated(read_value)
 
     def __iter__(self):

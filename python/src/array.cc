@@ -252,7 +252,9 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
                                                    "B",     "H", "I",  "Q",  "e",    nullptr,
                                                    "f",     "d", "Zf", "Zd", nullptr};
   view->obj = nullptr;
-  const Tensor& tensor = tensor_of(self);
+  const Tensor* found = guarded<const Tensor*>(nullptr, [&] { return &tensor_of(self); });
+  if (found == nullptr) return -1;
+  const Tensor& tensor = *found;
   const char* format = kFormats[static_cast<int>(tensor.dtype())];
   if (format == nullptr || !tensor.has_data() || (flags & PyBUF_WRITABLE) != 0) {
     PyErr_SetString(PyExc_BufferError, format == nullptr ? "this dtype has no buffer format"

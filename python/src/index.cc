@@ -72,7 +72,7 @@ void add_item(Index& index, PyObject* object) {
 
 bool is_mask(PyObject* object) {
   if (PyBool_Check(object) || is_numpy_bool(object)) return true;
-  if (is_eager(object)) return tensor_of(object).dtype() == DType::kBool;
+  if (is_eager(object)) return description_of(object).dtype() == DType::kBool;
   if (!is_array(object)) return false;
   const Ref dtype(checked(PyObject_GetAttrString(object, "dtype")));
   const Ref kind(checked(PyObject_GetAttrString(dtype.get(), "kind")));

@@ -85,11 +85,17 @@ Attrs defaults_of(const OpDef& op, SmallVector<Attr, 8>& storage) {
   return storage;
 }
 
-PyObject* call(Which which, const Tensor* a, const Tensor* b, uint64_t given) {
+// `caller` is where the type slot returns to; null when the result is needed now.
+PyObject* call(Which which, const Tensor* a, const Tensor* b, uint64_t given, const void* caller) {
   const OpDef& op = op_for(which, a->dtype());
   const Tensor* const inputs[] = {a, b};
   const std::span<const Tensor* const> used(inputs, b != nullptr ? 2 : 1);
-  if (op.attrs.size() == 0) return wrap(std::move(run(op, used, {}, given)[0]));
+  if (op.attrs.size() == 0) {
+    if (given == 0 && caller != nullptr && may_be_put_off(used) && is_next_operand(caller)) {
+      if (auto pending = Pending::make(op, used)) return wrap(std::move(pending));
+    }
+    return wrap(std::move(run(op, used, {}, given)[0]));
+  }
   SmallVector<Attr, 8> attrs;
   return wrap(std::move(run(op, used, defaults_of(op, attrs), given)[0]));
 }
@@ -159,24 +165,39 @@ bool defers_to(PyObject* other, Which which) {
   if ((given & 1) != 0 && is_eager(a) && operands.a.id() == tensor_of(a).id()) {
     operands.a = Tensor();
     const Tensor* left = &tensor_of(a);
-    return call(which, left, &operands.b, 1);
+    return call(which, left, &operands.b, 1, caller);
   }
   if ((given & 2) != 0 && is_eager(b) && operands.b.id() == tensor_of(b).id()) {
     operands.b = Tensor();
-    return call(which, &operands.a, &tensor_of(b), 2);
+    return call(which, &operands.a, &tensor_of(b), 2, caller);
   }
-  return call(which, &operands.a, &operands.b, 0);
+  return call(which, &operands.a, &operands.b, 0, caller);
+}
+
+// The right operand is still pending, and nobody else can see it.
+[[gnu::noinline]] PyObject* call_pending(Which which, PyObject* a, PyObject* b,
+                                         const void* caller) {
+  Tensor& left = tensor_of(a);
+  const OpDef& op = op_for(which, left.dtype());
+  const bool is_given = (temporary_operands(a, b, caller) & 1) != 0;
+  return wrap([&] {
+    const WithoutGil released;
+    return pending_of(b)->run_into(op, left, is_given);
+  }());
 }
 
 template <Which which>
 PyObject* binary(PyObject* a, PyObject* b) {
   const void* caller = __builtin_return_address(0);
   return guarded([&] {
-    if (which != kDiv && is_eager(a) && is_eager(b)) [[likely]] {
-      return call(which, &tensor_of(a), &tensor_of(b), temporary_operands(a, b, caller));
-    }
-    if (which == kDiv && is_eager(a) && is_eager(b) && !kIntTypes.has(tensor_of(a).dtype())) {
-      return call(which, &tensor_of(a), &tensor_of(b), temporary_operands(a, b, caller));
+    if (is_eager(a) && is_eager(b)) [[likely]] {
+      if (which <= kDiv && is_hidden_pending(b) &&
+          description_of(a).dtype() == description_of(b).dtype()) {
+        return call_pending(which, a, b, caller);
+      }
+      if (which != kDiv || !kIntTypes.has(tensor_of(a).dtype())) {
+        return call(which, &tensor_of(a), &tensor_of(b), temporary_operands(a, b, caller), caller);
+      }
     }
     return convert_and_call(which, a, b, caller);
   });
@@ -193,9 +214,9 @@ PyObject* unary(PyObject* a) {
   const void* caller = __builtin_return_address(0);
   return guarded([&] {
     if (is_eager(a))
-      return call(which, &tensor_of(a), nullptr, temporary_operands(a, nullptr, caller));
+      return call(which, &tensor_of(a), nullptr, temporary_operands(a, nullptr, caller), caller);
     const Tensor own = value_of(a);
-    return call(which, &own, nullptr, 0);
+    return call(which, &own, nullptr, 0, caller);
   });
 }
 
@@ -208,7 +229,7 @@ PyObject* equality(Which which, PyObject* a, PyObject* b) {
   if (is_other_tensor(b)) return Py_NewRef(Py_NotImplemented);
   const Operands operands = convert(which, a, b);
   try {
-    return call(which, &operands.a, &operands.b, 0);
+    return call(which, &operands.a, &operands.b, 0, nullptr);
   } catch (const TypeError&) {
     throw;
   } catch (const InvalidArgumentError&) {

@@ -144,7 +144,7 @@ class CallInputs {
 
   void add_one(size_t i, PyObject* value) {
     if (is_eager(value)) {
-      if (letter(i) == DType::kInvalid) letter(i) = tensor_of(value).dtype();
+      if (letter(i) == DType::kInvalid) letter(i) = description_of(value).dtype();
     } else if (is_variable(value)) {
       if (letter(i) == DType::kInvalid) letter(i) = variable_of(value).dtype();
     }
@@ -222,7 +222,12 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t flagged_count, PyOb
     const std::span<const Tensor* const> tensors = inputs.finish();
     const size_t all =
         count + (keywords != nullptr ? static_cast<size_t>(PyTuple_GET_SIZE(keywords)) : 0);
-    Tensors outputs = run(op, tensors, attrs.finish(), inputs.temporaries(self, args, all, caller));
+    const uint64_t given = inputs.temporaries(self, args, all, caller);
+    if (op.attrs.size() == 0 && given == 0 && d.output <= 0 && may_be_put_off(tensors) &&
+        is_next_operand(self, args, caller)) {
+      if (auto pending = Pending::make(op, tensors)) return wrap(std::move(pending));
+    }
+    Tensors outputs = run(op, tensors, attrs.finish(), given);
     if (d.output >= 0) return wrap(std::move(outputs[static_cast<size_t>(d.output)]));
     if (op.outputs.size() == 1 && !op.traits.has(Trait::kManyOutputs))
       return wrap(std::move(outputs[0]));

@@ -88,6 +88,36 @@ PyObject* scattered(PyObject* self, PyObject* args) {
   });
 }
 
+// _update(op, inputs, attrs): the op of the value and the other inputs becomes the value, in one
+// step. Attributes are integers.
+PyObject* update(PyObject* self, PyObject* args) {
+  const char* name;
+  PyObject *inputs, *numbers;
+  if (PyArg_ParseTuple(args, "sO!O!", &name, &PyTuple_Type, &inputs, &PyTuple_Type, &numbers) == 0)
+    return nullptr;
+  return guarded([&] {
+    Variable variable = variable_of(self);
+    const OpDef* op = find_op(name);
+    if (op == nullptr) raise(PyExc_LookupError, "there is no op %s", name);
+    SmallVector<Tensor, 4> others;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(inputs); ++i)
+      others.push_back(to_tensor(PyTuple_GET_ITEM(inputs, i)));
+    SmallVector<const Tensor*, 4> pointers;
+    for (const Tensor& other : others) pointers.push_back(&other);
+    SmallVector<Attr, 8> attrs;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(numbers); ++i) {
+      const long long number = PyLong_AsLongLong(PyTuple_GET_ITEM(numbers, i));
+      if (number == -1 && PyErr_Occurred() != nullptr) throw PythonError();
+      attrs.push_back(Attr(int64_t{number}));
+    }
+    {
+      const WithoutGil released;  // all of the value may have to be copied
+      variable.update(*op, pointers, attrs);
+    }
+    return Py_NewRef(Py_None);
+  });
+}
+
 PyObject* get_shape(PyObject* self, void*) {
   return guarded([&] { return shape_object(variable_of(self).shape()); });
 }
@@ -116,6 +146,7 @@ PyMethodDef g_methods[] = {
     {"_scatter_update", scattered<&Variable::scatter_update>, METH_VARARGS, nullptr},
     {"_scatter_add", scattered<&Variable::scatter_add>, METH_VARARGS, nullptr},
     {"_scatter_sub", scattered<&Variable::scatter_sub>, METH_VARARGS, nullptr},
+    {"_update", update, METH_VARARGS, nullptr},
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -143,4 +143,15 @@ void Variable::assign_slice(const Operand& begin, const Operand& end, const Oper
                                           masks.ellipsis, masks.new_axis, masks.shrink_axis));
 }
 
+void Variable::update(const OpDef& op, std::span<const Tensor* const> others, Attrs attrs) {
+  const PauseRecording pause;
+  const std::lock_guard lock(state_->mutex);
+  SmallVector<const Tensor*, 6> inputs{&state_->value};
+  for (const Tensor* other : others) inputs.push_back(other);
+  Tensors results = dispatch(op, inputs, attrs, 1);
+  // One that does not fit was not written over the value.
+  check_fits(*state_, results[0], op.name);
+  state_->set(std::move(results[0]));
+}
+
 }  // namespace penstock

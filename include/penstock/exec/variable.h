@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -52,6 +53,10 @@ class PEN_API Variable {
   };
   void assign_slice(const Operand& begin, const Operand& end, const Operand& strides,
                     const Operand& value, const SliceMasks& masks);
+  // The value becomes the first result of `op` of it and the other inputs, in one step: no update
+  // of another thread comes in between. Throws unless that result has the variable's dtype and
+  // shape.
+  void update(const OpDef& op, std::span<const Tensor* const> others, Attrs attrs);
 
   struct State;
   State& state() const { return *state_; }

@@ -117,3 +117,15 @@ def test_the_ledger_knows_it():
     other = copy.deepcopy(v)
     other.assign_add(tf.ones([100]))
     assert float(v[0]) == 1
+
+
+def test_slices_are_assigned_in_place():
+    variable = tf.Variable(tf.zeros([100_000]))
+    before = tf.config.experimental.get_memory_info()["current"]
+    tf.config.experimental.reset_memory_stats()
+    variable[10:20].assign(tf.ones([10]))
+    assert tf.config.experimental.get_memory_info()["peak"] - before < 1000
+    value = variable.value()
+    variable[0].assign(5.0)
+    assert float(value[0]) == 0
+    assert variable.numpy()[[0, 9, 10, 19, 20]].tolist() == [5, 0, 1, 1, 0]
