@@ -96,7 +96,7 @@ PEN_OP_DEF(norm) = {
     .name = "Norm",
     .doc = "The norm of the vectors along an axis, of the matrices of two, or of the whole tensor.",
     .inputs = {in("tensor", kFloatTypes)},
-    .attrs = {string_attr("ord", "euclidean"), ints_attr("axis", kNoInts),
+    .attrs = {string_attr("ord", "euclidean"), ints_attr("axis", kAllAxes),
               bool_attr("keepdims", false)},
     .infer = composed,
     .compose = compose,

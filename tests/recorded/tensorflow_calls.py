@@ -34,7 +34,7 @@ def special(*names):
 
 def reduction(name):
     def run(x, axis, keepdims):
-        axes = axis if axis else list(range(x.shape.rank))
+        axes = list(range(x.shape.rank)) if axis is None else axis
         return getattr(raw, name)(input=x, axis=axes, keep_dims=keepdims)
 
     return run
@@ -118,7 +118,7 @@ SLOTS = ("var", "accum", "m", "v", "ms", "mom", "linear")
 
 @special("L2Normalize")
 def _l2_normalize(x, axis, epsilon):
-    return tf.nn.l2_normalize(x, axis=axis or None, epsilon=epsilon)
+    return tf.nn.l2_normalize(x, axis=axis, epsilon=epsilon)
 
 
 @special("RandomSplit")
@@ -376,7 +376,7 @@ def _max_pool3d_grad(orig_input, orig_output, grad, **flags):
 
 @special("ReduceJoin")
 def _reduce_join(inputs, axis, keepdims, separator):
-    axes = axis or list(range(inputs.shape.rank))[::-1]
+    axes = list(range(inputs.shape.rank))[::-1] if axis is None else axis
     return raw.ReduceJoin(
         inputs=inputs, reduction_indices=axes, keep_dims=keepdims, separator=separator
     )
