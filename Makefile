@@ -147,6 +147,10 @@ record-front: ## Record TensorFlow's answers to the Python-level calls of tests/
 docs-counts: deps ## Bring the counts in the README (ops, recorded calls) up to date
 	@$(PY) tools/doc_counts.py
 
+.PHONY: docs-support
+docs-support: deps ## Bring the table of TensorFlow's names in docs/from_tensorflow.md up to date
+	@$(PY) tools/doc_support.py
+
 .PHONY: malloc-fault
 malloc-fault: deps ## Run the tests with every system allocation failing in turn
 	$(call configure,release)

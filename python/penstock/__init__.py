@@ -69,9 +69,11 @@ Tensor = _core.Tensor
 newaxis = None
 
 _MODULES = [
+    "autodiff",
     "bitwise",
     "compat",
     "config",
+    "debugging",
     "dtypes",
     "errors",
     "experimental",
@@ -89,6 +91,11 @@ _MODULES = [
     "raw_ops",
     "signal",
     "strings",
+    "sysconfig",
+    "test",
+    "train",
+    "types",
+    "version",
 ]
 # Names that not every program needs: the files that have them are read when one is first asked for.
 _LATER = {
@@ -101,8 +108,19 @@ _LATER = {
     "_custom_gradient": "custom_gradient grad_pass_through recompute_grad",
     "_functions.maths": "add_n round",
     "_functions.matrices": "norm",
+    "_functions.printing": "print",
+    "_functions.running": (
+        "control_dependencies get_logger group init_scope is_symbolic_tensor no_op "
+        "numpy_function py_function timestamp tuple"
+    ),
+    "_initializers": (
+        "constant_initializer ones_initializer random_normal_initializer "
+        "random_uniform_initializer zeros_initializer"
+    ),
     "_module": "Module",
-    "_scope": "device name_scope",
+    "_scope": "device get_current_name_scope name_scope",
+    "_tensor_array": "TensorArray",
+    "debugging": "Assert assert_equal assert_greater assert_less assert_rank",
 }
 _FILES = {name: file for file, names in _LATER.items() for name in names.split()}
 

@@ -43,22 +43,30 @@ def make_function(
     function.__name__ = function.__qualname__ = public.rpartition(".")[2]
     function.__module__ = "penstock." + public.rpartition(".")[0] if "." in public else "penstock"
     function.__doc__ = _core.describe_op(op)[0]
-    function._parameters = parameters
+    function._op, function._parameters, function._output = op, parameters, output
     return function
 
 
 def _signature(function) -> inspect.Signature:
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    empty = inspect.Parameter.empty
-    return inspect.Signature(
-        [
-            inspect.Parameter(spec[0], kind, default=spec[2] if len(spec) > 2 else empty)
-            for spec in function._parameters
-        ]
-    )
+    dtypes = {
+        name: value
+        for name, kind, _, value in _core.describe_op(function._op)[2]
+        if kind == "dtype"
+    }
+    found = []
+    for public, own, *default in function._parameters:
+        value = default[0] if default else inspect.Parameter.empty
+        # Where a dtype may be left out, the signature says which one it then is.
+        value = dtypes.get(own) if value is None else value
+        found.append(inspect.Parameter(public, kind, default=value))
+    return inspect.Signature(found)
 
 
 _core.OpFunction.__signature__ = property(_signature)
+# With this, help() takes it for a function and shows its signature. As an attribute of a class it
+# stays what it is: a built-in function is not bound either.
+_core.OpFunction.__get__ = lambda self, instance, owner=None: self
 _core.OpFunction.__repr__ = lambda self: f"<function {self.__qualname__}>"
 
 
@@ -125,7 +133,7 @@ def surface(namespace: str):
         return function
 
     def __dir__():
-        own = [name for name in vars(module) if not name.startswith("_")]
-        return sorted({*own, *names_in(namespace)})
+        own = getattr(module, "__all__", vars(module))
+        return sorted({*(name for name in own if not name.startswith("_")), *names_in(namespace)})
 
     return __getattr__, __dir__

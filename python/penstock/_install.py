@@ -7,7 +7,7 @@ import sys
 
 
 class _Alias(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finds tensorflow.x as penstock.x."""
+    """Finds tensorflow.x, and tensorflow.compat.v2.x, as penstock.x."""
 
     def find_spec(self, fullname, path=None, target=None):
         if not fullname.startswith("tensorflow."):
@@ -15,7 +15,8 @@ class _Alias(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return importlib.machinery.ModuleSpec(fullname, self)
 
     def create_module(self, spec):
-        name = "penstock" + spec.name.removeprefix("tensorflow")
+        name = spec.name.removeprefix("tensorflow").removeprefix(".compat.v2")
+        name = "penstock" + name
         try:
             self._module = importlib.import_module(name)
         except ModuleNotFoundError as error:

@@ -91,7 +91,7 @@ class GradientTape:
         self._used = False
         self._variables = ()
 
-    def __enter__(self):
+    def __enter__(self) -> GradientTape:
         if self._recording:
             raise ValueError(
                 "Tape is still recording, This can happen if you try to re-enter an "
@@ -112,7 +112,7 @@ class GradientTape:
         self._tape.stop()
         self._recording = False
 
-    def watch(self, tensor):
+    def watch(self, tensor) -> None:
         if self._tape is None:
             raise RuntimeError("GradientTape.watch is for use inside `with tape:`")
         for each in flatten(tensor):
@@ -124,11 +124,11 @@ class GradientTape:
             if each.dtype.is_floating or each.dtype.is_complex:
                 self._tape.watch(each)
 
-    def watched_variables(self):
+    def watched_variables(self) -> tuple:
         """The variables that were read or watched, in the order in which they were made."""
         return self._variables if self._tape is None or self._used else variables_of(self._tape)
 
-    def reset(self):
+    def reset(self) -> None:
         recording = self._recording
         if recording:
             self._stop()
@@ -310,6 +310,6 @@ def _unit_column(target, batch, inner, j):
     return _core.to_tensor(values.reshape(tuple(target.shape)), None, False)
 
 
-def is_tensor(x):
+def is_tensor(x) -> bool:
     """True for tensors and variables."""
     return isinstance(x, (EagerTensor, _core.VariableHandle, IndexedSlices))

@@ -127,6 +127,7 @@ def install():
     }
     for name, value in members.items():
         setattr(EagerTensor, name, value)
+    Tensor.__doc__ = "An array of elements of one dtype, which never changes."
 
 
 def _rebuild(values, dtype):

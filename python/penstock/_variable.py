@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 
 from penstock import _core, dtypes
+from penstock._core import Tensor
 from penstock._scope import current_scope
 from penstock._shape import TensorShape
 from penstock._tape import pause, variables_by_id
@@ -77,12 +78,12 @@ class Variable(_core.VariableHandle):
     _shared_name = property(lambda self: self._name[:-2])
     __array_priority__ = 100
 
-    def get_shape(self):
+    def get_shape(self) -> TensorShape:
         return self.shape
 
     set_shape = set_shape
 
-    def read_value(self):
+    def read_value(self) -> Tensor:
         return self.value()
 
     initializer = None
@@ -96,10 +97,10 @@ class Variable(_core.VariableHandle):
     def eval(self, session=None):
         raise RuntimeError("This operation is not supported when eager execution is enabled.")
 
-    def initialized_value(self):
+    def initialized_value(self) -> Tensor:
         return self.value()
 
-    def is_initialized(self, name=None):
+    def is_initialized(self, name=None) -> Tensor:
         return _core.to_tensor(True, None, False)
 
     def ref(self):
@@ -189,12 +190,12 @@ class Variable(_core.VariableHandle):
     def scatter_nd_sub(self, indices, updates, name=None):
         return self._scatter_nd("TensorScatterSub", indices, updates)
 
-    def sparse_read(self, indices, name=None):
+    def sparse_read(self, indices, name=None) -> Tensor:
         from penstock import raw_ops
 
         return raw_ops.GatherV2(params=self, indices=indices)
 
-    def gather_nd(self, indices, name=None):
+    def gather_nd(self, indices, name=None) -> Tensor:
         from penstock import raw_ops
 
         return raw_ops.GatherNd(params=self, indices=indices)

@@ -1,5 +1,8 @@
 """tf.raw_ops: every op of the registry, under its own name and with its own arguments."""
 
+import functools
+import inspect
+
 from penstock import _api, _core, _near
 
 # TensorFlow's other names for arguments of raw ops: they may be given instead.
@@ -17,8 +20,9 @@ def _with_aliases(function, names):
                 del arguments[given]
         return function(**arguments)
 
-    raw_op.__name__ = raw_op.__qualname__ = function.__name__
-    raw_op.__doc__ = function.__doc__
+    # With these, what an OpFunction tells of itself holds here too.
+    functools.update_wrapper(raw_op, function)
+    raw_op.__signature__ = inspect.signature(function)
     return raw_op
 
 

@@ -6,15 +6,16 @@ import builtins
 import contextlib
 
 from penstock import _core, dtypes, errors, raw_ops
+from penstock._core import Tensor
 from penstock._functions.basic import cast, divide
 from penstock._shape import TensorShape
 
 
-def tensor(value, dtype=None):
+def tensor(value, dtype=None) -> Tensor:
     return _core.to_tensor(value, dtype, False)
 
 
-def linspace(start, stop, num, name=None, axis=0):
+def linspace(start, stop, num, name=None, axis=0) -> Tensor:
     """`num` evenly spaced numbers from `start` to `stop`, both included."""
     start = tensor(start)
     if start.dtype.is_integer:
@@ -22,7 +23,7 @@ def linspace(start, stop, num, name=None, axis=0):
     return raw_ops.LinSpace(start=start, stop=cast(stop, start.dtype), num=num, axis=axis)
 
 
-def transpose(a, perm=None, conjugate=False, name="transpose"):
+def transpose(a, perm=None, conjugate=False, name="transpose") -> Tensor:
     """The dimensions in another order; without `perm` in the opposite one."""
     a = tensor(a)
     if conjugate and a.dtype.is_complex:
@@ -31,7 +32,7 @@ def transpose(a, perm=None, conjugate=False, name="transpose"):
     return raw_ops.Transpose(x=a) if perm is None else raw_ops.Transpose(x=a, perm=perm)
 
 
-def einsum(equation, *inputs, **kwargs):
+def einsum(equation, *inputs, **kwargs) -> Tensor:
     """Sums of products over named dimensions, such as "ij,jk->ik"."""
     unknown = sorted(kwargs.keys() - {"optimize", "name"})
     if unknown:
@@ -45,7 +46,7 @@ def einsum(equation, *inputs, **kwargs):
     return raw_ops.Einsum(inputs=list(inputs), equation=equation)
 
 
-def tensordot(a, b, axes, name=None):
+def tensordot(a, b, axes, name=None) -> Tensor:
     """Sums of products over the given axes: a number of them, or those of `a` and those of `b`."""
     a, b = tensor(a), tensor(b)
     if isinstance(axes, _core.EagerTensor):
@@ -68,11 +69,11 @@ def tensordot(a, b, axes, name=None):
     return raw_ops.Tensordot(a=a, b=b, axes_a=list(axes_a), axes_b=list(axes_b))
 
 
-def range_list(start, stop):
+def range_list(start, stop) -> list[int]:
     return list(builtins.range(start, stop))
 
 
-def meshgrid(*args, **kwargs):
+def meshgrid(*args, **kwargs) -> list[Tensor]:
     """Grids of coordinates: each vector spread over the dimensions of the others."""
     indexing = kwargs.pop("indexing", "xy")
     kwargs.pop("name", None)
@@ -83,14 +84,14 @@ def meshgrid(*args, **kwargs):
     return raw_ops.Meshgrid(values=list(args), indexing=indexing) if args else []
 
 
-def repeat(input, repeats, axis=None, name=None):
+def repeat(input, repeats, axis=None, name=None) -> Tensor:
     """Every element, or every slice along `axis`, so many times."""
     if axis is None:
         return raw_ops.Repeat(data=input, repeats=repeats)
     return raw_ops.Repeat(data=input, repeats=repeats, axis=[int(axis)])
 
 
-def sequence_mask(lengths, maxlen=None, dtype=dtypes.bool, name=None):
+def sequence_mask(lengths, maxlen=None, dtype=dtypes.bool, name=None) -> Tensor:
     """True in the first lengths[i] places of row i."""
     dtype = dtypes.as_dtype(dtype)
     if maxlen is None:
@@ -110,7 +111,7 @@ def strided_slice(
     shrink_axis_mask=0,
     var=None,
     name=None,
-):
+) -> Tensor:
     """What `input_[begin:end:strides]` picks, dimension by dimension."""
     begin = tensor(begin)
     return raw_ops.StridedSlice(
@@ -126,7 +127,7 @@ def strided_slice(
     )
 
 
-def reverse_sequence(input, seq_lengths, seq_axis=None, batch_axis=None, name=None):
+def reverse_sequence(input, seq_lengths, seq_axis=None, batch_axis=None, name=None) -> Tensor:
     """The first seq_lengths[i] elements of every row in opposite order."""
     if seq_axis is None:
         raise TypeError("reverse_sequence() missing argument 'seq_axis'")
@@ -135,7 +136,7 @@ def reverse_sequence(input, seq_lengths, seq_axis=None, batch_axis=None, name=No
     )
 
 
-def dynamic_stitch(indices, data, name=None):
+def dynamic_stitch(indices, data, name=None) -> Tensor:
     """The slices of `data` at the places that `indices` names, in one tensor."""
     if not indices or len(indices) != len(data):
         raise errors.InvalidArgumentError(
@@ -150,7 +151,7 @@ def dynamic_stitch(indices, data, name=None):
     return raw_ops.DynamicStitch(indices=places, data=pieces)
 
 
-def ensure_shape(x, shape, name=None):
+def ensure_shape(x, shape, name=None) -> Tensor:
     """`x`, if its shape is as given; None stands for any size."""
     shape = TensorShape(shape)
     if shape.rank is None:
@@ -158,12 +159,12 @@ def ensure_shape(x, shape, name=None):
     return raw_ops.EnsureShape(input=x, shape=[-1 if dim is None else dim for dim in shape])
 
 
-def broadcast_dynamic_shape(shape_x, shape_y):
+def broadcast_dynamic_shape(shape_x, shape_y) -> Tensor:
     """The shape that two shapes broadcast to, as a tensor."""
     return raw_ops.BroadcastArgs(s0=shape_x, s1=shape_y)
 
 
-def broadcast_static_shape(shape_x, shape_y):
+def broadcast_static_shape(shape_x, shape_y) -> TensorShape:
     """The shape that two shapes broadcast to."""
     x, y = TensorShape(shape_x), TensorShape(shape_y)
     rank = max(x.rank, y.rank)
@@ -178,10 +179,10 @@ def broadcast_static_shape(shape_x, shape_y):
 
 def get_static_value(tensor, partial=False):
     """The value as a NumPy array, where it is known: always, outside of a graph."""
-    return tensor.numpy() if isinstance(tensor, _core.EagerTensor) else None
+    return tensor.numpy() if isinstance(tensor, _core.EagerTensor) else tensor
 
 
-def scalar_mul(scalar, x, name=None):
+def scalar_mul(scalar, x, name=None) -> Tensor:
     """`x` times a number."""
     scalar = tensor(scalar, None if hasattr(x, "values") else tensor(x).dtype)
     if scalar.ndim:
@@ -191,7 +192,7 @@ def scalar_mul(scalar, x, name=None):
     return scalar * x
 
 
-def complex(real, imag, name=None):
+def complex(real, imag, name=None) -> Tensor:
     """Complex numbers of the given parts."""
     return raw_ops.Complex(real=real, imag=imag)
 
@@ -211,10 +212,7 @@ def clip_by_norm(t, clip_norm, axes=None, name=None):
 
 def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
     """The tensors, scaled down together so that their joint norm is at most `clip_norm`."""
-    if not isinstance(t_list, (list, tuple)):
-        raise TypeError("t_list should be a sequence")
-    given = [each for each in t_list if each is not None]
-    values = [each.values if hasattr(each, "dense_shape") else tensor(each) for each in given]
+    values = _given_values(t_list)
     if use_norm is None:
         use_norm = raw_ops.GlobalNorm(t_list=values)
     clipped = raw_ops.ClipByGlobalNorm(clip_norm=clip_norm, use_norm=use_norm, t_list=values)
@@ -224,13 +222,25 @@ def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
     ], use_norm
 
 
+def global_norm(t_list, name=None):
+    """The norm of all the tensors together. None counts for nothing."""
+    return raw_ops.GlobalNorm(t_list=_given_values(t_list))
+
+
+def _given_values(t_list) -> list:
+    if not isinstance(t_list, (list, tuple)):
+        raise TypeError("t_list should be a sequence")
+    given = [each for each in t_list if each is not None]
+    return [each.values if hasattr(each, "dense_shape") else tensor(each) for each in given]
+
+
 def _with_values(like, values):
     if hasattr(like, "dense_shape"):
         return type(like)(values, like.indices, like.dense_shape)
     return values
 
 
-def stack(values, axis=0, name="stack"):
+def stack(values, axis=0, name="stack") -> Tensor:
     """The tensors as one, along a new dimension."""
     if axis == 0 and not any(hasattr(each, "_id") for each in values):
         with contextlib.suppress(TypeError, ValueError):  # not numbers throughout
@@ -245,12 +255,14 @@ def stack(values, axis=0, name="stack"):
 truediv = divide
 
 
-def parallel_stack(values, name="parallel_stack"):
+def parallel_stack(values, name="parallel_stack") -> Tensor:
     """The tensors as one, along a new first dimension."""
     return raw_ops.Pack(values=values)
 
 
-def required_space_to_batch_paddings(input_shape, block_shape, base_paddings=None, name=None):
+def required_space_to_batch_paddings(
+    input_shape, block_shape, base_paddings=None, name=None
+) -> tuple[Tensor, Tensor]:
     """(paddings, crops) with which blocks divide the shape evenly."""
     import numpy as np
 

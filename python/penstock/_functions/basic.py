@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from penstock import _core, dtypes, errors, raw_ops
+from penstock._core import Tensor
 from penstock._shape import TensorShape
 
 
@@ -10,14 +11,14 @@ def _as_dtype(dtype):
     return None if dtype is None else dtypes.as_dtype(dtype)
 
 
-def convert_to_tensor(value, dtype=None, dtype_hint=None, name=None):
+def convert_to_tensor(value, dtype=None, dtype_hint=None, name=None) -> Tensor:
     """`value` as a tensor: numbers, nested lists, NumPy arrays, variables."""
     if dtype is None and dtype_hint is not None:
         return _core.to_tensor(value, dtypes.as_dtype(dtype_hint), True)
     return _core.to_tensor(value, _as_dtype(dtype), False)
 
 
-def constant(value, dtype=None, shape=None, name="Const"):
+def constant(value, dtype=None, shape=None, name="Const") -> Tensor:
     """A tensor with the given value, of the given dtype and shape."""
     dtype = _as_dtype(dtype)
     if isinstance(value, _core.EagerTensor) and dtype not in (None, value.dtype):
@@ -42,7 +43,7 @@ def constant(value, dtype=None, shape=None, name="Const"):
     return raw_ops.Reshape(tensor=tensor, shape=list(shape))
 
 
-def cast(x, dtype, name=None):
+def cast(x, dtype, name=None) -> Tensor:
     """`x` with its elements converted to `dtype`."""
     x = _core.to_tensor(x, None, False)
     dtype = dtypes.as_dtype(dtype)
@@ -64,34 +65,34 @@ def _dims(shape):
         return _core.to_tensor(shape, dtypes.int64, False)
 
 
-def fill_with(shape, value, dtype):
+def fill_with(shape, value, dtype) -> Tensor:
     return raw_ops.Fill(dims=_dims(shape), value=_core.to_tensor(value, dtype, False))
 
 
-def zeros(shape, dtype=dtypes.float32, name=None, layout=None):
+def zeros(shape, dtype=dtypes.float32, name=None, layout=None) -> Tensor:
     """A tensor of zeros."""
     dtype = dtypes.as_dtype(dtype)
     return fill_with(shape, "" if dtype is dtypes.string else False, dtype)
 
 
-def ones(shape, dtype=dtypes.float32, name=None, layout=None):
+def ones(shape, dtype=dtypes.float32, name=None, layout=None) -> Tensor:
     """A tensor of ones."""
     return fill_with(shape, True, dtypes.as_dtype(dtype))
 
 
-def zeros_like(input, dtype=None, name=None, layout=None):
+def zeros_like(input, dtype=None, name=None, layout=None) -> Tensor:
     """Zeros of the same shape and dtype."""
     input = _core.to_tensor(input, None, False)
     return zeros(input.shape, dtype or input.dtype)
 
 
-def ones_like(input, dtype=None, name=None, layout=None):
+def ones_like(input, dtype=None, name=None, layout=None) -> Tensor:
     """Ones of the same shape and dtype."""
     input = _core.to_tensor(input, None, False)
     return ones(input.shape, dtype or input.dtype)
 
 
-def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name=None):
+def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name=None) -> Tensor:
     """The identity matrix."""
     import numpy as np
 
@@ -102,7 +103,7 @@ def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name
     return raw_ops.BroadcastTo(input=one, shape=[*batch_shape, *one.shape])
 
 
-def range(start, limit=None, delta=1, dtype=None, name="range"):
+def range(start, limit=None, delta=1, dtype=None, name="range") -> Tensor:
     """The numbers from `start` up to `limit`, `delta` apart."""
     if limit is None:
         start, limit = 0, start
@@ -121,20 +122,20 @@ def range(start, limit=None, delta=1, dtype=None, name="range"):
     return raw_ops.Range(start=values[0], limit=values[1], delta=values[2])
 
 
-def divide(x, y, name=None):
+def divide(x, y, name=None) -> Tensor:
     """x / y, as the operator does it."""
     if not hasattr(x, "_id"):
         x = _core.to_tensor(x, y.dtype if hasattr(y, "_id") else None, False)
     return x / y
 
 
-def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name=None):
+def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name=None) -> Tensor:
     """The slices of `params` along `axis` that `indices` names."""
     axis = batch_dims if axis is None else axis
     return raw_ops.GatherV2(params=params, indices=indices, axis=axis, batch_dims=batch_dims)
 
 
-def where(condition, x=None, y=None, name=None):
+def where(condition, x=None, y=None, name=None) -> Tensor:
     """x where the condition holds and y elsewhere; without them, where it holds."""
     if x is None and y is None:
         return raw_ops.Where(input=condition)
@@ -149,7 +150,7 @@ def where(condition, x=None, y=None, name=None):
     return raw_ops.SelectV2(condition=condition, t=x, e=y)
 
 
-def boolean_mask(tensor, mask, axis=None, name="boolean_mask"):
+def boolean_mask(tensor, mask, axis=None, name="boolean_mask") -> Tensor:
     """The elements of `tensor` where `mask` holds."""
     tensor, mask = _core.to_tensor(tensor, None, False), _core.to_tensor(mask, None, False)
     if mask.ndim == 0:
@@ -162,7 +163,7 @@ def boolean_mask(tensor, mask, axis=None, name="boolean_mask"):
     return raw_ops.GatherV2(params=rows, indices=raw_ops.Squeeze(input=places, axis=[1]), axis=axis)
 
 
-def strided_slice_update(tensor, index, value):
+def strided_slice_update(tensor, index, value) -> Tensor:
     """`tensor` with what `index` picks replaced by `value`."""
     begin, end, strides, *masks = _core.index_parts(index)
     names = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
@@ -183,14 +184,14 @@ def strided_slice_update(tensor, index, value):
     return raw_ops.Reshape(tensor=flat, shape=shape)
 
 
-def split(value, num_or_size_splits, axis=0, num=None, name="split"):
+def split(value, num_or_size_splits, axis=0, num=None, name="split") -> list[Tensor]:
     """The parts of `value` along `axis`: so many equal ones, or of the given sizes."""
     if isinstance(num_or_size_splits, int):
         return raw_ops.Split(value=value, num_split=num_or_size_splits, axis=axis)
     return raw_ops.SplitV(value=value, size_splits=num_or_size_splits, axis=axis)
 
 
-def unstack(value, num=None, axis=0, name="unstack"):
+def unstack(value, num=None, axis=0, name="unstack") -> list[Tensor]:
     """The slices along `axis` as a list."""
     value = _core.to_tensor(value, None, False)
     rank = value.shape.rank
@@ -199,7 +200,9 @@ def unstack(value, num=None, axis=0, name="unstack"):
     return raw_ops.Unpack(value=value, num=value.shape[axis] if num is None else num, axis=axis)
 
 
-def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None, name=None):
+def one_hot(
+    indices, depth, on_value=None, off_value=None, axis=None, dtype=None, name=None
+) -> Tensor:
     """Rows with one value at the given index and another elsewhere."""
     if dtype is None:
         given = [each for each in (on_value, off_value) if each is not None]
@@ -214,7 +217,7 @@ def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None
     )
 
 
-def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None):
+def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None) -> Tensor:
     """`tensor` with values added at its edges."""
     if mode.upper() not in ("CONSTANT", "REFLECT", "SYMMETRIC"):
         raise ValueError(f"pad has the modes CONSTANT, REFLECT and SYMMETRIC, not {mode!r}")
@@ -226,12 +229,12 @@ def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None):
     return raw_ops.PadV2(input=tensor, paddings=paddings, constant_values=constant_values)
 
 
-def rank(input, name=None):
+def rank(input, name=None) -> Tensor:
     """The number of dimensions, as a tensor."""
     return _core.to_tensor(_core.to_tensor(input, None, False).ndim, None, False)
 
 
-def from_dlpack(capsule):
+def from_dlpack(capsule) -> Tensor:
     """A tensor over the memory of another library's, or of its DLPack capsule."""
     if not hasattr(capsule, "__dlpack__"):
         return _core.from_dlpack(capsule)
@@ -247,7 +250,7 @@ def to_dlpack(tensor):
     return tensor.__dlpack__()
 
 
-def from_numpy(array):
+def from_numpy(array) -> Tensor:
     """A tensor over the array's own memory. The array must not change while the tensor lives."""
     return _core.from_numpy(array)
 

@@ -9,10 +9,12 @@ from __future__ import annotations
 import secrets
 
 from penstock import dtypes, raw_ops
+from penstock._core import Tensor
 from penstock._functions.arrays import tensor
 from penstock._functions.basic import _dims, cast
 from penstock._functions.distributions import Algorithm, _scaled, check_algorithm, uniform_by
 from penstock._shape import TensorShape
+from penstock._track import Trackable
 from penstock._variable import Variable
 
 _WORD = 2**64
@@ -23,7 +25,7 @@ def _signed(word):
     return word - _WORD if word >= _WORD // 2 else word
 
 
-def create_rng_state(seed, alg):
+def create_rng_state(seed, alg) -> Tensor:
     """The state of a generator with this seed: a number, or up to three of them."""
     check_algorithm(alg)
     if isinstance(seed, int):
@@ -36,7 +38,7 @@ def create_rng_state(seed, alg):
     return tensor([*words, 0, 0, 0][:3], dtypes.int64)
 
 
-class Generator:
+class Generator(Trackable):
     """Random numbers from a state of their own."""
 
     def __init__(self, copy_from=None, state=None, alg=None):
@@ -173,7 +175,7 @@ def _key_counter(key, counter):
 _global = None
 
 
-def get_global_generator():
+def get_global_generator() -> Generator:
     """The generator that programs share."""
     global _global
     if _global is None:
@@ -181,7 +183,7 @@ def get_global_generator():
     return _global
 
 
-def set_global_generator(generator):
+def set_global_generator(generator) -> None:
     """Makes `generator` the one that programs share."""
     global _global
     _global = generator

@@ -5,18 +5,19 @@ from __future__ import annotations
 import collections
 
 from penstock import dtypes, raw_ops
+from penstock._core import Tensor
 from penstock._functions.arrays import tensor
 from penstock._functions.basic import cast
 
 _TopK = collections.namedtuple("TopKV2", ["values", "indices"])
 
 
-def accumulate_n(inputs, shape=None, tensor_dtype=None, name=None):
+def accumulate_n(inputs, shape=None, tensor_dtype=None, name=None) -> Tensor:
     """The sum of a list of tensors."""
     return raw_ops.AccumulateN(inputs=inputs)
 
 
-def add_n(inputs, name=None):
+def add_n(inputs, name=None) -> Tensor:
     """The sum of a list of tensors; of IndexedSlices, their rows count."""
     inputs = list(inputs)
     if not inputs:
@@ -27,29 +28,29 @@ def add_n(inputs, name=None):
     return raw_ops.AddN(inputs=inputs)
 
 
-def round(x, name=None):
+def round(x, name=None) -> Tensor:
     """The nearest integer, an even one where two are as near."""
     x = tensor(x)
     return x if x.dtype.is_integer else raw_ops.Round(x=x)
 
 
-def real(input, name=None):
+def real(input, name=None) -> Tensor:
     """The real part."""
     return raw_ops.Real(input=input) if _is_complex(input, "real") else tensor(input)
 
 
-def imag(input, name=None):
+def imag(input, name=None) -> Tensor:
     """The imaginary part."""
     input = tensor(input)
     return raw_ops.Imag(input=input) if input.dtype.is_complex else raw_ops.ZerosLike(x=input)
 
 
-def conj(x, name=None):
+def conj(x, name=None) -> Tensor:
     """The complex conjugate."""
     return raw_ops.Conj(input=x) if _is_complex(x, "conj") else tensor(x)
 
 
-def angle(input, name=None):
+def angle(input, name=None) -> Tensor:
     """The argument of complex numbers; of real ones, 0 or pi."""
     input = tensor(input)
     if input.dtype.is_complex:
@@ -66,13 +67,13 @@ def _is_complex(x, what):
     return dtype.is_complex
 
 
-def reduce_variance(input_tensor, axis=None, keepdims=False, name=None):
+def reduce_variance(input_tensor, axis=None, keepdims=False, name=None) -> Tensor:
     """The variance over the axes, or over all of them."""
     x = _without_integers(input_tensor)
     return raw_ops.ReduceVariance(input_tensor=x, axis=axis, keepdims=keepdims)
 
 
-def reduce_std(input_tensor, axis=None, keepdims=False, name=None):
+def reduce_std(input_tensor, axis=None, keepdims=False, name=None) -> Tensor:
     """The standard deviation over the axes, or over all of them."""
     x = _without_integers(input_tensor)
     return raw_ops.ReduceStd(input_tensor=x, axis=axis, keepdims=keepdims)
@@ -85,7 +86,7 @@ def _without_integers(x):
     return x
 
 
-def divide_no_nan(x, y, name=None):
+def divide_no_nan(x, y, name=None) -> Tensor:
     """x / y, and 0 where y is 0; integers become floats."""
     x = tensor(x, y.dtype if hasattr(y, "_id") and not hasattr(x, "_id") else None)
     y = tensor(y, None if hasattr(y, "_id") else x.dtype)
@@ -105,14 +106,14 @@ def top_k(input, k=1, sorted=True, index_type=dtypes.int32, name=None):
     return _TopK(values, cast(indices, index_type))
 
 
-def l2_normalize(x, axis=None, epsilon=1e-12, name=None, dim=None):
+def l2_normalize(x, axis=None, epsilon=1e-12, name=None, dim=None) -> Tensor:
     """`x` with its vectors along `axis` scaled to length 1."""
     x = _without_integers(x)
     axis = dim if axis is None else axis
     return raw_ops.L2Normalize(x=x, axis=axis, epsilon=epsilon)
 
 
-def polyval(coeffs, x, name=None):
+def polyval(coeffs, x, name=None) -> Tensor:
     """The polynomial with these coefficients, the highest first, at `x`."""
     if not isinstance(coeffs, list):
         raise ValueError(f"Argument coeffs must be list type. Received type {type(coeffs)}.")
@@ -135,7 +136,7 @@ def bincount(
     name=None,
     axis=None,
     binary_output=False,
-):
+) -> Tensor:
     """How often every number occurs, or the sum of the weights where it does."""
     arr = tensor(arr)
     arr = arr if arr.dtype in (dtypes.int32, dtypes.int64) else cast(arr, dtypes.int32)
@@ -159,7 +160,7 @@ def bincount(
 
 def confusion_matrix(
     labels, predictions, num_classes=None, weights=None, dtype=dtypes.int32, name=None
-):
+) -> Tensor:
     """How often a class (row) was taken for another (column)."""
     dtype = dtypes.as_dtype(dtype)
     if weights is None:

@@ -1,6 +1,9 @@
 """tf.compat.v1: what there is of TensorFlow 1 in eager programs; its graphs are not there yet."""
 
 import penstock
+from penstock._shape import Dimension
+
+__all__ = ["Dimension"]
 
 
 def enable_eager_execution(config=None, device_policy=None, execution_mode=None):
