@@ -99,6 +99,7 @@ _MODULES = [
 ]
 # Names that not every program needs: the files that have them are read when one is first asked for.
 _LATER = {
+    "_creators": "variable_creator_scope",
     "_functions.arrays": (
         "broadcast_dynamic_shape broadcast_static_shape clip_by_global_norm clip_by_norm complex "
         "dynamic_stitch einsum ensure_shape get_static_value identity linspace meshgrid "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import functools
 import os
 import secrets
 
@@ -52,14 +53,14 @@ def replacing(path: str):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
         folder = os.path.dirname(path)
         temporary = f"{path}-{secrets.token_hex(6)}.part"
-        number = _open_unnamed(folder)
+        # A file without a name is gone if the process is killed.
+        unnamed = _can_name_later(folder)
         try:
-            with open(temporary if number is None else number, "wb", buffering=0) as file:
+            with open(_open_unnamed(folder) if unnamed else temporary, "wb", buffering=0) as file:
                 yield file
                 os.fsync(file.fileno())
-                if number is not None:
-                    # A descriptor that does not matter: without one Python does not follow links.
-                    os.link(f"/proc/self/fd/{number}", temporary, src_dir_fd=number)
+                if unnamed:
+                    _give_name(file.fileno(), temporary)
                 os.replace(temporary, path)
         except BaseException:
             with contextlib.suppress(OSError):
@@ -68,14 +69,29 @@ def replacing(path: str):
         _sync_folder(folder)
 
 
-def _open_unnamed(folder: str) -> int | None:
-    """A file without a name, where the system has that: it is gone if the process is killed."""
-    if not hasattr(os, "O_TMPFILE") or not os.path.isdir("/proc/self/fd"):
-        return None
+def _open_unnamed(folder: str) -> int:
+    return os.open(folder, os.O_TMPFILE | os.O_WRONLY | os.O_CLOEXEC, 0o666)
+
+
+def _give_name(number: int, path: str) -> None:
+    # The last argument does not matter for a full path, but without it Python follows no links.
+    os.link(f"/proc/self/fd/{number}", path, src_dir_fd=number)
+
+
+@functools.lru_cache(64)
+def _can_name_later(folder: str) -> bool:
+    """Whether the folder's file system has files without names, tried with an empty one."""
+    path = os.path.join(folder, f"{secrets.token_hex(6)}.part")
     try:
-        return os.open(folder, os.O_TMPFILE | os.O_WRONLY | os.O_CLOEXEC, 0o666)
-    except OSError:
-        return None
+        number = _open_unnamed(folder)
+        try:
+            _give_name(number, path)
+            os.unlink(path)
+        finally:
+            os.close(number)
+    except (AttributeError, NotImplementedError, OSError):
+        return False
+    return True
 
 
 def write_all(file, data) -> None:

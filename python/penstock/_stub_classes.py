@@ -142,7 +142,8 @@ def _method(name: str, value) -> str:
 
 
 def _member(name: str, value, is_core: bool) -> str:
-    if name in _SLOTS and (is_core or not inspect.isfunction(value)):
+    is_written = inspect.isfunction(value) or isinstance(value, property)
+    if name in _SLOTS and (is_core or not is_written):
         arguments, result = _SLOTS[name]
         return function(name, ["self", *filter(None, [arguments])], result)
     if isinstance(value, classmethod):

@@ -6,6 +6,7 @@ import enum
 
 from penstock import _core, dtypes
 from penstock._core import Tensor
+from penstock._creators import Created
 from penstock._scope import current_scope
 from penstock._shape import TensorShape
 from penstock._tape import pause, variables_by_id
@@ -30,7 +31,7 @@ class VariableAggregation(enum.Enum):
     ONLY_FIRST_REPLICA = 3
 
 
-class Variable(_core.VariableHandle):
+class Variable(_core.VariableHandle, metaclass=Created):
     """A tensor that changes: `tf.Variable([1.0, 2.0], name="w")`."""
 
     def __new__(cls, *args, **kwargs):

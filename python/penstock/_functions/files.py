@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from penstock import _core, dtypes, errors
+from penstock._core import Tensor
 from penstock._files import system_errors
 
 
@@ -22,14 +23,14 @@ def _path(filename):
     return os.fsdecode(text)
 
 
-def read_file(filename, name=None):
+def read_file(filename, name=None) -> Tensor:
     """What a file holds, as a string tensor."""
     path = _path(filename)
     with system_errors(path), open(path, "rb", buffering=0) as file:
         return _core.to_tensor(file.read(), dtypes.string, False)
 
 
-def write_file(filename, contents, name=None):
+def write_file(filename, contents, name=None) -> None:
     """Writes a string tensor to a file, and makes the folders that lead to it."""
     from penstock.io import gfile
 
@@ -40,7 +41,7 @@ def write_file(filename, contents, name=None):
         file.write(data)
 
 
-def matching_files(pattern, name=None):
+def matching_files(pattern, name=None) -> Tensor:
     """The paths that fit one or several patterns, sorted, as a tensor."""
     from penstock.io import gfile
 
@@ -57,7 +58,7 @@ def matching_files(pattern, name=None):
     return _core.to_tensor(sorted(found), dtypes.string, False)
 
 
-def serialize_tensor(tensor, name=None):
+def serialize_tensor(tensor, name=None) -> Tensor:
     """The tensor as a serialized TensorProto, which TensorFlow reads as well."""
     from penstock import _tensor_proto
 
@@ -65,7 +66,7 @@ def serialize_tensor(tensor, name=None):
     return _core.to_tensor(_tensor_proto.encode(tensor), dtypes.string, False)
 
 
-def parse_tensor(serialized, out_type, name=None):
+def parse_tensor(serialized, out_type, name=None) -> Tensor:
     """The tensor in a serialized TensorProto, which must be of dtype `out_type`."""
     from penstock import _tensor_proto
 

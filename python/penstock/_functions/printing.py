@@ -11,6 +11,7 @@ import sys
 import numpy as np
 
 from penstock import _core, errors
+from penstock._functions.running import get_logger
 from penstock._nest import flatten, pack_like
 
 _ESCAPES = {10: "\\n", 13: "\\r", 9: "\\t", 34: '\\"', 39: "\\'", 92: "\\\\"}
@@ -109,8 +110,9 @@ def _writer(stream):
     if isinstance(stream, str) and stream.startswith("file://"):
         return lambda text, end: _append(stream[len("file://") :], text + end)
     for level in (logging.INFO, logging.WARNING, logging.ERROR):
-        log = getattr(logging, logging.getLevelName(level).lower())
-        if stream in (level, log):
+        name = logging.getLevelName(level).lower()
+        if stream in (level, getattr(logging, name), getattr(get_logger(), name)):
+            log = stream if callable(stream) else getattr(logging, name)
             return lambda text, end: log("%s", _printable(text))
     raise ValueError(
         f"Unsupported output stream, logging level, or file.{stream}. Supported streams are "

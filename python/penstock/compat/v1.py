@@ -2,8 +2,9 @@
 
 import penstock
 from penstock._shape import Dimension
+from penstock.compat import _logging as logging
 
-__all__ = ["Dimension"]
+__all__ = ["Dimension", "logging"]
 
 
 def enable_eager_execution(config=None, device_policy=None, execution_mode=None):

@@ -47,14 +47,14 @@ class GFile:
     def _given(self, data: bytes):
         return data if self._is_binary else data.decode()
 
-    def size(self):
+    def size(self) -> int:
         """The length in bytes."""
         if self._file is not None:
             self.flush()
         with system_errors(self._path):
             return os.stat(self._path).st_size
 
-    def write(self, file_content):
+    def write(self, file_content) -> None:
         """Writes text (as UTF-8) or bytes."""
         file = self._opened(to_write=True)
         if isinstance(file_content, str):
@@ -76,7 +76,7 @@ class GFile:
         with system_errors(self._path):
             return self._given(file.readline())
 
-    def readlines(self):
+    def readlines(self) -> list:
         """The rest, as lines."""
         return list(self)
 
@@ -91,7 +91,7 @@ class GFile:
 
     next = __next__
 
-    def seek(self, offset=None, whence=0, position=None):
+    def seek(self, offset=None, whence=0, position=None) -> None:
         """Goes to a byte: from the start (0), from here (1) or from the end (2)."""
         offset = position if offset is None else offset
         if offset is None:
@@ -107,21 +107,21 @@ class GFile:
         with system_errors(self._path):
             file.seek(target)
 
-    def tell(self):
+    def tell(self) -> int:
         """The position in bytes."""
         return self._any().tell()
 
-    def seekable(self):
+    def seekable(self) -> bool:
         """True."""
         return True
 
-    def flush(self):
+    def flush(self) -> None:
         """Hands what was written to the system."""
         if self._file is not None:
             with system_errors(self._path):
                 self._file.flush()
 
-    def close(self):
+    def close(self) -> None:
         """Closes the file; using it again opens it anew."""
         if self._file is not None:
             file, self._file = self._file, None

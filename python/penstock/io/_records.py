@@ -73,7 +73,7 @@ class TFRecordWriter:
             raise errors.FailedPreconditionError(None, None, "Writer is closed.")
         return self._file
 
-    def write(self, record):
+    def write(self, record) -> None:
         """Adds one record."""
         if isinstance(record, str):
             record = record.encode()
@@ -87,7 +87,7 @@ class TFRecordWriter:
         with system_errors(self._path):
             self._opened().write(data)
 
-    def flush(self):
+    def flush(self) -> None:
         """Hands what was written to the system."""
         file = self._opened()
         with system_errors(self._path):
@@ -95,7 +95,7 @@ class TFRecordWriter:
                 file.write(self._compressor.flush(zlib.Z_SYNC_FLUSH))
             file.flush()
 
-    def close(self):
+    def close(self) -> None:
         """Ends the file."""
         if self._file is None:
             return

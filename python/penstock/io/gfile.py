@@ -41,27 +41,27 @@ class FileStatistics:
         self.is_directory = stat.S_ISDIR(found.st_mode)
 
 
-def get_registered_schemes():
+def get_registered_schemes() -> list[str]:
     """The kinds of file systems: local files."""
     return ["", "file"]
 
 
-def exists(path):
+def exists(path) -> bool:
     """Whether there is a file or folder of that name."""
     return os.path.exists(path_text(path))
 
 
-def isdir(path):
+def isdir(path) -> bool:
     """Whether that is a folder."""
     return os.path.isdir(path_text(path))
 
 
-def join(path, *paths):
+def join(path, *paths) -> str:
     """The parts of a path as one."""
     return os.path.join(path, *paths)
 
 
-def listdir(path):
+def listdir(path) -> list[str]:
     """The names in a folder, in no particular order."""
     path = path_text(path)
     if not os.path.isdir(path):
@@ -70,7 +70,7 @@ def listdir(path):
         return os.listdir(path)
 
 
-def mkdir(path):
+def mkdir(path) -> None:
     """Makes a folder; its parent must be there."""
     path = path_text(path)
     with system_errors(path):
@@ -78,7 +78,7 @@ def mkdir(path):
             os.mkdir(path)
 
 
-def makedirs(path):
+def makedirs(path) -> None:
     """Makes a folder and what leads to it."""
     path = path_text(path)
     try:
@@ -88,14 +88,14 @@ def makedirs(path):
         raise errors.FailedPreconditionError(None, None, f"{path} is not a directory") from error
 
 
-def remove(path):
+def remove(path) -> None:
     """Deletes a file."""
     path = path_text(path)
     with system_errors(path):
         os.unlink(path)
 
 
-def rmtree(path):
+def rmtree(path) -> None:
     """Deletes a folder with everything in it, or a file."""
     path = path_text(path)
     if not os.path.lexists(path):
@@ -112,7 +112,7 @@ def _check_free(path, overwrite):
         raise errors.AlreadyExistsError(None, None, "file already exists")
 
 
-def rename(src, dst, overwrite=False):
+def rename(src, dst, overwrite=False) -> None:
     """Gives a file or folder another name."""
     src, dst = path_text(src), path_text(dst)
     _check_free(dst, overwrite)
@@ -120,7 +120,7 @@ def rename(src, dst, overwrite=False):
         os.replace(src, dst)
 
 
-def copy(src, dst, overwrite=False):
+def copy(src, dst, overwrite=False) -> None:
     """Copies a file."""
     src, dst = path_text(src), path_text(dst)
     _check_free(dst, overwrite)
@@ -133,14 +133,14 @@ def copy(src, dst, overwrite=False):
             raise OSError(errno.EINVAL, str(error)) from error
 
 
-def stat(path):
+def stat(path) -> FileStatistics:
     """The length, the time of the last change, and whether it is a folder."""
     path = path_text(path)
     with system_errors(path):
         return FileStatistics(os.stat(path))
 
 
-def glob(pattern):
+def glob(pattern) -> list[str]:
     """The paths that fit a pattern, or any of several: *, ? and [abc], hidden files too."""
     patterns = pattern if isinstance(pattern, (list, tuple)) else [pattern]
     return [found for each in patterns for found in _matches(path_text(each))]

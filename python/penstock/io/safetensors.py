@@ -15,6 +15,7 @@ import os
 import numpy as np
 
 from penstock import _core, errors, raw_ops
+from penstock._core import Tensor
 from penstock._files import path_text, replacing, system_errors, write_all
 from penstock._functions.basic import fill_with, from_numpy
 from penstock.io import _header
@@ -39,7 +40,7 @@ def _bytes_of(tensor):
     return tensor._read_only_array().reshape(-1).view(np.uint8)
 
 
-def save_file(tensors, filename, metadata=None):
+def save_file(tensors, filename, metadata=None) -> None:
     """Writes a dictionary of tensors and variables, with texts about them, to a file."""
     tensors = _as_tensors(tensors)
     entries = _header.layout(tensors)
@@ -50,7 +51,7 @@ def save_file(tensors, filename, metadata=None):
             write_all(file, _bytes_of(tensors[entry.name]))
 
 
-def save(tensors, metadata=None):
+def save(tensors, metadata=None) -> bytes:
     """The same as `save_file`, as bytes."""
     tensors = _as_tensors(tensors)
     entries = _header.layout(tensors)
@@ -58,7 +59,7 @@ def save(tensors, metadata=None):
     return b"".join([_header.encode(entries, metadata), *parts])
 
 
-def load_file(filename, device="cpu", copy=True):
+def load_file(filename, device="cpu", copy=True) -> dict[str, Tensor]:
     """The tensors of a file, by name. Without `copy` they are views of the file's pages.
 
     Such views are read-only memory, and the file must stay as it is while they live.
@@ -67,7 +68,7 @@ def load_file(filename, device="cpu", copy=True):
         return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
 
 
-def load(data):
+def load(data) -> dict[str, Tensor]:
     """The tensors that `save` made bytes of."""
     data = memoryview(data).cast("B")
     start = _header.LENGTH_BYTES
@@ -129,14 +130,14 @@ class safe_open:
                 raise _header.lost(f"{self.path} has become shorter while it was read")
             left = left[count:]
 
-    def keys(self):
+    def keys(self) -> list[str]:
         """The names of the tensors."""
         return list(self._entries)
 
     def __contains__(self, name):
         return name in self._entries
 
-    def metadata(self):
+    def metadata(self) -> dict[str, str]:
         """The texts that were saved with them."""
         return dict(self._metadata)
 
@@ -146,7 +147,7 @@ class safe_open:
             raise errors.NotFoundError(None, None, f"{self.path} has no tensor '{name}'")
         return self._entries[name]
 
-    def get_tensor(self, name):
+    def get_tensor(self, name) -> Tensor:
         """The tensor of that name."""
         entry = self.entry(name)
         with system_errors(self.path):
@@ -162,7 +163,7 @@ class safe_open:
         del array
         return raw_ops.Reshape(tensor=tensor, shape=list(entry.shape))
 
-    def view(self, name):
+    def view(self, name) -> Tensor:
         """The tensor over the file's pages; in memory of its own where they are not aligned."""
         entry = self.entry(name)
         if entry.begin == entry.end:
@@ -174,7 +175,7 @@ class safe_open:
         array = _array(data, entry)
         return from_numpy(array) if array.flags.aligned else _core.to_tensor(array, None, False)
 
-    def close(self):
+    def close(self) -> None:
         """Closes the file; tensors that were read stay."""
         self._file.close()
         self._map = None

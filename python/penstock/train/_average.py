@@ -19,7 +19,7 @@ class ExponentialMovingAverage(Trackable):
 
     name = property(lambda self: self._name)
 
-    def apply(self, var_list=None):
+    def apply(self, var_list=None) -> None:
         """Moves the averages of the variables, and makes those that are not there yet."""
         for variable in var_list or ():
             if not isinstance(variable, _core.VariableHandle):
@@ -56,7 +56,7 @@ class ExponentialMovingAverage(Trackable):
         place = self._places.get(var._id)
         return None if place is None else self._averages[place]
 
-    def average_name(self, var):
+    def average_name(self, var) -> str:
         """The name of its average."""
         return f"{var.name.removesuffix(':0')}/{self._name}"
 

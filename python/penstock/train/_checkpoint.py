@@ -68,13 +68,13 @@ class Checkpoint(Trackable):
             )
         return self._save_counter
 
-    def write(self, file_prefix, options=None):
+    def write(self, file_prefix, options=None) -> str:
         """Writes a checkpoint of that name, and returns the name."""
         prefix = path_text(file_prefix)
         _format.write(prefix, objects_under(self))
         return prefix
 
-    def save(self, file_prefix, options=None):
+    def save(self, file_prefix, options=None) -> str:
         """Writes a checkpoint with the next number, which the folder's state then names."""
         prefix = self._write_next(path_text(file_prefix))
         _state.update(os.path.dirname(prefix), prefix, [prefix])
@@ -112,5 +112,5 @@ class Checkpoint(Trackable):
                 "(e.g. the '-1' in 'path/to/ckpt-1').",
             ) from error
 
-    def sync(self):
+    def sync(self) -> None:
         """Nothing to wait for: saving is done when it returns."""

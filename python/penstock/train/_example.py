@@ -39,7 +39,7 @@ class _Message:
             if value is not None:
                 self._set(name, value)
 
-    def Clear(self):
+    def Clear(self) -> None:
         """Makes it empty."""
         for name, kind in self._FIELDS.items():
             setattr(self, name, kind())
@@ -53,7 +53,7 @@ class _Message:
             )
         setattr(self, name, value)
 
-    def SerializeToString(self, deterministic=None):
+    def SerializeToString(self, deterministic=None) -> bytes:
         """The message as bytes."""
         return self._encode()
 
@@ -64,22 +64,22 @@ class _Message:
         message.MergeFromString(serialized)
         return message
 
-    def ParseFromString(self, serialized):
+    def ParseFromString(self, serialized) -> int:
         """Becomes the message that the bytes hold; returns their number."""
         self.Clear()
         return self.MergeFromString(serialized)
 
-    def MergeFromString(self, serialized):
+    def MergeFromString(self, serialized) -> int:
         """Takes in what the bytes hold, after what is there."""
         for number, kind, value in fields(serialized):
             self._merge(number, kind, value)
         return len(serialized)
 
-    def CopyFrom(self, other):
+    def CopyFrom(self, other) -> None:
         """Becomes a copy of another message."""
         self.ParseFromString(other.SerializeToString())
 
-    def ByteSize(self):
+    def ByteSize(self) -> int:
         """The length of the message as bytes."""
         return len(self._encode())
 
@@ -108,13 +108,13 @@ class _Values(list):
         super().__init__()
         self._check = check
 
-    def append(self, value):
+    def append(self, value) -> None:
         super().append(self._check(value))
 
-    def extend(self, values):
+    def extend(self, values) -> None:
         super().extend([self._check(value) for value in values])
 
-    def insert(self, place, value):
+    def insert(self, place, value) -> None:
         super().insert(place, self._check(value))
 
     def __setitem__(self, place, value):
@@ -134,11 +134,14 @@ class _List(_Message):
 
     _FIELDS: ClassVar[dict] = {"value": list}
 
-    def Clear(self):
+    def Clear(self) -> None:
         """Makes it empty."""
         self._values = _Values(self._checked)
 
-    value = property(lambda self: self._values)
+    @property
+    def value(self) -> list:
+        """The values."""
+        return self._values
 
     def _set(self, name, value):
         self._values.extend(value)
@@ -241,7 +244,7 @@ class Feature(_Message):
         "int64_list": Int64List,
     }
 
-    def Clear(self):
+    def Clear(self) -> None:
         """Makes it empty."""
         super().Clear()
         self._kind = None
@@ -250,14 +253,14 @@ class Feature(_Message):
         super()._set(name, value)
         self._kind = name
 
-    def WhichOneof(self, group):
+    def WhichOneof(self, group) -> str | None:
         """The name of the list that there is, or None."""
         if group != "kind":
             raise ValueError(f'Protocol message Feature has no oneof "{group}" field.')
         filled = [name for name in self._FIELDS if getattr(self, name).value]
         return filled[-1] if filled else self._kind
 
-    def HasField(self, name):
+    def HasField(self, name) -> bool:
         """Whether that is the list that there is."""
         if name not in self._FIELDS:
             raise ValueError(f'Protocol message Feature has no field "{name}".')

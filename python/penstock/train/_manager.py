@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 
+from penstock._files import path_text
 from penstock.train import _format, _state
 
 
@@ -32,7 +33,7 @@ class CheckpointManager:
                 "`step_counter` should be passed if `checkpoint_interval` is not None."
             )
         self._checkpoint = checkpoint
-        self._directory = os.fspath(directory)
+        self._directory = path_text(directory)
         self._prefix = os.path.join(self._directory, checkpoint_name)
         self._max_to_keep = max_to_keep
         self._keep_every = keep_checkpoint_every_n_hours
@@ -65,18 +66,13 @@ class CheckpointManager:
     latest_checkpoint = property(lambda self: self._latest)
     checkpoints = property(lambda self: list(self._kept))
 
-    def save(self, checkpoint_number=None, check_interval=True, options=None):
+    def save(self, checkpoint_number=None, check_interval=True, options=None) -> str | None:
         """Saves a checkpoint and returns its name; None when it is too early for the next one."""
-        if self._interval is not None:
-            step = int(self._step_counter)
-            if (
-                check_interval
-                and self._last_step is not None
-                and step < self._last_step + self._interval
-            ):
-                return None
-            self._last_step = step
+        if check_interval and not self._is_time():
+            return None
         path = self._checkpoint._write_next(self._prefix, checkpoint_number)
+        if self._interval is not None:
+            self._last_step = int(self._step_counter)
         self._kept.pop(path, None)  # one that is saved again is the newest
         self._latest, self._kept[path] = path, time.time()
         dropped = self._drop_old()
@@ -85,6 +81,11 @@ class CheckpointManager:
         for old in dropped:
             _delete(old)
         return path
+
+    def _is_time(self) -> bool:
+        if self._interval is None or self._last_step is None:
+            return True
+        return int(self._step_counter) >= self._last_step + self._interval
 
     def _drop_old(self) -> list[str]:
         """Forgets the oldest ones; returns those of them that are not kept for good."""
@@ -98,7 +99,7 @@ class CheckpointManager:
                 dropped.append(path)
         return dropped
 
-    def restore_or_initialize(self):
+    def restore_or_initialize(self) -> str | None:
         """Restores the latest checkpoint and returns its name; else calls `init_fn`."""
         if self._latest is not None:
             self._checkpoint.restore(self._latest)
@@ -109,7 +110,7 @@ class CheckpointManager:
             self._init_fn()
         return None
 
-    def sync(self):
+    def sync(self) -> None:
         """Nothing to wait for: saving is done when it returns."""
 
 

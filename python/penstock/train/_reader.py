@@ -19,7 +19,7 @@ class CheckpointReader:
         if hasattr(self, "_file"):
             self._file.close()
 
-    def has_tensor(self, tensor_str):
+    def has_tensor(self, tensor_str) -> bool:
         """Whether there is a tensor of that name."""
         return tensor_str in self._file.keys()  # noqa: SIM118
 
@@ -28,7 +28,7 @@ class CheckpointReader:
         self._file.describe(tensor_str)
         return self._file.view(tensor_str).numpy()
 
-    def get_variable_to_shape_map(self):
+    def get_variable_to_shape_map(self) -> dict[str, list[int]]:
         """{name: shape}"""
         return {key: list(self._file.describe(key)[1]) for key in self._file.keys()}  # noqa: SIM118
 
@@ -36,7 +36,7 @@ class CheckpointReader:
         """{name: dtype}"""
         return {key: self._file.describe(key)[0] for key in self._file.keys()}  # noqa: SIM118
 
-    def debug_string(self):
+    def debug_string(self) -> bytes:
         """A line for every tensor."""
         lines = []
         for key in sorted(self._file.keys()):
@@ -51,7 +51,7 @@ def load_checkpoint(ckpt_dir_or_file):
     return CheckpointReader(found_in(ckpt_dir_or_file))
 
 
-def list_variables(ckpt_dir_or_file):
+def list_variables(ckpt_dir_or_file) -> list[tuple[str, list[int]]]:
     """[(name, shape)] of the tensors of a checkpoint, sorted."""
     return sorted(load_checkpoint(ckpt_dir_or_file).get_variable_to_shape_map().items())
 

@@ -62,11 +62,7 @@ def _unquoted(text):
 
     def plain(match):
         octal, sign = match.groups()
-        return (
-            chr(int(octal, 8) & 255).encode("latin-1")
-            if octal
-            else _ESCAPES.get(sign, sign).encode()
-        )
+        return bytes([int(octal, 8) & 255]) if octal else _ESCAPES.get(sign, sign).encode()
 
     parts, at = [], 0
     for match in _ESCAPE.finditer(text):
@@ -131,7 +127,7 @@ def _warn(message):
     warnings.warn(message, stacklevel=4)
 
 
-def latest_checkpoint(checkpoint_dir, latest_filename=None):
+def latest_checkpoint(checkpoint_dir, latest_filename=None) -> str | None:
     """The name of the latest checkpoint of a folder, or None."""
     state = get_checkpoint_state(checkpoint_dir, latest_filename)
     if state is None or not _format.exists(state.model_checkpoint_path):

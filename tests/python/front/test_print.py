@@ -44,7 +44,20 @@ def test_logging(caplog):
     with caplog.at_level(logging.INFO):
         tf.print("at", tf.constant(1), output_stream=logging.info)
         tf.print("at", tf.constant(2), output_stream=logging.ERROR)
-    assert [(each.levelname, each.message) for each in caplog.records] == [
-        ("INFO", "at 1"),
-        ("ERROR", "at 2"),
+        tf.print("at", tf.constant(3), output_stream=tf.compat.v1.logging.warning)
+    assert [(each.name, each.levelname, each.message) for each in caplog.records] == [
+        ("root", "INFO", "at 1"),
+        ("root", "ERROR", "at 2"),
+        ("tensorflow", "WARNING", "at 3"),
     ]
+
+
+def test_quiet(caplog):
+    before = tf.compat.v1.logging.get_verbosity()
+    tf.compat.v1.logging.set_verbosity(tf.compat.v1.logging.ERROR)
+    try:
+        tf.compat.v1.logging.info("no")
+        tf.get_logger().error("yes")
+    finally:
+        tf.compat.v1.logging.set_verbosity(before)
+    assert [each.message for each in caplog.records] == ["yes"]

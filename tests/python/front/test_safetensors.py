@@ -192,9 +192,14 @@ def test_refusals(tmp_path):
         st.load_file(tmp_path)
 
 
-def test_a_failed_save_leaves_the_old_file(tmp_path, monkeypatch):
+@pytest.mark.parametrize("unnamed", [True, False])
+def test_a_failed_save_leaves_the_old_file(tmp_path, monkeypatch, unnamed):
+    if not unnamed:  # not every file system has files without names
+        monkeypatch.setattr(tf._files, "_can_name_later", lambda folder: False)
     path = tmp_path / "x.safetensors"
-    st.save_file({"a": tf.constant(1.0)}, path)
+    st.save_file({"a": tf.constant(0.0)}, path)
+    os.symlink(path, tmp_path / "link")
+    st.save_file({"a": tf.constant(1.0)}, tmp_path / "link")
 
     def full(file, data):
         raise OSError(errno.ENOSPC, "")
@@ -204,4 +209,4 @@ def test_a_failed_save_leaves_the_old_file(tmp_path, monkeypatch):
         with pytest.raises(tf.errors.ResourceExhaustedError, match="No space left"):
             st.save_file({"a": tf.constant(2.0)}, path)
     assert float(st.load_file(path)["a"]) == 1
-    assert os.listdir(tmp_path) == ["x.safetensors"]
+    assert sorted(os.listdir(tmp_path)) == ["link", "x.safetensors"]

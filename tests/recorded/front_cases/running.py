@@ -54,7 +54,6 @@ tf.test.gpu_device_name()
 tf.sysconfig.get_build_info()["is_cuda_build"]
 tf.version.VERSION.split(".")[0]
 tf.get_logger().name
-tf.get_logger().setLevel("ERROR")
 tf.timestamp().dtype.name
 tf.timestamp() > 1e9
 tf.no_op(name="a")
