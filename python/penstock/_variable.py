@@ -209,10 +209,14 @@ class Variable(_core.VariableHandle, metaclass=Created):
         return part
 
     def _assign_part(self, index, value, read_value):
-        from penstock._functions.basic import strided_slice_update
+        from penstock import raw_ops
 
         with pause():
-            self._assign(strided_slice_update(self.value(), index, value))
+            picked = super().__getitem__(index).shape
+            value = _core.to_tensor(value, self.dtype, False)
+            if value.shape != picked:
+                value = raw_ops.BroadcastTo(input=value, shape=picked)
+            self._assign_slice(*_core.index_parts(index), value)
         return self._updated(read_value)
 
     def __iter__(self):

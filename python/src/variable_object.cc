@@ -105,6 +105,23 @@ PyObject* scattered(PyObject* self, PyObject* args) {
   });
 }
 
+// _assign_slice(begin, end, strides, begin_mask, end_mask, ellipsis_mask, new_axis_mask,
+// shrink_axis_mask, value): what _core.index_parts gives, and a value of the shape that it picks.
+PyObject* assign_slice(PyObject* self, PyObject* args) {
+  PyObject *begin, *end, *strides, *value;
+  long long masks[5];
+  if (PyArg_ParseTuple(args, "OOOLLLLLO", &begin, &end, &strides, &masks[0], &masks[1], &masks[2],
+                       &masks[3], &masks[4], &value) == 0)
+    return nullptr;
+  return guarded([&] {
+    Variable variable = variable_of(self);
+    variable.assign_slice(to_tensor(begin), to_tensor(end), to_tensor(strides),
+                          to_tensor(value, variable.dtype()),
+                          {masks[0], masks[1], masks[2], masks[3], masks[4]});
+    return Py_NewRef(Py_None);
+  });
+}
+
 PyObject* get_shape(PyObject* self, void*) {
   return guarded([&] { return shape_object(variable_of(self).shape()); });
 }
@@ -130,6 +147,7 @@ PyMethodDef g_methods[] = {
     {"_assign", assign<&Variable::assign>, METH_O, nullptr},
     {"_assign_add", assign<&Variable::assign_add>, METH_O, nullptr},
     {"_assign_sub", assign<&Variable::assign_sub>, METH_O, nullptr},
+    {"_assign_slice", assign_slice, METH_VARARGS, nullptr},
     {"_scatter_update", scattered<&Variable::scatter_update>, METH_VARARGS, nullptr},
     {"_scatter_add", scattered<&Variable::scatter_add>, METH_VARARGS, nullptr},
     {"_scatter_sub", scattered<&Variable::scatter_sub>, METH_VARARGS, nullptr},

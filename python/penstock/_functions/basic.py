@@ -163,27 +163,6 @@ def boolean_mask(tensor, mask, axis=None, name="boolean_mask") -> Tensor:
     return raw_ops.GatherV2(params=rows, indices=raw_ops.Squeeze(input=places, axis=[1]), axis=axis)
 
 
-def strided_slice_update(tensor, index, value) -> Tensor:
-    """`tensor` with what `index` picks replaced by `value`."""
-    begin, end, strides, *masks = _core.index_parts(index)
-    names = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
-    where = {"begin": begin, "end": end, "strides": strides} | dict(zip(names, masks, strict=True))
-    picked = raw_ops.StridedSlice(input=tensor, **where)
-    value = raw_ops.BroadcastTo(
-        input=_core.to_tensor(value, tensor.dtype, False), shape=picked.shape
-    )
-    shape = tensor.shape
-    count = shape.num_elements()
-    numbers = raw_ops.Reshape(tensor=range(count, dtype=dtypes.int64), shape=shape)
-    places = raw_ops.Reshape(tensor=raw_ops.StridedSlice(input=numbers, **where), shape=[-1, 1])
-    flat = raw_ops.TensorScatterUpdate(
-        tensor=raw_ops.Reshape(tensor=tensor, shape=[-1]),
-        indices=places,
-        updates=raw_ops.Reshape(tensor=value, shape=[-1]),
-    )
-    return raw_ops.Reshape(tensor=flat, shape=shape)
-
-
 def split(value, num_or_size_splits, axis=0, num=None, name="split") -> list[Tensor]:
     """The parts of `value` along `axis`: so many equal ones, or of the given sizes."""
     if isinstance(num_or_size_splits, int):
