@@ -52,7 +52,8 @@ Tensors compose(const ComposeContext& ctx) {
   const std::string_view text = ctx.attr(0).as_string();
   const Axes axes = ctx.attr(1).as_ints();
   ctx.axes(axes, x.rank());
-  if (axes.empty() || axes.size() > 2) ctx.fail("axis must be one axis of vectors or two of matrices");
+  if (axes.empty() || axes.size() > 2)
+    ctx.fail("axis must be one axis of vectors or two of matrices");
   const double order = order_of(ctx, text);
   const bool is_matrix = axes.size() == 2;
   const bool is_frobenius = text == "euclidean" || text == "fro";
