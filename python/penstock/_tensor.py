@@ -99,6 +99,10 @@ def _no_eval(self, *args, **kwargs):
     )
 
 
+def _no_consumers(self):
+    raise NotImplementedError("Tensor.consumers is undefined when eager execution is enabled.")
+
+
 def install():
     """Gives the types of _core their methods."""
     members = {
@@ -120,7 +124,7 @@ def install():
         "name": _undefined("name"),
         "op": _undefined("op"),
         "graph": _undefined("graph"),
-        "consumers": lambda self: [],
+        "consumers": _no_consumers,
         "backing_device": property(lambda self: self.device),
         "_numpy": EagerTensor.numpy,
         "_in_graph_mode": False,

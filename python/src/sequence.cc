@@ -1,5 +1,7 @@
 #include "sequence.h"
 
+#include <cmath>
+
 #include <penstock/memory/strings.h>
 
 #include "array.h"
@@ -56,7 +58,10 @@ void put(T* out, PyObject* leaf) {
   } else if constexpr (std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>) {
     *out = T(static_cast<float>(double_of(leaf)));
   } else if constexpr (std::is_floating_point_v<T>) {
-    *out = static_cast<T>(double_of(leaf));
+    const double number = double_of(leaf);
+    *out = static_cast<T>(number);
+    if (std::isinf(*out) && !std::isinf(number))
+      raise(PyExc_ValueError, "Can't convert Python sequence with a value out of range to Tensor.");
   } else if constexpr (std::is_same_v<T, StringRef>) {
     Py_ssize_t size = 0;
     if (PyBytes_Check(leaf)) {

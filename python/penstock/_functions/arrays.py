@@ -240,6 +240,41 @@ def _with_values(like, values):
     return values
 
 
+def concat(values, axis, name="concat") -> Tensor:
+    """The tensors one after the other along a dimension that they have."""
+    values = values if isinstance(values, (list, tuple)) else [values]
+    return raw_ops.ConcatV2(values=values, axis=axis)
+
+
+def fill(dims, value, name=None, layout=None) -> Tensor:
+    """A tensor of one value."""
+    dims, value = tensor(dims), tensor(value)
+    if dims.ndim == 0:
+        dims = raw_ops.ExpandDims(input=dims, axis=0)
+    if value.shape.num_elements() == 1:
+        value = raw_ops.Reshape(tensor=value, shape=[])
+    return raw_ops.Fill(dims=dims, value=value)
+
+
+def sort(values, axis=-1, direction="ASCENDING", name=None) -> Tensor:
+    """The values in order along an axis, NaN being the largest."""
+    return raw_ops.Sort(values=values, axis=axis, direction=_checked(direction))
+
+
+def argsort(values, axis=-1, direction="ASCENDING", stable=False, name=None) -> Tensor:
+    """The positions that put the values in order along an axis; equal ones keep their order."""
+    return raw_ops.ArgSort(values=values, axis=axis, direction=_checked(direction), stable=stable)
+
+
+def _checked(direction):
+    if direction not in ("ASCENDING", "DESCENDING"):
+        raise ValueError(
+            "Argument `direction` should be one of ASCENDING, DESCENDING. Received: "
+            f"direction={direction}"
+        )
+    return direction
+
+
 def stack(values, axis=0, name="stack") -> Tensor:
     """The tensors as one, along a new dimension."""
     if axis == 0 and not any(hasattr(each, "_id") for each in values):
