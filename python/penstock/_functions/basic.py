@@ -213,20 +213,20 @@ def rank(input, name=None) -> Tensor:
     return _core.to_tensor(_core.to_tensor(input, None, False).ndim, None, False)
 
 
-def from_dlpack(capsule) -> Tensor:
+def from_dlpack(dlcapsule) -> Tensor:
     """A tensor over the memory of another library's, or of its DLPack capsule."""
-    if not hasattr(capsule, "__dlpack__"):
-        return _core.from_dlpack(capsule)
+    if not hasattr(dlcapsule, "__dlpack__"):
+        return _core.from_dlpack(dlcapsule)
     try:
-        made = capsule.__dlpack__(max_version=(1, 1))
+        made = dlcapsule.__dlpack__(max_version=(1, 1))
     except TypeError:
-        made = capsule.__dlpack__()
+        made = dlcapsule.__dlpack__()
     return _core.from_dlpack(made)
 
 
-def to_dlpack(tensor):
+def to_dlpack(tf_tensor):
     """A DLPack capsule of the tensor's memory."""
-    return tensor.__dlpack__()
+    return tf_tensor.__dlpack__()
 
 
 def from_numpy(array) -> Tensor:
@@ -234,7 +234,16 @@ def from_numpy(array) -> Tensor:
     return _core.from_numpy(array)
 
 
-def gradients(ys, xs, *args, **kwargs):
+def gradients(
+    ys,
+    xs,
+    grad_ys=None,
+    name="gradients",
+    gate_gradients=False,
+    aggregation_method=None,
+    stop_gradients=None,
+    unconnected_gradients="none",
+):
     """Gradients in a graph; outside of one, a GradientTape is the way."""
     raise RuntimeError(
         "tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape "

@@ -27,6 +27,7 @@ def test_version_and_info():
     done = run("-m", "penstock", "info")
     assert done.returncode == 0, done.stderr
     assert f"penstock {tf.__version__}" in done.stdout
+    assert run("-m", "penstock", "--version").stdout == f"penstock {tf.__version__}\n"
 
 
 def test_import_is_light():
@@ -83,6 +84,17 @@ def test_run_passes_arguments(tmp_path):
     ]
     assert done.returncode == 3
     assert run("-m", "penstock", "run", tmp_path / "none.py").returncode == 2
+
+
+def test_run_shows_the_script_only(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text("import tensorflow as tf\n\ntf.matmul(tf.ones([2, 3]), tf.ones([2, 3]))\n")
+    done = run("-m", "penstock", "run", script)
+    assert done.returncode == 1
+    assert done.stderr.startswith(
+        f'Traceback (most recent call last):\n  File "{script}", line 3, in <module>\n'
+    )
+    assert "InvalidArgumentError: Matrix size-incompatible" in done.stderr.splitlines()[-1]
 
 
 def test_install_refuses_the_real_one():

@@ -74,6 +74,29 @@ def test_slices():
     assert v.numpy().tolist() == [[5, 7], [9, 8]]
 
 
+@pytest.mark.parametrize(
+    ("index", "value"),
+    [
+        (1, [1.0, 2.0, 3.0]),
+        (-1, 5.0),
+        (slice(1, 3), [1.0, 2.0, 3.0]),
+        (slice(None), 0.0),
+        (slice(3, None, -2), [[1.0], [2.0]]),
+        (slice(2, 2), 9.0),
+        ((slice(0, 2), 1), 4.0),
+        ((Ellipsis, 0), [1.0, 2.0, 3.0, 4.0]),
+    ],
+)
+def test_parts_are_assigned_as_in_numpy(index, value):
+    expected = np.arange(12, dtype=np.float32).reshape(4, 3)
+    v = tf.Variable(expected)
+    before = v.value()
+    v[index].assign(value)
+    assert (before.numpy() == expected).all()
+    expected[index] = value
+    assert (v.numpy() == expected).all()
+
+
 def test_scatters():
     v = tf.Variable([1.0, 2.0, 3.0])
     v.scatter_add(tf.IndexedSlices(tf.constant([1.0]), tf.constant([0])))
