@@ -2,13 +2,33 @@
 
 from __future__ import annotations
 
+import enum
+
 from penstock import _core, dtypes
 from penstock._core import Tensor
 from penstock._creators import Created
 from penstock._scope import current_scope
 from penstock._shape import TensorShape
-from penstock._tape import pause
+from penstock._tape import pause, variables_by_id
 from penstock._tensor import Reference, numpy_text, set_shape, tensor_array
+
+
+class VariableSynchronization(enum.Enum):
+    """When copies of a variable are brought in line: there are none here."""
+
+    AUTO = 0
+    NONE = 1
+    ON_WRITE = 2
+    ON_READ = 3
+
+
+class VariableAggregation(enum.Enum):
+    """How copies of a variable are put together: there are none here."""
+
+    NONE = 0
+    SUM = 1
+    MEAN = 2
+    ONLY_FIRST_REPLICA = 3
 
 
 class Variable(_core.VariableHandle, metaclass=Created):
@@ -47,7 +67,9 @@ class Variable(_core.VariableHandle, metaclass=Created):
         self._name = name + ":0"
         self._trainable = True if trainable is None else bool(trainable)
         self._constraint = constraint
-        self._create(value, name, self._trainable)
+        is_open = shape is not None and not TensorShape(shape).is_fully_defined()
+        self._create(value, name, self._trainable, *([TensorShape(shape)._dims] if is_open else []))
+        variables_by_id[self._id] = self
 
     name = property(lambda self: self._name)
     trainable = property(lambda self: self._trainable)
@@ -64,6 +86,17 @@ class Variable(_core.VariableHandle, metaclass=Created):
 
     def read_value(self) -> Tensor:
         return self.value()
+
+    initializer = None
+    synchronization = property(lambda self: VariableSynchronization.AUTO)
+    aggregation = property(lambda self: VariableAggregation.NONE)
+
+    @property
+    def initial_value(self):
+        raise RuntimeError("This property is not supported when eager execution is enabled.")
+
+    def eval(self, session=None):
+        raise RuntimeError("This operation is not supported when eager execution is enabled.")
 
     def initialized_value(self) -> Tensor:
         return self.value()
@@ -86,7 +119,7 @@ class Variable(_core.VariableHandle, metaclass=Created):
 
     def _checked(self, value, error=ValueError):
         value = _core.to_tensor(value, self.dtype, False)
-        if value.shape != self.shape:
+        if not self.shape.is_compatible_with(value.shape):
             raise error(
                 f"Cannot assign value to variable ' {self.name}': Shape mismatch."
                 f"The variable shape {self.shape}, and the assigned value shape {value.shape} are "
@@ -226,7 +259,8 @@ def variable_repr(variable, name: str) -> str:
     text = numpy_text(variable, for_repr=True)
     if "\n" in text:
         text = "\n" + text
-    shape, dtype = tuple(variable.shape), variable.dtype.name
+    shape = tuple(variable.shape) if variable.shape.rank is not None else variable.shape
+    dtype = variable.dtype.name
     return f"<tf.Variable {name} shape={shape} dtype={dtype}, numpy={text}>"
 
 

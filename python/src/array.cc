@@ -201,6 +201,11 @@ Tensor copy_array(PyObject* object, DType wanted) {
   return tensor;
 }
 
+bool has_strings(PyObject* object) {
+  const Ref any(checked(PyArray_FromAny(object, nullptr, 0, 0, 0, nullptr)));
+  return dtype_of(PyArray_DESCR(reinterpret_cast<PyArrayObject*>(any.get()))) == DType::kString;
+}
+
 Tensor borrow_array(PyObject* object) {
   if (!PyArray_Check(object)) raise(PyExc_TypeError, "from_numpy needs an ndarray");
   auto* array = reinterpret_cast<PyArrayObject*>(object);

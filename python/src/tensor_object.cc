@@ -189,7 +189,7 @@ PyObject* shape_tuple(const Shape& shape) {
 }
 
 PyObject* shape_object(const Shape& shape) {
-  const Ref dims(shape_tuple(shape));
+  const Ref dims(shape.has_rank() ? shape_tuple(shape) : Py_NewRef(Py_None));
   return dims ? PyObject_CallOneArg(hooks.make_shape, dims.get()) : nullptr;
 }
 

@@ -22,16 +22,33 @@ void dealloc(PyObject* self) {
   Py_DECREF(type);
 }
 
-// _create(value, name, trainable)
+// The shape of a tuple of dimensions, where None is an unknown one; of None, one of unknown rank.
+Shape declared_shape(PyObject* dims) {
+  if (dims == Py_None) return Shape::unknown_rank();
+  if (!PyTuple_Check(dims)) raise(PyExc_TypeError, "a shape is a tuple or None, not %R", dims);
+  Shape shape;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(dims); ++i) {
+    PyObject* item = PyTuple_GET_ITEM(dims, i);
+    const long long dim = item == Py_None ? kUnknownDim : PyLong_AsLongLong(item);
+    if (PyErr_Occurred() != nullptr) throw PythonError();
+    shape.append(dim);
+  }
+  return shape;
+}
+
+// _create(value, name, trainable, dims): the dims only where they leave something open.
 PyObject* create(PyObject* self, PyObject* args) {
   PyObject* value;
   const char* name;
+  PyObject* dims = nullptr;
   int trainable;
-  if (PyArg_ParseTuple(args, "Osp", &value, &name, &trainable) == 0) return nullptr;
+  if (PyArg_ParseTuple(args, "Osp|O", &value, &name, &trainable, &dims) == 0) return nullptr;
   return guarded([&] {
     const Tensor initial = to_tensor(value);
     delete std::exchange(handle(self), nullptr);
-    handle(self) = new Variable(initial, {.name = name, .trainable = trainable != 0});
+    Variable::Options options{.name = name, .trainable = trainable != 0};
+    if (dims != nullptr) options.shape = declared_shape(dims);
+    handle(self) = new Variable(initial, options);
     return Py_NewRef(Py_None);
   });
 }

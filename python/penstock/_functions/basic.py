@@ -109,7 +109,14 @@ def range(start, limit=None, delta=1, dtype=None, name="range") -> Tensor:
         start, limit = 0, start
     values = [_core.to_tensor(v, _as_dtype(dtype), dtype is None) for v in (start, limit, delta)]
     if dtype is None:
-        order = [dtypes.int32, dtypes.int64, dtypes.float32, dtypes.float64]
+        order = [
+            dtypes.int32,
+            dtypes.int64,
+            dtypes.float16,
+            dtypes.bfloat16,
+            dtypes.float32,
+            dtypes.float64,
+        ]
         widest = max((v.dtype for v in values), key=lambda d: order.index(d) if d in order else -1)
         values = [cast(v, widest) for v in values]
     return raw_ops.Range(start=values[0], limit=values[1], delta=values[2])
@@ -117,7 +124,8 @@ def range(start, limit=None, delta=1, dtype=None, name="range") -> Tensor:
 
 def divide(x, y, name=None) -> Tensor:
     """x / y, as the operator does it."""
-    x = x if hasattr(x, "_id") else _core.to_tensor(x, getattr(y, "dtype", None), False)
+    if not hasattr(x, "_id"):
+        x = _core.to_tensor(x, y.dtype if hasattr(y, "_id") else None, False)
     return x / y
 
 
@@ -133,9 +141,12 @@ def where(condition, x=None, y=None, name=None) -> Tensor:
         return raw_ops.Where(input=condition)
     if x is None or y is None:
         raise ValueError("x and y must both be non-None or both be None.")
-    condition = _core.to_tensor(condition, dtypes.bool, True)
+    if not hasattr(condition, "_id"):
+        condition = _core.to_tensor(condition, dtypes.bool, False)
     if condition.dtype is not dtypes.bool:
-        raise TypeError(f"where needs a condition of bools, not of {condition.dtype.name}")
+        raise errors.InvalidArgumentError(
+            None, None, f"where needs a condition of bools, not of {condition.dtype.name}"
+        )
     return raw_ops.SelectV2(condition=condition, t=x, e=y)
 
 
@@ -191,6 +202,9 @@ def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None) -> Tens
         raise ValueError(f"pad has the modes CONSTANT, REFLECT and SYMMETRIC, not {mode!r}")
     if mode.upper() != "CONSTANT":
         return raw_ops.MirrorPad(input=tensor, paddings=paddings, mode=mode.upper())
+    tensor = _core.to_tensor(tensor, None, False)
+    if isinstance(constant_values, int) and constant_values == 0:
+        constant_values = "" if tensor.dtype is dtypes.string else False
     return raw_ops.PadV2(input=tensor, paddings=paddings, constant_values=constant_values)
 
 

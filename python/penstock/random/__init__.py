@@ -75,6 +75,8 @@ def normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=No
 def uniform(shape, minval=0, maxval=None, dtype=dtypes.float32, seed=None, name=None) -> Tensor:
     """Numbers from [minval, maxval), all equally likely."""
     dtype = dtypes.as_dtype(dtype)
+    if not (dtype.is_floating or dtype.is_integer):
+        raise ValueError(f"Argument `dtype` got invalid value {dtype!r}: no numbers to draw.")
     key, op_seed = next_seeds(seed)
     if dtype.is_integer:
         if maxval is None:
