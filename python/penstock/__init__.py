@@ -36,10 +36,9 @@ from penstock._tape import (
     GradientTape,
     IndexedSlices,
     UnconnectedGradients,
-    custom_gradient,
     is_tensor,
 )
-from penstock._variable import Variable
+from penstock._variable import Variable, VariableAggregation, VariableSynchronization
 from penstock.dtypes import (
     DType,
     as_dtype,
@@ -70,9 +69,11 @@ Tensor = _core.Tensor
 newaxis = None
 
 _MODULES = [
+    "autodiff",
     "bitwise",
     "compat",
     "config",
+    "debugging",
     "dtypes",
     "errors",
     "experimental",
@@ -90,18 +91,37 @@ _MODULES = [
     "raw_ops",
     "signal",
     "strings",
+    "sysconfig",
+    "test",
+    "train",
+    "types",
+    "version",
 ]
 # Names that not every program needs: the files that have them are read when one is first asked for.
 _LATER = {
+    "_creators": "variable_creator_scope",
     "_functions.arrays": (
-        "broadcast_dynamic_shape broadcast_static_shape clip_by_global_norm complex "
-        "dynamic_stitch einsum ensure_shape get_static_value linspace meshgrid parallel_stack "
-        "repeat required_space_to_batch_paddings reverse_sequence scalar_mul sequence_mask "
-        "strided_slice tensordot transpose truediv"
+        "argsort broadcast_dynamic_shape broadcast_static_shape clip_by_global_norm clip_by_norm "
+        "complex concat dynamic_stitch einsum ensure_shape fill get_static_value identity linspace "
+        "meshgrid parallel_stack repeat required_space_to_batch_paddings reverse_sequence "
+        "scalar_mul sequence_mask sort stack strided_slice tensordot transpose truediv"
     ),
+    "_custom_gradient": "custom_gradient grad_pass_through recompute_grad",
+    "_functions.maths": "add_n round",
     "_functions.matrices": "norm",
+    "_functions.printing": "print",
+    "_functions.running": (
+        "control_dependencies get_logger group init_scope is_symbolic_tensor no_op "
+        "numpy_function py_function timestamp tuple"
+    ),
+    "_initializers": (
+        "constant_initializer ones_initializer random_normal_initializer "
+        "random_uniform_initializer zeros_initializer"
+    ),
     "_module": "Module",
-    "_scope": "device name_scope",
+    "_scope": "device get_current_name_scope name_scope",
+    "_tensor_array": "TensorArray",
+    "debugging": "Assert assert_equal assert_greater assert_less assert_rank",
 }
 _FILES = {name: file for file, names in _LATER.items() for name in names.split()}
 

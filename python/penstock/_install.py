@@ -7,7 +7,7 @@ import sys
 
 
 class _Alias(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finds tensorflow.x as penstock.x."""
+    """Finds tensorflow.x, and tensorflow.compat.v2.x, as penstock.x."""
 
     def find_spec(self, fullname, path=None, target=None):
         if not fullname.startswith("tensorflow."):
@@ -15,7 +15,8 @@ class _Alias(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return importlib.machinery.ModuleSpec(fullname, self)
 
     def create_module(self, spec):
-        name = "penstock" + spec.name.removeprefix("tensorflow")
+        name = spec.name.removeprefix("tensorflow").removeprefix(".compat.v2")
+        name = "penstock" + name
         try:
             self._module = importlib.import_module(name)
         except ModuleNotFoundError as error:
@@ -30,8 +31,12 @@ class _Alias(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def install_as_tensorflow():
-    """From here on `import tensorflow` gives penstock. Refuses when the real one is loaded."""
+    """From here on `import tensorflow` gives penstock. Refuses when the real one is loaded.
+
+    `__version__` then is that of the TensorFlow whose names these are: programs ask for it.
+    """
     import penstock
+    from penstock.version import VERSION
 
     loaded = sys.modules.get("tensorflow")
     if loaded is penstock:
@@ -39,4 +44,5 @@ def install_as_tensorflow():
     if loaded is not None:
         raise RuntimeError("the real tensorflow is already imported in this process")
     sys.modules["tensorflow"] = penstock
+    penstock.__version__ = VERSION
     sys.meta_path.insert(0, _Alias())

@@ -7,6 +7,7 @@ import re
 
 from penstock._nest import flatten
 from penstock._scope import name_scope
+from penstock._track import Trackable
 from penstock._variable import Variable
 
 
@@ -15,7 +16,7 @@ def _snake(name: str) -> str:
     return re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1_\2", name).lower()
 
 
-class Module:
+class Module(Trackable):
     """A base for layers and models: finds the variables in its attributes."""
 
     # Attributes that are bookkeeping and not part of the model.
@@ -41,17 +42,17 @@ class Module:
         return name_scope(self._scope_name)
 
     @property
-    def variables(self):
+    def variables(self) -> tuple[Variable, ...]:
         """The variables of this module and its submodules, by attribute name."""
         return tuple(self._flatten(predicate=lambda x: isinstance(x, Variable)))
 
     @property
-    def trainable_variables(self):
+    def trainable_variables(self) -> tuple[Variable, ...]:
         """Those of the variables that are trainable."""
         return tuple(self._flatten(predicate=lambda x: isinstance(x, Variable) and x.trainable))
 
     @property
-    def non_trainable_variables(self):
+    def non_trainable_variables(self) -> tuple[Variable, ...]:
         """Those of the variables that are not trainable."""
         return tuple(self._flatten(predicate=lambda x: isinstance(x, Variable) and not x.trainable))
 

@@ -13,6 +13,11 @@ def current_scope() -> str:
     return getattr(_here, "scope", "")
 
 
+def get_current_name_scope() -> str:
+    """The scope as `with tf.name_scope` was told it: "" or "outer/inner"."""
+    return current_scope().removesuffix("/")
+
+
 class name_scope:
     """Variables made inside are named `name/…`; a name that ends in "/" starts from the top."""
 
@@ -38,6 +43,7 @@ class name_scope:
         return False
 
 
+soft_placement = True  # whether a device that is not there means the CPU
 _PART = re.compile(
     r"(job|replica|task):\w+|(device:)?(CPU|GPU|TPU|XLA_CPU|XLA_GPU)(:(\d+|\*))?", re.I
 )
@@ -59,10 +65,21 @@ class device:
         if not isinstance(text, str):
             raise ValueError(f"Expecting a string device name. Got {type(text)}({text})")
         for part in filter(None, text.split("/")):
-            if not _PART.fullmatch(part):
+            found = _PART.fullmatch(part)
+            if not found:
                 raise ValueError(
                     f"Unknown attribute '{part}' is encountered while parsing the device spec: "
                     f"'{text}'."
+                )
+            is_there = found[1] or (found[3].upper() == "CPU" and found[5] in (None, "0", "*"))
+            if not is_there and not soft_placement:
+                from penstock import errors
+
+                raise errors.InvalidArgumentError(
+                    None,
+                    None,
+                    f"Could not satisfy device specification '{text}'. enable_soft_placement=0. "
+                    "All available devices [/job:localhost/replica:0/task:0/device:CPU:0].",
                 )
 
     def __exit__(self, *unused):

@@ -2,14 +2,36 @@
 
 from __future__ import annotations
 
+import enum
+
 from penstock import _core, dtypes
+from penstock._core import Tensor
+from penstock._creators import Created
 from penstock._scope import current_scope
 from penstock._shape import TensorShape
-from penstock._tape import pause
+from penstock._tape import pause, variables_by_id
 from penstock._tensor import Reference, numpy_text, set_shape, tensor_array
 
 
-class Variable(_core.VariableHandle):
+class VariableSynchronization(enum.Enum):
+    """When copies of a variable are brought in line: there are none here."""
+
+    AUTO = 0
+    NONE = 1
+    ON_WRITE = 2
+    ON_READ = 3
+
+
+class VariableAggregation(enum.Enum):
+    """How copies of a variable are put together: there are none here."""
+
+    NONE = 0
+    SUM = 1
+    MEAN = 2
+    ONLY_FIRST_REPLICA = 3
+
+
+class Variable(_core.VariableHandle, metaclass=Created):
     """A tensor that changes: `tf.Variable([1.0, 2.0], name="w")`."""
 
     def __new__(cls, *args, **kwargs):
@@ -45,7 +67,9 @@ class Variable(_core.VariableHandle):
         self._name = name + ":0"
         self._trainable = True if trainable is None else bool(trainable)
         self._constraint = constraint
-        self._create(value, name, self._trainable)
+        is_open = shape is not None and not TensorShape(shape).is_fully_defined()
+        self._create(value, name, self._trainable, *([TensorShape(shape)._dims] if is_open else []))
+        variables_by_id[self._id] = self
 
     name = property(lambda self: self._name)
     trainable = property(lambda self: self._trainable)
@@ -55,18 +79,29 @@ class Variable(_core.VariableHandle):
     _shared_name = property(lambda self: self._name[:-2])
     __array_priority__ = 100
 
-    def get_shape(self):
+    def get_shape(self) -> TensorShape:
         return self.shape
 
     set_shape = set_shape
 
-    def read_value(self):
+    def read_value(self) -> Tensor:
         return self.value()
 
-    def initialized_value(self):
+    initializer = None
+    synchronization = property(lambda self: VariableSynchronization.AUTO)
+    aggregation = property(lambda self: VariableAggregation.NONE)
+
+    @property
+    def initial_value(self):
+        raise RuntimeError("This property is not supported when eager execution is enabled.")
+
+    def eval(self, session=None):
+        raise RuntimeError("This operation is not supported when eager execution is enabled.")
+
+    def initialized_value(self) -> Tensor:
         return self.value()
 
-    def is_initialized(self, name=None):
+    def is_initialized(self, name=None) -> Tensor:
         return _core.to_tensor(True, None, False)
 
     def ref(self):
@@ -84,7 +119,7 @@ class Variable(_core.VariableHandle):
 
     def _checked(self, value, error=ValueError):
         value = _core.to_tensor(value, self.dtype, False)
-        if value.shape != self.shape:
+        if not self.shape.is_compatible_with(value.shape):
             raise error(
                 f"Cannot assign value to variable ' {self.name}': Shape mismatch."
                 f"The variable shape {self.shape}, and the assigned value shape {value.shape} are "
@@ -141,10 +176,8 @@ class Variable(_core.VariableHandle):
         return self._updated(True)
 
     def _scatter_nd(self, op, indices, updates):
-        from penstock import raw_ops
-
-        with pause():
-            self._assign(getattr(raw_ops, op)(tensor=self, indices=indices, updates=updates))
+        indices = _core.to_tensor(indices, dtypes.int32, True)
+        self._update(op, (indices, _core.to_tensor(updates, self.dtype, False)), ())
         return self._updated(True)
 
     def scatter_nd_update(self, indices, updates, name=None):
@@ -156,12 +189,12 @@ class Variable(_core.VariableHandle):
     def scatter_nd_sub(self, indices, updates, name=None):
         return self._scatter_nd("TensorScatterSub", indices, updates)
 
-    def sparse_read(self, indices, name=None):
+    def sparse_read(self, indices, name=None) -> Tensor:
         from penstock import raw_ops
 
         return raw_ops.GatherV2(params=self, indices=indices)
 
-    def gather_nd(self, indices, name=None):
+    def gather_nd(self, indices, name=None) -> Tensor:
         from penstock import raw_ops
 
         return raw_ops.GatherNd(params=self, indices=indices)
@@ -174,10 +207,15 @@ class Variable(_core.VariableHandle):
         return part
 
     def _assign_part(self, index, value, read_value):
-        from penstock._functions.basic import strided_slice_update
+        from penstock import raw_ops
 
+        begin, end, strides, *masks = _core.index_parts(index)
+        value = _core.to_tensor(value, self.dtype, False)
         with pause():
-            self._assign(strided_slice_update(self.value(), index, value))
+            picked = super().__getitem__(index).shape
+            if value.shape != picked:
+                value = raw_ops.BroadcastTo(input=value, shape=picked)
+        self._update("TensorStridedSliceUpdate", (begin, end, strides, value), tuple(masks))
         return self._updated(read_value)
 
     def __iter__(self):
@@ -221,7 +259,8 @@ def variable_repr(variable, name: str) -> str:
     text = numpy_text(variable, for_repr=True)
     if "\n" in text:
         text = "\n" + text
-    shape, dtype = tuple(variable.shape), variable.dtype.name
+    shape = tuple(variable.shape) if variable.shape.rank is not None else variable.shape
+    dtype = variable.dtype.name
     return f"<tf.Variable {name} shape={shape} dtype={dtype}, numpy={text}>"
 
 

@@ -8,12 +8,12 @@ from penstock._nest import pack_like
 __all__ = ["assert_same_structure", "flatten", "is_nested", "map_structure", "pack_sequence_as"]
 
 
-def is_nested(structure):
+def is_nested(seq):
     """True for lists, tuples and dictionaries; texts and tensors are single values."""
-    return isinstance(structure, (list, tuple, Mapping))
+    return isinstance(seq, (list, tuple, Mapping))
 
 
-def flatten(structure, expand_composites=False):
+def flatten(structure, expand_composites=False) -> list:
     """The leaves in order; dictionaries by sorted key."""
     return _flatten(structure)
 
@@ -45,7 +45,7 @@ def _items(structure):
     return structure
 
 
-def assert_same_structure(nest1, nest2, check_types=True, expand_composites=False):
+def assert_same_structure(nest1, nest2, check_types=True, expand_composites=False) -> None:
     """Raises when the two are not nested in the same way."""
     found = _difference(nest1, nest2, check_types)
     if found:

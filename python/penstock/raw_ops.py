@@ -1,5 +1,8 @@
 """tf.raw_ops: every op of the registry, under its own name and with its own arguments."""
 
+import functools
+import inspect
+
 from penstock import _api, _core, _near
 
 # TensorFlow's other names for arguments of raw ops: they may be given instead.
@@ -17,6 +20,22 @@ def _with_aliases(function, names):
                 del arguments[given]
         return function(**arguments)
 
+    # With these, what an OpFunction tells of itself holds here too.
+    functools.update_wrapper(raw_op, function)
+    raw_op.__signature__ = inspect.signature(function)
+    return raw_op
+
+
+def _with_pairs(function):
+    # TensorFlow's raw op takes two lists; ours takes what belongs together in turns.
+    def raw_op(indices, data, name=None):
+        pairs = [
+            _core.to_tensor(x, None, False)
+            for pair in zip(indices, data, strict=True)
+            for x in pair
+        ]
+        return function(indices_and_data=pairs)
+
     raw_op.__name__ = raw_op.__qualname__ = function.__name__
     raw_op.__doc__ = function.__doc__
     return raw_op
@@ -32,6 +51,8 @@ def __getattr__(name):
     names = {spec[0] for spec in parameters}
     if names & {"keepdims", "dtype"}:
         function = _with_aliases(function, names)
+    if "indices_and_data" in names:
+        function = _with_pairs(function)
     globals()[name] = function
     return function
 

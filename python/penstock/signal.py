@@ -4,6 +4,7 @@ from penstock import _api
 from penstock._functions.signals import (
     hamming_window,
     hann_window,
+    inverse_mdct,
     inverse_stft,
     inverse_stft_window_fn,
     irfft,
@@ -12,6 +13,7 @@ from penstock._functions.signals import (
     kaiser_bessel_derived_window,
     kaiser_window,
     linear_to_mel_weight_matrix,
+    mdct,
     mfccs_from_log_mel_spectrograms,
     rfft,
     rfft2d,
@@ -23,6 +25,7 @@ from penstock._functions.signals import (
 __all__ = [
     "hamming_window",
     "hann_window",
+    "inverse_mdct",
     "inverse_stft",
     "inverse_stft_window_fn",
     "irfft",
@@ -31,6 +34,7 @@ __all__ = [
     "kaiser_bessel_derived_window",
     "kaiser_window",
     "linear_to_mel_weight_matrix",
+    "mdct",
     "mfccs_from_log_mel_spectrograms",
     "rfft",
     "rfft2d",

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import builtins
+import contextlib
 
-from penstock import _core, dtypes, raw_ops
-from penstock._functions.basic import cast
+from penstock import _core, dtypes, errors, raw_ops
+from penstock._core import Tensor
+from penstock._functions.basic import cast, divide
 from penstock._shape import TensorShape
 
 
-def tensor(value, dtype=None):
+def tensor(value, dtype=None) -> Tensor:
     return _core.to_tensor(value, dtype, False)
 
 
-def linspace(start, stop, num, name=None, axis=0):
+def linspace(start, stop, num, name=None, axis=0) -> Tensor:
     """`num` evenly spaced numbers from `start` to `stop`, both included."""
     start = tensor(start)
     if start.dtype.is_integer:
@@ -21,7 +23,7 @@ def linspace(start, stop, num, name=None, axis=0):
     return raw_ops.LinSpace(start=start, stop=cast(stop, start.dtype), num=num, axis=axis)
 
 
-def transpose(a, perm=None, conjugate=False, name="transpose"):
+def transpose(a, perm=None, conjugate=False, name="transpose") -> Tensor:
     """The dimensions in another order; without `perm` in the opposite one."""
     a = tensor(a)
     if conjugate and a.dtype.is_complex:
@@ -30,15 +32,21 @@ def transpose(a, perm=None, conjugate=False, name="transpose"):
     return raw_ops.Transpose(x=a) if perm is None else raw_ops.Transpose(x=a, perm=perm)
 
 
-def einsum(equation, *inputs, **kwargs):
+def einsum(equation, *inputs, **kwargs) -> Tensor:
     """Sums of products over named dimensions, such as "ij,jk->ik"."""
     unknown = sorted(kwargs.keys() - {"optimize", "name"})
     if unknown:
         raise TypeError(f"Unknown keyword arguments for this function: {', '.join(unknown)}.")
+    left, arrow, right = equation.replace(" ", "").partition("->")
+    absent = sorted(set(right) - set(left)) if arrow else []
+    if absent:
+        raise ValueError(
+            f"Output subscripts contain the label {absent[0]} not present in the input subscripts."
+        )
     return raw_ops.Einsum(inputs=list(inputs), equation=equation)
 
 
-def tensordot(a, b, axes, name=None):
+def tensordot(a, b, axes, name=None) -> Tensor:
     """Sums of products over the given axes: a number of them, or those of `a` and those of `b`."""
     a, b = tensor(a), tensor(b)
     if isinstance(axes, _core.EagerTensor):
@@ -61,11 +69,11 @@ def tensordot(a, b, axes, name=None):
     return raw_ops.Tensordot(a=a, b=b, axes_a=list(axes_a), axes_b=list(axes_b))
 
 
-def range_list(start, stop):
+def range_list(start, stop) -> list[int]:
     return list(builtins.range(start, stop))
 
 
-def meshgrid(*args, **kwargs):
+def meshgrid(*args, **kwargs) -> list[Tensor]:
     """Grids of coordinates: each vector spread over the dimensions of the others."""
     indexing = kwargs.pop("indexing", "xy")
     kwargs.pop("name", None)
@@ -76,14 +84,14 @@ def meshgrid(*args, **kwargs):
     return raw_ops.Meshgrid(values=list(args), indexing=indexing) if args else []
 
 
-def repeat(input, repeats, axis=None, name=None):
+def repeat(input, repeats, axis=None, name=None) -> Tensor:
     """Every element, or every slice along `axis`, so many times."""
     if axis is None:
         return raw_ops.Repeat(data=input, repeats=repeats)
     return raw_ops.Repeat(data=input, repeats=repeats, axis=[int(axis)])
 
 
-def sequence_mask(lengths, maxlen=None, dtype=dtypes.bool, name=None):
+def sequence_mask(lengths, maxlen=None, dtype=dtypes.bool, name=None) -> Tensor:
     """True in the first lengths[i] places of row i."""
     dtype = dtypes.as_dtype(dtype)
     if maxlen is None:
@@ -103,7 +111,7 @@ def strided_slice(
     shrink_axis_mask=0,
     var=None,
     name=None,
-):
+) -> Tensor:
     """What `input_[begin:end:strides]` picks, dimension by dimension."""
     begin = tensor(begin)
     return raw_ops.StridedSlice(
@@ -119,7 +127,7 @@ def strided_slice(
     )
 
 
-def reverse_sequence(input, seq_lengths, seq_axis=None, batch_axis=None, name=None):
+def reverse_sequence(input, seq_lengths, seq_axis=None, batch_axis=None, name=None) -> Tensor:
     """The first seq_lengths[i] elements of every row in opposite order."""
     if seq_axis is None:
         raise TypeError("reverse_sequence() missing argument 'seq_axis'")
@@ -128,13 +136,22 @@ def reverse_sequence(input, seq_lengths, seq_axis=None, batch_axis=None, name=No
     )
 
 
-def dynamic_stitch(indices, data, name=None):
+def dynamic_stitch(indices, data, name=None) -> Tensor:
     """The slices of `data` at the places that `indices` names, in one tensor."""
+    if not indices or len(indices) != len(data):
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            "dynamic_stitch needs as many indices as data, and at least one: it got "
+            f"{len(indices)} and {len(data)}",
+        )
     places = [tensor(each, dtypes.int32) for each in indices]
-    return raw_ops.DynamicStitch(indices_and_data=[*places, *map(tensor, data)])
+    first = next((each.dtype for each in data if hasattr(each, "_id")), None)
+    pieces = [tensor(each, first) for each in data]
+    return raw_ops.DynamicStitch(indices=places, data=pieces)
 
 
-def ensure_shape(x, shape, name=None):
+def ensure_shape(x, shape, name=None) -> Tensor:
     """`x`, if its shape is as given; None stands for any size."""
     shape = TensorShape(shape)
     if shape.rank is None:
@@ -142,12 +159,12 @@ def ensure_shape(x, shape, name=None):
     return raw_ops.EnsureShape(input=x, shape=[-1 if dim is None else dim for dim in shape])
 
 
-def broadcast_dynamic_shape(shape_x, shape_y):
+def broadcast_dynamic_shape(shape_x, shape_y) -> Tensor:
     """The shape that two shapes broadcast to, as a tensor."""
     return raw_ops.BroadcastArgs(s0=shape_x, s1=shape_y)
 
 
-def broadcast_static_shape(shape_x, shape_y):
+def broadcast_static_shape(shape_x, shape_y) -> TensorShape:
     """The shape that two shapes broadcast to."""
     x, y = TensorShape(shape_x), TensorShape(shape_y)
     rank = max(x.rank, y.rank)
@@ -162,10 +179,10 @@ def broadcast_static_shape(shape_x, shape_y):
 
 def get_static_value(tensor, partial=False):
     """The value as a NumPy array, where it is known: always, outside of a graph."""
-    return tensor.numpy() if isinstance(tensor, _core.EagerTensor) else None
+    return tensor.numpy() if isinstance(tensor, _core.EagerTensor) else tensor
 
 
-def scalar_mul(scalar, x, name=None):
+def scalar_mul(scalar, x, name=None) -> Tensor:
     """`x` times a number."""
     scalar = tensor(scalar, None if hasattr(x, "values") else tensor(x).dtype)
     if scalar.ndim:
@@ -175,23 +192,27 @@ def scalar_mul(scalar, x, name=None):
     return scalar * x
 
 
-def truediv(x, y, name=None):
-    """x / y, as the operator does it: integers become floats."""
-    x = x if hasattr(x, "_id") else tensor(x, getattr(y, "dtype", None))
-    return x / y
-
-
-def complex(real, imag, name=None):
+def complex(real, imag, name=None) -> Tensor:
     """Complex numbers of the given parts."""
     return raw_ops.Complex(real=real, imag=imag)
 
 
+def identity(input, name=None):
+    """The same values, as a tensor of their own."""
+    if hasattr(input, "dense_shape"):
+        return type(input)(identity(input.values), identity(input.indices), input.dense_shape)
+    return raw_ops.Identity(input=input)
+
+
+def clip_by_norm(t, clip_norm, axes=None, name=None):
+    """The tensor, scaled down so that its norm is at most `clip_norm`."""
+    values = t.values if hasattr(t, "dense_shape") else tensor(t)
+    return _with_values(t, raw_ops.ClipByNorm(t=values, clip_norm=clip_norm, axes=axes))
+
+
 def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
     """The tensors, scaled down together so that their joint norm is at most `clip_norm`."""
-    if not isinstance(t_list, (list, tuple)):
-        raise TypeError("t_list should be a sequence")
-    given = [each for each in t_list if each is not None]
-    values = [each.values if hasattr(each, "dense_shape") else tensor(each) for each in given]
+    values = _given_values(t_list)
     if use_norm is None:
         use_norm = raw_ops.GlobalNorm(t_list=values)
     clipped = raw_ops.ClipByGlobalNorm(clip_norm=clip_norm, use_norm=use_norm, t_list=values)
@@ -201,18 +222,82 @@ def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
     ], use_norm
 
 
+def global_norm(t_list, name=None):
+    """The norm of all the tensors together. None counts for nothing."""
+    return raw_ops.GlobalNorm(t_list=_given_values(t_list))
+
+
+def _given_values(t_list) -> list:
+    if not isinstance(t_list, (list, tuple)):
+        raise TypeError("t_list should be a sequence")
+    given = [each for each in t_list if each is not None]
+    return [each.values if hasattr(each, "dense_shape") else tensor(each) for each in given]
+
+
 def _with_values(like, values):
     if hasattr(like, "dense_shape"):
         return type(like)(values, like.indices, like.dense_shape)
     return values
 
 
-def parallel_stack(values, name="parallel_stack"):
+def concat(values, axis, name="concat") -> Tensor:
+    """The tensors one after the other along a dimension that they have."""
+    values = values if isinstance(values, (list, tuple)) else [values]
+    return raw_ops.ConcatV2(values=values, axis=axis)
+
+
+def fill(dims, value, name=None, layout=None) -> Tensor:
+    """A tensor of one value."""
+    dims, value = tensor(dims), tensor(value)
+    if dims.ndim == 0:
+        dims = raw_ops.ExpandDims(input=dims, axis=0)
+    if value.shape.num_elements() == 1:
+        value = raw_ops.Reshape(tensor=value, shape=[])
+    return raw_ops.Fill(dims=dims, value=value)
+
+
+def sort(values, axis=-1, direction="ASCENDING", name=None) -> Tensor:
+    """The values in order along an axis, NaN being the largest."""
+    return raw_ops.Sort(values=values, axis=axis, direction=_checked(direction))
+
+
+def argsort(values, axis=-1, direction="ASCENDING", stable=False, name=None) -> Tensor:
+    """The positions that put the values in order along an axis; equal ones keep their order."""
+    return raw_ops.ArgSort(values=values, axis=axis, direction=_checked(direction), stable=stable)
+
+
+def _checked(direction):
+    if direction not in ("ASCENDING", "DESCENDING"):
+        raise ValueError(
+            "Argument `direction` should be one of ASCENDING, DESCENDING. Received: "
+            f"direction={direction}"
+        )
+    return direction
+
+
+def stack(values, axis=0, name="stack") -> Tensor:
+    """The tensors as one, along a new dimension."""
+    if axis == 0 and not any(hasattr(each, "_id") for each in values):
+        with contextlib.suppress(TypeError, ValueError):  # not numbers throughout
+            return tensor(values)
+    if axis != 0:
+        rank = tensor(values[0]).ndim + 1
+        if not -rank <= axis < rank:
+            raise ValueError(f"Argument `axis` = {axis} not in range [{-rank}, {rank})")
+    return raw_ops.Pack(values=values, axis=axis)
+
+
+truediv = divide
+
+
+def parallel_stack(values, name="parallel_stack") -> Tensor:
     """The tensors as one, along a new first dimension."""
     return raw_ops.Pack(values=values)
 
 
-def required_space_to_batch_paddings(input_shape, block_shape, base_paddings=None, name=None):
+def required_space_to_batch_paddings(
+    input_shape, block_shape, base_paddings=None, name=None
+) -> tuple[Tensor, Tensor]:
     """(paddings, crops) with which blocks divide the shape evenly."""
     import numpy as np
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from penstock import _core, dtypes, errors, raw_ops
+from penstock._core import Tensor
 from penstock._shape import TensorShape
 
 
@@ -10,14 +11,14 @@ def _as_dtype(dtype):
     return None if dtype is None else dtypes.as_dtype(dtype)
 
 
-def convert_to_tensor(value, dtype=None, dtype_hint=None, name=None):
+def convert_to_tensor(value, dtype=None, dtype_hint=None, name=None) -> Tensor:
     """`value` as a tensor: numbers, nested lists, NumPy arrays, variables."""
     if dtype is None and dtype_hint is not None:
         return _core.to_tensor(value, dtypes.as_dtype(dtype_hint), True)
     return _core.to_tensor(value, _as_dtype(dtype), False)
 
 
-def constant(value, dtype=None, shape=None, name="Const"):
+def constant(value, dtype=None, shape=None, name="Const") -> Tensor:
     """A tensor with the given value, of the given dtype and shape."""
     dtype = _as_dtype(dtype)
     if isinstance(value, _core.EagerTensor) and dtype not in (None, value.dtype):
@@ -42,7 +43,7 @@ def constant(value, dtype=None, shape=None, name="Const"):
     return raw_ops.Reshape(tensor=tensor, shape=list(shape))
 
 
-def cast(x, dtype, name=None):
+def cast(x, dtype, name=None) -> Tensor:
     """`x` with its elements converted to `dtype`."""
     x = _core.to_tensor(x, None, False)
     dtype = dtypes.as_dtype(dtype)
@@ -64,34 +65,34 @@ def _dims(shape):
         return _core.to_tensor(shape, dtypes.int64, False)
 
 
-def fill_with(shape, value, dtype):
+def fill_with(shape, value, dtype) -> Tensor:
     return raw_ops.Fill(dims=_dims(shape), value=_core.to_tensor(value, dtype, False))
 
 
-def zeros(shape, dtype=dtypes.float32, name=None, layout=None):
+def zeros(shape, dtype=dtypes.float32, name=None, layout=None) -> Tensor:
     """A tensor of zeros."""
     dtype = dtypes.as_dtype(dtype)
     return fill_with(shape, "" if dtype is dtypes.string else False, dtype)
 
 
-def ones(shape, dtype=dtypes.float32, name=None, layout=None):
+def ones(shape, dtype=dtypes.float32, name=None, layout=None) -> Tensor:
     """A tensor of ones."""
     return fill_with(shape, True, dtypes.as_dtype(dtype))
 
 
-def zeros_like(input, dtype=None, name=None, layout=None):
+def zeros_like(input, dtype=None, name=None, layout=None) -> Tensor:
     """Zeros of the same shape and dtype."""
     input = _core.to_tensor(input, None, False)
     return zeros(input.shape, dtype or input.dtype)
 
 
-def ones_like(input, dtype=None, name=None, layout=None):
+def ones_like(input, dtype=None, name=None, layout=None) -> Tensor:
     """Ones of the same shape and dtype."""
     input = _core.to_tensor(input, None, False)
     return ones(input.shape, dtype or input.dtype)
 
 
-def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name=None):
+def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name=None) -> Tensor:
     """The identity matrix."""
     import numpy as np
 
@@ -102,43 +103,54 @@ def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name
     return raw_ops.BroadcastTo(input=one, shape=[*batch_shape, *one.shape])
 
 
-def range(start, limit=None, delta=1, dtype=None, name="range"):
+def range(start, limit=None, delta=1, dtype=None, name="range") -> Tensor:
     """The numbers from `start` up to `limit`, `delta` apart."""
     if limit is None:
         start, limit = 0, start
     values = [_core.to_tensor(v, _as_dtype(dtype), dtype is None) for v in (start, limit, delta)]
     if dtype is None:
-        order = [dtypes.int32, dtypes.int64, dtypes.float32, dtypes.float64]
+        order = [
+            dtypes.int32,
+            dtypes.int64,
+            dtypes.float16,
+            dtypes.bfloat16,
+            dtypes.float32,
+            dtypes.float64,
+        ]
         widest = max((v.dtype for v in values), key=lambda d: order.index(d) if d in order else -1)
         values = [cast(v, widest) for v in values]
     return raw_ops.Range(start=values[0], limit=values[1], delta=values[2])
 
 
-def divide(x, y, name=None):
+def divide(x, y, name=None) -> Tensor:
     """x / y, as the operator does it."""
-    x = x if hasattr(x, "_id") else _core.to_tensor(x, getattr(y, "dtype", None), False)
+    if not hasattr(x, "_id"):
+        x = _core.to_tensor(x, y.dtype if hasattr(y, "_id") else None, False)
     return x / y
 
 
-def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name=None):
+def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name=None) -> Tensor:
     """The slices of `params` along `axis` that `indices` names."""
     axis = batch_dims if axis is None else axis
     return raw_ops.GatherV2(params=params, indices=indices, axis=axis, batch_dims=batch_dims)
 
 
-def where(condition, x=None, y=None, name=None):
+def where(condition, x=None, y=None, name=None) -> Tensor:
     """x where the condition holds and y elsewhere; without them, where it holds."""
     if x is None and y is None:
         return raw_ops.Where(input=condition)
     if x is None or y is None:
         raise ValueError("x and y must both be non-None or both be None.")
-    condition = _core.to_tensor(condition, dtypes.bool, True)
+    if not hasattr(condition, "_id"):
+        condition = _core.to_tensor(condition, dtypes.bool, False)
     if condition.dtype is not dtypes.bool:
-        raise TypeError(f"where needs a condition of bools, not of {condition.dtype.name}")
+        raise errors.InvalidArgumentError(
+            None, None, f"where needs a condition of bools, not of {condition.dtype.name}"
+        )
     return raw_ops.SelectV2(condition=condition, t=x, e=y)
 
 
-def boolean_mask(tensor, mask, axis=None, name="boolean_mask"):
+def boolean_mask(tensor, mask, axis=None, name="boolean_mask") -> Tensor:
     """The elements of `tensor` where `mask` holds."""
     tensor, mask = _core.to_tensor(tensor, None, False), _core.to_tensor(mask, None, False)
     if mask.ndim == 0:
@@ -151,35 +163,14 @@ def boolean_mask(tensor, mask, axis=None, name="boolean_mask"):
     return raw_ops.GatherV2(params=rows, indices=raw_ops.Squeeze(input=places, axis=[1]), axis=axis)
 
 
-def strided_slice_update(tensor, index, value):
-    """`tensor` with what `index` picks replaced by `value`."""
-    begin, end, strides, *masks = _core.index_parts(index)
-    names = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
-    where = {"begin": begin, "end": end, "strides": strides} | dict(zip(names, masks, strict=True))
-    picked = raw_ops.StridedSlice(input=tensor, **where)
-    value = raw_ops.BroadcastTo(
-        input=_core.to_tensor(value, tensor.dtype, False), shape=picked.shape
-    )
-    shape = tensor.shape
-    count = shape.num_elements()
-    numbers = raw_ops.Reshape(tensor=range(count, dtype=dtypes.int64), shape=shape)
-    places = raw_ops.Reshape(tensor=raw_ops.StridedSlice(input=numbers, **where), shape=[-1, 1])
-    flat = raw_ops.TensorScatterUpdate(
-        tensor=raw_ops.Reshape(tensor=tensor, shape=[-1]),
-        indices=places,
-        updates=raw_ops.Reshape(tensor=value, shape=[-1]),
-    )
-    return raw_ops.Reshape(tensor=flat, shape=shape)
-
-
-def split(value, num_or_size_splits, axis=0, num=None, name="split"):
+def split(value, num_or_size_splits, axis=0, num=None, name="split") -> list[Tensor]:
     """The parts of `value` along `axis`: so many equal ones, or of the given sizes."""
     if isinstance(num_or_size_splits, int):
         return raw_ops.Split(value=value, num_split=num_or_size_splits, axis=axis)
     return raw_ops.SplitV(value=value, size_splits=num_or_size_splits, axis=axis)
 
 
-def unstack(value, num=None, axis=0, name="unstack"):
+def unstack(value, num=None, axis=0, name="unstack") -> list[Tensor]:
     """The slices along `axis` as a list."""
     value = _core.to_tensor(value, None, False)
     rank = value.shape.rank
@@ -188,7 +179,9 @@ def unstack(value, num=None, axis=0, name="unstack"):
     return raw_ops.Unpack(value=value, num=value.shape[axis] if num is None else num, axis=axis)
 
 
-def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None, name=None):
+def one_hot(
+    indices, depth, on_value=None, off_value=None, axis=None, dtype=None, name=None
+) -> Tensor:
     """Rows with one value at the given index and another elsewhere."""
     if dtype is None:
         given = [each for each in (on_value, off_value) if each is not None]
@@ -203,42 +196,54 @@ def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None
     )
 
 
-def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None):
+def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None) -> Tensor:
     """`tensor` with values added at its edges."""
     if mode.upper() not in ("CONSTANT", "REFLECT", "SYMMETRIC"):
         raise ValueError(f"pad has the modes CONSTANT, REFLECT and SYMMETRIC, not {mode!r}")
     if mode.upper() != "CONSTANT":
         return raw_ops.MirrorPad(input=tensor, paddings=paddings, mode=mode.upper())
+    tensor = _core.to_tensor(tensor, None, False)
+    if isinstance(constant_values, int) and constant_values == 0:
+        constant_values = "" if tensor.dtype is dtypes.string else False
     return raw_ops.PadV2(input=tensor, paddings=paddings, constant_values=constant_values)
 
 
-def rank(input, name=None):
+def rank(input, name=None) -> Tensor:
     """The number of dimensions, as a tensor."""
     return _core.to_tensor(_core.to_tensor(input, None, False).ndim, None, False)
 
 
-def from_dlpack(capsule):
+def from_dlpack(dlcapsule) -> Tensor:
     """A tensor over the memory of another library's, or of its DLPack capsule."""
-    if not hasattr(capsule, "__dlpack__"):
-        return _core.from_dlpack(capsule)
+    if not hasattr(dlcapsule, "__dlpack__"):
+        return _core.from_dlpack(dlcapsule)
     try:
-        made = capsule.__dlpack__(max_version=(1, 1))
+        made = dlcapsule.__dlpack__(max_version=(1, 1))
     except TypeError:
-        made = capsule.__dlpack__()
+        made = dlcapsule.__dlpack__()
     return _core.from_dlpack(made)
 
 
-def to_dlpack(tensor):
+def to_dlpack(tf_tensor):
     """A DLPack capsule of the tensor's memory."""
-    return tensor.__dlpack__()
+    return tf_tensor.__dlpack__()
 
 
-def from_numpy(array):
+def from_numpy(array) -> Tensor:
     """A tensor over the array's own memory. The array must not change while the tensor lives."""
     return _core.from_numpy(array)
 
 
-def gradients(ys, xs, *args, **kwargs):
+def gradients(
+    ys,
+    xs,
+    grad_ys=None,
+    name="gradients",
+    gate_gradients=False,
+    aggregation_method=None,
+    stop_gradients=None,
+    unconnected_gradients="none",
+):
     """Gradients in a graph; outside of one, a GradientTape is the way."""
     raise RuntimeError(
         "tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape "

@@ -7,6 +7,7 @@ or all of them, a padding by name or by sizes, and any number of batch dimension
 from __future__ import annotations
 
 from penstock import raw_ops
+from penstock._core import Tensor
 from penstock._functions.arrays import required_space_to_batch_paddings, tensor
 
 _LAST = {1: "NWC", 2: "NHWC", 3: "NDHWC"}
@@ -59,7 +60,7 @@ def _with_batch(run, input, rank):
     return raw_ops.Reshape(tensor=made, shape=[*batch, *list(made.shape)[1:]])
 
 
-def conv1d(input, filters, stride, padding, data_format="NWC", dilations=None, name=None):
+def conv1d(input, filters, stride, padding, data_format="NWC", dilations=None, name=None) -> Tensor:
     """A convolution over one dimension."""
     return _with_batch(
         lambda flat: raw_ops.Conv1D(
@@ -75,7 +76,9 @@ def conv1d(input, filters, stride, padding, data_format="NWC", dilations=None, n
     )
 
 
-def conv2d(input, filters, strides, padding, data_format="NHWC", dilations=None, name=None):
+def conv2d(
+    input, filters, strides, padding, data_format="NHWC", dilations=None, name=None
+) -> Tensor:
     """A convolution over two dimensions."""
     data_format = data_format or "NHWC"
     padding, sizes = _padding(padding)
@@ -96,7 +99,9 @@ def conv2d(input, filters, strides, padding, data_format="NHWC", dilations=None,
     )
 
 
-def conv3d(input, filters, strides, padding, data_format="NDHWC", dilations=None, name=None):
+def conv3d(
+    input, filters, strides, padding, data_format="NDHWC", dilations=None, name=None
+) -> Tensor:
     """A convolution over three dimensions."""
     data_format = data_format or "NDHWC"
     strides = _every(strides, 3, data_format, "strides")
@@ -117,7 +122,7 @@ def conv3d(input, filters, strides, padding, data_format="NDHWC", dilations=None
 
 def convolution(
     input, filters, strides=None, padding="VALID", data_format=None, dilations=None, name=None
-):
+) -> Tensor:
     """A convolution over as many dimensions as the filter has."""
     return raw_ops.Convolution(
         input=input,
@@ -139,7 +144,7 @@ def _transposed(op, data_format):
         data_format=data_format,
         dilations=None,
         name=None,
-    ):
+    ) -> Tensor:
         return getattr(raw_ops, op)(
             input=input,
             filters=filters,
@@ -170,7 +175,7 @@ def conv_transpose(
     data_format=None,
     dilations=None,
     name=None,
-):
+) -> Tensor:
     """The transpose of a convolution: the way back."""
     count = len(output_shape) - 2
     if count not in _LAST:
@@ -180,7 +185,9 @@ def conv_transpose(
     return run(input, filters, output_shape, strides, padding, data_format, dilations)
 
 
-def depthwise_conv2d(input, filter, strides, padding, data_format=None, dilations=None, name=None):
+def depthwise_conv2d(
+    input, filter, strides, padding, data_format=None, dilations=None, name=None
+) -> Tensor:
     """A convolution of every channel on its own."""
     data_format = data_format or "NHWC"
     padding, sizes = _padding(padding)
@@ -217,7 +224,7 @@ def depthwise_conv2d_backprop_input(
     data_format="NHWC",
     dilations=(1, 1, 1, 1),
     name=None,
-):
+) -> Tensor:
     """The gradient of depthwise_conv2d for its input."""
     return _depthwise_gradient(
         raw_ops.DepthwiseConv2dNativeBackpropInput,
@@ -237,7 +244,7 @@ def depthwise_conv2d_backprop_filter(
     data_format="NHWC",
     dilations=(1, 1, 1, 1),
     name=None,
-):
+) -> Tensor:
     """The gradient of depthwise_conv2d for its filter."""
     return _depthwise_gradient(
         raw_ops.DepthwiseConv2dNativeBackpropFilter,
@@ -257,7 +264,7 @@ def separable_conv2d(
     data_format=None,
     dilations=None,
     name=None,
-):
+) -> Tensor:
     """A convolution of every channel on its own, then one that mixes the channels."""
     data_format = data_format or "NHWC"
     each = depthwise_conv2d(input, depthwise_filter, strides, padding, data_format, dilations)
@@ -292,42 +299,42 @@ def _spatial(input):
     return count
 
 
-def max_pool(input, ksize, strides, padding, data_format=None, name=None):
+def max_pool(input, ksize, strides, padding, data_format=None, name=None) -> Tensor:
     """The largest value of every window."""
     return _pool("MaxPool", _spatial(input), input, ksize, strides, padding, data_format)
 
 
-def max_pool1d(input, ksize, strides, padding, data_format="NWC", name=None):
+def max_pool1d(input, ksize, strides, padding, data_format="NWC", name=None) -> Tensor:
     """The largest value of every window of one dimension."""
     return _pool("MaxPool", 1, input, ksize, strides, padding, data_format)
 
 
-def max_pool2d(input, ksize, strides, padding, data_format="NHWC", name=None):
+def max_pool2d(input, ksize, strides, padding, data_format="NHWC", name=None) -> Tensor:
     """The largest value of every window of two dimensions."""
     return _pool("MaxPool", 2, input, ksize, strides, padding, data_format)
 
 
-def max_pool3d(input, ksize, strides, padding, data_format="NDHWC", name=None):
+def max_pool3d(input, ksize, strides, padding, data_format="NDHWC", name=None) -> Tensor:
     """The largest value of every window of three dimensions."""
     return _pool("MaxPool", 3, input, ksize, strides, padding, data_format)
 
 
-def avg_pool(input, ksize, strides, padding, data_format=None, name=None):
+def avg_pool(input, ksize, strides, padding, data_format=None, name=None) -> Tensor:
     """The mean of every window."""
     return _pool("AvgPool", _spatial(input), input, ksize, strides, padding, data_format)
 
 
-def avg_pool1d(input, ksize, strides, padding, data_format="NWC", name=None):
+def avg_pool1d(input, ksize, strides, padding, data_format="NWC", name=None) -> Tensor:
     """The mean of every window of one dimension."""
     return _pool("AvgPool", 1, input, ksize, strides, padding, data_format)
 
 
-def avg_pool2d(input, ksize, strides, padding, data_format="NHWC", name=None):
+def avg_pool2d(input, ksize, strides, padding, data_format="NHWC", name=None) -> Tensor:
     """The mean of every window of two dimensions."""
     return _pool("AvgPool", 2, input, ksize, strides, padding, data_format)
 
 
-def avg_pool3d(input, ksize, strides, padding, data_format="NDHWC", name=None):
+def avg_pool3d(input, ksize, strides, padding, data_format="NDHWC", name=None) -> Tensor:
     """The mean of every window of three dimensions."""
     return _pool("AvgPool", 3, input, ksize, strides, padding, data_format)
 
@@ -341,7 +348,7 @@ def max_pool_with_argmax(
     output_dtype=None,
     include_batch_in_index=False,
     name=None,
-):
+) -> tuple[Tensor, Tensor]:
     """The largest value of every window, and where it is."""
     if data_format != "NHWC":
         raise ValueError(
@@ -367,7 +374,7 @@ def pool(
     data_format=None,
     dilations=None,
     name=None,
-):
+) -> Tensor:
     """The largest value ("MAX") or the mean ("AVG") of every window."""
     input = tensor(input)
     count = _spatial(input)

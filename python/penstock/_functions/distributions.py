@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 
 from penstock import dtypes, raw_ops
+from penstock._core import Tensor
 from penstock._functions.arrays import tensor
 from penstock._functions.basic import _dims, cast
 from penstock._functions.seeds import next_seeds
@@ -13,27 +14,36 @@ _PHILOX = 1  # the generator's number in TensorFlow; it is the only one
 _TINY = {"float16": 6.104e-05, "float32": 1.1754944e-38, "float64": 2.2250738585072014e-308}
 
 
-def _scaled(made, mean, stddev):
-    """made * stddev + mean, without work that does nothing."""
-    if hasattr(stddev, "_id") or hasattr(stddev, "shape") or stddev != 1:
-        made = made * stddev
-    return made + mean if hasattr(mean, "_id") or hasattr(mean, "shape") or mean != 0 else made
+def _is_number(value, number) -> bool:
+    """Whether it is that number, and no tensor or array."""
+    return isinstance(value, (int, float)) and value == number
 
 
-def truncated_normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=None):
+def scaled(draw, mean, stddev) -> Tensor:
+    """draw() * stddev + mean: in one expression, so that it is one buffer."""
+    if _is_number(mean, 0) and _is_number(stddev, 1):
+        return draw()
+    return draw() * stddev + mean
+
+
+def truncated_normal(
+    shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=None
+) -> Tensor:
     """Numbers from a normal distribution, none more than two deviations from the mean."""
     key, op_seed = next_seeds(seed)
-    made = raw_ops.TruncatedNormal(
-        shape=_dims(shape), dtype=dtypes.as_dtype(dtype), seed=key, seed2=op_seed
+    shape, dtype = _dims(shape), dtypes.as_dtype(dtype)
+    return scaled(
+        lambda: raw_ops.TruncatedNormal(shape=shape, dtype=dtype, seed=key, seed2=op_seed),
+        mean,
+        stddev,
     )
-    return _scaled(made, mean, stddev)
 
 
 def _at_least_tiny(made, beta):
     return raw_ops.Maximum(x=tensor(_TINY[made.dtype.name], made.dtype), y=made / beta)
 
 
-def gamma(shape, alpha, beta=None, dtype=dtypes.float32, seed=None, name=None):
+def gamma(shape, alpha, beta=None, dtype=dtypes.float32, seed=None, name=None) -> Tensor:
     """Numbers from gamma distributions: `shape` of them for every alpha and beta."""
     dtype = dtypes.as_dtype(dtype)
     alpha, beta = tensor(alpha, dtype), tensor(1 if beta is None else beta, dtype)
@@ -43,7 +53,7 @@ def gamma(shape, alpha, beta=None, dtype=dtypes.float32, seed=None, name=None):
     return _at_least_tiny(made, beta)
 
 
-def poisson(shape, lam, dtype=dtypes.float32, seed=None, name=None):
+def poisson(shape, lam, dtype=dtypes.float32, seed=None, name=None) -> Tensor:
     """Numbers from Poisson distributions: `shape` of them for every rate."""
     key, op_seed = next_seeds(seed)
     return raw_ops.RandomPoissonV2(
@@ -51,7 +61,7 @@ def poisson(shape, lam, dtype=dtypes.float32, seed=None, name=None):
     )
 
 
-def categorical(logits, num_samples, dtype=None, seed=None, name=None):
+def categorical(logits, num_samples, dtype=None, seed=None, name=None) -> Tensor:
     """Classes, each as likely as its logit says."""
     key, op_seed = next_seeds(seed)
     return raw_ops.Multinomial(
@@ -63,7 +73,7 @@ def categorical(logits, num_samples, dtype=None, seed=None, name=None):
     )
 
 
-def shuffle(value, seed=None, name=None):
+def shuffle(value, seed=None, name=None) -> Tensor:
     """`value` with the slices along its first dimension in random order."""
     key, op_seed = next_seeds(seed)
     return raw_ops.RandomShuffle(value=value, seed=key, seed2=op_seed)
@@ -94,22 +104,25 @@ def _keyed(op, shape, seed, alg="auto_select", **more):
 
 def stateless_normal(
     shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None, alg="auto_select"
-):
+) -> Tensor:
     """Numbers from a normal distribution that follow from the seed alone."""
     dtype = dtypes.as_dtype(dtype)
-    return _scaled(_keyed("StatelessRandomNormalV2", shape, seed, alg, dtype=dtype), mean, stddev)
+    return scaled(
+        lambda: _keyed("StatelessRandomNormalV2", shape, seed, alg, dtype=dtype), mean, stddev
+    )
 
 
 def stateless_truncated_normal(
     shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None, alg="auto_select"
-):
+) -> Tensor:
     """Numbers from a truncated normal distribution that follow from the seed alone."""
     dtype = dtypes.as_dtype(dtype)
-    made = _keyed("StatelessTruncatedNormalV2", shape, seed, alg, dtype=dtype)
-    return _scaled(made, mean, stddev)
+    return scaled(
+        lambda: _keyed("StatelessTruncatedNormalV2", shape, seed, alg, dtype=dtype), mean, stddev
+    )
 
 
-def uniform_by(draw, minval, maxval, dtype):
+def uniform_by(draw, minval, maxval, dtype) -> Tensor:
     """Numbers of [minval, maxval), where draw(op, **attributes) makes the raw ones."""
     dtype = dtypes.as_dtype(dtype)
     if not dtype.is_integer:
@@ -129,14 +142,14 @@ def uniform_by(draw, minval, maxval, dtype):
 
 def stateless_uniform(
     shape, seed, minval=0, maxval=None, dtype=dtypes.float32, name=None, alg="auto_select"
-):
+) -> Tensor:
     """Numbers of [minval, maxval), all equally likely, that follow from the seed alone."""
     return uniform_by(
         lambda op, **more: _keyed(op, shape, seed, alg, **more), minval, maxval, dtype
     )
 
 
-def stateless_gamma(shape, seed, alpha, beta=None, dtype=dtypes.float32, name=None):
+def stateless_gamma(shape, seed, alpha, beta=None, dtype=dtypes.float32, name=None) -> Tensor:
     """Numbers from gamma distributions that follow from the seed alone."""
     dtype = dtypes.as_dtype(dtype)
     alpha, beta = tensor(alpha, dtype), tensor(1 if beta is None else beta, dtype)
@@ -144,14 +157,14 @@ def stateless_gamma(shape, seed, alpha, beta=None, dtype=dtypes.float32, name=No
     return _at_least_tiny(_keyed("StatelessRandomGammaV3", shape, seed, alpha=alpha), beta)
 
 
-def stateless_poisson(shape, seed, lam, dtype=dtypes.int32, name=None):
+def stateless_poisson(shape, seed, lam, dtype=dtypes.int32, name=None) -> Tensor:
     """Numbers from Poisson distributions that follow from the seed alone."""
     return raw_ops.StatelessRandomPoisson(
         shape=_dims(shape), seed=seed, lam=lam, dtype=dtypes.as_dtype(dtype)
     )
 
 
-def stateless_binomial(shape, seed, counts, probs, output_dtype=dtypes.int32, name=None):
+def stateless_binomial(shape, seed, counts, probs, output_dtype=dtypes.int32, name=None) -> Tensor:
     """Numbers from binomial distributions that follow from the seed alone."""
     probs = tensor(probs)
     return raw_ops.StatelessRandomBinomial(
@@ -163,27 +176,27 @@ def stateless_binomial(shape, seed, counts, probs, output_dtype=dtypes.int32, na
     )
 
 
-def stateless_categorical(logits, num_samples, seed, dtype=dtypes.int64, name=None):
+def stateless_categorical(logits, num_samples, seed, dtype=dtypes.int64, name=None) -> Tensor:
     """Classes, each as likely as its logit says, that follow from the seed alone."""
     return raw_ops.StatelessMultinomial(
         logits=logits, num_samples=num_samples, seed=seed, output_dtype=dtypes.as_dtype(dtype)
     )
 
 
-def stateless_shuffle(value, seed, alg="auto_select", name=None):
+def stateless_shuffle(value, seed, alg="auto_select", name=None) -> Tensor:
     """`value` in an order that follows from the seed alone."""
     check_algorithm(alg)
     key, counter = raw_ops.StatelessRandomGetKeyCounter(seed=seed)
     return raw_ops.StatelessShuffle(value=value, key=key, counter=counter, alg=_PHILOX)
 
 
-def split(seed, num=2, alg="auto_select"):
+def split(seed, num=2, alg="auto_select") -> Tensor:
     """`num` new seeds from one."""
     check_algorithm(alg)
     return raw_ops.RandomSplit(seed=seed, num=num)
 
 
-def fold_in(seed, data, alg="auto_select"):
+def fold_in(seed, data, alg="auto_select") -> Tensor:
     """A new seed from a seed and a number."""
     check_algorithm(alg)
     return raw_ops.RandomFoldIn(seed=seed, data=data)

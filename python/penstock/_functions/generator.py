@@ -9,10 +9,12 @@ from __future__ import annotations
 import secrets
 
 from penstock import dtypes, raw_ops
+from penstock._core import Tensor
 from penstock._functions.arrays import tensor
 from penstock._functions.basic import _dims, cast
-from penstock._functions.distributions import Algorithm, _scaled, check_algorithm, uniform_by
+from penstock._functions.distributions import Algorithm, check_algorithm, scaled, uniform_by
 from penstock._shape import TensorShape
+from penstock._track import Trackable
 from penstock._variable import Variable
 
 _WORD = 2**64
@@ -23,7 +25,7 @@ def _signed(word):
     return word - _WORD if word >= _WORD // 2 else word
 
 
-def create_rng_state(seed, alg):
+def create_rng_state(seed, alg) -> Tensor:
     """The state of a generator with this seed: a number, or up to three of them."""
     check_algorithm(alg)
     if isinstance(seed, int):
@@ -36,7 +38,7 @@ def create_rng_state(seed, alg):
     return tensor([*words, 0, 0, 0][:3], dtypes.int64)
 
 
-class Generator:
+class Generator(Trackable):
     """Random numbers from a state of their own."""
 
     def __init__(self, copy_from=None, state=None, alg=None):
@@ -116,28 +118,34 @@ class Generator:
         alg = Algorithm.PHILOX.value
         return run(shape=shape, key=words[2:], counter=words[:2], alg=alg, **more)
 
-    def normal(self, shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None):
+    def normal(self, shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None) -> Tensor:
         """Numbers from a normal distribution."""
-        made = self._draw("StatelessRandomNormalV2", shape, dtype=dtypes.as_dtype(dtype))
-        return _scaled(made, mean, stddev)
+        dtype = dtypes.as_dtype(dtype)
+        return scaled(
+            lambda: self._draw("StatelessRandomNormalV2", shape, dtype=dtype), mean, stddev
+        )
 
-    def truncated_normal(self, shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None):
+    def truncated_normal(
+        self, shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None
+    ) -> Tensor:
         """Numbers from a normal distribution, none more than two deviations from the mean."""
-        made = self._draw("StatelessTruncatedNormalV2", shape, dtype=dtypes.as_dtype(dtype))
-        return _scaled(made, mean, stddev)
+        dtype = dtypes.as_dtype(dtype)
+        return scaled(
+            lambda: self._draw("StatelessTruncatedNormalV2", shape, dtype=dtype), mean, stddev
+        )
 
-    def uniform(self, shape, minval=0, maxval=None, dtype=dtypes.float32, name=None):
+    def uniform(self, shape, minval=0, maxval=None, dtype=dtypes.float32, name=None) -> Tensor:
         """Numbers from [minval, maxval), all equally likely."""
         if dtypes.as_dtype(dtype).is_integer and maxval is None:
             raise ValueError(f"Must specify maxval for integer dtype {dtypes.as_dtype(dtype)!r}")
         return uniform_by(lambda op, **more: self._draw(op, shape, **more), minval, maxval, dtype)
 
-    def uniform_full_int(self, shape, dtype=dtypes.uint64, name=None):
+    def uniform_full_int(self, shape, dtype=dtypes.uint64, name=None) -> Tensor:
         """Integers of the whole range of the dtype."""
         dtype = dtypes.as_dtype(dtype)
         return self._draw("StatelessRandomUniformFullIntV2", shape, dtype=dtype)
 
-    def binomial(self, shape, counts, probs, dtype=dtypes.int32, name=None):
+    def binomial(self, shape, counts, probs, dtype=dtypes.int32, name=None) -> Tensor:
         """Numbers from binomial distributions."""
         probs = tensor(probs)
         counts = cast(counts, probs.dtype)
@@ -154,12 +162,12 @@ class Generator:
             dtype=dtypes.as_dtype(dtype),
         )
 
-    def make_seeds(self, count=1):
+    def make_seeds(self, count=1) -> Tensor:
         """Seeds for the stateless functions, one in each column."""
         keys = self.uniform_full_int([count], dtypes.int64)
         return raw_ops.Pack(values=[keys, raw_ops.ZerosLike(x=keys)])
 
-    def split(self, count=1):
+    def split(self, count=1) -> list[Generator]:
         """`count` generators, independent of each other and of this one."""
         keys = self.uniform_full_int([count], dtypes.int64).numpy().tolist()
         return [Generator(state=[0, 0, key], alg=Algorithm.PHILOX) for key in keys]
@@ -173,7 +181,7 @@ def _key_counter(key, counter):
 _global = None
 
 
-def get_global_generator():
+def get_global_generator() -> Generator:
     """The generator that programs share."""
     global _global
     if _global is None:
@@ -181,7 +189,7 @@ def get_global_generator():
     return _global
 
 
-def set_global_generator(generator):
+def set_global_generator(generator) -> None:
     """Makes `generator` the one that programs share."""
     global _global
     _global = generator

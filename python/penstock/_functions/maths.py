@@ -5,15 +5,99 @@ from __future__ import annotations
 import collections
 
 from penstock import dtypes, raw_ops
+from penstock._core import Tensor
 from penstock._functions.arrays import tensor
 from penstock._functions.basic import cast
 
 _TopK = collections.namedtuple("TopKV2", ["values", "indices"])
 
 
-def accumulate_n(inputs, shape=None, tensor_dtype=None, name=None):
+def accumulate_n(inputs, shape=None, tensor_dtype=None, name=None) -> Tensor:
     """The sum of a list of tensors."""
     return raw_ops.AccumulateN(inputs=inputs)
+
+
+def add_n(inputs, name=None) -> Tensor:
+    """The sum of a list of tensors; of IndexedSlices, their rows count."""
+    inputs = list(inputs)
+    if not inputs:
+        raise ValueError(
+            "Inputs must be an iterable of at least one Tensor/IndexedSlices with the same dtype "
+            "and shape."
+        )
+    return raw_ops.AddN(inputs=inputs)
+
+
+def round(x, name=None) -> Tensor:
+    """The nearest integer, an even one where two are as near."""
+    x = tensor(x)
+    return x if x.dtype.is_integer else raw_ops.Round(x=x)
+
+
+def real(input, name=None) -> Tensor:
+    """The real part."""
+    return raw_ops.Real(input=input) if _is_complex(input, "real") else tensor(input)
+
+
+def imag(input, name=None) -> Tensor:
+    """The imaginary part."""
+    input = tensor(input)
+    return raw_ops.Imag(input=input) if input.dtype.is_complex else raw_ops.ZerosLike(x=input)
+
+
+def conj(x, name=None) -> Tensor:
+    """The complex conjugate."""
+    return raw_ops.Conj(input=x) if _is_complex(x, "conj") else tensor(x)
+
+
+def angle(input, name=None) -> Tensor:
+    """The argument of complex numbers; of real ones, 0 or pi."""
+    input = tensor(input)
+    if input.dtype.is_complex:
+        return raw_ops.Angle(input=input)
+    if not input.dtype.is_floating:
+        raise TypeError(f"angle needs floating or complex numbers, not {input.dtype.name}")
+    return raw_ops.SelectV2(condition=input < 0, t=tensor(3.141592653589793, input.dtype), e=0)
+
+
+def _is_complex(x, what):
+    dtype = tensor(x).dtype
+    if not (dtype.is_complex or dtype.is_floating or dtype.is_integer):
+        raise TypeError(f"{what} needs numbers, not {dtype.name}")
+    return dtype.is_complex
+
+
+def reduce_variance(input_tensor, axis=None, keepdims=False, name=None) -> Tensor:
+    """The variance over the axes, or over all of them."""
+    x = _without_integers(input_tensor)
+    return raw_ops.ReduceVariance(input_tensor=x, axis=axis, keepdims=keepdims)
+
+
+def reduce_std(input_tensor, axis=None, keepdims=False, name=None) -> Tensor:
+    """The standard deviation over the axes, or over all of them."""
+    x = _without_integers(input_tensor)
+    return raw_ops.ReduceStd(input_tensor=x, axis=axis, keepdims=keepdims)
+
+
+def _without_integers(x):
+    x = tensor(x)
+    if x.dtype.is_integer:
+        raise TypeError(f"Input must be either real or complex. Received integer type {x.dtype}.")
+    return x
+
+
+def divide_no_nan(x, y, name=None) -> Tensor:
+    """x / y, and 0 where y is 0; integers become floats."""
+    x = tensor(x, y.dtype if hasattr(y, "_id") and not hasattr(x, "_id") else None)
+    y = tensor(y, None if hasattr(y, "_id") else x.dtype)
+    if x.dtype is not y.dtype:
+        raise TypeError(f"`x` and `y` must have the same dtype, got {x.dtype!r} != {y.dtype!r}.")
+    if x.dtype.is_bool or x.dtype is dtypes.string:
+        raise TypeError(f"Invalid dtype {x.dtype!r} in divide_no_nan.")
+    if x.dtype.is_integer:
+        wide = dtypes.float32 if x.dtype.size <= 2 else dtypes.float64
+        x, y = cast(x, wide), cast(y, wide)
+    return raw_ops.DivNoNan(x=x, y=y)
 
 
 def top_k(input, k=1, sorted=True, index_type=dtypes.int32, name=None):
@@ -22,15 +106,14 @@ def top_k(input, k=1, sorted=True, index_type=dtypes.int32, name=None):
     return _TopK(values, cast(indices, index_type))
 
 
-def l2_normalize(x, axis=None, epsilon=1e-12, name=None, dim=None):
+def l2_normalize(x, axis=None, epsilon=1e-12, name=None, dim=None) -> Tensor:
     """`x` with its vectors along `axis` scaled to length 1."""
-    x = tensor(x)
+    x = _without_integers(x)
     axis = dim if axis is None else axis
-    axis = list(range(x.ndim)) if axis is None else axis
     return raw_ops.L2Normalize(x=x, axis=axis, epsilon=epsilon)
 
 
-def polyval(coeffs, x, name=None):
+def polyval(coeffs, x, name=None) -> Tensor:
     """The polynomial with these coefficients, the highest first, at `x`."""
     if not isinstance(coeffs, list):
         raise ValueError(f"Argument coeffs must be list type. Received type {type(coeffs)}.")
@@ -53,7 +136,7 @@ def bincount(
     name=None,
     axis=None,
     binary_output=False,
-):
+) -> Tensor:
     """How often every number occurs, or the sum of the weights where it does."""
     arr = tensor(arr)
     arr = arr if arr.dtype in (dtypes.int32, dtypes.int64) else cast(arr, dtypes.int32)
@@ -77,7 +160,7 @@ def bincount(
 
 def confusion_matrix(
     labels, predictions, num_classes=None, weights=None, dtype=dtypes.int32, name=None
-):
+) -> Tensor:
     """How often a class (row) was taken for another (column)."""
     dtype = dtypes.as_dtype(dtype)
     if weights is None:

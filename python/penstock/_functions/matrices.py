@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from penstock import _core, dtypes, raw_ops
+from penstock._core import Tensor
 
 
 def svd(tensor, full_matrices=False, compute_uv=True, name=None):
@@ -11,19 +12,51 @@ def svd(tensor, full_matrices=False, compute_uv=True, name=None):
     return (s, u, v) if compute_uv else s
 
 
-def lstsq(matrix, rhs, l2_regularizer=0.0, fast=True, name=None):
+def lstsq(matrix, rhs, l2_regularizer=0.0, fast=True, name=None) -> Tensor:
     """x with the least squares of matrix @ x - rhs."""
     l2 = _core.to_tensor(l2_regularizer, dtypes.float64, False)
     return raw_ops.MatrixSolveLs(matrix=matrix, rhs=rhs, l2_regularizer=l2, fast=fast)
 
 
-def eigh(tensor, name=None):
+def eigh(tensor, name=None) -> tuple[Tensor, Tensor]:
     """(e, v): the eigenvalues and -vectors of matrices that are their own adjoint."""
     e, v = raw_ops.SelfAdjointEigV2(input=tensor)
     return e, v
 
 
-def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None):
+def diag(
+    diagonal,
+    name="diag",
+    k=0,
+    num_rows=-1,
+    num_cols=-1,
+    padding_value=0,
+    align="RIGHT_LEFT",
+) -> Tensor:
+    """Matrices with the given diagonals."""
+    return raw_ops.MatrixDiagV3(
+        diagonal=diagonal,
+        k=k,
+        num_rows=num_rows,
+        num_cols=num_cols,
+        padding_value=_padding(padding_value),
+        align=align,
+    )
+
+
+def diag_part(input, name="diag_part", k=0, padding_value=0, align="RIGHT_LEFT") -> Tensor:
+    """The diagonals of matrices."""
+    return raw_ops.MatrixDiagPartV3(
+        input=input, k=k, padding_value=_padding(padding_value), align=align
+    )
+
+
+def _padding(value):
+    """Zero in a form that every dtype takes."""
+    return False if isinstance(value, int) and value == 0 else value
+
+
+def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None) -> Tensor:
     """The norm of vectors, of matrices (two axes), or of all elements."""
     value = _core.to_tensor(tensor, None, False)
     keepdims = bool(keepdims)
@@ -36,9 +69,10 @@ def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None):
         raise ValueError(f"'ord' must be a supported matrix norm, got {ord}")
     if not is_matrix and ord == "fro":
         raise ValueError(f"Invalid vector norm type 'fro': {ord}")
+    if not is_matrix and not isinstance(ord, str) and not ord > 0:
+        raise ValueError(f"'ord' must be a supported vector norm, got {ord}")
     if is_matrix and ord == 2:
         return _spectral_norm(value, axis, keepdims)
-    axis = [] if axis is None else axis
     name = ord if isinstance(ord, str) else f"{float(ord):g}"
     return raw_ops.Norm(tensor=value, ord=name, axis=axis, keepdims=keepdims)
 
@@ -56,7 +90,7 @@ def _spectral_norm(value, axis, keepdims):
     return largest
 
 
-def normalize(tensor, ord="euclidean", axis=None, name=None):
+def normalize(tensor, ord="euclidean", axis=None, name=None) -> tuple[Tensor, Tensor]:
     """(tensor / norm, norm)."""
     value = _core.to_tensor(tensor, None, False)
     length = norm(value, ord, axis, keepdims=True)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from penstock import dtypes, raw_ops
+from penstock._core import Tensor
 from penstock._functions.arrays import tensor
 from penstock._functions.basic import cast
 from penstock._functions.seeds import next_seeds
 
 
-def batch_normalization(x, mean, variance, offset, scale, variance_epsilon, name=None):
+def batch_normalization(x, mean, variance, offset, scale, variance_epsilon, name=None) -> Tensor:
     """`x` with the given mean and variance taken out, times scale, plus offset."""
     x = tensor(x)
     return raw_ops.BatchNormalization(
@@ -23,24 +24,37 @@ def batch_normalization(x, mean, variance, offset, scale, variance_epsilon, name
 
 def batch_norm_with_global_normalization(
     input, mean, variance, beta, gamma, variance_epsilon, scale_after_normalization, name=None
-):
+) -> Tensor:
     """Batch normalization under its old names."""
     scale = gamma if scale_after_normalization else None
     return batch_normalization(input, mean, variance, beta, scale, variance_epsilon)
 
 
-def moments(x, axes, shift=None, keepdims=False, name=None):
+def moments(x, axes, shift=None, keepdims=False, name=None) -> tuple[Tensor, Tensor]:
     """(mean, variance) over the axes."""
+    x = tensor(x)
+    axes = list(range(x.ndim)) if axes is None else axes
     found = raw_ops.Moments(x=x, axes=axes, keepdims=keepdims)
     return found.mean, found.variance
 
 
-def weighted_moments(x, axes, frequency_weights, keepdims=False, name=None):
+def weighted_moments(
+    x, axes, frequency_weights, keepdims=False, name=None
+) -> tuple[Tensor, Tensor]:
     """(mean, variance) over the axes, where every element counts so many times."""
     x = tensor(x)
     weights = cast(frequency_weights, x.dtype)
     found = raw_ops.WeightedMoments(x=x, frequency_weights=weights, axes=axes, keepdims=keepdims)
     return found.mean, found.variance
+
+
+def normalize_moments(counts, mean_ss, variance_ss, shift, name=None):
+    """(mean, variance) from what sufficient_statistics gives."""
+    if shift is None:
+        shift = raw_ops.ZerosLike(x=mean_ss)
+    return raw_ops.NormalizeMoments(
+        counts=counts, mean_ss=mean_ss, variance_ss=variance_ss, shift=shift
+    )
 
 
 def sufficient_statistics(x, axes, shift=None, keepdims=False, name=None):
@@ -57,7 +71,7 @@ def sufficient_statistics(x, axes, shift=None, keepdims=False, name=None):
     return tensor(count, x.dtype), sums, squares, shift
 
 
-def bias_add(value, bias, data_format=None, name=None):
+def bias_add(value, bias, data_format=None, name=None) -> Tensor:
     """A number added to every channel."""
     if data_format is None:
         return raw_ops.BiasAdd(value=value, bias=bias)
@@ -67,7 +81,7 @@ def bias_add(value, bias, data_format=None, name=None):
     return raw_ops.BiasAdd(value=value, bias=bias, data_format=layout)
 
 
-def dropout(x, rate, noise_shape=None, seed=None, name=None):
+def dropout(x, rate, noise_shape=None, seed=None, name=None) -> Tensor:
     """Some elements at random as zeros, and the others larger by as much."""
     x, rate, shape = _dropout_arguments(x, rate, noise_shape)
     if rate == 0:
@@ -76,7 +90,7 @@ def dropout(x, rate, noise_shape=None, seed=None, name=None):
     return raw_ops.Dropout(x=x, rate=rate, noise_shape=shape, seed=key, seed2=op_seed)
 
 
-def stateless_dropout(x, rate, seed, rng_alg=None, noise_shape=None, name=None):
+def stateless_dropout(x, rate, seed, rng_alg=None, noise_shape=None, name=None) -> Tensor:
     """Dropout whose choice follows from the seed alone."""
     x, rate, shape = _dropout_arguments(x, rate, noise_shape)
     if rate == 0:
@@ -103,7 +117,7 @@ def _dropout_arguments(x, rate, noise_shape):
     return x, rate, shape
 
 
-def embedding_lookup(params, ids, max_norm=None, name=None):
+def embedding_lookup(params, ids, max_norm=None, name=None) -> Tensor:
     """The rows of `params` that `ids` names; several tables are taken one after the other."""
     if isinstance(params, (list, tuple)):
         if not params:
@@ -114,7 +128,7 @@ def embedding_lookup(params, ids, max_norm=None, name=None):
     return raw_ops.EmbeddingLookup(params=params, ids=ids, max_norm=max_norm)
 
 
-def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None):
+def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None) -> Tensor:
     """The cross entropy between the labels' distributions and those of the logits."""
     logits = tensor(logits)
     if logits.dtype in (dtypes.float16, dtypes.bfloat16):
@@ -137,7 +151,25 @@ def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None):
     return raw_ops.Reshape(tensor=loss, shape=shape[:-1])
 
 
-def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None):
+def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None) -> Tensor:
+    """The cross entropy of labels that are numbers of classes."""
+    labels, logits = tensor(labels), tensor(logits)
+    if logits.ndim == 0:
+        raise ValueError("Logits cannot be scalars - received shape ().")
+    if labels.shape != logits.shape[:-1]:
+        raise ValueError(
+            f"Shape mismatch: The shape of labels (received {labels.shape}) should equal the shape "
+            f"of logits except for the last dimension (received {logits.shape})."
+        )
+    rows = logits
+    if logits.ndim != 2:
+        rows = raw_ops.Reshape(tensor=logits, shape=[-1, logits.shape[-1]])
+        labels = raw_ops.Reshape(tensor=labels, shape=[-1])
+    loss = raw_ops.SparseSoftmaxCrossEntropyWithLogits(features=rows, labels=labels).loss
+    return loss if rows is logits else raw_ops.Reshape(tensor=loss, shape=logits.shape[:-1])
+
+
+def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None) -> Tensor:
     """The cross entropy of independent yes-or-no labels."""
     if labels is None or logits is None:
         raise ValueError(
@@ -162,7 +194,7 @@ def ctc_loss(
     unique=None,
     blank_index=None,
     name=None,
-):
+) -> Tensor:
     """The loss of sequences whose labels have no times: connectionist temporal classification."""
     logits = tensor(logits)
     blank = 0 if blank_index is None else int(blank_index)
@@ -176,7 +208,7 @@ def ctc_loss(
     )
 
 
-def compute_average_loss(per_example_loss, sample_weight=None, global_batch_size=None):
+def compute_average_loss(per_example_loss, sample_weight=None, global_batch_size=None) -> Tensor:
     """The sum of the losses of examples, divided by their number."""
     losses = tensor(per_example_loss)
     if sample_weight is not None:
@@ -188,6 +220,6 @@ def compute_average_loss(per_example_loss, sample_weight=None, global_batch_size
     return raw_ops.Sum(input=losses) / cast(global_batch_size, losses.dtype)
 
 
-def scale_regularization_loss(regularization_loss):
+def scale_regularization_loss(regularization_loss) -> Tensor:
     """The sum of the losses: there is one replica."""
     return raw_ops.Sum(input=regularization_loss)

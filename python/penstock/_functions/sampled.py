@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from penstock import dtypes, raw_ops
+from penstock._core import Tensor
 from penstock._functions.arrays import tensor
 from penstock._functions.basic import cast
 from penstock._functions.seeds import next_seeds
@@ -37,7 +38,9 @@ log_uniform_candidate_sampler = _sampler(
 )
 
 
-def compute_accidental_hits(true_classes, sampled_candidates, num_true, seed=None, name=None):
+def compute_accidental_hits(
+    true_classes, sampled_candidates, num_true, seed=None, name=None
+) -> tuple[Tensor, Tensor, Tensor]:
     """Where a sampled class is a true one: (row, place in the sample, a weight of -max)."""
     return _drawn(
         raw_ops.ComputeAccidentalHits,
@@ -94,7 +97,7 @@ def nce_loss(
     sampled_values=None,
     remove_accidental_hits=False,
     name="nce_loss",
-):
+) -> Tensor:
     """Noise-contrastive estimation: the true classes against a few sampled ones."""
     weights = _joined(weights)
     if sampled_values is not None:
@@ -129,7 +132,7 @@ def sampled_softmax_loss(
     remove_accidental_hits=True,
     seed=None,
     name="sampled_softmax_loss",
-):
+) -> Tensor:
     """The softmax loss over the true classes and a few sampled ones."""
     weights = _joined(weights)
     if sampled_values is not None:

@@ -9,7 +9,7 @@ _global = None
 _sequence = python_random.Random()
 
 
-def set_seed(seed):
+def set_seed(seed) -> None:
     """From here on the numbers are the same in every run."""
     global _global, _sequence
     with _lock:
@@ -17,7 +17,7 @@ def set_seed(seed):
         _sequence = python_random.Random(_global)
 
 
-def next_seeds(seed=None):
+def next_seeds(seed=None) -> tuple[int, int]:
     """(global seed, op seed) of the next random op."""
     with _lock:
         if seed is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from penstock import _core, dtypes, raw_ops
+from penstock._core import Tensor
 from penstock._functions.arrays import tensor
 from penstock._functions.basic import cast
 
@@ -17,7 +18,7 @@ def _length(given, shape, dims):
 def _real_transform(dims):
     op = "RFFT" if dims == 1 else f"RFFT{dims}D"
 
-    def run(input_tensor, fft_length=None, name=None):
+    def run(input_tensor, fft_length=None, name=None) -> Tensor:
         value = tensor(input_tensor)
         length = _length(fft_length, value.shape, dims)
         return getattr(raw_ops, op)(input=value, fft_length=length)
@@ -30,7 +31,7 @@ def _real_transform(dims):
 def _inverse_transform(dims):
     op = "IRFFT" if dims == 1 else f"IRFFT{dims}D"
 
-    def run(input_tensor, fft_length=None, name=None):
+    def run(input_tensor, fft_length=None, name=None) -> Tensor:
         value = tensor(input_tensor)
         own = list(value.shape)
         own[-1] = max(0, 2 * (own[-1] - 1))
@@ -46,14 +47,14 @@ rfft, rfft2d, rfft3d = (_real_transform(dims) for dims in (1, 2, 3))
 irfft, irfft2d, irfft3d = (_inverse_transform(dims) for dims in (1, 2, 3))
 
 
-def hann_window(window_length, periodic=True, dtype=dtypes.float32, name=None):
+def hann_window(window_length, periodic=True, dtype=dtypes.float32, name=None) -> Tensor:
     """A Hann window."""
     return raw_ops.HannWindow(
         window_length=window_length, periodic=periodic, dtype=dtypes.as_dtype(dtype)
     )
 
 
-def hamming_window(window_length, periodic=True, dtype=dtypes.float32, name=None):
+def hamming_window(window_length, periodic=True, dtype=dtypes.float32, name=None) -> Tensor:
     """A Hamming window."""
     return raw_ops.HammingWindow(
         window_length=window_length, periodic=periodic, dtype=dtypes.as_dtype(dtype)
@@ -65,7 +66,7 @@ def _ramp(start, stop, dtype):
     return cast(numbers, dtypes.as_dtype(dtype))
 
 
-def kaiser_window(window_length, beta=12.0, dtype=dtypes.float32, name=None):
+def kaiser_window(window_length, beta=12.0, dtype=dtypes.float32, name=None) -> Tensor:
     """A Kaiser window."""
     window_length = int(window_length)
     if window_length == 1:
@@ -80,7 +81,9 @@ def kaiser_window(window_length, beta=12.0, dtype=dtypes.float32, name=None):
     return factor * bessel(x=beta * inside) / bessel(x=beta)
 
 
-def kaiser_bessel_derived_window(window_length, beta=12.0, dtype=dtypes.float32, name=None):
+def kaiser_bessel_derived_window(
+    window_length, beta=12.0, dtype=dtypes.float32, name=None
+) -> Tensor:
     """A Kaiser-Bessel-derived window."""
     half = int(window_length) // 2
     sums = raw_ops.Cumsum(x=kaiser_window(half + 1, beta, dtype))
@@ -88,7 +91,7 @@ def kaiser_bessel_derived_window(window_length, beta=12.0, dtype=dtypes.float32,
     return raw_ops.ConcatV2(values=[rising, raw_ops.ReverseV2(tensor=rising, axis=[0])], axis=0)
 
 
-def vorbis_window(window_length, dtype=dtypes.float32, name=None):
+def vorbis_window(window_length, dtype=dtypes.float32, name=None) -> Tensor:
     """A Vorbis power-complementary window."""
     places = _ramp(0, int(window_length), dtype)
     inner = raw_ops.Sin(x=math.pi / int(window_length) * (places + 0.5))
@@ -119,7 +122,7 @@ def stft(
     window_fn=hann_window,
     pad_end=False,
     name=None,
-):
+) -> Tensor:
     """The Fourier transforms of overlapping frames."""
     signals, frame_length = tensor(signals), int(frame_length)
     length = _power_of_two(frame_length) if fft_length is None else int(fft_length)
@@ -141,7 +144,7 @@ def stft(
 
 def inverse_stft(
     stfts, frame_length, frame_step, fft_length=None, window_fn=hann_window, name=None
-):
+) -> Tensor:
     """The signal of the Fourier transforms of overlapping frames."""
     stfts, frame_length = tensor(stfts), int(frame_length)
     length = _power_of_two(frame_length) if fft_length is None else int(fft_length)
@@ -181,7 +184,7 @@ def linear_to_mel_weight_matrix(
     upper_edge_hertz=3800.0,
     dtype=dtypes.float32,
     name=None,
-):
+) -> Tensor:
     """The weights with which bins of frequencies make bins of the mel scale."""
     import numpy as np
 
@@ -209,7 +212,51 @@ def linear_to_mel_weight_matrix(
     return _core.to_tensor(np.pad(weights, [[1, 0], [0, 0]]), dtypes.as_dtype(dtype), False)
 
 
-def mfccs_from_log_mel_spectrograms(log_mel_spectrograms, name=None):
+def mfccs_from_log_mel_spectrograms(log_mel_spectrograms, name=None) -> Tensor:
     """Mel-frequency cepstral coefficients."""
     value = tensor(log_mel_spectrograms)
     return raw_ops.Dct(input=value, type=2) * (2 * value.shape[-1]) ** -0.5
+
+
+def mdct(signals, frame_length, window_fn=vorbis_window, pad_end=False, norm=None, name=None):
+    """The modified cosine transform of frames that overlap by half."""
+    frame_length, half = _half_frame(frame_length, norm)
+    frames = raw_ops.Frame(
+        signal=signals, frame_length=frame_length, frame_step=half, pad_end=pad_end
+    )
+    frames = frames * _overlap_window(window_fn, frame_length, frames.dtype)
+    a, b, c, d = raw_ops.Split(value=frames, num_split=4, axis=-1)
+    folded = raw_ops.ConcatV2(values=[-_turned(c) - d, a - _turned(b)], axis=-1)
+    return raw_ops.Dct(input=folded, type=4, norm=norm or "")
+
+
+def inverse_mdct(mdcts, window_fn=vorbis_window, norm=None, name=None):
+    """The signal whose frames have these modified cosine transforms."""
+    mdcts = tensor(mdcts)
+    frame_length, half = _half_frame(2 * mdcts.shape[-1], norm)
+    folded = raw_ops.Dct(input=mdcts, type=4, norm=norm or "")
+    if norm is None:
+        folded = folded * (0.5 / half)
+    first, second = raw_ops.Split(value=folded, num_split=2, axis=-1)
+    parts = [second, -_turned(second), -_turned(first), -first]
+    frames = raw_ops.ConcatV2(values=parts, axis=-1)
+    frames = frames * _overlap_window(window_fn, frame_length, frames.dtype)
+    return raw_ops.OverlapAndAdd(signal=frames, frame_step=half)
+
+
+def _overlap_window(window_fn, frame_length, dtype):
+    """A window whose squares, half a frame apart, add up to 1. None is the flat one."""
+    return 0.5**0.5 if window_fn is None else window_fn(frame_length, dtype=dtype)
+
+
+def _half_frame(frame_length, norm):
+    frame_length = int(frame_length)
+    if norm not in (None, "ortho"):
+        raise ValueError(f"Unknown normalization. Expected None or 'ortho', got: {norm}")
+    if frame_length % 4:
+        raise ValueError("The frame length must be a multiple of 4.")
+    return frame_length, frame_length // 2
+
+
+def _turned(value):
+    return raw_ops.ReverseV2(tensor=value, axis=[-1])

@@ -1,6 +1,10 @@
 """tf.compat.v1: what there is of TensorFlow 1 in eager programs; its graphs are not there yet."""
 
 import penstock
+from penstock._shape import Dimension
+from penstock.compat import _logging as logging
+
+__all__ = ["Dimension", "logging"]
 
 
 def enable_eager_execution(config=None, device_policy=None, execution_mode=None):

@@ -1,49 +1,18 @@
 """tf.config: devices, threads and memory."""
 
-from penstock import _api, _core
-from penstock.config import experimental, threading
-
-__all__ = [
-    "experimental",
-    "functions_run_eagerly",
-    "get_memory_budget",
-    "list_logical_devices",
-    "list_physical_devices",
-    "run_functions_eagerly",
-    "set_memory_budget",
-    "threading",
-]
-
-
-class PhysicalDevice(tuple):
-    """A device of the machine."""
-
-    __slots__ = ()
-
-    def __new__(cls, name, device_type):
-        return super().__new__(cls, (name, device_type))
-
-    name = property(lambda self: self[0])
-    device_type = property(lambda self: self[1])
-
-    def __repr__(self):
-        return f"{type(self).__name__}(name={self.name!r}, device_type={self.device_type!r})"
-
-
-class LogicalDevice(PhysicalDevice):
-    """A device that programs use."""
-
-    __slots__ = ()
-
-
-def list_physical_devices(device_type=None):
-    """The devices of the machine: the CPU."""
-    return [PhysicalDevice("/physical_device:CPU:0", "CPU")] if device_type in (None, "CPU") else []
-
-
-def list_logical_devices(device_type=None):
-    """The devices that programs use."""
-    return [LogicalDevice("/device:CPU:0", "CPU")] if device_type in (None, "CPU") else []
+from penstock import _api, _core, _scope
+from penstock.config import experimental, optimizer, threading
+from penstock.config._devices import (
+    LogicalDevice,
+    LogicalDeviceConfiguration,
+    PhysicalDevice,
+    get_logical_device_configuration,
+    get_visible_devices,
+    list_logical_devices,
+    list_physical_devices,
+    set_logical_device_configuration,
+    set_visible_devices,
+)
 
 
 def set_memory_budget(budget, device="CPU:0"):
@@ -52,7 +21,7 @@ def set_memory_budget(budget, device="CPU:0"):
     _core.set_budget(size, experimental.device_index(device))
 
 
-def get_memory_budget(device="CPU:0"):
+def get_memory_budget(device="CPU:0") -> int:
     """The budget in bytes."""
     return _core.budget(experimental.device_index(device))
 
@@ -66,9 +35,23 @@ def run_functions_eagerly(run_eagerly):
     _run_eagerly = bool(run_eagerly)
 
 
-def functions_run_eagerly():
+def functions_run_eagerly() -> bool:
     """What run_functions_eagerly was told."""
     return _run_eagerly
+
+
+experimental_run_functions_eagerly = run_functions_eagerly
+experimental_functions_run_eagerly = functions_run_eagerly
+
+
+def set_soft_device_placement(enabled):
+    """Whether `tf.device` of a device that is not there means the CPU, or an error."""
+    _scope.soft_placement = bool(enabled)
+
+
+def get_soft_device_placement() -> bool:
+    """Whether a device that is not there means the CPU."""
+    return _scope.soft_placement
 
 
 __getattr__, __dir__ = _api.surface("config")

@@ -1,6 +1,15 @@
-"""tf.config.experimental: what memory is held."""
+"""tf.config.experimental: what memory is held, and older names of tf.config's functions."""
 
-from penstock import _core
+from penstock import _api, _core
+from penstock.config import _devices
+
+VirtualDeviceConfiguration = _devices.LogicalDeviceConfiguration
+get_virtual_device_configuration = _devices.get_logical_device_configuration
+set_virtual_device_configuration = _devices.set_logical_device_configuration
+get_visible_devices = _devices.get_visible_devices
+set_visible_devices = _devices.set_visible_devices
+list_logical_devices = _devices.list_logical_devices
+list_physical_devices = _devices.list_physical_devices
 
 
 def device_index(device) -> int:
@@ -12,13 +21,13 @@ def device_index(device) -> int:
     return int(index or 0)
 
 
-def get_memory_info(device="CPU:0"):
+def get_memory_info(device="CPU:0") -> dict[str, int]:
     """Bytes held now and at the peak: {"current": …, "peak": …}."""
     info = _core.memory_info(device_index(device))
     return {"current": info["current"], "peak": info["peak"]}
 
 
-def get_memory_usage(device="CPU:0"):
+def get_memory_usage(device="CPU:0") -> int:
     """Bytes held now."""
     return get_memory_info(device)["current"]
 
@@ -28,17 +37,59 @@ def reset_memory_stats(device="CPU:0"):
     _core.reset_peak(device_index(device))
 
 
-def get_memory_by_tag(device="CPU:0"):
+def trim_memory():
+    """Gives back to the system what is kept for reuse."""
+    _core.trim()
+
+
+def get_memory_by_tag(device="CPU:0") -> dict[str, dict[str, int]]:
     """The counters of every tag: what the bytes are for."""
     return _core.memory_by_tag(device_index(device))
 
 
-def list_physical_devices(device_type=None):
-    """The devices of the machine."""
-    from penstock import config
-
-    return config.list_physical_devices(device_type)
+def get_device_details(device):
+    """Nothing is known of a CPU beyond its name."""
+    if not isinstance(device, _devices.PhysicalDevice):
+        raise ValueError(f"device must be a tf.config.PhysicalDevice, but got: {device}")
+    return {}
 
 
 def set_memory_growth(device, enable):
     """Nothing to do: memory is always taken as it is needed."""
+    _devices.checked(device)
+
+
+def get_memory_growth(device) -> bool:
+    """True: memory is always taken as it is needed."""
+    _devices.checked(device)
+    return True
+
+
+def enable_op_determinism():
+    """Nothing to do: ops give the same bits every time, whatever the number of threads."""
+
+
+def get_synchronous_execution() -> bool:
+    """True: an op is done when its call returns."""
+    return True
+
+
+def set_synchronous_execution(enable):
+    """Nothing to do: execution is synchronous."""
+
+
+_float_32 = True
+
+
+def enable_tensor_float_32_execution(enabled):
+    """Remembered only: a CPU multiplies float32 as it is."""
+    global _float_32
+    _float_32 = bool(enabled)
+
+
+def tensor_float_32_execution_enabled() -> bool:
+    """What enable_tensor_float_32_execution was told."""
+    return _float_32
+
+
+__getattr__, __dir__ = _api.surface("config.experimental")

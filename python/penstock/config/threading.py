@@ -1,9 +1,9 @@
 """tf.config.threading: how many threads large ops use."""
 
-from penstock import _core
+from penstock import _api, _core
 
 
-def get_intra_op_parallelism_threads():
+def get_intra_op_parallelism_threads() -> int:
     """How many threads one op may use."""
     return _core.num_threads()
 
@@ -15,10 +15,18 @@ def set_intra_op_parallelism_threads(num_threads):
     _core.set_num_threads(num_threads or os.cpu_count() or 1)
 
 
-def get_inter_op_parallelism_threads():
-    """How many ops run at once: as many as the program has threads."""
-    return 0
+_inter_op = 0
+
+
+def get_inter_op_parallelism_threads() -> int:
+    """What set_inter_op_parallelism_threads was told."""
+    return _inter_op
 
 
 def set_inter_op_parallelism_threads(num_threads):
-    """Nothing to do: ops run on the threads that call them."""
+    """Remembered only: ops run on the threads that call them."""
+    global _inter_op
+    _inter_op = int(num_threads)
+
+
+__getattr__, __dir__ = _api.surface("config.threading")

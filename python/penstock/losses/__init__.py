@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from penstock import _core, dtypes, raw_ops
+from penstock import _api, _core, dtypes, raw_ops
+from penstock._core import Tensor
 from penstock._functions.basic import cast
 from penstock._module import _snake
+from penstock._signature import constructor
 from penstock.losses import _functions
 from penstock.losses._functions import (
     KLD,
@@ -36,6 +38,52 @@ from penstock.losses._functions import (
     squared_hinge,
 )
 
+__all__ = [
+    "KLD",
+    "MAE",
+    "MAPE",
+    "MSE",
+    "MSLE",
+    "BinaryCrossentropy",
+    "CategoricalCrossentropy",
+    "CategoricalHinge",
+    "CosineSimilarity",
+    "Hinge",
+    "Huber",
+    "KLDivergence",
+    "LogCosh",
+    "Loss",
+    "MeanAbsoluteError",
+    "MeanAbsolutePercentageError",
+    "MeanSquaredError",
+    "MeanSquaredLogarithmicError",
+    "Poisson",
+    "Reduction",
+    "SparseCategoricalCrossentropy",
+    "SquaredHinge",
+    "binary_crossentropy",
+    "categorical_crossentropy",
+    "categorical_hinge",
+    "cosine_similarity",
+    "hinge",
+    "huber",
+    "kl_divergence",
+    "kld",
+    "kullback_leibler_divergence",
+    "log_cosh",
+    "logcosh",
+    "mae",
+    "mape",
+    "mean_absolute_error",
+    "mean_absolute_percentage_error",
+    "mean_squared_error",
+    "mean_squared_logarithmic_error",
+    "mse",
+    "msle",
+    "poisson",
+    "sparse_categorical_crossentropy",
+    "squared_hinge",
+]
 _REDUCTIONS = ("sum_over_batch_size", "sum", "mean", "mean_with_sample_weight", "none", None)
 
 
@@ -62,8 +110,9 @@ class Loss:
         self.reduction = reduction
         self.dtype = dtypes.as_dtype(dtype or dtypes.float32)
 
-    def __call__(self, y_true, y_pred, sample_weight=None):
-        values = self.call(_core.to_tensor(y_true, None, False), self._as_own(y_pred))
+    def __call__(self, y_true, y_pred, sample_weight=None) -> Tensor:
+        y_true = _core.to_tensor(y_true, None, False)
+        values = self.call(y_true, self._as_own(y_pred))
         weights = None
         if sample_weight is not None:
             values, weights = weighted(values, sample_weight)
@@ -74,7 +123,11 @@ class Loss:
             return total
         if self.reduction == "mean_with_sample_weight" and weights is not None:
             return raw_ops.DivNoNan(x=total, y=raw_ops.Sum(input=weights))
-        return raw_ops.DivNoNan(x=total, y=float(values.shape.num_elements()))
+        return raw_ops.DivNoNan(x=total, y=self._count(y_true, values))
+
+    def _count(self, y_true, values):
+        """How many values a mean is over."""
+        return float(values.shape.num_elements())
 
     def _as_own(self, y_pred):
         return cast(_core.to_tensor(y_pred, None, False), self.dtype)
@@ -88,21 +141,21 @@ class Loss:
         return {"name": self.name, "reduction": self.reduction}
 
 
-def _loss(class_name: str, function: str, sign=1.0, **defaults):
-    """A loss class over a function, whose own arguments come first and may be positional."""
-    name = function
+def _loss(class_name: str, function: str, sign=1.0, **parameters):
+    """A loss class over a function. Its parameters are those of the function, then all losses'."""
+    parameters = {
+        **parameters,
+        **({} if "reduction" in parameters else {"reduction": "sum_over_batch_size"}),
+        "name": function,
+        "dtype": None,
+    }
     function = getattr(_functions, function)
 
-    def __init__(self, *args, reduction="sum_over_batch_size", name=name, dtype=None, **kwargs):
-        if len(args) > len(defaults):
-            given = [*args[len(defaults) :], reduction]
-            args, reduction = args[: len(defaults)], given[0]
-        own = defaults | dict(zip(defaults, args, strict=False))
-        for key in kwargs:
-            if key not in defaults:
-                raise TypeError(f"{class_name} got an unexpected keyword argument '{key}'")
+    def init(self, reduction, name, dtype, **own):
         Loss.__init__(self, name, reduction, dtype)
-        self._own = own | kwargs
+        self._own = own
+
+    __init__ = constructor(parameters, init)
 
     def call(self, y_true, y_pred):
         found = function(y_true, y_pred, **self._own)
@@ -111,7 +164,13 @@ def _loss(class_name: str, function: str, sign=1.0, **defaults):
     def get_config(self):
         return Loss.get_config(self) | self._own
 
-    members = {"__init__": __init__, "call": call, "get_config": get_config}
+    def _count(self, y_true, values):
+        ignored = self._own.get("ignore_class")
+        if ignored is None:
+            return Loss._count(self, y_true, values)
+        return raw_ops.Sum(input=cast(y_true != ignored, values.dtype))
+
+    members = {"__init__": __init__, "call": call, "get_config": get_config, "_count": _count}
     members |= {"__doc__": function.__doc__, "__module__": __name__}
     return type(class_name, (Loss,), members)
 
@@ -143,6 +202,8 @@ SparseCategoricalCrossentropy = _loss(
     "sparse_categorical_crossentropy",
     from_logits=False,
     ignore_class=None,
+    reduction="sum_over_batch_size",
+    axis=-1,
 )
 
 
@@ -153,3 +214,6 @@ class Reduction:
     SUM = "sum"
     SUM_OVER_BATCH_SIZE = "sum_over_batch_size"
     AUTO = "sum_over_batch_size"
+
+
+__getattr__, __dir__ = _api.surface("losses")

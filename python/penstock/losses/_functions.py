@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 
 from penstock import _core, dtypes, raw_ops
+from penstock._core import Tensor
 from penstock._functions.basic import cast
 
 _TINY = 1e-7
 
 
-def matched(y_true, y_pred):
+def matched(y_true, y_pred) -> tuple[Tensor, Tensor]:
     """Both as tensors of the prediction's dtype, and of one rank where one has an extra 1."""
     y_pred = _core.to_tensor(y_pred, None, False)
     if not y_pred.dtype.is_floating:
@@ -37,26 +38,26 @@ def _clip(x, high=1 - _TINY):
     return raw_ops.ClipByValue(t=x, clip_value_min=_TINY, clip_value_max=high)
 
 
-def mean_squared_error(y_true, y_pred):
+def mean_squared_error(y_true, y_pred) -> Tensor:
     """The mean of the squared differences."""
     y_true, y_pred = matched(y_true, y_pred)
     return _mean(raw_ops.Square(x=y_true - y_pred))
 
 
-def mean_absolute_error(y_true, y_pred):
+def mean_absolute_error(y_true, y_pred) -> Tensor:
     """The mean of the differences without their sign."""
     y_true, y_pred = matched(y_true, y_pred)
     return _mean(raw_ops.Abs(x=y_true - y_pred))
 
 
-def mean_absolute_percentage_error(y_true, y_pred):
+def mean_absolute_percentage_error(y_true, y_pred) -> Tensor:
     """The mean of the differences in percent of the true value."""
     y_true, y_pred = matched(y_true, y_pred)
     size = raw_ops.Maximum(x=raw_ops.Abs(x=y_true), y=_TINY)
     return 100.0 * _mean(raw_ops.Abs(x=(y_true - y_pred) / size))
 
 
-def mean_squared_logarithmic_error(y_true, y_pred):
+def mean_squared_logarithmic_error(y_true, y_pred) -> Tensor:
     """The mean of the squared differences of the logarithms."""
     logs = [
         raw_ops.Log(x=raw_ops.Maximum(x=each, y=_TINY) + 1.0) for each in matched(y_true, y_pred)
@@ -64,7 +65,7 @@ def mean_squared_logarithmic_error(y_true, y_pred):
     return _mean(raw_ops.Square(x=logs[0] - logs[1]))
 
 
-def huber(y_true, y_pred, delta=1.0):
+def huber(y_true, y_pred, delta=1.0) -> Tensor:
     """Squared up to `delta`, linear beyond."""
     y_true, y_pred = matched(y_true, y_pred)
     error = raw_ops.Abs(x=y_pred - y_true)
@@ -72,7 +73,7 @@ def huber(y_true, y_pred, delta=1.0):
     return _mean(raw_ops.SelectV2(condition=error <= delta, t=inner, e=outer))
 
 
-def log_cosh(y_true, y_pred):
+def log_cosh(y_true, y_pred) -> Tensor:
     """The mean of the logarithm of the hyperbolic cosine of the differences."""
     y_true, y_pred = matched(y_true, y_pred)
     error = y_pred - y_true
@@ -87,19 +88,19 @@ def _signs(y_true):
     return y_true
 
 
-def hinge(y_true, y_pred):
+def hinge(y_true, y_pred) -> Tensor:
     """The mean of max(0, 1 - y_true · y_pred), for labels -1 and 1 (or 0 and 1)."""
     y_true, y_pred = matched(y_true, y_pred)
     return _mean(raw_ops.Relu(features=1.0 - _signs(y_true) * y_pred))
 
 
-def squared_hinge(y_true, y_pred):
+def squared_hinge(y_true, y_pred) -> Tensor:
     """The mean of the squares of the hinge."""
     y_true, y_pred = matched(y_true, y_pred)
     return _mean(raw_ops.Square(x=raw_ops.Relu(features=1.0 - _signs(y_true) * y_pred)))
 
 
-def categorical_hinge(y_true, y_pred):
+def categorical_hinge(y_true, y_pred) -> Tensor:
     """max(0, 1 + the best wrong score - the right score)."""
     y_true, y_pred = matched(y_true, y_pred)
     right = raw_ops.Sum(input=y_true * y_pred, axis=-1)
@@ -107,19 +108,19 @@ def categorical_hinge(y_true, y_pred):
     return raw_ops.Relu(features=wrong - right + 1.0)
 
 
-def kl_divergence(y_true, y_pred):
+def kl_divergence(y_true, y_pred) -> Tensor:
     """How far the prediction's distribution is from the true one."""
     y_true, y_pred = (_clip(each, 1.0) for each in matched(y_true, y_pred))
     return raw_ops.Sum(input=y_true * raw_ops.Log(x=y_true / y_pred), axis=-1)
 
 
-def poisson(y_true, y_pred):
+def poisson(y_true, y_pred) -> Tensor:
     """The mean of y_pred - y_true · log(y_pred)."""
     y_true, y_pred = matched(y_true, y_pred)
     return _mean(y_pred - y_true * raw_ops.Log(x=y_pred + _TINY))
 
 
-def cosine_similarity(y_true, y_pred, axis=-1):
+def cosine_similarity(y_true, y_pred, axis=-1) -> Tensor:
     """The cosine of the angle between the two."""
     units = [
         raw_ops.L2Normalize(x=each, axis=[axis], epsilon=1e-12) for each in matched(y_true, y_pred)
@@ -127,7 +128,7 @@ def cosine_similarity(y_true, y_pred, axis=-1):
     return raw_ops.Sum(input=units[0] * units[1], axis=axis)
 
 
-def binary_crossentropy(y_true, y_pred, from_logits=False, label_smoothing=0.0, axis=-1):
+def binary_crossentropy(y_true, y_pred, from_logits=False, label_smoothing=0.0, axis=-1) -> Tensor:
     """The mean cross entropy of independent yes-or-no labels."""
     y_true, y_pred = matched(y_true, y_pred)
     if label_smoothing:
@@ -139,7 +140,9 @@ def binary_crossentropy(y_true, y_pred, from_logits=False, label_smoothing=0.0, 
     return _mean(-found, axis)
 
 
-def categorical_crossentropy(y_true, y_pred, from_logits=False, label_smoothing=0.0, axis=-1):
+def categorical_crossentropy(
+    y_true, y_pred, from_logits=False, label_smoothing=0.0, axis=-1
+) -> Tensor:
     """The cross entropy of labels that are distributions over classes (one-hot, say)."""
     if axis not in (-1, len(_core.to_tensor(y_pred, None, False).shape) - 1):
         raise ValueError(f"classes are along the last axis here, not along axis={axis}")
@@ -168,7 +171,9 @@ def _softmax_loss(op, labels, logits):
     return raw_ops.Reshape(tensor=found[0], shape=list(rows))
 
 
-def sparse_categorical_crossentropy(y_true, y_pred, from_logits=False, ignore_class=None, axis=-1):
+def sparse_categorical_crossentropy(
+    y_true, y_pred, from_logits=False, ignore_class=None, axis=-1
+) -> Tensor:
     """The cross entropy of labels that are numbers of classes."""
     y_pred = _core.to_tensor(y_pred, None, False)
     y_true = cast(_core.to_tensor(y_true, None, False), dtypes.int64)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from penstock import _core, dtypes, raw_ops
+from penstock import _api, _core, dtypes, raw_ops
+from penstock._core import Tensor
 from penstock._functions.basic import cast, fill_with
 from penstock._module import _snake
+from penstock._signature import constructor
 from penstock._tape import pause
+from penstock._track import Trackable
 from penstock._variable import Variable
 from penstock.losses import _functions, weighted
 from penstock.metrics import _accuracy
@@ -17,8 +20,39 @@ from penstock.metrics._accuracy import (
     top_k_categorical_accuracy,
 )
 
+__all__ = [
+    "Accuracy",
+    "BinaryAccuracy",
+    "BinaryCrossentropy",
+    "CategoricalAccuracy",
+    "CategoricalCrossentropy",
+    "CosineSimilarity",
+    "FalseNegatives",
+    "FalsePositives",
+    "Mean",
+    "MeanAbsoluteError",
+    "MeanMetricWrapper",
+    "MeanSquaredError",
+    "Metric",
+    "Precision",
+    "Recall",
+    "RootMeanSquaredError",
+    "SparseCategoricalAccuracy",
+    "SparseCategoricalCrossentropy",
+    "SparseTopKCategoricalAccuracy",
+    "Sum",
+    "TopKCategoricalAccuracy",
+    "TrueNegatives",
+    "TruePositives",
+    "binary_accuracy",
+    "categorical_accuracy",
+    "sparse_categorical_accuracy",
+    "sparse_top_k_categorical_accuracy",
+    "top_k_categorical_accuracy",
+]
 
-class Metric:
+
+class Metric(Trackable):
     """The base of metrics: an own one overrides `update_state` and `result`."""
 
     def __init__(self, dtype=None, name=None):
@@ -42,7 +76,7 @@ class Metric:
 
     add_weight = add_variable
 
-    def reset_state(self):
+    def reset_state(self) -> None:
         """Begins anew."""
         for variable in self._variables:
             variable.assign(fill_with(variable.shape, False, variable.dtype))
@@ -53,11 +87,11 @@ class Metric:
         """Takes one more batch into account."""
         raise NotImplementedError
 
-    def result(self):
+    def result(self) -> Tensor:
         """The figure so far."""
         raise NotImplementedError
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args, **kwargs) -> Tensor:
         self.update_state(*args, **kwargs)
         return self.result()
 
@@ -79,7 +113,7 @@ class Sum(Metric):
                 values, _ = weighted(values, sample_weight)
             self.total._assign_add(raw_ops.Sum(input=values))
 
-    def result(self):
+    def result(self) -> Tensor:
         return self.total.value()
 
 
@@ -102,7 +136,7 @@ class Mean(Metric):
             self.total._assign_add(raw_ops.Sum(input=values))
             self.count._assign_add(count)
 
-    def result(self):
+    def result(self) -> Tensor:
         return raw_ops.DivNoNan(x=self.total, y=self.count)
 
 
@@ -118,17 +152,16 @@ class MeanMetricWrapper(Mean):
             super().update_state(self._function(y_true, y_pred, **self._own), sample_weight)
 
 
-def _mean_of(class_name: str, function, **defaults):
-    """A metric class over a function, whose own arguments are by keyword."""
-    own_name = _snake(class_name)
+def _mean_of(class_name: str, function, **parameters):
+    """A metric class over a function. Its parameters are all metrics', then the function's."""
+    if "name" not in parameters:
+        parameters = {"name": _snake(class_name), "dtype": None, **parameters}
 
-    def __init__(self, name=own_name, dtype=None, **kwargs):
-        for key in kwargs:
-            if key not in defaults:
-                raise TypeError(f"{class_name} got an unexpected keyword argument '{key}'")
-        MeanMetricWrapper.__init__(self, function, name, dtype, **(defaults | kwargs))
+    def init(self, name, dtype, **own):
+        MeanMetricWrapper.__init__(self, function, name, dtype, **own)
 
-    members = {"__init__": __init__, "__doc__": function.__doc__, "__module__": __name__}
+    members = {"__init__": constructor(parameters, init)}
+    members |= {"__doc__": function.__doc__, "__module__": __name__}
     return type(class_name, (MeanMetricWrapper,), members)
 
 
@@ -136,9 +169,19 @@ Accuracy = _mean_of("Accuracy", _accuracy.accuracy)
 BinaryAccuracy = _mean_of("BinaryAccuracy", binary_accuracy, threshold=0.5)
 CategoricalAccuracy = _mean_of("CategoricalAccuracy", categorical_accuracy)
 SparseCategoricalAccuracy = _mean_of("SparseCategoricalAccuracy", sparse_categorical_accuracy)
-TopKCategoricalAccuracy = _mean_of("TopKCategoricalAccuracy", top_k_categorical_accuracy, k=5)
+TopKCategoricalAccuracy = _mean_of(
+    "TopKCategoricalAccuracy",
+    top_k_categorical_accuracy,
+    k=5,
+    name="top_k_categorical_accuracy",
+    dtype=None,
+)
 SparseTopKCategoricalAccuracy = _mean_of(
-    "SparseTopKCategoricalAccuracy", sparse_top_k_categorical_accuracy, k=5
+    "SparseTopKCategoricalAccuracy",
+    sparse_top_k_categorical_accuracy,
+    k=5,
+    name="sparse_top_k_categorical_accuracy",
+    dtype=None,
 )
 MeanSquaredError = _mean_of("MeanSquaredError", _functions.mean_squared_error)
 MeanAbsoluteError = _mean_of("MeanAbsoluteError", _functions.mean_absolute_error)
@@ -151,9 +194,14 @@ CategoricalCrossentropy = _mean_of(
     _functions.categorical_crossentropy,
     from_logits=False,
     label_smoothing=0.0,
+    axis=-1,
 )
 SparseCategoricalCrossentropy = _mean_of(
-    "SparseCategoricalCrossentropy", _functions.sparse_categorical_crossentropy, from_logits=False
+    "SparseCategoricalCrossentropy",
+    _functions.sparse_categorical_crossentropy,
+    from_logits=False,
+    ignore_class=None,
+    axis=-1,
 )
 
 
@@ -168,7 +216,7 @@ class RootMeanSquaredError(Mean):
             y_true, y_pred = _functions.matched(y_true, y_pred)
             super().update_state(raw_ops.Square(x=y_true - y_pred), sample_weight)
 
-    def result(self):
+    def result(self) -> Tensor:
         return raw_ops.Sqrt(x=super().result())
 
 
@@ -180,23 +228,34 @@ class _Counts(Metric):
     def __init__(self, thresholds=None, name=None, dtype=None):
         super().__init__(dtype, name)
         self.thresholds = 0.5 if thresholds is None else thresholds
-        if not isinstance(self.thresholds, (int, float)):
-            raise ValueError(f"one threshold is supported, not {thresholds!r}")
-        self._counts = [self.add_variable(name=f"{t:d}{p:d}") for t, p in self._KINDS]
+        several = isinstance(thresholds, (list, tuple))
+        self._limits = list(thresholds) if several else [self.thresholds]
+        for limit in self._limits:
+            if not isinstance(limit, (int, float)) or not 0 <= limit <= 1:
+                raise ValueError(f"Threshold values must be in [0, 1]. Received: {thresholds}")
+        shape = [len(self._limits)] if len(self._limits) > 1 else []
+        self._counts = [self.add_variable(shape, name=f"{t:d}{p:d}") for t, p in self._KINDS]
 
     def update_state(self, y_true, y_pred, sample_weight=None):
         with pause():
             y_true, y_pred = _functions.matched(y_true, y_pred)
-            answers = {True: y_pred > self.thresholds, False: y_pred <= self.thresholds}
             labels = {True: y_true != 0, False: y_true == 0}
             for (label, answer), count in zip(self._KINDS, self._counts, strict=True):
-                both = raw_ops.LogicalAnd(x=labels[label], y=answers[answer])
-                hits = cast(both, self._dtype)
-                if sample_weight is not None:
-                    hits, _ = weighted(hits, sample_weight)
-                count._assign_add(raw_ops.Sum(input=hits))
+                hits = [
+                    self._hits(
+                        labels[label], y_pred > limit if answer else y_pred <= limit, sample_weight
+                    )
+                    for limit in self._limits
+                ]
+                count._assign_add(raw_ops.Pack(values=hits) if len(hits) > 1 else hits[0])
 
-    def result(self):
+    def _hits(self, labels, answers, weights):
+        hits = cast(raw_ops.LogicalAnd(x=labels, y=answers), self._dtype)
+        if weights is not None:
+            hits, _ = weighted(hits, weights)
+        return raw_ops.Sum(input=hits)
+
+    def result(self) -> Tensor:
         if len(self._counts) == 1:
             return self._counts[0].value()
         return raw_ops.DivNoNan(x=self._counts[0], y=self._counts[0] + self._counts[1])
@@ -213,3 +272,5 @@ FalsePositives = _counts_of("FalsePositives", "Wrong yeses.", (False, True))
 FalseNegatives = _counts_of("FalseNegatives", "Wrong noes.", (True, False))
 Precision = _counts_of("Precision", "How many yeses are right.", (True, True), (False, True))
 Recall = _counts_of("Recall", "How many true ones got a yes.", (True, True), (True, False))
+
+__getattr__, __dir__ = _api.surface("metrics")

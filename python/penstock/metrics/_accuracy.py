@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from penstock import _core, dtypes, raw_ops
+from penstock._core import Tensor
 from penstock._functions.basic import cast
 from penstock.losses._functions import matched
 
 
-def accuracy(y_true, y_pred):
+def accuracy(y_true, y_pred) -> Tensor:
     """1 where the two are equal."""
     y_true, y_pred = matched(y_true, y_pred)
     return cast(y_true == y_pred, dtypes.float32)
 
 
-def binary_accuracy(y_true, y_pred, threshold=0.5):
+def binary_accuracy(y_true, y_pred, threshold=0.5) -> Tensor:
     """How many labels the predictions beyond a threshold agree with."""
     y_true, y_pred = matched(y_true, y_pred)
     hits = cast(y_true == cast(y_pred > threshold, y_true.dtype), dtypes.float32)
@@ -28,27 +29,27 @@ def _classes(y_true, y_pred):
     return cast(y_true, dtypes.int64)
 
 
-def categorical_accuracy(y_true, y_pred):
+def categorical_accuracy(y_true, y_pred) -> Tensor:
     """1 where the largest prediction is at the largest label."""
     return sparse_categorical_accuracy(
         raw_ops.ArgMax(input=_core.to_tensor(y_true, None, False), axis=-1), y_pred
     )
 
 
-def sparse_categorical_accuracy(y_true, y_pred):
+def sparse_categorical_accuracy(y_true, y_pred) -> Tensor:
     """1 where the largest prediction is that of the label's class."""
     y_pred = _core.to_tensor(y_pred, None, False)
     found = raw_ops.ArgMax(input=y_pred, axis=-1)
     return cast(_classes(y_true, y_pred) == found, dtypes.float32)
 
 
-def top_k_categorical_accuracy(y_true, y_pred, k=5):
+def top_k_categorical_accuracy(y_true, y_pred, k=5) -> Tensor:
     """1 where the largest label is among the k largest predictions."""
     classes = raw_ops.ArgMax(input=_core.to_tensor(y_true, None, False), axis=-1)
     return sparse_top_k_categorical_accuracy(classes, y_pred, k)
 
 
-def sparse_top_k_categorical_accuracy(y_true, y_pred, k=5):
+def sparse_top_k_categorical_accuracy(y_true, y_pred, k=5) -> Tensor:
     """1 where the label's class is among the k largest predictions."""
     y_pred = _core.to_tensor(y_pred, dtypes.float32, False)
     classes = raw_ops.Reshape(tensor=_classes(y_true, y_pred), shape=[-1])

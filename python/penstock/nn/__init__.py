@@ -35,9 +35,11 @@ from penstock._functions.networks import (
     dropout,
     embedding_lookup,
     moments,
+    normalize_moments,
     scale_regularization_loss,
     sigmoid_cross_entropy_with_logits,
     softmax_cross_entropy_with_logits,
+    sparse_softmax_cross_entropy_with_logits,
     sufficient_statistics,
     weighted_moments,
 )

@@ -7,8 +7,21 @@ from penstock._functions.basic import cast
 from penstock._tape import IndexedSlices
 from penstock.optimizers import schedules
 from penstock.optimizers._base import Optimizer, dense, squared
+from penstock.optimizers._rarer import Adadelta, Adamax, Lion
 
-__all__ = ["SGD", "Adagrad", "Adam", "AdamW", "Ftrl", "Optimizer", "RMSprop", "schedules"]
+__all__ = [
+    "SGD",
+    "Adadelta",
+    "Adagrad",
+    "Adam",
+    "AdamW",
+    "Adamax",
+    "Ftrl",
+    "Lion",
+    "Optimizer",
+    "RMSprop",
+    "schedules",
+]
 
 
 class SGD(Optimizer):

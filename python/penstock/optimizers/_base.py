@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import collections
+import inspect
 import itertools
 
 from penstock import _core, dtypes, errors, raw_ops
 from penstock._functions.basic import cast, fill_with
 from penstock._module import _snake
 from penstock._tape import IndexedSlices, pause
+from penstock._track import Trackable, arrived
 from penstock._variable import Variable
 from penstock.optimizers.schedules import LearningRateSchedule
 
@@ -20,8 +22,11 @@ def _unique(name: str) -> str:
     return f"{name}_{number}" if number else name
 
 
-class Optimizer:
+class Optimizer(Trackable):
     """The base of optimizers: an own one overrides `build` and `update_step`."""
+
+    # The variables of the model are not the optimizer's; its own have Keras's names.
+    _UNTRACKED = frozenset({"_trainable", "_places", "iterations", "_rate", "_slots"})
 
     def __init__(
         self,
@@ -86,6 +91,13 @@ class Optimizer:
         rate = [] if self._rate is None else [self._rate]
         return [self.iterations, *rate, *self._slots]
 
+    def _trackable_children(self):
+        yield "_iterations", self.iterations
+        if self._rate is not None:
+            yield "_learning_rate", self._rate
+        yield "_variables", self.variables
+        yield from super()._trackable_children()
+
     def build(self, variables):
         """Makes the slots of the variables. An own optimizer calls this first."""
         self._trainable = list(variables)
@@ -123,6 +135,7 @@ class Optimizer:
                 self._warn_of_missing(grads, variables)
             if not self.built:
                 self.build(variables)
+                arrived(self, "_variables")
             for _, variable in pairs:
                 if id(variable) not in self._places:
                     raise ValueError(
@@ -189,10 +202,18 @@ class Optimizer:
         return grads
 
     def get_config(self):
-        """The arguments that are the same for every optimizer."""
+        """The arguments that make this optimizer again: from_config takes them."""
         rate = self._schedule or float(self._rate)
-        names = ("name", "weight_decay", "clipnorm", "clipvalue", "global_clipnorm")
-        return {"learning_rate": rate} | {name: getattr(self, name) for name in names}
+        names = ["name", "weight_decay", "clipnorm", "clipvalue", "global_clipnorm"]
+        own = inspect.signature(type(self).__init__).parameters
+        names += [name for name in own if name not in ("self", "learning_rate", "kwargs")]
+        found = {name: getattr(self, name) for name in names if hasattr(self, name)}
+        return {"learning_rate": rate} | found
+
+    @classmethod
+    def from_config(cls, config):
+        """The optimizer that gave this get_config()."""
+        return cls(**config)
 
 
 def dense(gradient, variable):

@@ -1,6 +1,7 @@
 """tf.random: random tensors, with TensorFlow's streams."""
 
 from penstock import _api, _core, dtypes, raw_ops
+from penstock._core import Tensor
 from penstock._functions.basic import _dims
 from penstock._functions.distributions import (
     Algorithm,
@@ -8,6 +9,7 @@ from penstock._functions.distributions import (
     fold_in,
     gamma,
     poisson,
+    scaled,
     shuffle,
     split,
     stateless_binomial,
@@ -29,20 +31,52 @@ from penstock._functions.sampled import log_uniform_candidate_sampler, uniform_c
 from penstock._functions.seeds import next_seeds, set_seed
 from penstock.random import experimental
 
+__all__ = [
+    "Algorithm",
+    "Generator",
+    "categorical",
+    "create_rng_state",
+    "experimental",
+    "fold_in",
+    "gamma",
+    "get_global_generator",
+    "log_uniform_candidate_sampler",
+    "normal",
+    "poisson",
+    "set_global_generator",
+    "set_seed",
+    "shuffle",
+    "split",
+    "stateless_binomial",
+    "stateless_categorical",
+    "stateless_gamma",
+    "stateless_normal",
+    "stateless_poisson",
+    "stateless_truncated_normal",
+    "stateless_uniform",
+    "truncated_normal",
+    "uniform",
+    "uniform_candidate_sampler",
+]
 
-def normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=None):
+
+def normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=None) -> Tensor:
     """Numbers from a normal distribution."""
     dtype = dtypes.as_dtype(dtype)
     key, op_seed = next_seeds(seed)
-    made = raw_ops.RandomStandardNormal(shape=_dims(shape), dtype=dtype, seed=key, seed2=op_seed)
-    if hasattr(stddev, "_id") or stddev != 1:
-        made = made * stddev
-    return made + mean if hasattr(mean, "_id") or mean != 0 else made
+    shape = _dims(shape)
+    return scaled(
+        lambda: raw_ops.RandomStandardNormal(shape=shape, dtype=dtype, seed=key, seed2=op_seed),
+        mean,
+        stddev,
+    )
 
 
-def uniform(shape, minval=0, maxval=None, dtype=dtypes.float32, seed=None, name=None):
+def uniform(shape, minval=0, maxval=None, dtype=dtypes.float32, seed=None, name=None) -> Tensor:
     """Numbers from [minval, maxval), all equally likely."""
     dtype = dtypes.as_dtype(dtype)
+    if not (dtype.is_floating or dtype.is_integer):
+        raise ValueError(f"Argument `dtype` got invalid value {dtype!r}: no numbers to draw.")
     key, op_seed = next_seeds(seed)
     if dtype.is_integer:
         if maxval is None:
@@ -55,10 +89,12 @@ def uniform(shape, minval=0, maxval=None, dtype=dtypes.float32, seed=None, name=
             seed2=op_seed,
         )
     maxval = 1 if maxval is None else maxval
-    made = raw_ops.RandomUniform(shape=_dims(shape), dtype=dtype, seed=key, seed2=op_seed)
-    if not hasattr(minval, "_id") and not hasattr(maxval, "_id") and (minval, maxval) == (0, 1):
-        return made
-    return made * (maxval - minval) + minval
+    shape = _dims(shape)
+    return scaled(
+        lambda: raw_ops.RandomUniform(shape=shape, dtype=dtype, seed=key, seed2=op_seed),
+        minval,
+        maxval - minval,
+    )
 
 
 __getattr__, __dir__ = _api.surface("random")

@@ -1,5 +1,7 @@
 """The package as a whole: its start, the command, penstock in TensorFlow's place."""
 
+import inspect
+import pydoc
 import subprocess
 import sys
 from pathlib import Path
@@ -25,6 +27,7 @@ def test_version_and_info():
     done = run("-m", "penstock", "info")
     assert done.returncode == 0, done.stderr
     assert f"penstock {tf.__version__}" in done.stdout
+    assert run("-m", "penstock", "--version").stdout == f"penstock {tf.__version__}\n"
 
 
 def test_import_is_light():
@@ -77,10 +80,21 @@ def test_run_passes_arguments(tmp_path):
     done = run("-m", "penstock", "run", script, "--depth", "2")
     assert done.stdout.splitlines() == [
         "['--depth', '2'] __main__ 7",
-        f"3 True {tf.__version__}",
+        f"3 True {tf.version.VERSION}",
     ]
     assert done.returncode == 3
     assert run("-m", "penstock", "run", tmp_path / "none.py").returncode == 2
+
+
+def test_run_shows_the_script_only(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text("import tensorflow as tf\n\ntf.matmul(tf.ones([2, 3]), tf.ones([2, 3]))\n")
+    done = run("-m", "penstock", "run", script)
+    assert done.returncode == 1
+    assert done.stderr.startswith(
+        f'Traceback (most recent call last):\n  File "{script}", line 3, in <module>\n'
+    )
+    assert "InvalidArgumentError: Matrix size-incompatible" in done.stderr.splitlines()[-1]
 
 
 def test_install_refuses_the_real_one():
@@ -99,8 +113,6 @@ def test_missing_modules():
 
 
 def test_functions_have_signatures():
-    import inspect
-
     assert str(inspect.signature(tf.reduce_sum)) == (
         "(input_tensor, axis=None, keepdims=False, name=None)"
     )
@@ -109,6 +121,39 @@ def test_functions_have_signatures():
     assert "reduce_sum" in dir(tf)
     assert "reduce_sum" in dir(tf.math)
     assert tf.math.reduce_sum(input_tensor=[1, 2], axis=0, name="sum").numpy() == 3
+    assert str(inspect.signature(tf.raw_ops.Sum)) == "(input, axis=None, keepdims=False, name=None)"
+
+
+def test_classes_made_from_functions_have_signatures():
+    assert str(inspect.signature(tf.losses.SparseCategoricalCrossentropy)) == (
+        "(from_logits=False, ignore_class=None, reduction='sum_over_batch_size', axis=-1, "
+        "name='sparse_categorical_crossentropy', dtype=None)"
+    )
+    assert [*inspect.signature(tf.metrics.TopKCategoricalAccuracy).parameters] == [
+        "k", "name", "dtype",
+    ]  # fmt: skip
+    assert tf.losses.MeanSquaredError("sum")([1.0, 2.0], [2.0, 4.0]).numpy() == 2.5
+    with pytest.raises(TypeError, match="unexpected keyword argument 'fuzz'"):
+        tf.metrics.Accuracy(fuzz=1)
+
+
+def test_dir_has_public_names_only():
+    for module in (tf.random, tf.losses, tf.metrics):
+        assert not {"raw_ops", "dtypes", "cast", "next_seeds", "pause"} & {*dir(module)}
+
+
+def test_help_shows_signatures():
+    for function in (tf.matmul, tf.nn.relu, tf.raw_ops.AddV2, tf.raw_ops.Sum):
+        text = pydoc.plain(pydoc.render_doc(function))
+        name, parameters = function.__name__, inspect.signature(function)
+        assert f"{name}{parameters}\n    {function.__doc__}" in text
+
+
+def test_functions_are_not_bound_to_instances():
+    class Layer:
+        activation = tf.nn.relu
+
+    assert Layer().activation(-1.0).numpy() == 0
 
 
 def test_the_table_names_real_parameters():
@@ -128,19 +173,3 @@ def test_random_is_tensorflows():
     assert first.round(4).tolist() == pytest.approx([-1.1013, 1.5457, 0.3838], abs=1e-3)
     numbers = tf.random.uniform([1000], 3, 7, tf.int32).numpy()
     assert set(numbers.tolist()) == {3, 4, 5, 6}
-
-
-def test_stubs():
-    """The stub of raw_ops is Python, and has every op with its parameters."""
-    import ast
-    import inspect
-
-    from penstock import _core, _stubs
-
-    functions = {
-        node.name: [argument.arg for argument in node.args.args]
-        for node in ast.parse(_stubs.raw_ops()).body
-        if isinstance(node, ast.FunctionDef)
-    }
-    assert sorted(functions) == sorted(_core.op_names())
-    assert functions["AddV2"] == list(inspect.signature(tf.raw_ops.AddV2).parameters)

@@ -1,0 +1,38 @@
+"""tf.variable_creator_scope: functions that see, change or replace the variables being made."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import threading
+
+_here = threading.local()
+
+
+class Created(type):
+    """The metaclass of variables: where a scope has a creator, the creator is called."""
+
+    def __call__(cls, *args, **kwargs):
+        creators = getattr(_here, "creators", None)
+        if not creators or cls.__name__ != "Variable":
+            return super().__call__(*args, **kwargs)
+        import inspect
+
+        bound = inspect.signature(cls.__init__).bind(None, *args, **kwargs)
+        bound.apply_defaults()
+        arguments = {name: value for name, value in bound.arguments.items() if name != "self"}
+        make = super().__call__
+        for creator in creators:
+            make = functools.partial(creator, make)
+        return make(**arguments)
+
+
+@contextlib.contextmanager
+def variable_creator_scope(variable_creator):
+    """Variables made inside come from `variable_creator(next_creator, **arguments)`."""
+    outer = getattr(_here, "creators", [])
+    _here.creators = [*outer, variable_creator]
+    try:
+        yield
+    finally:
+        _here.creators = outer

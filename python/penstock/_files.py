@@ -1,0 +1,111 @@
+"""Files: the operating system's errors as TensorFlow's, and writing that is whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import functools
+import os
+import secrets
+
+from penstock import errors
+
+_KINDS = {
+    errors.NotFoundError: "ENOENT ENXIO ESRCH",
+    errors.AlreadyExistsError: "EEXIST",
+    errors.PermissionDeniedError: "EPERM EACCES EROFS",
+    errors.FailedPreconditionError: "ENOTEMPTY EISDIR ENOTDIR EBUSY EPIPE ETXTBSY EBADF",
+    errors.InvalidArgumentError: "EINVAL ENAMETOOLONG ELOOP EDOM EFAULT",
+    errors.ResourceExhaustedError: "ENOSPC EDQUOT EMFILE ENFILE EMLINK ENOBUFS ENOMEM",
+    errors.OutOfRangeError: "EFBIG EOVERFLOW ERANGE",
+    errors.UnimplementedError: "ENOSYS ENOTSUP EXDEV",
+}
+_BY_NUMBER = {getattr(errno, n): kind for kind, names in _KINDS.items() for n in names.split()}
+
+
+def path_text(path) -> str:
+    """A path as text: str, bytes, os.PathLike or a scalar string tensor."""
+    if hasattr(path, "_read_only_array"):
+        path = path.numpy()
+    path = os.fsdecode(path)
+    if "\0" in path:
+        raise errors.InvalidArgumentError(None, None, f"a path with a null byte: {path!r}")
+    return path
+
+
+@contextlib.contextmanager
+def system_errors(path: str):
+    """What the system refuses inside is raised as TensorFlow's error of that kind."""
+    try:
+        yield
+    except OSError as error:
+        kind = _BY_NUMBER.get(error.errno, errors.UnknownError)
+        text = os.strerror(error.errno) if error.errno else str(error)
+        raise kind(None, None, f"{path}; {text}") from error
+
+
+@contextlib.contextmanager
+def replacing(path: str):
+    """A file to write in place of `path`, which changes at the end, in one step, or not at all."""
+    with system_errors(path):
+        path = os.path.realpath(path)  # a link stays one
+        if os.path.isdir(path):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+        folder = os.path.dirname(path)
+        temporary = f"{path}-{secrets.token_hex(6)}.part"
+        # A file without a name is gone if the process is killed.
+        unnamed = _can_name_later(folder)
+        try:
+            with open(_open_unnamed(folder) if unnamed else temporary, "wb", buffering=0) as file:
+                yield file
+                os.fsync(file.fileno())
+                if unnamed:
+                    _give_name(file.fileno(), temporary)
+                os.replace(temporary, path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+            raise
+        _sync_folder(folder)
+
+
+def _open_unnamed(folder: str) -> int:
+    return os.open(folder, os.O_TMPFILE | os.O_WRONLY | os.O_CLOEXEC, 0o666)
+
+
+def _give_name(number: int, path: str) -> None:
+    # The last argument does not matter for a full path, but without it Python follows no links.
+    os.link(f"/proc/self/fd/{number}", path, src_dir_fd=number)
+
+
+@functools.lru_cache(64)
+def _can_name_later(folder: str) -> bool:
+    """Whether the folder's file system has files without names, tried with an empty one."""
+    path = os.path.join(folder, f"{secrets.token_hex(6)}.part")
+    try:
+        number = _open_unnamed(folder)
+        try:
+            _give_name(number, path)
+            os.unlink(path)
+        finally:
+            os.close(number)
+    except (AttributeError, NotImplementedError, OSError):
+        return False
+    return True
+
+
+def write_all(file, data) -> None:
+    """Writes all of a buffer to an unbuffered file."""
+    left = memoryview(data).cast("B")
+    while len(left):
+        left = left[file.write(left) :]
+
+
+def _sync_folder(folder: str) -> None:
+    # The new name is on the disk only when its folder is. Not every file system can do that.
+    with contextlib.suppress(OSError):
+        number = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(number)
+        finally:
+            os.close(number)

@@ -1,0 +1,112 @@
+"""What is about when ops run: they run at once, so most of this is done as soon as it is asked."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import time
+
+import numpy as np
+
+from penstock import _core, dtypes, errors
+from penstock._tape import pause
+
+_SEQUENCES = (list, tuple)  # Python's: below, `tuple` is TensorFlow's
+
+
+def get_logger():
+    """The logger of TensorFlow's name, which programs set to be quiet."""
+    return logging.getLogger("tensorflow")
+
+
+def timestamp(name=None):
+    """Seconds since 1970."""
+    return _core.to_tensor(time.time(), dtypes.float64, False)
+
+
+def no_op(name=None):
+    """Nothing."""
+
+
+def group(*inputs, **kwargs):
+    """Nothing to do: the inputs have been computed."""
+
+
+def tuple(tensors, control_inputs=None, name=None):
+    """The tensors, which have all been computed."""
+    return tensors
+
+
+def is_symbolic_tensor(tensor):
+    """False: every tensor has its values."""
+    return False
+
+
+def control_dependencies(control_inputs):
+    """Nothing to wait for: the inputs have been computed. Those that are functions are called."""
+    for each in control_inputs or ():
+        if callable(each):
+            each()
+    return contextlib.nullcontext()
+
+
+class init_scope(pause):
+    """What is done here happens once, outside of functions, and no tape records it."""
+
+
+# What TensorFlow makes of an error in a Python function that runs as an op.
+_AS_OP_ERROR = (
+    ((TypeError, ValueError), errors.InvalidArgumentError),
+    (StopIteration, errors.OutOfRangeError),
+    (MemoryError, errors.ResourceExhaustedError),
+    (NotImplementedError, errors.UnimplementedError),
+    (Exception, errors.UnknownError),
+)
+
+
+@contextlib.contextmanager
+def _op_errors():
+    try:
+        yield
+    except errors.OpError:
+        raise
+    except Exception as error:
+        kind = next(kind for classes, kind in _AS_OP_ERROR if isinstance(error, classes))
+        raise kind(None, None, f"{type(error).__name__}: {error}") from error
+
+
+def _check_callable(func):
+    if not callable(func):
+        raise ValueError(
+            f"Expected func to be callable. Received func={func} of type {type(func)}."
+        )
+
+
+def _outputs(result, wanted, is_hint) -> list:
+    """What a function returned, as tensors of the wanted dtypes."""
+    wanted = wanted if isinstance(wanted, _SEQUENCES) else [wanted]
+    given = result if isinstance(result, _SEQUENCES) else [] if result is None else [result]
+    if len(given) != len(wanted):
+        raise ValueError(f"{len(given)} values returned, but {len(wanted)} expected")
+    found = [dtypes.as_dtype(getattr(each, "dtype", each)) for each in wanted]
+    pairs = zip(given, found, strict=True)
+    return [_core.to_tensor(value, dtype, is_hint) for value, dtype in pairs]
+
+
+def py_function(func=None, inp=None, Tout=None, name=None):
+    """What a Python function of tensors returns, as tensors of the dtypes `Tout`."""
+    _check_callable(func)
+    inputs = [_core.to_tensor(each, None, False) for each in inp]
+    with _op_errors():
+        outputs = _outputs(func(*inputs), Tout, False)
+    return outputs if isinstance(Tout, _SEQUENCES) else outputs[0]
+
+
+def numpy_function(func=None, inp=None, Tout=None, stateful=True, name=None):
+    """What a Python function of NumPy arrays returns, as tensors. No gradient goes through it."""
+    _check_callable(func)
+    result = func(*[np.array(each) for each in inp])
+    outputs = _outputs(result, Tout, True)
+    if result is None:
+        return None
+    return outputs if isinstance(result, _SEQUENCES) else outputs[0]

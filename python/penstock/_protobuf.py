@@ -1,0 +1,85 @@
+"""The wire format of protocol buffers: enough of it for the few messages that programs exchange.
+
+A message is a list of fields: a key (number << 3 | kind) and a value, a varint, 4 or 8 bytes, or
+bytes with their length in front.
+"""
+
+from __future__ import annotations
+
+VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
+
+
+class DecodeError(ValueError):
+    """The bytes are no such message."""
+
+
+def varint(value: int) -> bytes:
+    """An integer; a negative one as the 64-bit word that it is."""
+    value &= (1 << 64) - 1
+    out = bytearray()
+    while value > 127:
+        out.append(value & 127 | 128)
+        value >>= 7
+    out.append(value)
+    return bytes(out)
+
+
+def number_field(number: int, value: int) -> bytes:
+    """A field that is an integer."""
+    return varint(number << 3 | VARINT) + varint(value)
+
+
+def bytes_field(number: int, value) -> bytes:
+    """A field that is bytes, or a message."""
+    return b"".join((varint(number << 3 | BYTES), varint(len(value)), value))
+
+
+def signed(value: int) -> int:
+    """The word of a varint as a signed integer."""
+    return value - (1 << 64) if value >> 63 else value
+
+
+def read_varint(data, at: int) -> tuple[int, int]:
+    """(the value, where the next one is)."""
+    value = 0
+    for shift in range(0, 70, 7):
+        if at >= len(data):
+            raise DecodeError("the message ends inside a number")
+        byte = data[at]
+        at += 1
+        value |= (byte & 127) << shift
+        if byte < 128:
+            return value & ((1 << 64) - 1), at
+    raise DecodeError("a number of more than ten bytes")
+
+
+def varints(data) -> list[int]:
+    """The signed integers of a packed field."""
+    values, at = [], 0
+    while at < len(data):
+        value, at = read_varint(data, at)
+        values.append(signed(value))
+    return values
+
+
+def fields(data):
+    """(number, kind, value) of every field; values other than varints are views of the bytes."""
+    data = memoryview(data)
+    at = 0
+    while at < len(data):
+        key, at = read_varint(data, at)
+        number, kind = key >> 3, key & 7
+        if number == 0:
+            raise DecodeError("a field without a number")
+        if kind == VARINT:
+            value, at = read_varint(data, at)
+        elif kind in (FIXED64, FIXED32, BYTES):
+            length = {FIXED64: 8, FIXED32: 4}.get(kind)
+            if length is None:
+                length, at = read_varint(data, at)
+            if length > len(data) - at:
+                raise DecodeError("the message ends inside a field")
+            value, at = data[at : at + length], at + length
+        else:
+            raise DecodeError(f"a field of kind {kind}")
+        yield number, kind, value

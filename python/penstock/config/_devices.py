@@ -1,0 +1,89 @@
+"""Devices: the machine's one CPU, and what programs set on it."""
+
+import collections
+
+from penstock import _core
+
+
+class PhysicalDevice(collections.namedtuple("PhysicalDevice", "name device_type")):
+    """A device of the machine."""
+
+    __slots__ = ()
+
+
+class LogicalDevice(collections.namedtuple("LogicalDevice", "name device_type")):
+    """A device that programs use."""
+
+    __slots__ = ()
+
+
+_FIELDS = "memory_limit experimental_priority experimental_device_ordinal"
+
+
+class LogicalDeviceConfiguration(
+    collections.namedtuple("LogicalDeviceConfiguration", _FIELDS, defaults=[None] * 3)
+):
+    """What a logical device may use: memory_limit is in MiB."""
+
+    __slots__ = ()
+
+
+_CPU = PhysicalDevice("/physical_device:CPU:0", "CPU")
+_visible = [_CPU]
+_configurations = None
+
+
+def checked(device):
+    """The device, if it is one of list_physical_devices()."""
+    if device != _CPU or not isinstance(device, PhysicalDevice):
+        raise ValueError(f"Unrecognized device: {device!r}")
+    return device
+
+
+def _of_type(devices, device_type):
+    return [each for each in devices if device_type in (None, each.device_type)]
+
+
+def list_physical_devices(device_type=None):
+    """The devices of the machine: the CPU."""
+    return _of_type([_CPU], device_type)
+
+
+def list_logical_devices(device_type=None):
+    """The devices that programs use."""
+    return _of_type([LogicalDevice("/device:CPU:0", "CPU")], device_type)
+
+
+def get_visible_devices(device_type=None):
+    """What set_visible_devices was told: at first, all devices."""
+    return _of_type(_visible, device_type)
+
+
+def set_visible_devices(devices, device_type=None):
+    """Remembered only: ops run on the CPU, which is all there is."""
+    global _visible
+    devices = devices if isinstance(devices, (list, tuple)) else [devices]
+    for device in devices:
+        if device_type not in (None, checked(device).device_type):
+            raise ValueError(f"Unrecognized device: {device!r}")
+    kept = [] if device_type is None else [d for d in _visible if d.device_type != device_type]
+    _visible = [*kept, *devices]
+
+
+def get_logical_device_configuration(device):
+    """The list that set_logical_device_configuration was given, or None."""
+    checked(device)
+    return _configurations
+
+
+def set_logical_device_configuration(device, logical_devices):
+    """Limits the memory of the CPU: `memory_limit` becomes its budget. It stays one device."""
+    global _configurations
+    checked(device)
+    logical_devices = list(logical_devices)
+    if len(logical_devices) != 1:
+        raise ValueError(f"The CPU is one logical device, not {len(logical_devices)}.")
+    limit = logical_devices[0].memory_limit
+    if limit is not None:
+        _core.set_budget(int(limit * 2**20), 0)
+    _configurations = logical_devices

@@ -1,0 +1,30 @@
+"""tf.config.optimizer: what programs ask of graphs. Remembered only: nothing here changes a run."""
+
+from penstock import _api
+
+_jit = ""
+_options = {"disable_model_pruning": False, "disable_meta_optimizer": False}
+
+
+def set_jit(enabled):
+    """True, or "autoclustering", for compilation of all functions; False for none."""
+    global _jit
+    _jit = "autoclustering" if enabled is True or enabled == "autoclustering" else ""
+
+
+def get_jit():
+    """What set_jit was told: "autoclustering" or ""."""
+    return _jit
+
+
+def set_experimental_options(options):
+    """Options of the graph optimizer, by name."""
+    _options.update(options)
+
+
+def get_experimental_options():
+    """The options that were set."""
+    return dict(_options)
+
+
+__getattr__, __dir__ = _api.surface("config.optimizer")

@@ -1,0 +1,175 @@
+"""Checks of shapes and dtypes: ValueError and TypeError, which need no values."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from penstock import _core, dtypes
+
+
+def _tensor(value):
+    return value if hasattr(value, "_id") else _core.to_tensor(value, None, False)
+
+
+def _prefix(message) -> str:
+    return f"{message}.  " if message else ""
+
+
+def _rank_of(rank) -> int:
+    rank = _core.to_tensor(rank, None, False)
+    assert_type(rank, dtypes.int32)
+    if rank.ndim:
+        raise ValueError("Rank must be a scalar.")
+    return int(rank)
+
+
+def _check_rank(x, fits, wanted, message):
+    shape = _tensor(x).shape
+    if not fits(shape.rank):
+        raise ValueError(
+            f"{_prefix(message)}Tensor  must have rank {wanted}.  Received rank {shape.rank}, "
+            f"shape {shape}"
+        )
+
+
+def assert_rank(x, rank, message=None, name=None):
+    """Raises unless x has so many dimensions."""
+    rank = _rank_of(rank)
+    _check_rank(x, lambda found: found == rank, rank, message)
+
+
+def assert_rank_at_least(x, rank, message=None, name=None):
+    """Raises unless x has so many dimensions or more."""
+    rank = _rank_of(rank)
+    _check_rank(x, lambda found: found >= rank, f"at least {rank}", message)
+
+
+def assert_rank_in(x, ranks, message=None, name=None):
+    """Raises unless the number of dimensions of x is one of `ranks`."""
+    ranks = tuple(_rank_of(rank) for rank in ranks)
+    _check_rank(x, lambda found: found in ranks, f"in {ranks}", message)
+
+
+def assert_scalar(tensor, message=None, name=None):
+    """Raises unless the tensor has no dimensions."""
+    shape = _tensor(tensor).shape
+    if shape.rank:
+        raise ValueError(f"{_prefix(message)}Expected scalar shape, saw shape: {shape}.")
+
+
+def assert_type(tensor, tf_type, message=None, name=None):
+    """Raises unless the tensor's dtype is `tf_type`."""
+    tf_type, found = dtypes.as_dtype(tf_type), _tensor(tensor).dtype
+    if found is not tf_type:
+        raise TypeError(f"{_prefix(message)}tensor must be of type {tf_type!r}; got {found!r}")
+
+
+def assert_integer(x, message=None, name=None):
+    """Raises unless x has an integer dtype."""
+    dtype = _tensor(x).dtype
+    if not dtype.is_integer:
+        raise TypeError(
+            f'{_prefix(message)}Expected "x" to be integer type.  Found: tensor of dtype {dtype}'
+        )
+
+
+def assert_same_float_dtype(tensors=None, dtype=None):
+    """The one floating dtype that all have: of the tensors, or the given one, or float32."""
+    first = None
+    for tensor in tensors or ():
+        if dtype is None:
+            dtype, first = tensor.dtype, tensor
+        if tensor.dtype != dtype:
+            like = "" if first is None else f" as {first!s}"
+            raise ValueError(
+                f"{tensor!s}, type={tensor.dtype}, must be of the same type ({dtype}){like}."
+            )
+    dtype = dtypes.float32 if dtype is None else dtypes.as_dtype(dtype)
+    if not dtype.is_floating:
+        raise ValueError(f"Expected floating point type, got {dtype}.")
+    return dtype
+
+
+def assert_proper_iterable(values):
+    """Raises for what can be iterated but is one value: a tensor, an array, a text."""
+    kind = type(values)
+    if isinstance(values, (_core.Tensor, np.ndarray, bytes, str)):
+        raise TypeError(f'Expected argument "values" to be a "proper" iterable.  Found: {kind}')
+    if not hasattr(values, "__iter__"):
+        raise TypeError(f'Expected argument "values" to be iterable.  Found: {kind}')
+
+
+def is_numeric_tensor(tensor):
+    """True for a tensor of numbers; variables and Python numbers are none."""
+    return isinstance(tensor, _core.Tensor) and tensor.dtype.is_numeric
+
+
+def assert_shapes(shapes, data=None, summarize=None, message=None, name=None):
+    """Raises unless the tensors have the given shapes: (tensor, shape) pairs or a dictionary.
+
+    In a shape a number is a size, a name a size that is the same wherever it stands, None or "."
+    any size, and "*" or ..., as the first entry, any number of dimensions.
+    """
+    pairs = shapes.items() if isinstance(shapes, dict) else shapes
+    sizes = {}  # by name: the size, and where it was first seen
+    for tensor, wanted in pairs:
+        if wanted is not None:
+            _check_shape(_tensor(tensor), wanted, sizes, _prefix(message))
+
+
+def _check_shape(tensor, wanted, sizes, prefix):
+    what = f"Tensor shape={tensor.shape} dtype={tensor.dtype.name}"
+    if not hasattr(wanted, "__iter__"):
+        raise ValueError(
+            f"{prefix}{what}.  Specified shape must be an iterable.  An iterable has the attribute "
+            f"`__iter__` or `__getitem__`.  Received specified shape: {wanted}"
+        )
+    entries = [_entry(each) for each in wanted]
+    is_open = bool(entries) and entries[0] == "*"
+    entries = entries[is_open:]
+    if "*" in entries:
+        raise ValueError(
+            f"{prefix}{what} specified shape index {entries.index('*') + is_open}.  Symbol `...` "
+            "or `*` for a variable number of unspecified dimensions is only allowed as the first "
+            "entry"
+        )
+    if not entries and not is_open:
+        entries = [1]
+    dims = _dims(tensor.shape, len(entries), is_open, prefix)
+    for i, (entry, size) in enumerate(zip(entries, dims, strict=True)):
+        at = i - len(entries) if is_open else i
+        if entry == ".":
+            continue
+        if isinstance(entry, int):
+            expected, source = entry, "explicitly"
+        else:
+            here = f"by tensor {what.removeprefix('Tensor ')} dimension {at}"
+            expected, source = sizes.setdefault(entry, (size, here))
+        if size != expected:
+            raise ValueError(
+                f"{prefix}Specified {source}.  {what} dimension {at} must have size {expected}.  "
+                f"Received size {size}, shape {tensor.shape}"
+            )
+
+
+def _entry(given):
+    """A size, a name, "." for any size or "*" for any number of dimensions."""
+    if given is None:
+        return "."
+    if given is ... or (isinstance(given, str) and given == "..."):
+        return "*"
+    try:
+        return int(given)
+    except (TypeError, ValueError):
+        return given
+
+
+def _dims(shape, count, is_open, prefix) -> list[int]:
+    """The sizes that `count` entries are for: the last ones. A scalar counts as one element."""
+    dims = list(shape) or [1]
+    if len(dims) < count or (len(dims) > count and not is_open):
+        wanted = "in (0, 1)" if count == 1 else f"at least {count}" if is_open else count
+        raise ValueError(
+            f"{prefix}Tensor  must have rank {wanted}.  Received rank {shape.rank}, shape {shape}"
+        )
+    return dims[len(dims) - count :]

@@ -1,0 +1,185 @@
+"""Checks of values: InvalidArgumentError, with the values that are wrong."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from penstock import _core, errors, raw_ops
+from penstock._tape import pause
+
+
+def _tensor(value, dtype=None):
+    return _core.to_tensor(value, dtype, False)
+
+
+def _invalid(text):
+    return errors.InvalidArgumentError(None, None, text)
+
+
+def _limit(summarize) -> int:
+    """How many elements a message names: 3 unless told otherwise, all for a negative number."""
+    if summarize is None:
+        return 3
+    return 10**9 if summarize < 0 else int(summarize)
+
+
+def _elements(tensor, limit) -> list[str]:
+    flat = tensor._read_only_array().ravel()
+    more = ["..."] if flat.size > limit else []
+    return [*map(str, flat[:limit]), *more]
+
+
+def Assert(condition, data, summarize=None, name=None):
+    """Raises with the elements of `data` if the condition does not hold."""
+    if condition:
+        return
+    if not isinstance(data, (list, tuple)):
+        raise TypeError("values must be a sequence.")
+    texts = [", ".join(_elements(_tensor(each), _limit(summarize))) for each in data]
+    raise _invalid(f"Expected '{condition!s}' to be true. Summarized data: " + "\n".join(texts))
+
+
+def _pairs_text(x, y, holds, limit) -> str:
+    """Where two arrays of one shape break the condition, and what is there."""
+    places = np.argwhere(~holds)[:limit]
+    at = tuple(places.T)
+    return (
+        f"Indices of first {len(places)} different values:\n{places}\n"
+        f"Corresponding x values:\n{x[at]}\nCorresponding y values:\n{y[at]}\n"
+    )
+
+
+def _compare(sign, op, x, y, message, summarize):
+    with pause():
+        x, y = _tensor(x), _tensor(y)
+        holds = getattr(raw_ops, op)(x=x, y=y)
+        if raw_ops.All(input=holds):
+            return
+    limit = _limit(summarize)
+    has_pairs = x.ndim and x.shape == y.shape
+    x, y = x._read_only_array(), y._read_only_array()
+    text = f"{message}\n" if message else ""
+    text += f"Condition x {sign} y did not hold.\n"
+    if has_pairs:
+        text += _pairs_text(x, y, holds._read_only_array(), limit)
+    for name, values in ("x", x.ravel()), ("y", y.ravel()):
+        text += f"First {min(values.size, limit)} elements of {name}:\n{values[:limit]}\n"
+    raise _invalid(text.rstrip("\n"))
+
+
+def assert_equal(x, y, message=None, summarize=None, name=None):
+    """Raises unless x == y everywhere."""
+    if x is not y:
+        _compare("==", "Equal", x, y, message, summarize)
+
+
+def assert_none_equal(x, y, summarize=None, message=None, name=None):
+    """Raises unless x != y everywhere."""
+    _compare("!=", "NotEqual", x, y, message, summarize)
+
+
+def assert_less(x, y, message=None, summarize=None, name=None):
+    """Raises unless x < y everywhere."""
+    _compare("<", "Less", x, y, message, summarize)
+
+
+def assert_less_equal(x, y, message=None, summarize=None, name=None):
+    """Raises unless x <= y everywhere."""
+    _compare("<=", "LessEqual", x, y, message, summarize)
+
+
+def assert_greater(x, y, message=None, summarize=None, name=None):
+    """Raises unless x > y everywhere."""
+    _compare(">", "Greater", x, y, message, summarize)
+
+
+def assert_greater_equal(x, y, message=None, summarize=None, name=None):
+    """Raises unless x >= y everywhere."""
+    _compare(">=", "GreaterEqual", x, y, message, summarize)
+
+
+def _values_text(name, tensor, elements) -> str:
+    return f"\n{name} (shape={tensor.shape} dtype={tensor.dtype.name}) = \n{elements}"
+
+
+def _compare_with_zero(sign, op, x, message, summarize):
+    with pause():
+        x = _tensor(x)
+        zero = _tensor(0, x.dtype)
+        if raw_ops.All(input=getattr(raw_ops, op)(x=x, y=zero)):
+            return
+    elements = _elements(x, _limit(summarize))
+    raise _invalid(
+        (f"{message}.  " if message else "")
+        + f"\nCondition x {sign} 0 did not hold element-wise:"
+        + _values_text("x", x, elements if x.ndim else elements[0])
+    )
+
+
+def assert_positive(x, message=None, summarize=None, name=None):
+    """Raises unless x > 0 everywhere."""
+    _compare_with_zero(">", "Greater", x, message, summarize)
+
+
+def assert_negative(x, message=None, summarize=None, name=None):
+    """Raises unless x < 0 everywhere."""
+    _compare_with_zero("<", "Less", x, message, summarize)
+
+
+def assert_non_negative(x, message=None, summarize=None, name=None):
+    """Raises unless x >= 0 everywhere."""
+    _compare_with_zero(">=", "GreaterEqual", x, message, summarize)
+
+
+def assert_non_positive(x, message=None, summarize=None, name=None):
+    """Raises unless x <= 0 everywhere."""
+    _compare_with_zero("<=", "LessEqual", x, message, summarize)
+
+
+def assert_near(x, y, rtol=None, atol=None, message=None, summarize=None, name=None):
+    """Raises unless |x - y| <= atol + rtol · |y| everywhere. Ten rounding errors by default."""
+    with pause():
+        x = _tensor(x)
+        y = _tensor(y, x.dtype)
+        real = raw_ops.Real(input=x).dtype if x.dtype.is_complex else x.dtype
+        rtol, atol = (
+            _tensor(_ten_roundings(x.dtype) if tolerance is None else tolerance, real)
+            for tolerance in (rtol, atol)
+        )
+        difference, size = (
+            raw_ops.ComplexAbs(x=each) if x.dtype.is_complex else raw_ops.Abs(x=each)
+            for each in (x - y, y)
+        )
+        if raw_ops.All(input=difference <= atol + rtol * size):
+            return
+    limit = _limit(summarize)
+    raise _invalid(
+        (f"{message}.  " if message else "")
+        + f"x and y not equal to tolerance rtol = {rtol!s}, atol = {atol!s}"
+        + _values_text("x", x, ", ".join(_elements(x, limit)))
+        + _values_text("y", y, ", ".join(_elements(y, limit)))
+    )
+
+
+def _ten_roundings(dtype) -> float:
+    if dtype.name == "bfloat16":
+        return 10 * 2.0**-7
+    return 10 * float(np.finfo(dtype.as_numpy_dtype).eps)
+
+
+def check_numerics(tensor, message, name=None):
+    """`tensor`, if all of it is finite; else an error that says what it has."""
+    tensor = _tensor(tensor)
+    with pause():
+        # IsFinite refuses what is not floating.
+        if not raw_ops.All(input=raw_ops.IsFinite(x=tensor)):
+            kinds = (("Inf", raw_ops.IsInf), ("NaN", raw_ops.IsNan))
+            found = [kind for kind, op in kinds if raw_ops.Any(input=op(x=tensor))]
+            kinds = " and ".join(found)
+            raise _invalid(f"{message} : Tensor had {kinds} values [Op:CheckNumerics]")
+    return raw_ops.Identity(input=tensor)
+
+
+def assert_all_finite(x, message, name=None):
+    """`x`, if all of it is finite; else an error that says what it has."""
+    return check_numerics(x, message)

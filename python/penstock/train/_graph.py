@@ -1,0 +1,66 @@
+"""The objects under a checkpoint as a list of nodes: who holds whom, and under which names."""
+
+from __future__ import annotations
+
+import collections
+
+from penstock import _core
+from penstock._track import children
+
+_SUFFIX = (".ATTRIBUTES", "VARIABLE_VALUE")
+
+
+def identity(value):
+    """The same for the same object; several Python objects may be one variable."""
+    if isinstance(value, _core.VariableHandle):
+        return ("variable", value._id)
+    return id(value)
+
+
+def _escaped(name: str) -> str:
+    return name.replace(".", "..").replace("/", ".S")
+
+
+def key_of(path) -> str:
+    """The name of a variable in the file, from the names that lead to it."""
+    return "/".join([*map(_escaped, path), *_SUFFIX])
+
+
+class Node:
+    """An object: the numbers of its children by name, and of a variable its key in the file."""
+
+    __slots__ = ("children", "key", "path", "value")
+
+    def __init__(self, value, path):
+        self.value, self.path = value, path
+        self.children = {}
+        self.key = key_of(path) if isinstance(value, _core.VariableHandle) else None
+
+
+def objects_under(root) -> list[Node]:
+    """Every object that `root` leads to, once, the nearest first; `root` itself is number 0."""
+    nodes = [Node(root, ())]
+    numbers = {identity(root): 0}
+    queue = collections.deque(nodes)
+    while queue:
+        node = queue.popleft()
+        for name, child in children(node.value):
+            if not isinstance(name, str):
+                raise ValueError(
+                    f"Unable to save the object {node.value!r} (a dictionary). The dictionary "
+                    "contains a non-string key which maps to a trackable object or mutable data "
+                    "structure.\n\nIf you don't need this dictionary checkpointed, wrap it in a "
+                    "non-trackable object; it will be subsequently ignored."
+                )
+            which = identity(child)
+            if which not in numbers:
+                numbers[which] = len(nodes)
+                nodes.append(Node(child, (*node.path, name)))
+                queue.append(nodes[-1])
+            node.children[name] = numbers[which]
+    return nodes
+
+
+def variables_under(root) -> list:
+    """The variables among them."""
+    return [node.value for node in objects_under(root) if node.key is not None]

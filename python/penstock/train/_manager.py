@@ -1,0 +1,123 @@
+"""tf.train.CheckpointManager: the last few checkpoints of a run, and some older ones."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from penstock._files import path_text
+from penstock.train import _format, _state
+
+
+class CheckpointManager:
+    """Saves numbered checkpoints to a folder and deletes old ones."""
+
+    def __init__(
+        self,
+        checkpoint,
+        directory,
+        max_to_keep,
+        keep_checkpoint_every_n_hours=None,
+        checkpoint_name="ckpt",
+        step_counter=None,
+        checkpoint_interval=None,
+        init_fn=None,
+        last_checkpoint_step=None,
+    ):
+        if max_to_keep is not None and max_to_keep <= 0:
+            raise ValueError(
+                f"Expected a positive integer or `None` for `max_to_keep`, got {max_to_keep}."
+            )
+        if checkpoint_interval is not None and step_counter is None:
+            raise ValueError(
+                "`step_counter` should be passed if `checkpoint_interval` is not None."
+            )
+        self._checkpoint = checkpoint
+        self._directory = path_text(directory)
+        self._prefix = os.path.join(self._directory, checkpoint_name)
+        self._max_to_keep = max_to_keep
+        self._keep_every = keep_checkpoint_every_n_hours
+        self._step_counter = step_counter
+        self._interval = checkpoint_interval
+        self._init_fn = init_fn
+        self._last_step = last_checkpoint_step
+        self._latest = None
+        self._kept = {}  # name: time, the oldest first
+        self._preserved = None  # the time of the last one that is kept for good
+        self._resume()
+
+    def _resume(self):
+        """Takes over what an earlier manager left in the folder."""
+        now = time.time()
+        state = _state.get_checkpoint_state(self._directory)
+        if state is None:
+            self._preserved = now - (self._keep_every or 0) * 3600
+            return
+        self._latest = state.model_checkpoint_path
+        self._preserved = state.last_preserved_timestamp or now
+        paths, times = state.all_model_checkpoint_paths, state.all_model_checkpoint_timestamps
+        if len(times) != len(paths):
+            times = [now] * len(paths)
+        self._kept = dict(zip(paths, times, strict=True))
+
+    directory = property(lambda self: self._directory)
+    checkpoint = property(lambda self: self._checkpoint)
+    checkpoint_interval = property(lambda self: self._interval)
+    latest_checkpoint = property(lambda self: self._latest)
+    checkpoints = property(lambda self: list(self._kept))
+
+    def save(self, checkpoint_number=None, check_interval=True, options=None) -> str | None:
+        """Saves a checkpoint and returns its name; None when it is too early for the next one."""
+        if check_interval and not self._is_time():
+            return None
+        path = self._checkpoint._write_next(self._prefix, checkpoint_number)
+        if self._interval is not None:
+            self._last_step = int(self._step_counter)
+        self._kept.pop(path, None)  # one that is saved again is the newest
+        self._latest, self._kept[path] = path, time.time()
+        dropped = self._drop_old()
+        _state.update(self._directory, path, self._kept, self._kept.values(), self._preserved)
+        # Only now: the state must never name a file that is gone.
+        for old in dropped:
+            _delete(old)
+        return path
+
+    def _is_time(self) -> bool:
+        if self._interval is None or self._last_step is None:
+            return True
+        return int(self._step_counter) >= self._last_step + self._interval
+
+    def _drop_old(self) -> list[str]:
+        """Forgets the oldest ones; returns those of them that are not kept for good."""
+        dropped = []
+        while self._max_to_keep is not None and len(self._kept) > self._max_to_keep:
+            path, made = next(iter(self._kept.items()))
+            del self._kept[path]
+            if self._keep_every and made - self._keep_every * 3600 >= self._preserved:
+                self._preserved = made
+            else:
+                dropped.append(path)
+        return dropped
+
+    def restore_or_initialize(self) -> str | None:
+        """Restores the latest checkpoint and returns its name; else calls `init_fn`."""
+        if self._latest is not None:
+            self._checkpoint.restore(self._latest)
+            if self._interval is not None:
+                self._last_step = int(self._step_counter)
+            return self._latest
+        if self._init_fn is not None:
+            self._init_fn()
+        return None
+
+    def sync(self) -> None:
+        """Nothing to wait for: saving is done when it returns."""
+
+
+def _delete(prefix):
+    try:
+        os.unlink(_format.file_of(prefix))
+    except OSError:
+        import warnings
+
+        warnings.warn(f"could not delete the old checkpoint {prefix}", stacklevel=3)

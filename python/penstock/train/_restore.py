@@ -1,0 +1,189 @@
+"""One restoring of a checkpoint: objects of the program meet the nodes of the file, by name.
+
+What the program has is restored at once, all of it or, where something does not fit, nothing. What
+it has not made yet waits: an object gets the rest when its attributes are set, a list or a
+dictionary when something is put into it.
+"""
+
+from __future__ import annotations
+
+import collections
+import warnings
+import weakref
+
+from penstock import _core, errors
+from penstock._track import Trackable, await_more, awaited, children, stop_waiting
+from penstock.train import _watch
+from penstock.train._graph import identity
+
+
+def _has_identity(value) -> bool:
+    """True for objects and variables; a container is whatever holds its elements now."""
+    return isinstance(value, (Trackable, _core.VariableHandle))
+
+
+class Restore:
+    """A checkpoint file on its way into the objects under `root`."""
+
+    def __init__(self, file, root):
+        self._file = file
+        self._nodes = file.nodes
+        self._count = sum(key is not None for _, key in self._nodes)
+        self._bound = {}  # node: weak reference to its object, or None for a container
+        self._done = set()  # nodes whose values are where they belong
+        self._missing = {}  # id of an object: {name: node} of what it awaits
+        self.restored = set()  # identities of variables
+        self._follow([(root, 0)], warn=True)
+
+    def __del__(self):
+        self._file.close()
+
+    def _follow(self, pairs, warn=False) -> None:
+        """Restores what the (object, node) pairs and all below them have in common."""
+        bound = dict(self._bound)
+        variables, waiting = self._matched(pairs, bound, warn)
+        for variable, number in variables:
+            self._check(variable, self._nodes[number][1])
+        for variable, number in variables:
+            variable._assign(self._file.view(self._nodes[number][1]))
+            self.restored.add(identity(variable))
+            self._done.add(number)
+        self._bound = bound
+        for target, number in waiting:
+            self._await(target, number)
+        if len(self._done) == self._count:
+            self._file.close()
+
+    def _matched(self, pairs, bound, warn):
+        """([(variable, node)] to restore, [(object, node)] that may get more later)."""
+        variables, waiting, seen = [], [], set()
+        queue = collections.deque(pairs)
+        while queue:
+            target, number = queue.popleft()
+            if (identity(target), number) in seen:
+                continue
+            seen.add((identity(target), number))
+            if not self._bind(bound, target, number, warn):
+                continue
+            if isinstance(target, _core.VariableHandle):
+                if self._nodes[number][1] is not None and number not in self._done:
+                    variables.append((target, number))
+                continue
+            parts, names = dict(children(target)), self._nodes[number][0]
+            queue.extend((parts[name], child) for name, child in names.items() if name in parts)
+            if isinstance(target, Trackable):
+                waiting.append((target, number))
+                if target._stands_for is not None:
+                    queue.append((target._stands_for, number))
+        return variables, waiting
+
+    def _bind(self, bound, target, number, warn) -> bool:
+        """Notes that the object is the node's; False when the node has another one."""
+        if not _has_identity(target):
+            bound[number] = None
+            return True
+        other = bound[number]() if bound.get(number) is not None else None
+        if other is None:
+            bound[number] = weakref.ref(target)
+            return True
+        if identity(other) == identity(target) or getattr(other, "_stands_for", None) is target:
+            return True
+        if warn:
+            warnings.warn(
+                "Inconsistent references when loading the checkpoint into this object graph: "
+                "what is one object in the checkpoint is two in the program, of which the first "
+                f"is restored. They are {other!r} and {target!r}.",
+                stacklevel=6,
+            )
+        return False
+
+    def _check(self, variable, key):
+        dtype, shape = self._file.describe(key)
+        if dtype is not variable.dtype:
+            raise errors.InvalidArgumentError(
+                None,
+                None,
+                f"tensor_name = {key}; expected dtype {variable.dtype.name} does not equal "
+                f"original dtype {dtype.name}",
+            )
+        if shape != tuple(variable.shape):
+            raise ValueError(
+                f"Received incompatible tensor with shape {shape} when attempting to restore "
+                f"variable with shape {tuple(variable.shape)} and name {variable.name}."
+            )
+
+    def _await(self, target, number):
+        """Registers what the object has not got yet."""
+        for older in awaited(target):
+            if older is not self:
+                older._give_up(target, self._nodes[number][0])
+        parts = dict(children(target))
+        missing = {
+            name: child
+            for name, child in self._nodes[number][0].items()
+            if name not in parts or not self._is_whole(parts[name], child)
+        }
+        del parts  # a container that nobody else holds is to be seen as such
+        self._missing[id(target)] = missing
+        if not missing:
+            stop_waiting(target, self)
+            return
+        await_more(target, self)
+        for name, child in missing.items():
+            _watch.replace(vars(target), name, self, child)
+
+    def _give_up(self, target, names):
+        """Leaves those names to a newer checkpoint, and its file when nothing else is awaited."""
+        missing = self._missing.get(id(target), {})
+        for name in names:
+            missing.pop(name, None)
+        if not missing:
+            stop_waiting(target, self)
+
+    def _is_whole(self, value, number, outer=()) -> bool:
+        """Whether a container has all that the node has. Objects look after themselves."""
+        if _has_identity(value) or id(value) in outer:
+            return True
+        parts = dict(children(value))
+        return all(
+            name in parts and self._is_whole(parts[name], child, (*outer, id(value)))
+            for name, child in self._nodes[number][0].items()
+        )
+
+    def names(self, number):
+        """{name: node} of what is in a node."""
+        return self._nodes[number][0]
+
+    def arrived(self, target, name) -> None:
+        """The object has a new attribute."""
+        missing = self._missing.get(id(target), {})
+        value = dict(children(target)).get(name) if name in missing else None
+        if value is None:
+            return
+        number = missing[name]
+        self._follow([(value, number)])
+        is_whole = self._is_whole(value, number)
+        del value
+        if is_whole:
+            del missing[name]
+        else:
+            _watch.replace(vars(target), name, self, number, _watch.references_while_set())
+        if not missing:
+            stop_waiting(target, self)
+
+    def added(self, container, number) -> None:
+        """Something was put into a container that is watched."""
+        self._follow([(container, number)])
+
+    def unresolved(self):
+        """The (path, key) of the first variable of the file that met no object, or None."""
+        reached, paths = [0], {0: "(root)"}
+        for number in reached:
+            names, key = self._nodes[number]
+            if key is not None and number not in self._bound:
+                return paths[number], key
+            for name, child in names.items():
+                if child not in paths:
+                    paths[child] = f"{paths[number]}.{name}"
+                    reached.append(child)
+        return None

@@ -1,0 +1,77 @@
+"""What restoring gives back: an object that can say what was restored."""
+
+from __future__ import annotations
+
+from penstock.train._graph import identity, variables_under
+
+
+class CheckpointLoadStatus:
+    """How much of a checkpoint met an object of the program, and the other way round."""
+
+    def __init__(self, restore, checkpoint):
+        self._restore, self._checkpoint = restore, checkpoint
+
+    def _unmatched(self):
+        restored = self._restore.restored
+        return [v for v in variables_under(self._checkpoint) if identity(v) not in restored]
+
+    def assert_consumed(self):
+        """Raises AssertionError unless everything in the checkpoint and the program matched."""
+        self.assert_existing_objects_matched()
+        found = self._restore.unresolved()
+        if found is not None:
+            path, key = found
+            raise AssertionError(
+                f"Unresolved object in checkpoint {path}: attributes {{\n"
+                f'  name: "VARIABLE_VALUE"\n  checkpoint_key: "{key}"\n}}'
+            )
+        return self
+
+    def assert_existing_objects_matched(self):
+        """Raises AssertionError when a variable of the program got no value."""
+        left = self._unmatched()
+        if left:
+            shown = left[:10]
+            raise AssertionError(
+                f"Found {len(left)} Python objects that were not bound to checkpointed values, "
+                "likely due to changes in the Python program. Showing "
+                f"{len(shown)} of {len(left)} unmatched objects: {shown}"
+            )
+        return self
+
+    def assert_nontrivial_match(self):
+        """Raises AssertionError when nothing matched at all."""
+        if not self._restore.restored:
+            raise AssertionError(
+                "Nothing except the root object matched a checkpointed value. Typically this "
+                "means that the checkpoint does not match the Python program. The following "
+                f"objects have no matching checkpointed value: {self._unmatched()}"
+            )
+        return self
+
+    def expect_partial(self):
+        """Says that not everything is meant to match."""
+        return self
+
+    def run_restore_ops(self, session=None):
+        """Nothing to do: values are restored as soon as there is a variable."""
+
+    def initialize_or_restore(self, session=None):
+        """Nothing to do, likewise."""
+
+
+class InitializationOnlyStatus:
+    """What restoring from None gives: nothing was restored."""
+
+    def _refuse(self, session=None):
+        raise AssertionError("No checkpoint specified (save_path=None); nothing is being restored.")
+
+    assert_consumed = assert_existing_objects_matched = assert_nontrivial_match = _refuse
+    run_restore_ops = _refuse
+
+    def expect_partial(self):
+        """Says that not everything is meant to match."""
+        return self
+
+    def initialize_or_restore(self, session=None):
+        """Nothing to do: variables have their initial values."""
