@@ -135,7 +135,7 @@ def add_to(commands):
     command.add_argument("--json", action="store_true", help="print one JSON object")
     command.add_argument("--out", metavar="FILE", help="write the rows with their offset")
     command.add_argument(
-        "--time-limit", type=_seconds, default=60.0, metavar="SECONDS", help="when to stop searching"
+        "--time-limit", type=_seconds, default=60.0, metavar="SECONDS", help="when to stop"
     )
     command.add_argument(
         "--alignment", type=_positive, default=1, metavar="BYTES", help="of every offset"
