@@ -1,11 +1,11 @@
-"""The penstock command: `penstock run script.py [args]`, `penstock info`."""
+"""The penstock command: `penstock run SCRIPT`, `penstock plan FILE.csv`, `penstock info`."""
 
 import argparse
 import os
 import runpy
 import sys
 
-from penstock import __version__
+from penstock import __version__, _plan_command
 
 
 def run(options) -> int:
@@ -54,6 +54,7 @@ def main(arguments=None) -> int:
     command.add_argument("script")
     command.add_argument("arguments", nargs=argparse.REMAINDER)
     command.set_defaults(function=run)
+    _plan_command.add_to(commands)
     command = commands.add_parser("info", help="what this installation is")
     command.set_defaults(function=info)
     options = parser.parse_args(arguments)
