@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import weakref
+
 from penstock import _core, dtypes
 from penstock._core import Tensor
 from penstock._creators import Created
@@ -11,11 +13,14 @@ from penstock._tape import pause
 from penstock._tensor import Reference, numpy_text, set_shape, tensor_array
 
 
+by_id = weakref.WeakValueDictionary()  # the variables that programs have
+
+
 def _initial(value, dtype):
     """The initial value as a tensor with data, while a function is traced too."""
     if not _core.is_tracing():
         return _core.to_tensor(value() if callable(value) else value, dtype, False)
-    from penstock._function import init_scope
+    from penstock._tracing import init_scope
 
     if callable(value):
         with init_scope():
@@ -60,13 +65,16 @@ class Variable(_core.VariableHandle, metaclass=Created):
         self._trainable = True if trainable is None else bool(trainable)
         self._constraint = constraint
         if _core.is_tracing():
-            from penstock._function import init_scope, variable_made
+            from penstock import _tracing
 
-            variable_made(self)
-            with init_scope():
+            tracing = _tracing.current()
+            if tracing is not None:
+                tracing.add_variable(self)
+            with _tracing.init_scope():
                 self._create(value, name, self._trainable)
         else:
             self._create(value, name, self._trainable)
+        by_id[self._id] = self
 
     name = property(lambda self: self._name)
     trainable = property(lambda self: self._trainable)
@@ -239,10 +247,12 @@ def _rebuild(values, dtype, name, trainable):
 
 
 def variable_repr(variable, name: str) -> str:
+    shape, dtype = tuple(variable.shape), variable.dtype.name
+    if _core.is_tracing():
+        return f"<tf.Variable {name} shape={shape} dtype={dtype}>"
     text = numpy_text(variable, for_repr=True)
     if "\n" in text:
         text = "\n" + text
-    shape, dtype = tuple(variable.shape), variable.dtype.name
     return f"<tf.Variable {name} shape={shape} dtype={dtype}, numpy={text}>"
 
 

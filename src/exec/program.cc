@@ -13,6 +13,11 @@ namespace penstock::exec {
 
 using Kind = Storage::Kind;
 
+namespace {
+// Counts the calls of restart_random_streams.
+std::atomic<uint64_t> g_stream_epoch{0};
+}  // namespace
+
 // One run's Views and the addresses that they come from.
 struct Program::Frame {
   Graph::List<View> views;
@@ -143,6 +148,9 @@ void Program::execute(Frame& frame) {
                                         : frame.bases[static_cast<size_t>(instruction.scratch)]};
     if (__builtin_expect(instruction.stream != kNoIndex, 0)) {
       Stream& stream = *streams_[static_cast<size_t>(instruction.stream)];
+      const uint64_t epoch = g_stream_epoch.load(std::memory_order_relaxed);
+      if (stream.epoch.exchange(epoch, std::memory_order_relaxed) != epoch)
+        stream.next.store(0, std::memory_order_relaxed);
       const int64_t first = instruction.attrs[static_cast<size_t>(stream.attr)].as_int();
       own_attrs[stream.attr] =
           Attr(first + stream.next.fetch_add(stream.steps, std::memory_order_relaxed));
@@ -262,17 +270,23 @@ Tensors Program::run(std::span<const Tensor* const> inputs) {
   return outputs;
 }
 
+// Results that are buffers of their own; a variable's value is copied into one.
+int64_t Program::output_bytes() const {
+  int64_t bytes = layout_.output_bytes;
+  for (ValueId output : graph_.outputs()) {
+    const Place& place = layout_.places[static_cast<size_t>(output)];
+    if (layout_.storages[static_cast<size_t>(place.storage)].kind == Kind::kVariable)
+      bytes += graph_.bytes(output);
+  }
+  return bytes;
+}
+
 MemoryPlan Program::plan() const {
   MemoryPlan plan;
   plan.arena_bytes = layout_.arena_bytes;
   plan.lower_bound = layout_.lower_bound;
-  plan.output_bytes = layout_.output_bytes;
-  for (ValueId output : graph_.outputs()) {
-    const Place& place = layout_.places[static_cast<size_t>(output)];
-    if (layout_.storages[static_cast<size_t>(place.storage)].kind == Kind::kVariable)
-      plan.output_bytes += graph_.bytes(output);
-  }
-  plan.peak_bytes = plan.arena_bytes + plan.output_bytes;
+  plan.output_bytes = output_bytes();
+  plan.peak_bytes = peak_bytes();
   for (size_t c = 0; c < graph_.num_constants(); ++c)
     plan.constant_bytes += graph_.constant(static_cast<int32_t>(c)).num_bytes();
   const auto line_of = [&](const Node& node) {
@@ -321,3 +335,9 @@ int64_t Program::bytes() const {
 }
 
 }  // namespace penstock::exec
+
+namespace penstock {
+
+void restart_random_streams() { exec::g_stream_epoch.fetch_add(1, std::memory_order_relaxed); }
+
+}  // namespace penstock
