@@ -228,9 +228,29 @@ Tensors Program::run(std::span<const Tensor* const> inputs) {
     }
     frame->bases[s] = static_cast<char*>(base);
   }
+  // Results that lie in a variable are copied from there before it is written.
+  SmallVector<Tensor, 4> copies;
+  const auto is_copied = [&](ValueId output) {
+    const Kind kind = layout_.storages[static_cast<size_t>(layout_.places[static_cast<size_t>(output)].storage)].kind;
+    return kind == Kind::kArena || kind == Kind::kVariable;
+  };
+  for (ValueId output : graph_.outputs()) {
+    if (is_copied(output))
+      copies.push_back(
+          Tensor::empty(graph_.dtype(output), graph_.shape(output), Tag::kOutput, owner_));
+  }
   execute(*frame);
+  size_t next_copy = 0;
+  for (ValueId output : graph_.outputs()) {
+    if (!is_copied(output)) continue;
+    const Place& place = layout_.places[static_cast<size_t>(output)];
+    const Tensor& copy = copies[next_copy++];
+    std::memcpy(copy.raw(), frame->bases[static_cast<size_t>(place.storage)] + place.offset,
+                static_cast<size_t>(copy.num_bytes()));
+  }
   finish_writes(*frame);
 
+  next_copy = 0;
   Tensors outputs;
   for (ValueId output : graph_.outputs()) {
     const Place& place = layout_.places[static_cast<size_t>(output)];
@@ -258,13 +278,9 @@ Tensors Program::run(std::span<const Tensor* const> inputs) {
         break;
       }
       case Kind::kArena:
-      case Kind::kVariable: {
-        Tensor copy = Tensor::empty(dtype, shape, Tag::kOutput, owner_);
-        std::memcpy(copy.raw(), frame->bases[static_cast<size_t>(place.storage)] + place.offset,
-                    static_cast<size_t>(copy.num_bytes()));
-        outputs.push_back(std::move(copy));
+      case Kind::kVariable:
+        outputs.push_back(std::move(copies[next_copy++]));
         break;
-      }
     }
   }
   return outputs;
