@@ -120,6 +120,8 @@ class Parameters:
         positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
         parameters = list(self.signature.parameters.values())
         named = [each for each in parameters if each.kind in positional]
+        if named and named[0].name == "self":
+            del named[0]  # a method: the signature is that of the rest
         takes_more = any(each.kind is inspect.Parameter.VAR_POSITIONAL for each in parameters)
         if len(self.specs) > len(named) and not takes_more:
             extra = len(self.specs) - len(named)
@@ -205,7 +207,7 @@ def _with_tensors(structure):
     leaves = flatten(structure)
     if not any(isinstance(leaf, _ARRAYS) for leaf in leaves):
         return structure
-    made = [_core.to_tensor(leaf, None, False) if isinstance(leaf, _ARRAYS) else leaf for leaf in leaves]
+    made = [_core.to_tensor(x, None, False) if isinstance(x, _ARRAYS) else x for x in leaves]
     return pack_like(structure, made)
 
 

@@ -36,7 +36,7 @@ def form_of(structure) -> str:
         return "none"
     if isinstance(structure, _core.Tensor):
         return "tensor"
-    if type(structure) in (tuple, list):
-        if all(isinstance(item, _core.Tensor) for item in structure):
-            return type(structure).__name__
+    is_flat = type(structure) in (tuple, list)
+    if is_flat and all(isinstance(item, _core.Tensor) for item in structure):
+        return type(structure).__name__
     return "packed"

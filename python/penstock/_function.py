@@ -60,11 +60,8 @@ class Function(_core.TracedCall):
     def _bind_to(self, instance):
         """The function of an object, which it does not keep alive."""
         alive = weakref.ref(instance, functools.partial(_unbind, weakref.ref(self), id(instance)))
-        signature = self._parameters.specs
-        if signature is not None and len(self._parameters.signature.parameters) == len(signature):
-            signature = signature[1:]  # it has one for the object as well
         method = _method(self._python_function, instance, alive)
-        made = Function(method, self._name, signature, **self._own_options)
+        made = Function(method, self._name, self._parameters.specs, **self._own_options)
         self._bound[id(instance)] = alive, made
         return made
 

@@ -109,6 +109,4 @@ def type_spec_from_value(value):
         return TensorSpec.from_tensor(value)
     if isinstance(value, (np.ndarray, np.generic, int, float, complex, str, bytes, list, tuple)):
         return TensorSpec.from_tensor(_core.to_tensor(value, None, False))
-    raise TypeError(
-        f"Could not build a TypeSpec for {value!r} of unsupported type {type(value)}."
-    )
+    raise TypeError(f"Could not build a TypeSpec for {value!r} of unsupported type {type(value)}.")

@@ -12,7 +12,6 @@ from penstock._shape import TensorShape
 from penstock._tape import pause
 from penstock._tensor import Reference, numpy_text, set_shape, tensor_array
 
-
 by_id = weakref.WeakValueDictionary()  # the variables that programs have
 
 

@@ -14,8 +14,8 @@ from penstock._functions.arrays import tensor
 from penstock._functions.basic import _dims, cast
 from penstock._functions.distributions import Algorithm, _scaled, check_algorithm, uniform_by
 from penstock._shape import TensorShape
-from penstock._track import Trackable
 from penstock._tracing import init_scope
+from penstock._track import Trackable
 from penstock._variable import Variable
 
 _WORD = 2**64
