@@ -357,10 +357,10 @@ bool add_traced_call_type(PyObject* module) {
       {Py_tp_clear, slot(clear)},     {Py_tp_members, g_members},
       {Py_tp_methods, g_methods},     {0, nullptr},
   };
-  PyType_Spec spec = {"penstock._core.TracedCall", sizeof(TracedCall), 0,
-                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC |
-                          Py_TPFLAGS_HAVE_VECTORCALL,
-                      slots};
+  PyType_Spec spec = {
+      "penstock._core.TracedCall", sizeof(TracedCall), 0,
+      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL,
+      slots};
   PyObject* type = PyType_FromSpec(&spec);
   return type != nullptr && PyModule_AddType(module, reinterpret_cast<PyTypeObject*>(type)) == 0;
 }

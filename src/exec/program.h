@@ -56,6 +56,7 @@ class Program {
   };
   class Held;
 
+  bool is_copied(ValueId output) const;
   int64_t output_bytes() const;
   void add_instruction(int32_t i);
   int32_t add_stream(const Node& node);
@@ -63,6 +64,8 @@ class Program {
   void give_frame(std::unique_ptr<Frame> frame);
   void execute(Frame& frame);
   void finish_writes(Frame& frame);
+  Tensor output_tensor(ValueId output, std::span<const Tensor* const> inputs,
+                       std::span<const BufferRef> buffers, const Frame& frame) const;
 
   const Graph& graph_;
   std::span<const Variable> variables_;

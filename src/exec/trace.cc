@@ -7,7 +7,6 @@
 #include <penstock/exec/function.h>
 
 #include "autodiff/recording.h"
-#include "autodiff/tape_state.h"
 #include "exec/function_state.h"
 #include "exec/replay.h"
 #include "exec/trace_state.h"
@@ -115,11 +114,11 @@ void fail_out_of_scope(const Tensor& tensor) {
     shape += cat(tensor.dim(i));
   }
   if (tensor.rank() == 1) shape += ",";
-  throw OutOfScopeError(cat(
-      "<tf.Tensor 'Tensor_", tensor.id(), ":0' shape=(", shape, ") dtype=", tensor.dtype(),
-      "> is out of scope and cannot be used here. Use return values, explicit Python locals or "
-      "TensorFlow collections to access it.\nPlease see https://www.tensorflow.org/guide/"
-      "function#all_outputs_of_a_tffunction_must_be_return_values for more information."));
+  throw OutOfScopeError(
+      cat("<tf.Tensor 'Tensor_", tensor.id(), ":0' shape=(", shape, ") dtype=", tensor.dtype(),
+          "> is out of scope and cannot be used here. Use return values, explicit Python locals or "
+          "TensorFlow collections to access it.\nPlease see https://www.tensorflow.org/guide/"
+          "function#all_outputs_of_a_tffunction_must_be_return_values for more information."));
 }
 
 }  // namespace exec
@@ -129,7 +128,6 @@ using exec::t_trace;
 Trace::Trace(std::string_view name) {
   state_ = with_memory_errors("function", [&] { return std::make_unique<exec::TraceState>(name); });
   state_->outer = t_trace;
-  state_->tapes = std::exchange(autodiff::t_innermost, nullptr);
   t_trace = state_.get();
 }
 
@@ -137,10 +135,8 @@ Trace::~Trace() { close(); }
 
 void Trace::close() {
   if (state_ == nullptr) return;
-  if (t_trace != state_.get()) return;
   t_trace = state_->outer;
-  while (autodiff::t_innermost != nullptr) autodiff::unlist_tape(autodiff::t_innermost);
-  autodiff::t_innermost = state_->tapes;
+  state_.reset();
 }
 
 bool Trace::is_open() { return t_trace != nullptr; }
@@ -168,12 +164,11 @@ Function Trace::finish(std::span<const Tensor> outputs) {
     }
     trace.graph.set_outputs(values);
     trace.graph.set_writes(writes);
-    close();
     std::vector<Tensor> captured;
     for (const auto& capture : trace.captures) captured.push_back(capture.outer);
     auto state = std::make_shared<exec::FunctionState>(trace.name, std::move(trace.graph),
                                                        std::move(variables), std::move(captured));
-    state_.reset();
+    close();
     return Function(std::move(state));
   });
 }
