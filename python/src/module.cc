@@ -72,7 +72,8 @@ NB_MODULE(_core, module) {
   nb::register_exception_translator(translate);
   PyObject* m = module.ptr();
   if (!import_numpy() || !add_tensor_types(m) || !add_variable_type(m) ||
-      !add_op_function_type(m) || !add_traced_call_type(m) || PyModule_AddFunctions(m, g_functions) < 0) {
+      !add_op_function_type(m) || !add_traced_call_type(m) ||
+      PyModule_AddFunctions(m, g_functions) < 0) {
     nb::raise_python_error();
   }
   add_function(module);

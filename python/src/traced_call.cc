@@ -150,7 +150,6 @@ PyObject* result_of(const Entry& entry, Tensors& outputs) {
 
 PyObject* run_entry(PyObject* self, const Entry& entry, PyObject* const* args) {
   const Tensor* inputs[kMaxInputs];
-  // The tensors stay while others run: somebody may drop the objects meanwhile.
   for (size_t i = 0; i < entry.inputs.size(); ++i) inputs[i] = &tensor_of(args[entry.inputs[i]]);
   const std::span<const Tensor* const> all(inputs, entry.inputs.size());
   Tensors outputs;
