@@ -14,6 +14,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from penstock import _core
+from penstock._composite import flatten_all, pack_all
 from penstock._nest import flatten, pack_like
 from penstock._spec import TensorSpec
 from penstock._tape import IndexedSlices
@@ -177,6 +178,32 @@ class Parameters:
                 raise TypeError(f"Can not cast {value!r} to {type_text(parameter.default)}")
             made.append(value)
         return tuple(made), kwargs
+
+
+class _Leaf(int):
+    """The number of a leaf, in its place."""
+
+
+def input_order(parameters, args, kwargs):
+    """How many leaves arguments have, as they are written, and the numbers of those that are the
+    function's inputs, in the order of its parameters."""
+    values = [*args, *kwargs.values()]
+    leaves = [flatten_all(value) for value in values]
+    numbers = iter(range(sum(map(len, leaves))))
+    tagged = [
+        pack_all(value, [_Leaf(next(numbers)) for _ in own])
+        for value, own in zip(values, leaves, strict=True)
+    ]
+    bound = parameters.signature.bind(
+        *tagged[: len(args)], **dict(zip(kwargs, tagged[len(args) :], strict=True))
+    )
+    flat = [leaf for own in leaves for leaf in own]
+    order = [
+        int(leaf)
+        for leaf in flatten_all((bound.args, bound.kwargs))
+        if isinstance(leaf, _Leaf) and isinstance(flat[leaf], (_core.Tensor, *_ARRAYS))
+    ]
+    return len(flat), order
 
 
 class _Bare:

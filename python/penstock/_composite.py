@@ -30,13 +30,10 @@ def pack_all(structure, leaves):
     return pack_like(structure, made)
 
 
-def form_of(structure) -> str:
-    """What kind of result it is: the simple ones are put together in C++."""
-    if structure is None:
-        return "none"
-    if isinstance(structure, _core.Tensor):
-        return "tensor"
-    is_flat = type(structure) in (tuple, list)
-    if is_flat and all(isinstance(item, _core.Tensor) for item in structure):
-        return type(structure).__name__
-    return "packed"
+def is_plain(structure) -> bool:
+    """Whether it is of tensors, None, lists, tuples and dictionaries only."""
+    if type(structure) in (tuple, list):
+        return all(map(is_plain, structure))
+    if type(structure) is dict:
+        return all(map(is_plain, structure.values()))
+    return structure is None or isinstance(structure, _core.Tensor)

@@ -6,7 +6,7 @@ import inspect
 
 from penstock import _core, errors
 from penstock._arguments import is_traced, key_of, type_text
-from penstock._composite import flatten_all, form_of, pack_all
+from penstock._composite import flatten_all, is_plain, pack_all
 from penstock._spec import TensorSpec
 
 
@@ -20,7 +20,7 @@ class ConcreteFunction:
         self._arguments = arguments  # (args, kwargs), TensorSpecs for the tensors
         self._inputs = inputs  # symbolic tensors
         self._result = result  # with symbolic tensors
-        self.form = form_of(result)
+        self.may_be_fast = True  # until a call turns out to be none for C++
 
     inputs = property(lambda self: list(self._inputs))
     structured_outputs = property(lambda self: self._result)
@@ -119,12 +119,13 @@ class ConcreteFunction:
         ]
         return pack_all(self._result, leaves)
 
+    def form(self):
+        """The result as something that C++ fills with tensors, in a tuple; None if it cannot."""
+        return (self._result,) if is_plain(self._result) else None
+
     def run(self, tensors):
         """The results for the tensors among the arguments, in order."""
-        made = self._core(tensors)
-        if self.form == "tensor":
-            return made[0]
-        return made if self.form == "list" else self._pack(made)
+        return self._pack(self._core(tensors))
 
     def __call__(self, *args, **kwargs):
         return self.run(self._tensors_of(args, kwargs))

@@ -8,7 +8,13 @@ import threading
 import weakref
 
 from penstock import _core, config, errors
-from penstock._arguments import Parameters, is_traced, key_of, without_owning
+from penstock._arguments import (
+    Parameters,
+    input_order,
+    is_traced,
+    key_of,
+    without_owning,
+)
 from penstock._composite import flatten_all, pack_all
 from penstock._concrete import ConcreteFunction
 from penstock._retracing import RetraceWatch
@@ -195,11 +201,21 @@ class Function(_core.TracedCall):
         except errors.ResourceExhaustedError as error:
             self._refuse(concrete, error.message)
             raise
-        if not concrete._core.has_captures():
-            with self._lock:
-                if self._remember(args, kwargs, tensors, concrete._core, concrete.form, concrete):
-                    self._keep(key, concrete)  # it has grown by its program
+        if concrete.may_be_fast and not concrete._core.has_captures():
+            self._make_fast(key, concrete, args, kwargs, tensors)
         return result
+
+    def _make_fast(self, key, concrete, args, kwargs, tensors):
+        """The base class is to know such calls, when it can."""
+        count, order = input_order(self._parameters, args, kwargs)
+        with self._lock:
+            if self._traces.get(key) is not concrete:
+                return  # other traces, or the end of an argument, have taken its place
+            core = concrete._core
+            concrete.may_be_fast = self._remember(
+                args, kwargs, count, order, tensors, core, concrete.form(), concrete
+            )
+            self._keep(key, concrete)  # it has grown by its program
 
     def _check_budget(self, concrete):
         if self._memory_budget is not None and concrete._core.peak_bytes() > self._memory_budget:

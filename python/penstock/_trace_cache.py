@@ -51,8 +51,10 @@ class TraceCache:
         if self._bytes <= most:
             return []
         keys = {id(concrete): key for key, (concrete, _) in self._found.items()}
+        newest = next(reversed(self._found))
         for concrete in reversed(recent):
             self._found.move_to_end(keys[id(concrete)])
+        self._found.move_to_end(newest)
         dropped = []
         while self._bytes > most and len(self._found) > 1:
             dropped.append(self.drop(next(iter(self._found))))

@@ -4,10 +4,8 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstring>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,11 +13,10 @@
 
 #include <penstock/exec/function.h>
 
-#include "array.h"
+#include "call_signature.h"
 #include "errors.h"
 #include "run.h"
 #include "tensor_object.h"
-#include "variable_object.h"
 
 namespace nb = nanobind;
 
@@ -27,31 +24,19 @@ namespace penstock::python {
 namespace {
 
 constexpr size_t kMaxEntries = 8;
-constexpr size_t kMaxInputs = 64;
 // From this many instructions on, other threads may run meanwhile, however small the tensors.
 constexpr size_t kInstructionsWorthReleasing = 64;
 
 bool g_use_entries = true;
 
-// What an argument must be for a remembered call to be the same one.
-struct Argument {
-  enum Kind { kTensor, kVariable, kLiteral } kind = kTensor;
-  DType dtype = DType::kInvalid;
-  Shape shape;
-  uint64_t variable = 0;
-  Ref literal;  // of an exact type that compares without running Python code
-};
-
 // One signature, with the function that was traced for it.
 struct Entry {
-  std::vector<Argument> arguments;  // positional ones, then those by keyword
-  size_t num_positional = 0;
-  Ref keywords;                // their names: a tuple, or nothing
-  std::vector<size_t> inputs;  // of the function: numbers of arguments
+  CallSignature signature;
+  std::vector<size_t> inputs;  // of the function: numbers of leaves
   Function function;
-  enum Form { kNone, kTensor, kTuple, kList, kPacked } form = kNone;
-  bool releases_gil = false;
   Ref concrete;  // the ConcreteFunction
+  Ref result;    // with tensors where its tensors go; nothing when `concrete` packs it
+  bool releases_gil = false;
 };
 using Entries = std::vector<std::shared_ptr<const Entry>>;  // the latest first
 
@@ -62,95 +47,69 @@ struct TracedCall {
 };
 TracedCall* traced(PyObject* self) { return reinterpret_cast<TracedCall*>(self); }
 
-bool is_literal(PyObject* object) {
-  PyTypeObject* type = Py_TYPE(object);
-  return object == Py_None || type == &PyBool_Type || type == &PyLong_Type ||
-         type == &PyFloat_Type || type == &PyUnicode_Type || type == &PyBytes_Type;
-}
-
-// Of the same type and value; a float with the sign of its zero.
-bool same_literal(PyObject* a, PyObject* b) {
-  if (a == b) return true;
-  if (Py_TYPE(a) != Py_TYPE(b) || !is_literal(b)) return false;
-  if (PyFloat_CheckExact(a)) {
-    const double x = PyFloat_AS_DOUBLE(a), y = PyFloat_AS_DOUBLE(b);
-    return std::memcmp(&x, &y, sizeof x) == 0;
-  }
-  return PyObject_RichCompareBool(a, b, Py_EQ) == 1;
-}
-
-bool matches(const Argument& wanted, PyObject* given) {
-  switch (wanted.kind) {
-    case Argument::kTensor: {
-      if (Py_TYPE(given) != eager_type) return false;
-      const Tensor& tensor = tensor_of(given);
-      return tensor.dtype() == wanted.dtype && tensor.shape() == wanted.shape;
-    }
-    case Argument::kVariable:
-      return is_variable(given) && variable_of(given).id() == wanted.variable;
-    case Argument::kLiteral:
-      return same_literal(wanted.literal.get(), given);
-  }
-  return false;
-}
-
-bool same_names(PyObject* a, PyObject* b) {
-  if (a == b) return true;
-  if (a == nullptr || b == nullptr || PyTuple_GET_SIZE(a) != PyTuple_GET_SIZE(b)) return false;
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(a); ++i) {
-    if (PyUnicode_Compare(PyTuple_GET_ITEM(a, i), PyTuple_GET_ITEM(b, i)) != 0) return false;
-  }
-  return true;
-}
-
 std::shared_ptr<const Entry> find(Entries& entries, PyObject* const* args, size_t num_positional,
-                                  PyObject* keywords) {
+                                  PyObject* keywords, CallTensors& tensors) {
   for (size_t e = 0; e < entries.size(); ++e) {
-    const Entry& entry = *entries[e];
-    if (entry.num_positional != num_positional || !same_names(entry.keywords.get(), keywords))
-      continue;
-    size_t i = 0;
-    while (i < entry.arguments.size() && matches(entry.arguments[i], args[i])) ++i;
-    if (i < entry.arguments.size()) continue;
-    if (e > 0) std::rotate(entries.begin(), entries.begin() + e, entries.begin() + e + 1);
-    return entries.front();
+    const std::shared_ptr<const Entry> entry = entries[e];
+    if (!entry->signature.matches(args, num_positional, keywords, tensors)) continue;
+    const auto at = std::find(entries.begin(), entries.end(), entry);
+    if (at != entries.begin() && at != entries.end()) std::rotate(entries.begin(), at, at + 1);
+    return entry;
   }
   return nullptr;
 }
 
-PyObject* sequence_of(Tensors& outputs, bool is_list) {
-  const auto count = static_cast<Py_ssize_t>(outputs.size());
-  Ref items(checked(is_list ? PyList_New(count) : PyTuple_New(count)));
-  for (Py_ssize_t i = 0; i < count; ++i) {
-    PyObject* item = checked(wrap(std::move(outputs[static_cast<size_t>(i)])));
-    if (is_list) {
-      PyList_SET_ITEM(items.get(), i, item);
-    } else {
-      PyTuple_SET_ITEM(items.get(), i, item);
-    }
+// A copy of the template with the outputs in the places of its tensors.
+PyObject* filled(PyObject* form, Tensors& outputs, size_t& next);
+
+PyObject* filled_dict(PyObject* form, Tensors& outputs, size_t& next) {
+  Ref made(checked(PyDict_Copy(form)));  // which keeps the order of the keys
+  const Ref keys(checked(PyDict_Keys(form)));
+  if (PyList_Sort(keys.get()) < 0) throw PythonError();
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(keys.get()); ++i) {
+    PyObject* key = PyList_GET_ITEM(keys.get(), i);
+    const Ref item(filled(PyDict_GetItemWithError(form, key), outputs, next));
+    if (PyDict_SetItem(made.get(), key, item.get()) < 0) throw PythonError();
   }
-  return items.release();
+  return made.release();
+}
+
+PyObject* filled(PyObject* form, Tensors& outputs, size_t& next) {
+  if (form != nullptr && has_tensor(form) && next < outputs.size())
+    return checked(wrap(std::move(outputs[next++])));
+  if (form == Py_None) return Py_NewRef(Py_None);
+  if (form != nullptr && PyTuple_CheckExact(form)) {
+    Ref made(checked(PyTuple_New(PyTuple_GET_SIZE(form))));
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(form); ++i)
+      PyTuple_SET_ITEM(made.get(), i, filled(PyTuple_GET_ITEM(form, i), outputs, next));
+    return made.release();
+  }
+  if (form != nullptr && PyList_CheckExact(form)) {
+    Ref made(checked(PyList_New(0)));
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(form); ++i) {
+      const Ref item(filled(PyList_GET_ITEM(form, i), outputs, next));
+      if (PyList_Append(made.get(), item.get()) < 0) throw PythonError();
+    }
+    return made.release();
+  }
+  if (form != nullptr && PyDict_CheckExact(form)) return filled_dict(form, outputs, next);
+  raise(PyExc_RuntimeError, "structured_outputs of a function were changed");
 }
 
 PyObject* result_of(const Entry& entry, Tensors& outputs) {
-  switch (entry.form) {
-    case Entry::kNone:
-      return Py_NewRef(Py_None);
-    case Entry::kTensor:
-      return wrap(std::move(outputs[0]));
-    case Entry::kTuple:
-    case Entry::kList:
-      return sequence_of(outputs, entry.form == Entry::kList);
-    case Entry::kPacked:
-      break;
+  size_t next = 0;
+  if (entry.result) return filled(entry.result.get(), outputs, next);
+  const Ref list(checked(PyList_New(0)));
+  for (Tensor& output : outputs) {
+    const Ref item(checked(wrap(std::move(output))));
+    if (PyList_Append(list.get(), item.get()) < 0) throw PythonError();
   }
-  const Ref list(sequence_of(outputs, true));
   return PyObject_CallMethod(entry.concrete.get(), "_pack", "O", list.get());
 }
 
-PyObject* run_entry(PyObject* self, const Entry& entry, PyObject* const* args) {
-  const Tensor* inputs[kMaxInputs];
-  for (size_t i = 0; i < entry.inputs.size(); ++i) inputs[i] = &tensor_of(args[entry.inputs[i]]);
+PyObject* run_entry(PyObject* self, const Entry& entry, const CallTensors& tensors) {
+  const Tensor* inputs[CallTensors::kMaxLeaves];
+  for (size_t i = 0; i < entry.inputs.size(); ++i) inputs[i] = tensors[entry.inputs[i]];
   const std::span<const Tensor* const> all(inputs, entry.inputs.size());
   Tensors outputs;
   try {
@@ -181,78 +140,64 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t flagged, PyObject* 
     return call_slowly(self, args, flagged, keywords);
   return guarded([&] {
     const auto count = static_cast<size_t>(PyVectorcall_NARGS(flagged));
-    const std::shared_ptr<const Entry> entry = find(entries, args, count, keywords);
+    CallTensors tensors;
+    const std::shared_ptr<const Entry> entry = find(entries, args, count, keywords, tensors);
     if (entry == nullptr) return call_slowly(self, args, flagged, keywords);
     ++traced(self)->hits;
-    return run_entry(self, *entry, args);
+    return run_entry(self, *entry, tensors);
   });
 }
 
-// False for a value that cannot be compared quickly and surely.
-bool describe(PyObject* value, Argument& made) {
-  if (Py_TYPE(value) == eager_type) {
-    made.dtype = tensor_of(value).dtype();
-    made.shape = tensor_of(value).shape();
-    return true;
+// The leaves that are the function's inputs, when they are what the function was traced for.
+bool set_inputs(Entry& entry, PyObject* order, PyObject* tensors) {
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(order); ++i) {
+    const size_t leaf = PyLong_AsSize_t(PyList_GET_ITEM(order, i));
+    if (PyErr_Occurred() != nullptr) throw PythonError();
+    const Argument* argument = entry.signature.tensor(leaf);
+    PyObject* given = PyList_GET_ITEM(tensors, i);
+    if (argument == nullptr || !has_tensor(given) || argument->dtype != tensor_of(given).dtype() ||
+        argument->shape != tensor_of(given).shape())
+      return false;
+    entry.inputs.push_back(leaf);
   }
-  if (is_variable(value)) {
-    made.kind = Argument::kVariable;
-    made.variable = variable_of(value).id();
-    return true;
-  }
-  made.kind = Argument::kLiteral;
-  made.literal = Ref(Py_NewRef(value));
-  return is_literal(value);
+  return true;
 }
 
-Entry::Form to_form(std::string_view text) {
-  if (text == "none") return Entry::kNone;
-  if (text == "tensor") return Entry::kTensor;
-  if (text == "tuple") return Entry::kTuple;
-  return text == "list" ? Entry::kList : Entry::kPacked;
-}
-
-// _remember(args, kwargs, inputs, core function, form, concrete function): later calls with such
-// arguments run at once. `inputs` has the objects among the arguments that are the function's
-// inputs, in order. False when there is an argument that is none to remember.
+// _remember(args, kwargs, number of leaves, order, tensors, core function, result, concrete
+// function): later calls with such arguments run at once. `order` has the numbers of those leaves
+// that are the function's inputs, `tensors` what they were; `result` is None when `concrete` packs
+// it, else (result,). False when the call is none to remember.
 PyObject* remember(PyObject* self, PyObject* given) {
-  PyObject *args, *kwargs, *inputs, *core, *concrete;
-  const char* form;
-  if (PyArg_ParseTuple(given, "O!O!O!OsO", &PyTuple_Type, &args, &PyDict_Type, &kwargs,
-                       &PyList_Type, &inputs, &core, &form, &concrete) == 0)
+  PyObject *args, *kwargs, *order, *tensors, *core, *result, *concrete;
+  Py_ssize_t num_leaves;
+  if (PyArg_ParseTuple(given, "O!O!nO!O!OOO", &PyTuple_Type, &args, &PyDict_Type, &kwargs,
+                       &num_leaves, &PyList_Type, &order, &PyList_Type, &tensors, &core, &result,
+                       &concrete) == 0)
     return nullptr;
   return guarded([&] {
     auto entry = std::make_shared<Entry>();
     std::vector<PyObject*> objects;
-    entry->num_positional = static_cast<size_t>(PyTuple_GET_SIZE(args));
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i)
       objects.push_back(PyTuple_GET_ITEM(args, i));
+    Ref names;
     if (PyDict_GET_SIZE(kwargs) > 0) {
-      const Ref names(checked(PyDict_Keys(kwargs)));
-      entry->keywords = Ref(checked(PyList_AsTuple(names.get())));
+      const Ref keys(checked(PyDict_Keys(kwargs)));
+      names = Ref(checked(PyList_AsTuple(keys.get())));
       PyObject *key, *value;
       for (Py_ssize_t at = 0; PyDict_Next(kwargs, &at, &key, &value) != 0;)
         objects.push_back(value);
     }
-    for (PyObject* object : objects) {
-      Argument argument;
-      if (!describe(object, argument)) return Py_NewRef(Py_False);
-      entry->arguments.push_back(std::move(argument));
-    }
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(inputs); ++i) {
-      const auto at = std::find(objects.begin(), objects.end(), PyList_GET_ITEM(inputs, i));
-      if (at == objects.end() || Py_TYPE(*at) != eager_type) return Py_NewRef(Py_False);
-      entry->inputs.push_back(static_cast<size_t>(at - objects.begin()));
-    }
-    const auto tensors =
-        std::count_if(entry->arguments.begin(), entry->arguments.end(),
-                      [](const Argument& each) { return each.kind == Argument::kTensor; });
-    if (static_cast<size_t>(tensors) != entry->inputs.size() || entry->inputs.size() > kMaxInputs)
+    if (!entry->signature.describe(objects.data(), static_cast<size_t>(PyTuple_GET_SIZE(args)),
+                                   names.get()) ||
+        entry->signature.num_leaves() != static_cast<size_t>(num_leaves) ||
+        PyList_GET_SIZE(order) != PyList_GET_SIZE(tensors) || !set_inputs(*entry, order, tensors))
       return Py_NewRef(Py_False);
     entry->function = nb::cast<Function>(nb::handle(core));
-    entry->form = to_form(form);
+    if (PyTuple_Check(result) && PyTuple_GET_SIZE(result) == 1)
+      entry->result = Ref(Py_NewRef(PyTuple_GET_ITEM(result, 0)));
     int64_t bytes = entry->function.peak_bytes();
-    for (size_t i : entry->inputs) bytes += tensor_of(objects[i]).num_bytes();
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(tensors); ++i)
+      bytes += tensor_of(PyList_GET_ITEM(tensors, i)).num_bytes();
     entry->releases_gil = bytes >= kBytesWorthReleasing ||
                           entry->function.num_instructions() >= kInstructionsWorthReleasing;
     entry->concrete = Ref(Py_NewRef(concrete));
@@ -307,7 +252,10 @@ PyObject* construct(PyTypeObject* type, PyObject*, PyObject*) {
 
 int traverse(PyObject* self, visitproc visit, void* arg) {
   if (traced(self)->entries != nullptr) {
-    for (const auto& entry : *traced(self)->entries) Py_VISIT(entry->concrete.get());
+    for (const auto& entry : *traced(self)->entries) {
+      Py_VISIT(entry->concrete.get());
+      Py_VISIT(entry->result.get());
+    }
   }
   Py_VISIT(Py_TYPE(self));
   return 0;

@@ -135,3 +135,82 @@ def test_forms_of_results():
         f = tf.function(make)
         for _ in range(3):
             assert type(f(x)) is kind
+
+
+def test_one_tensor_twice_is_not_two_tensors():
+    f = tf.function(lambda a, b: a - b)
+    x, y = tf.constant(5.0), tf.constant(3.0)
+    assert f(x, x).numpy() == 0
+    assert f(x, y).numpy() == 2
+    g = tf.function(lambda a, b: a - b)
+    assert g(b=x, a=x).numpy() == 0
+    assert g(b=x, a=y).numpy() == -2
+    h = tf.function(lambda d: d["a"] - d["b"])
+    assert h({"b": x, "a": x}).numpy() == 0
+    assert h({"b": x, "a": y}).numpy() == -2
+    assert h({"a": y, "b": x}).numpy() == -2
+
+
+def test_structures_by_the_fast_way():
+    f = tf.function(lambda batch, *rest, **more: (batch["x"] * 2, {"z": more["y"], "a": rest}))
+    batch = {"x": np.ones(2), "n": None, "k": [1, ("a", 2.5)]}
+    for k in range(4):
+        batch["x"] = np.full(2, k)
+        a, b = f(batch, tf.constant(k), y=[tf.constant(-k), 3])
+        np.testing.assert_array_equal(a, [2 * k, 2 * k])
+        assert list(b) == ["z", "a"]
+        assert [each.numpy() for each in b["z"]] == [-k, 3]
+        assert b["a"][0].numpy() == k
+    count = f.experimental_get_tracing_count()
+    batch["k"][0] = 2
+    f(batch, tf.constant(1), y=[tf.constant(0), 3])
+    batch["x"] = tf.ones([3])
+    assert f(batch, tf.constant(1), y=[tf.constant(0), 3])[0].shape == [3]
+    del batch["n"]
+    f(batch, tf.constant(1), y=[tf.constant(0), 3])
+    assert f.experimental_get_tracing_count() == count + 3
+
+
+def test_containers_of_other_classes_count_by_what_is_in_them():
+    import collections
+
+    f = tf.function(lambda options: tf.constant(1.0) * options["by"])
+    options = collections.OrderedDict(by=2.0)
+    assert f(options).numpy() == 2
+    assert f(options).numpy() == 2
+    options["by"] = 3.0
+    assert f(options).numpy() == 3
+    Pair = collections.namedtuple("Pair", "a b")
+    g = tf.function(lambda pair: Pair(pair.b, pair.a))
+    for k in range(3):
+        got = g(Pair(tf.constant(k), tf.constant(-k)))
+        assert type(got) is Pair
+        assert got.a.numpy() == -k
+
+
+def test_results_are_new_each_time():
+    f = tf.function(lambda x: [x, {"a": (x, None)}])
+    x = tf.constant(1.0)
+    f(x)
+    first = f(x)
+    first.append(3)
+    first[1]["a"] = 5
+    assert len(f(x)) == 2
+    assert f(x)[1]["a"][1] is None
+    concrete = f.get_concrete_function(x)
+    concrete.structured_outputs.append(object())
+    with pytest.raises(RuntimeError, match="structured_outputs of a function were changed"):
+        f(x)
+
+
+def test_objects_that_die_take_their_calls_along():
+    class Options:
+        def __init__(self, by):
+            self.by = by
+
+    f = tf.function(lambda x, options: x * options.by)
+    for by in range(20):
+        options = Options(float(by))
+        for _ in range(2):
+            assert f(tf.constant(2.0), options).numpy() == 2 * by
+    assert len(f.pretty_printed_concrete_signatures().split("\n\n")) == 1
