@@ -109,7 +109,7 @@ _LATER = {
     "_custom_gradient": "custom_gradient grad_pass_through recompute_grad",
     "_functions.maths": "add_n round",
     "_functions.matrices": "norm",
-    "_function": "function init_scope",
+    "_function": "function",
     "_functions.printing": "print",
     "_functions.running": (
         "control_dependencies get_logger group is_symbolic_tensor no_op "
@@ -121,8 +121,9 @@ _LATER = {
     ),
     "_module": "Module",
     "_scope": "device get_current_name_scope name_scope",
-    "_spec": "TensorSpec",
+    "_spec": "TensorSpec TypeSpec type_spec_from_value",
     "_tensor_array": "TensorArray",
+    "_tracing": "init_scope inside_function",
     "debugging": "Assert assert_equal assert_greater assert_less assert_rank",
 }
 _FILES = {name: file for file, names in _LATER.items() for name in names.split()}

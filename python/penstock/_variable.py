@@ -17,7 +17,7 @@ def _initial(value, dtype):
     """The initial value as a tensor with data, while a function is traced too."""
     if not _core.is_tracing():
         return _core.to_tensor(value() if callable(value) else value, dtype, False)
-    from penstock._function import init_scope
+    from penstock._tracing import init_scope
 
     if callable(value):
         with init_scope():
@@ -82,10 +82,12 @@ class Variable(_core.VariableHandle, metaclass=Created):
         is_open = shape is not None and not TensorShape(shape).is_fully_defined()
         open_shape = [TensorShape(shape)._dims] if is_open else []
         if _core.is_tracing():
-            from penstock._function import init_scope, variable_made
+            from penstock import _tracing
 
-            variable_made(self)
-            with init_scope():
+            tracing = _tracing.current()
+            if tracing is not None:
+                tracing.add_variable(self)
+            with _tracing.init_scope():
                 self._create(value, name, self._trainable, *open_shape)
         else:
             self._create(value, name, self._trainable, *open_shape)
@@ -276,11 +278,13 @@ def _rebuild(values, dtype, name, trainable):
 
 
 def variable_repr(variable, name: str) -> str:
+    shape = tuple(variable.shape) if variable.shape.rank is not None else variable.shape
+    dtype = variable.dtype.name
+    if _core.is_tracing():
+        return f"<tf.Variable {name} shape={shape} dtype={dtype}>"
     text = numpy_text(variable, for_repr=True)
     if "\n" in text:
         text = "\n" + text
-    shape = tuple(variable.shape) if variable.shape.rank is not None else variable.shape
-    dtype = variable.dtype.name
     return f"<tf.Variable {name} shape={shape} dtype={dtype}, numpy={text}>"
 
 

@@ -112,10 +112,17 @@ std::optional<Tensors> trace_op(TraceState& trace, const OpDef& op,
 }
 
 void fail_out_of_scope(const Tensor& tensor) {
-  throw InvalidArgumentError(cat("a symbolic tensor of shape ", tensor.shape(), " and dtype ",
-                                 tensor.dtype(),
-                                 " is out of scope and cannot be used here: it belongs to a "
-                                 "function. Use return values to get results out of a function"));
+  std::string shape;
+  for (int i = 0; i < tensor.rank(); ++i) {
+    if (i > 0) shape += ", ";
+    shape += cat(tensor.dim(i));
+  }
+  if (tensor.rank() == 1) shape += ",";
+  throw OutOfScopeError(
+      cat("<tf.Tensor 'Tensor_", tensor.id(), ":0' shape=(", shape, ") dtype=", tensor.dtype(),
+          "> is out of scope and cannot be used here. Use return values, explicit Python locals or "
+          "TensorFlow collections to access it.\nPlease see https://www.tensorflow.org/guide/"
+          "function#all_outputs_of_a_tffunction_must_be_return_values for more information."));
 }
 
 }  // namespace exec

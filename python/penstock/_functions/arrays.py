@@ -178,7 +178,9 @@ def broadcast_static_shape(shape_x, shape_y) -> TensorShape:
 
 
 def get_static_value(tensor, partial=False):
-    """The value as a NumPy array, where it is known: always, outside of a graph."""
+    """The value as a NumPy array, where it is known: always, outside of a function."""
+    if isinstance(tensor, _core.SymbolicTensor):
+        return None
     return tensor.numpy() if isinstance(tensor, _core.EagerTensor) else tensor
 
 

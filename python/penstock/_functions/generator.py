@@ -14,6 +14,7 @@ from penstock._functions.arrays import tensor
 from penstock._functions.basic import _dims, cast
 from penstock._functions.distributions import Algorithm, check_algorithm, scaled, uniform_by
 from penstock._shape import TensorShape
+from penstock._tracing import init_scope
 from penstock._track import Trackable
 from penstock._variable import Variable
 
@@ -105,9 +106,16 @@ class Generator(Trackable):
     def skip(self, delta):
         """Moves on by so many numbers; returns the state before that."""
         before = self._state.read_value()
-        low, high, key = (int(word) for word in before.numpy())
-        counter = (low % _WORD) + (high % _WORD) * _WORD + 256 * int(delta)
-        self._state.assign([_signed(counter), _signed(counter >> 64), key])
+        words = raw_ops.Bitcast(input=before, type=dtypes.uint64)
+        if isinstance(delta, int):
+            by = tensor([256 * delta % _WORD, (256 * delta >> 64) % _WORD], dtypes.uint64)
+        else:
+            blocks = cast(delta, dtypes.uint64) * 256
+            by = raw_ops.Pack(values=[blocks, raw_ops.ZerosLike(x=blocks)])
+        low = words[0] + by[0]
+        high = words[1] + by[1] + cast(low < words[0], dtypes.uint64)
+        moved = raw_ops.Pack(values=[low, high, words[2]])
+        self._state.assign(raw_ops.Bitcast(input=moved, type=dtypes.int64))
         return before
 
     def _draw(self, op, shape, skip=None, **more):
@@ -185,7 +193,8 @@ def get_global_generator() -> Generator:
     """The generator that programs share."""
     global _global
     if _global is None:
-        _global = Generator.from_non_deterministic_state()
+        with init_scope():
+            _global = Generator.from_non_deterministic_state()
     return _global
 
 

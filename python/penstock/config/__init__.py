@@ -26,6 +26,21 @@ def get_memory_budget(device="CPU:0") -> int:
     return _core.budget(experimental.device_index(device))
 
 
+def set_trace_cache_limit(limit):
+    """The most bytes that the traces of one tf.function may take: a number, or a text such as
+    "16MiB". The least recently used go first."""
+    from penstock import _trace_cache
+
+    _trace_cache.limit = _core.parse_bytes(limit) if isinstance(limit, str) else int(limit)
+
+
+def get_trace_cache_limit():
+    """The limit in bytes."""
+    from penstock import _trace_cache
+
+    return _trace_cache.limit
+
+
 _run_eagerly = False
 
 
@@ -33,6 +48,7 @@ def run_functions_eagerly(run_eagerly):
     """Whether a tf.function runs its Python code each time instead of its graph."""
     global _run_eagerly
     _run_eagerly = bool(run_eagerly)
+    _core.set_fast_calls(not _run_eagerly)
 
 
 def functions_run_eagerly() -> bool:
