@@ -89,6 +89,14 @@ void watch_thread_exit() noexcept {
 
 }  // namespace
 
+FreshRecording::FreshRecording()
+    : tapes_(std::exchange(t_innermost, nullptr)), paused_(std::exchange(t_paused, false)) {}
+FreshRecording::~FreshRecording() {
+  while (t_innermost != nullptr) unlist_tape(t_innermost);
+  t_innermost = tapes_;
+  t_paused = paused_;
+}
+
 bool knows_any(std::span<const Tensor* const> tensors) {
   bool known = false;
   for_each_tape([&](TapeState& tape) {
@@ -96,6 +104,12 @@ bool knows_any(std::span<const Tensor* const> tensors) {
       known = known || (is_differentiable(tensor->dtype()) && tape.known.has(tensor->id()));
   });
   return known;
+}
+
+bool may_record_gradients() {
+  int tapes = 0;
+  for_each_tape([&](TapeState& tape) { tapes += tape.options.persistent ? 2 : 1; });
+  return tapes > 1;
 }
 
 void watch_variable(uint64_t id) {

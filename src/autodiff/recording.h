@@ -14,6 +14,19 @@ extern thread_local bool t_paused;
 
 inline bool is_recording() { return t_innermost != nullptr && !t_paused; }
 
+// Tapes made while it lasts record, and those of before do not.
+class FreshRecording {
+ public:
+  FreshRecording();
+  ~FreshRecording();
+  FreshRecording(const FreshRecording&) = delete;
+  FreshRecording& operator=(const FreshRecording&) = delete;
+
+ private:
+  TapeState* tapes_;
+  bool paused_;
+};
+
 // Tells every tape of this thread that knows one of the inputs.
 void record(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs,
             std::span<const Tensor> outputs);
@@ -22,6 +35,9 @@ void unrecord(std::span<const Tensor> outputs) noexcept;
 
 // Whether a tape of this thread follows one of the tensors.
 bool knows_any(std::span<const Tensor* const> tensors);
+
+// Whether gradients may themselves be recorded: by a second tape, or by a persistent one.
+bool may_record_gradients();
 
 // Makes this thread's tapes watch a trainable variable that is being read.
 void watch_variable(uint64_t id);

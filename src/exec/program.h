@@ -59,6 +59,8 @@ class Program {
   void give_frame(std::unique_ptr<Frame> frame);
   void execute(Frame& frame);
   void finish_writes(Frame& frame);
+  Tensor output_tensor(ValueId output, std::span<const Tensor* const> inputs,
+                       std::span<const BufferRef> buffers, const Frame& frame) const;
 
   const Graph& graph_;
   std::span<const Variable> variables_;

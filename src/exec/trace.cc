@@ -7,7 +7,6 @@
 #include <penstock/exec/function.h>
 
 #include "autodiff/recording.h"
-#include "autodiff/tape_state.h"
 #include "exec/function_state.h"
 #include "exec/replay.h"
 #include "exec/trace_state.h"
@@ -123,7 +122,6 @@ using exec::t_trace;
 Trace::Trace(std::string_view name) {
   state_ = with_memory_errors("function", [&] { return std::make_unique<exec::TraceState>(name); });
   state_->outer = t_trace;
-  state_->tapes = std::exchange(autodiff::t_innermost, nullptr);
   t_trace = state_.get();
 }
 
@@ -131,10 +129,8 @@ Trace::~Trace() { close(); }
 
 void Trace::close() {
   if (state_ == nullptr) return;
-  if (t_trace != state_.get()) return;
   t_trace = state_->outer;
-  while (autodiff::t_innermost != nullptr) autodiff::unlist_tape(autodiff::t_innermost);
-  autodiff::t_innermost = state_->tapes;
+  state_.reset();
 }
 
 bool Trace::is_open() { return t_trace != nullptr; }
@@ -162,13 +158,12 @@ Function Trace::finish(std::span<const Tensor> outputs) {
     }
     trace.graph.set_outputs(values);
     trace.graph.set_writes(writes);
-    close();
     std::vector<Tensor> captured;
     for (const auto& capture : trace.captures) captured.push_back(capture.outer);
     Graph graph = shrink_constants(drop_dead_code(std::move(trace.graph)));
     auto state = std::make_shared<exec::FunctionState>(trace.name, std::move(graph),
                                                        std::move(variables), std::move(captured));
-    state_.reset();
+    close();
     return Function(std::move(state));
   });
 }

@@ -37,7 +37,7 @@ struct TraceState {
   std::deque<Slot> slots;  // a slot stays where it is
   std::vector<Capture> captures;
   TraceState* outer = nullptr;
-  autodiff::TapeState* tapes = nullptr;  // those around the trace, which must not see its ops
+  autodiff::FreshRecording recording;  // the tapes around the trace must not see its ops
 
   // The variable's value at this point of the function.
   Slot& slot_of(const Variable& variable);
