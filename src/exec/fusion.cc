@@ -14,6 +14,8 @@ struct Group {
   int32_t stamp = 0;
   int32_t time = 0;  // how many other ops came before its last one
   int32_t num_operands = 0;
+  int32_t num_reductions = 0;
+  int64_t row = 1;  // the longest of its tile operands' rows
   bool is_used_outside = false;
   std::vector<int32_t> members;  // positions
 };
@@ -25,6 +27,7 @@ class Finder {
     uses_.assign(graph.num_values(), 0);
     group_of_.assign(nodes.size(), kNoIndex);
     after_.assign(nodes.size(), kNoIndex);
+    is_reduction_.assign(nodes.size(), false);
     for (size_t i = 0; i < nodes.size(); ++i) {
       position_[static_cast<size_t>(nodes[i])] = static_cast<int32_t>(i);
       for (ValueId input : inputs(static_cast<int32_t>(i))) ++uses_[static_cast<size_t>(input)];
@@ -52,6 +55,11 @@ class Finder {
     const int32_t at = position(value);
     return at == kNoIndex ? kNoIndex : group_of_[static_cast<size_t>(at)];
   }
+  // Whether the value is there only after the last tile of the group that makes it.
+  bool is_reduced(ValueId value) const {
+    const int32_t at = position(value);
+    return at != kNoIndex && is_reduction_[static_cast<size_t>(at)];
+  }
   // The largest stamp of what the value needs.
   int32_t after(ValueId value) const {
     const int32_t at = position(value);
@@ -62,14 +70,18 @@ class Finder {
   }
 
   void visit(int32_t at) {
-    if (is_fusible(node(at))) {
-      start_group(at);
+    if (int64_t row = 1; is_fusible(node(at), &row)) {
+      start_group(at, row);
+      for (ValueId input : inputs(at)) {
+        if (is_reduced(input)) groups_[static_cast<size_t>(group_of(input))].is_used_outside = true;
+      }
       for (ValueId input : inputs(at)) {
         const int32_t theirs = group_of(input);
         const int32_t mine = group_of_[static_cast<size_t>(at)];
-        if (theirs != kNoIndex && theirs != mine) try_merge(theirs, mine, input, node(at));
+        if (theirs != kNoIndex && theirs != mine && !is_reduced(input))
+          try_merge(theirs, mine, input, node(at));
       }
-    } else {
+    } else if (!join_as_reduction(at)) {
       ++time_;
     }
     const int32_t mine = group_of_[static_cast<size_t>(at)];
@@ -81,7 +93,27 @@ class Finder {
     }
   }
 
-  bool is_fusible(const Node& node) const {
+  // A sum of all elements needs nothing but them: it can always run with what makes them.
+  bool join_as_reduction(int32_t at) {
+    if (!is_whole_reduction(graph_, node(at))) return false;
+    const ValueId input = inputs(at)[0];
+    const int32_t into = group_of(input);
+    if (into == kNoIndex || is_reduced(input)) return false;
+    Group& group = groups_[static_cast<size_t>(into)];
+    if (group.row != 1 || group.num_reductions == kMostTileReductions ||
+        group.members.size() >= static_cast<size_t>(kMostTileOps) ||
+        group.num_operands + 2 > kMostTileOperands)
+      return false;
+    ++group.num_reductions;
+    group.num_operands += 2;
+    group.members.push_back(at);
+    group_of_[static_cast<size_t>(at)] = into;
+    is_reduction_[static_cast<size_t>(at)] = true;
+    return true;
+  }
+
+  // *longest is set to the longest row of an input that is repeated.
+  bool is_fusible(const Node& node, int64_t* longest) const {
     const OpDef& op = *node.op;
     if (!op.traits.has(Trait::kElementwise) || op.cpu == nullptr ||
         op.traits.has(Trait::kStateful) || op.traits.has(Trait::kDynamicShape) ||
@@ -89,7 +121,7 @@ class Finder {
       return false;
     const Shape& shape = graph_.shape(node.first_output);
     if (shape.num_elements() <= kTileElements) return false;
-    int64_t row = 1;
+    int64_t& row = *longest;
     SmallVector<View, 4> views;
     for (ValueId input : graph_.inputs(node)) {
       const InputReach found = reach_of(graph_.shape(input), shape);
@@ -109,8 +141,9 @@ class Finder {
     return true;
   }
 
-  void start_group(int32_t at) {
+  void start_group(int32_t at, int64_t row) {
     Group made;
+    made.row = row;
     made.stamp = next_stamp_++;
     made.time = time_;
     made.num_operands = node(at).num_inputs + node(at).num_outputs;
@@ -126,6 +159,9 @@ class Finder {
     if (a.members.size() + b.members.size() > static_cast<size_t>(kMostTileOps) ||
         a.num_operands + b.num_operands > kMostTileOperands)
       return;
+    const int32_t num_reductions = a.num_reductions + b.num_reductions;
+    const int64_t row = std::max(a.row, b.row);
+    if (num_reductions > kMostTileReductions || (num_reductions > 0 && row != 1)) return;
     if (graph_.shape(node(a.members[0]).first_output) !=
         graph_.shape(node(b.members[0]).first_output))
       return;
@@ -146,6 +182,8 @@ class Finder {
     }
     if (stamp == kNoIndex) return;
     a.stamp = stamp;
+    a.row = row;
+    a.num_reductions = num_reductions;
     a.time = std::max(a.time, b.time);
     a.num_operands += b.num_operands;
     a.is_used_outside = a.is_used_outside || b.is_used_outside;
@@ -159,7 +197,7 @@ class Finder {
     for (int32_t member : late.members) {
       for (ValueId input : inputs(member)) {
         const int32_t group = group_of(input);
-        if (group != kNoIndex) {
+        if (group != kNoIndex && !is_reduced(input)) {
           const Group* owner = &groups_[static_cast<size_t>(group)];
           if (owner == &late || owner == &early) continue;
         }
@@ -192,10 +230,11 @@ class Finder {
 
   const Graph& graph_;
   std::span<const NodeId> nodes_;
-  std::vector<int32_t> position_;  // of nodes
-  std::vector<int32_t> uses_;      // of values: by ops, outputs and writes
-  std::vector<int32_t> group_of_;  // by position
-  std::vector<int32_t> after_;     // by position, for nodes without a group
+  std::vector<int32_t> position_;   // of nodes
+  std::vector<int32_t> uses_;       // of values: by ops, outputs and writes
+  std::vector<int32_t> group_of_;   // by position
+  std::vector<int32_t> after_;      // by position, for nodes without a group
+  std::vector<bool> is_reduction_;  // by position: it takes in its group's tiles
   std::vector<Group> groups_;
   int32_t next_stamp_ = 0;
   int32_t time_ = 0;

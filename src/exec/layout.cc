@@ -179,7 +179,7 @@ class Builder {
     for (const TileOp& op : tiles.ops) {
       for (int32_t k = 0; k < op.num_outputs; ++k) {
         const TileOperand& made = tiles.operand(op, op.num_inputs + k);
-        if (made.kind == TileOperand::Kind::kSliced)
+        if (made.kind != TileOperand::Kind::kSlot)
           put_new(made.value, overwritten(tiles, made.value, i), i);
       }
     }

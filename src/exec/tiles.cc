@@ -8,6 +8,8 @@
 #include <penstock/base/threads.h>
 #include <penstock/memory/buffer.h>
 
+#include "ops/reduction.h"
+
 namespace penstock::exec {
 namespace {
 
@@ -35,12 +37,20 @@ class Builder {
     tiles_.tile = std::max(row, kTileElements / row * row);
     tiles_.workers = static_cast<int32_t>(
         std::clamp<int64_t>(tiles_.elements / kElementsAWorker, 1, max_threads()));
+    if (tiles_.reductions.empty()) {
+      const int64_t count = (tiles_.elements + tiles_.tile - 1) / tiles_.tile;
+      tiles_.parts = std::min<int64_t>(count, tiles_.workers == 1 ? 1 : 8 * tiles_.workers);
+    } else {
+      tiles_.parts = kernels::num_reduce_parts(tiles_.elements);
+      tiles_.workers = static_cast<int32_t>(std::min<int64_t>(tiles_.workers, tiles_.parts));
+    }
     for (size_t i = 0; i < nodes_.size(); ++i) place_outputs(i);
     return std::move(tiles_);
   }
 
  private:
   int64_t add_op(const Node& node) {
+    if (is_whole_reduction(graph_, node)) return add_reduction(node);
     const Shape& shape = graph_.shape(node.first_output);
     TileOp made{
         node.op,         graph_.attrs(node), 1, static_cast<int32_t>(tiles_.operands.size()),
@@ -62,6 +72,22 @@ class Builder {
     }
     tiles_.ops.push_back(made);
     return made.row;
+  }
+
+  int64_t add_reduction(const Node& node) {
+    const ValueId input = graph_.inputs(node)[0];
+    const kernels::Reduction reduction = *reduction_of(*node.op);
+    const auto first = static_cast<int32_t>(tiles_.operands.size());
+    tiles_.ops.push_back({node.op, graph_.attrs(node), 1, first, 1, 1,
+                          static_cast<int32_t>(tiles_.reductions.size())});
+    tiles_.reductions.push_back({kernels::reduce_steps(reduction, graph_.dtype(input)),
+                                 reduction == kernels::Reduction::kMean ? tiles_.elements : 1,
+                                 first + 1});
+    tiles_.operands.push_back(
+        {.value = input, .kind = Kind::kSliced, .dtype = graph_.dtype(input)});
+    tiles_.operands.push_back(
+        {.value = node.first_output, .kind = Kind::kWhole, .dtype = graph_.dtype(input)});
+    return 1;
   }
 
   int64_t slot_bytes(DType dtype) const {
@@ -147,18 +173,29 @@ class Builder {
   std::unordered_map<int64_t, std::vector<int64_t>> free_;  // by size
 };
 
-// One worker's Views, and the loop over its tiles.
+// What the reductions have taken in, part by part.
+struct Accumulators {
+  alignas(16) char bytes[kMostTileReductions][kernels::kMaxReduceParts][kernels::kMaxAccumulator];
+};
+
+// One worker's Views, and the ops on one tile.
 class Worker {
  public:
-  Worker(const Tiles& tiles, char* const* bases, char* slots)
-      : tiles_(tiles), bases_(bases), slots_(slots) {
+  Worker(const Tiles& tiles, char* const* bases, char* slots, Accumulators& accumulators)
+      : tiles_(tiles), bases_(bases), slots_(slots), accumulators_(accumulators) {
     for (size_t i = 0; i < tiles.operands.size(); ++i) views_[i].dtype = tiles.operands[i].dtype;
   }
 
-  TilesResult run(int64_t begin, int64_t end) {
+  TilesResult run(int64_t begin, int64_t end, int64_t part) {
     const int64_t n = end - begin;
     if (n != shaped_for_) shape(n);
     for (const TileOp& op : tiles_.ops) {
+      if (op.reduction != kNoIndex) {
+        tiles_.reductions[static_cast<size_t>(op.reduction)].steps.loops.rows(
+            address(tiles_.operand(op, 0), begin), 1, n, n,
+            accumulators_.bytes[op.reduction][part]);
+        continue;
+      }
       View* const views = views_ + op.first_operand;
       const int32_t count = op.num_inputs + op.num_outputs;
       for (int32_t i = 0; i < count; ++i)
@@ -210,11 +247,36 @@ class Worker {
   const Tiles& tiles_;
   char* const* bases_;
   char* slots_;
+  Accumulators& accumulators_;
   int64_t shaped_for_ = -1;
   View views_[kMostTileOperands];
 };
 
+void start_reductions(const Tiles& tiles, Accumulators& accumulators) {
+  for (size_t r = 0; r < tiles.reductions.size(); ++r) {
+    for (int64_t p = 0; p < tiles.parts; ++p)
+      tiles.reductions[r].steps.start(accumulators.bytes[r][p], 1);
+  }
+}
+
+void finish_reductions(const Tiles& tiles, Accumulators& accumulators, char* const* bases) {
+  for (size_t r = 0; r < tiles.reductions.size(); ++r) {
+    const TileReduction& reduction = tiles.reductions[r];
+    auto& parts = accumulators.bytes[r];
+    for (int64_t p = 1; p < tiles.parts; ++p) reduction.steps.merge(parts[0], parts[p], 1);
+    const TileOperand& output = tiles.operands[static_cast<size_t>(reduction.output)];
+    reduction.steps.finish(parts[0], 1, reduction.divisor, bases[output.storage] + output.offset);
+  }
+}
+
 }  // namespace
+
+bool is_whole_reduction(const Graph& graph, const Node& node) {
+  static_assert(kTileElements % kernels::kReducePiece == 0);
+  return reduction_of(*node.op).has_value() && graph.shape(node.first_output).num_elements() == 1 &&
+         graph.shape(graph.inputs(node)[0]).num_elements() > kTileElements &&
+         !kComplexTypes.has(graph.dtype(node.first_output));
+}
 
 InputReach reach_of(const Shape& input, const Shape& output) {
   // Dimensions of one element aside, an input either has or repeats each of the output's.
@@ -269,32 +331,35 @@ Tiles make_tiles(const Graph& graph, std::span<const NodeId> nodes,
 }
 
 TilesResult run_tiles(const Tiles& tiles, char* const* bases, char* scratch) noexcept {
-  const int64_t count = (tiles.elements + tiles.tile - 1) / tiles.tile;
-  const auto workers = std::min<int64_t>({tiles.workers, num_threads(), count});
-  const int64_t part = std::max<int64_t>(1, count / (workers * 8));
+  const int64_t workers = std::min<int64_t>(tiles.workers, num_threads());
+  Accumulators accumulators;
+  start_reductions(tiles, accumulators);
   std::atomic<int64_t> next{0};
   std::mutex mutex;  // taken on errors only
   TilesResult first;
-  int64_t first_tile = count;
+  int64_t first_at = tiles.elements;
+  const auto work_on = [&](Worker& worker, int64_t part) {
+    const int64_t to = tiles.part_begin(part + 1);
+    for (int64_t begin = tiles.part_begin(part); begin < to; begin += tiles.tile) {
+      const TilesResult result = worker.run(begin, std::min(to, begin + tiles.tile), part);
+      if (result.failed == nullptr) continue;
+      const std::lock_guard lock(mutex);
+      if (begin < first_at) {
+        first_at = begin;
+        first = result;
+      }
+      next.store(tiles.parts, std::memory_order_relaxed);
+      return;
+    }
+  };
   parallel_for(workers, 1, [&](int64_t from, int64_t to) {
     for (int64_t w = from; w < to; ++w) {
-      Worker worker(tiles, bases, scratch + w * tiles.worker_bytes);
-      for (int64_t begin; (begin = next.fetch_add(part, std::memory_order_relaxed)) < count;) {
-        for (int64_t t = begin; t < std::min(count, begin + part); ++t) {
-          const TilesResult result =
-              worker.run(t * tiles.tile, std::min(tiles.elements, (t + 1) * tiles.tile));
-          if (result.failed == nullptr) continue;
-          const std::lock_guard lock(mutex);
-          if (t < first_tile) {
-            first_tile = t;
-            first = result;
-          }
-          next.store(count, std::memory_order_relaxed);
-          return;
-        }
-      }
+      Worker worker(tiles, bases, scratch + w * tiles.worker_bytes, accumulators);
+      for (int64_t part; (part = next.fetch_add(1, std::memory_order_relaxed)) < tiles.parts;)
+        work_on(worker, part);
     }
   });
+  if (first.failed == nullptr) finish_reductions(tiles, accumulators, bases);
   return first;
 }
 

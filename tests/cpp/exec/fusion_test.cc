@@ -207,6 +207,33 @@ TEST(Fusion, RandomExpressionsGiveTheSameBits) {
   }
 }
 
+TEST(Fusion, SumsOfAllElementsTakeInTiles) {
+  using enum DType;
+  const Body body = [](std::span<const Tensor> in) -> std::vector<Tensor> {
+    const Tensor z = in[0] * in[1] + in[0];
+    return {reduce_sum(z), reduce_max(z, {0}), reduce_mean(z - in[1], {}, true)};
+  };
+  for (const DType dtype : {kInt8, kInt64, kFloat16, kBFloat16, kFloat32, kFloat64}) {
+    for (const int64_t n : {4097, 70001, 131071, 131072, 600001, 2000003}) {
+      SCOPED_TRACE(cat(dtype, " ", n));
+      const MemoryPlan plan = expect_same(body, {numbers(dtype, {n}, 1), numbers(dtype, {n}, 2)});
+      EXPECT_EQ(plan.instructions,
+                (std::vector<std::string>{"Fused(Mul, AddV2, Sum, Max, Sub, Mean)"}));
+    }
+  }
+}
+
+TEST(Fusion, WhatNeedsASumComesAfterAllTiles) {
+  const Body body = [](std::span<const Tensor> in) -> std::vector<Tensor> {
+    const Tensor z = exp(in[0] - reduce_max(in[0] * 2));
+    return {z / reduce_sum(z), square(z) * reduce_min(z)};
+  };
+  for (const int64_t n : {5000, 200000}) {
+    const MemoryPlan plan = expect_same(body, {numbers(DType::kFloat32, {n}, 1)});
+    EXPECT_EQ(plan.instructions.size(), 4u);
+  }
+}
+
 TEST(Fusion, ManyOpsAreSplit) {
   const Body body = [](std::span<const Tensor> in) -> std::vector<Tensor> {
     Tensor x = in[0];
