@@ -23,6 +23,9 @@ void unrecord(std::span<const Tensor> outputs) noexcept;
 // Whether a tape of this thread follows one of the tensors.
 bool knows_any(std::span<const Tensor* const> tensors);
 
+// Whether gradients may themselves be recorded: by a second tape, or by a persistent one.
+bool may_record_gradients();
+
 // Makes this thread's tapes watch a trainable variable that is being read.
 void watch_variable(uint64_t id);
 

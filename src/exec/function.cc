@@ -4,6 +4,7 @@
 #include <penstock/base/strings.h>
 
 #include "autodiff/recording.h"
+#include "exec/differentiate.h"
 #include "exec/function_state.h"
 #include "exec/replay.h"
 #include "exec/trace_state.h"
@@ -40,8 +41,9 @@ void check_inputs(const FunctionState& function, Inputs inputs) {
   }
 }
 
-// The function's ops one by one: recorded by tapes, or part of the trace that is open.
-Tensors call_replayed(const FunctionState& function, Inputs inputs) {
+}  // namespace
+
+std::vector<Tensor> replay_call(const FunctionState& function, Inputs inputs) {
   SmallVector<const Tensor*, 8> all(inputs.begin(), inputs.end());
   for (const Tensor& capture : function.captures) all.push_back(&capture);
   const Graph& graph = function.graph;
@@ -52,13 +54,18 @@ Tensors call_replayed(const FunctionState& function, Inputs inputs) {
     Variable variable = function.variables[static_cast<size_t>(write.slot)];
     variable.assign(replayed.values[static_cast<size_t>(write.value)]);
   }
-  Tensors outputs;
-  for (ValueId output : graph.outputs()) {
-    const Tensor& made = replayed.values[static_cast<size_t>(output)];
-    outputs.push_back(made.shared_as(made.shape()));
-  }
+  std::vector<Tensor> outputs;
+  for (ValueId output : graph.outputs())
+    outputs.push_back(replayed.values[static_cast<size_t>(output)]);
   return outputs;
 }
+
+Function make_function(std::string name, Graph graph, std::vector<Variable> variables) {
+  return Function(std::make_shared<FunctionState>(std::move(name), std::move(graph),
+                                                  std::move(variables), std::vector<Tensor>()));
+}
+
+namespace {
 
 bool is_watched(const FunctionState& function, Inputs inputs) {
   if (!autodiff::is_recording()) return false;
@@ -74,11 +81,16 @@ bool is_watched(const FunctionState& function, Inputs inputs) {
 Tensors Function::operator()(std::span<const Tensor* const> inputs) const {
   return with_memory_errors(state_->name, [&] {
     exec::check_inputs(*state_, inputs);
-    if (exec::t_trace != nullptr || exec::is_watched(*state_, inputs))
-      return exec::call_replayed(*state_, inputs);
+    const bool is_watched = exec::t_trace == nullptr && exec::is_watched(*state_, inputs);
+    if (exec::t_trace != nullptr || (is_watched && autodiff::may_record_gradients())) {
+      const std::vector<Tensor> outputs = exec::replay_call(*state_, inputs);
+      return Tensors(outputs.begin(), outputs.end());
+    }
     for (const Tensor* input : inputs) {
       if (input->is_symbolic()) exec::fail_out_of_scope(*input);
     }
+    for (const Tensor& capture : state_->captures) exec::fail_out_of_scope(capture);
+    if (is_watched) return exec::call_recorded(*state_, inputs);
     return state_->ready().run(inputs);
   });
 }

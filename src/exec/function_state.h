@@ -13,13 +13,7 @@
 
 namespace penstock::exec {
 
-// A function in two halves, for tapes: `forward` also gives what `backward` needs.
-struct Differentiated {
-  Function forward;   // inputs -> outputs, then saved values
-  Function backward;  // saved values, then gradients at outputs -> gradients at sources
-  size_t num_outputs = 0;
-  std::vector<bool> has_gradient;  // of inputs, then of variables
-};
+struct Differentiated;
 
 struct FunctionState {
   FunctionState(std::string a_name, Graph a_graph, std::vector<Variable> some_variables,
@@ -36,9 +30,15 @@ struct FunctionState {
 
   std::mutex mutex;  // guards what follows, which is made when it is first needed
   std::unique_ptr<Program> program;
-  std::shared_ptr<const Differentiated> differentiated;
+  std::vector<std::shared_ptr<const Differentiated>> differentiated;
 
   Program& ready();
 };
+
+// The outputs of a call whose ops are called one by one. `inputs` are without captures.
+std::vector<Tensor> replay_call(const FunctionState& function,
+                                std::span<const Tensor* const> inputs);
+
+Function make_function(std::string name, Graph graph, std::vector<Variable> variables);
 
 }  // namespace penstock::exec

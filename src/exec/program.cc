@@ -7,6 +7,7 @@
 #include <penstock/base/error.h>
 #include <penstock/base/strings.h>
 
+#include "exec/calls.h"
 #include "exec/variable_state.h"
 
 namespace penstock::exec {
@@ -214,6 +215,7 @@ Tensors Program::run(std::span<const Tensor* const> inputs) {
         {.bytes = layout_.arena_bytes, .device = {}, .tag = Tag::kActivation, .owner = owner_}));
   }
   SmallVector<BufferRef, 4> buffers;
+  for (int32_t i = 0; i < layout_.num_outputs; ++i) buffers.push_back({});
   size_t next_read = 0;
   for (size_t s = 0; s < layout_.storages.size(); ++s) {
     const Storage& storage = layout_.storages[s];
@@ -223,9 +225,9 @@ Tensors Program::run(std::span<const Tensor* const> inputs) {
         base = arena ? static_cast<char*>(arena->data) + storage.offset : nullptr;
         break;
       case Kind::kOutput:
-        buffers.push_back(BufferRef(allocate_buffer(
-            {.bytes = storage.bytes, .device = {}, .tag = Tag::kOutput, .owner = owner_})));
-        base = buffers.back()->data;
+        buffers[static_cast<size_t>(storage.index)] = BufferRef(allocate_buffer(
+            {.bytes = storage.bytes, .device = {}, .tag = Tag::kOutput, .owner = owner_}));
+        base = buffers[static_cast<size_t>(storage.index)]->data;
         break;
       case Kind::kInput:
         base = inputs[static_cast<size_t>(storage.index)]->raw();
@@ -247,41 +249,8 @@ Tensors Program::run(std::span<const Tensor* const> inputs) {
   finish_writes(*frame);
 
   Tensors outputs;
-  for (ValueId output : graph_.outputs()) {
-    const Place& place = layout_.places[static_cast<size_t>(output)];
-    const Storage& storage = layout_.storages[static_cast<size_t>(place.storage)];
-    const DType dtype = graph_.dtype(output);
-    const Shape& shape = graph_.shape(output);
-    switch (storage.kind) {
-      case Kind::kOutput: {
-        size_t number = 0;
-        for (int32_t s = 0; s < place.storage; ++s)
-          number += layout_.storages[static_cast<size_t>(s)].kind == Kind::kOutput;
-        outputs.push_back(Tensor::over(buffers[number], place.offset, dtype, shape));
-        break;
-      }
-      case Kind::kInput: {
-        const Tensor& input = *inputs[static_cast<size_t>(storage.index)];
-        outputs.push_back(
-            Tensor::over(input.buffer(), input.offset() + place.offset, dtype, shape));
-        break;
-      }
-      case Kind::kConstant: {
-        const Tensor& constant = graph_.constant(storage.index);
-        outputs.push_back(
-            Tensor::over(constant.buffer(), constant.offset() + place.offset, dtype, shape));
-        break;
-      }
-      case Kind::kArena:
-      case Kind::kVariable: {
-        Tensor copy = Tensor::empty(dtype, shape, Tag::kOutput, owner_);
-        std::memcpy(copy.raw(), frame->bases[static_cast<size_t>(place.storage)] + place.offset,
-                    static_cast<size_t>(copy.num_bytes()));
-        outputs.push_back(std::move(copy));
-        break;
-      }
-    }
-  }
+  for (ValueId output : graph_.outputs())
+    outputs.push_back(output_tensor(output, inputs, buffers, *frame));
   return outputs;
 }
 
@@ -296,6 +265,39 @@ std::string Program::name_of(int32_t i) const {
   return text + ")";
 }
 
+Tensor Program::output_tensor(ValueId output, std::span<const Tensor* const> inputs,
+                              std::span<const BufferRef> buffers, const Frame& frame) const {
+  const Place& place = layout_.places[static_cast<size_t>(output)];
+  const Storage& storage = layout_.storages[static_cast<size_t>(place.storage)];
+  const auto part_of = [&](const BufferRef& buffer, int64_t first) {
+    return Tensor::over(buffer, first + place.offset, graph_.dtype(output), graph_.shape(output));
+  };
+  switch (storage.kind) {
+    case Kind::kOutput:
+      return part_of(buffers[static_cast<size_t>(storage.index)], 0);
+    case Kind::kInput: {
+      const Tensor& input = *inputs[static_cast<size_t>(storage.index)];
+      return part_of(input.buffer(), input.offset());
+    }
+    case Kind::kConstant: {
+      const Tensor& constant = graph_.constant(storage.index);
+      return part_of(constant.buffer(), constant.offset());
+    }
+    case Kind::kVariable:
+      // Shared: who updates the variable later, does so in another buffer.
+      for (size_t i = 0; i < read_slots_.size(); ++i) {
+        if (read_slots_[i] == storage.index) return part_of(frame.held[i], 0);
+      }
+      break;
+    case Kind::kArena:
+      break;
+  }
+  Tensor copy = Tensor::empty(graph_.dtype(output), graph_.shape(output), Tag::kOutput, owner_);
+  std::memcpy(copy.raw(), frame.bases[static_cast<size_t>(place.storage)] + place.offset,
+              static_cast<size_t>(copy.num_bytes()));
+  return copy;
+}
+
 MemoryPlan Program::plan() const {
   MemoryPlan plan;
   plan.arena_bytes = layout_.arena_bytes;
@@ -303,8 +305,11 @@ MemoryPlan Program::plan() const {
   plan.output_bytes = layout_.output_bytes;
   for (ValueId output : graph_.outputs()) {
     const Place& place = layout_.places[static_cast<size_t>(output)];
-    if (layout_.storages[static_cast<size_t>(place.storage)].kind == Kind::kVariable)
-      plan.output_bytes += graph_.bytes(output);
+    const Storage& storage = layout_.storages[static_cast<size_t>(place.storage)];
+    const bool is_copied =
+        storage.kind == Kind::kVariable &&
+        std::find(read_slots_.begin(), read_slots_.end(), storage.index) == read_slots_.end();
+    if (is_copied) plan.output_bytes += graph_.bytes(output);
   }
   plan.peak_bytes = plan.arena_bytes + plan.output_bytes;
   for (size_t c = 0; c < graph_.num_constants(); ++c)

@@ -63,6 +63,8 @@ class Program {
   void execute_tiled(const Instruction& instruction, Frame& frame) const;
   std::string name_of(int32_t i) const;
   void finish_writes(Frame& frame);
+  Tensor output_tensor(ValueId output, std::span<const Tensor* const> inputs,
+                       std::span<const BufferRef> buffers, const Frame& frame) const;
 
   const Graph& graph_;
   std::span<const Variable> variables_;
@@ -76,8 +78,5 @@ class Program {
   std::mutex mutex_;                                 // guards spare_
   std::vector<std::unique_ptr<Frame>> spare_;
 };
-
-// Throws the error that a kernel reported.
-[[noreturn]] void fail_kernel(const OpDef& op, const KernelResult& result);
 
 }  // namespace penstock::exec

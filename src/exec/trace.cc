@@ -7,7 +7,6 @@
 #include <penstock/exec/function.h>
 
 #include "autodiff/recording.h"
-#include "autodiff/tape_state.h"
 #include "exec/function_state.h"
 #include "exec/replay.h"
 #include "exec/trace_state.h"
@@ -54,6 +53,10 @@ TraceState::TraceState(std::string_view a_name)
 TraceState::Slot& TraceState::slot_of(const Variable& variable) {
   if (const int32_t* number_found = slot_numbers_.find(variable.id()))
     return slots[static_cast<size_t>(*number_found)];
+  if (!variable.shape().is_known()) {
+    throw UnimplementedError(cat("inside a function the variable '", variable.name(),
+                                 "' cannot have the open shape ", variable.shape()));
+  }
   const auto slot = static_cast<int32_t>(slots.size());
   const ValueId value = graph.add_read(slot, variable.dtype(), variable.shape());
   slots.push_back(
@@ -121,8 +124,8 @@ using exec::t_trace;
 
 Trace::Trace(std::string_view name) {
   state_ = with_memory_errors("function", [&] { return std::make_unique<exec::TraceState>(name); });
+  state_->was_paused = std::exchange(autodiff::t_paused, false);
   state_->outer = t_trace;
-  state_->tapes = std::exchange(autodiff::t_innermost, nullptr);
   t_trace = state_.get();
 }
 
@@ -130,10 +133,9 @@ Trace::~Trace() { close(); }
 
 void Trace::close() {
   if (state_ == nullptr) return;
-  if (t_trace != state_.get()) return;
   t_trace = state_->outer;
-  while (autodiff::t_innermost != nullptr) autodiff::unlist_tape(autodiff::t_innermost);
-  autodiff::t_innermost = state_->tapes;
+  autodiff::t_paused = state_->was_paused;
+  state_.reset();
 }
 
 bool Trace::is_open() { return t_trace != nullptr; }
@@ -161,12 +163,11 @@ Function Trace::finish(std::span<const Tensor> outputs) {
     }
     trace.graph.set_outputs(values);
     trace.graph.set_writes(writes);
-    close();
     std::vector<Tensor> captured;
     for (const auto& capture : trace.captures) captured.push_back(capture.outer);
     auto state = std::make_shared<exec::FunctionState>(trace.name, std::move(trace.graph),
                                                        std::move(variables), std::move(captured));
-    state_.reset();
+    close();
     return Function(std::move(state));
   });
 }

@@ -80,11 +80,11 @@ class PEN_API Function {
   // True when it uses tensors of a function that is being traced: it is a part of that one only.
   bool has_captures() const;
 
+  // For the layers below the API.
+  explicit Function(std::shared_ptr<exec::FunctionState> state) : state_(std::move(state)) {}
   exec::FunctionState& state() const { return *state_; }
 
  private:
-  friend class Trace;
-  explicit Function(std::shared_ptr<exec::FunctionState> state) : state_(std::move(state)) {}
   std::shared_ptr<exec::FunctionState> state_;
 };
 

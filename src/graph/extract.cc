@@ -1,0 +1,65 @@
+#include "graph/extract.h"
+
+#include <penstock/base/check.h>
+
+namespace penstock {
+
+Graph extract(const Graph& graph, std::span<const ValueId> inputs, std::span<const ValueId> outputs,
+              std::span<const Write> writes) {
+  Graph made;
+  std::vector<ValueId> values(graph.num_values(), kNoIndex);
+  const auto value = [&](ValueId old) -> ValueId& { return values[static_cast<size_t>(old)]; };
+  for (ValueId input : inputs)
+    value(input) = made.add_input(graph.dtype(input), graph.shape(input));
+
+  std::vector<bool> needed(graph.num_nodes());
+  const auto need = [&](ValueId old) {
+    if (value(old) == kNoIndex) needed[static_cast<size_t>(graph.node_of(old))] = true;
+  };
+  for (ValueId output : outputs) need(output);
+  for (const Write& write : writes) need(write.value);
+  for (size_t n = graph.num_nodes(); n-- > 0;) {
+    if (!needed[n]) continue;
+    for (ValueId input : graph.inputs(graph.node(static_cast<NodeId>(n)))) need(input);
+  }
+  for (size_t n = 0; n < graph.num_nodes(); ++n) {
+    if (!needed[n]) continue;
+    const Node& node = graph.node(static_cast<NodeId>(n));
+    switch (node.kind) {
+      case NodeKind::kInput:
+        PEN_CHECK(false && "an input that was not named is needed");
+        break;
+      case NodeKind::kConstant:
+        value(node.first_output) = made.add_constant(graph.constant(node.index));
+        break;
+      case NodeKind::kRead:
+        value(node.first_output) = made.add_read(node.index, graph.dtype(node.first_output),
+                                                 graph.shape(node.first_output));
+        break;
+      case NodeKind::kOp: {
+        SmallVector<ValueId, 4> uses;
+        for (ValueId input : graph.inputs(node)) uses.push_back(value(input));
+        SmallVector<OutputSpec, 2> specs;
+        for (ValueId k = 0; k < node.num_outputs; ++k)
+          specs.push_back({graph.dtype(node.first_output + k), graph.shape(node.first_output + k)});
+        const Node& copy = made.node(made.add_op(*node.op, uses, graph.attrs(node), specs,
+                                                 made.add_location(graph.location(node))));
+        // A value that is an input of the new graph stays that.
+        for (ValueId k = 0; k < node.num_outputs; ++k) {
+          if (value(node.first_output + k) == kNoIndex)
+            value(node.first_output + k) = copy.first_output + k;
+        }
+        break;
+      }
+    }
+  }
+  std::vector<ValueId> new_outputs;
+  for (ValueId output : outputs) new_outputs.push_back(value(output));
+  std::vector<Write> new_writes;
+  for (const Write& write : writes) new_writes.push_back({write.slot, value(write.value)});
+  made.set_outputs(new_outputs);
+  made.set_writes(new_writes);
+  return made;
+}
+
+}  // namespace penstock
