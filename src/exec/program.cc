@@ -274,8 +274,7 @@ MemoryPlan Program::plan() const {
     const bool is_copied =
         storage.kind == Kind::kVariable &&
         std::find(read_slots_.begin(), read_slots_.end(), storage.index) == read_slots_.end();
-    if (is_copied)
-      plan.output_bytes += graph_.bytes(output);
+    if (is_copied) plan.output_bytes += graph_.bytes(output);
   }
   plan.peak_bytes = plan.arena_bytes + plan.output_bytes;
   for (size_t c = 0; c < graph_.num_constants(); ++c)
