@@ -7,143 +7,46 @@ import inspect
 import threading
 import weakref
 
-import numpy as np
-
-from penstock import _core, config
-from penstock._nest import flatten, pack_like
+from penstock import _core, config, errors
+from penstock._arguments import (
+    Parameters,
+    input_order,
+    is_traced,
+    key_of,
+    without_owning,
+)
+from penstock._composite import flatten_all, pack_all
+from penstock._concrete import ConcreteFunction
+from penstock._retracing import RetraceWatch
 from penstock._spec import TensorSpec
-
-_here = threading.local()
-
-
-class init_scope:
-    """Leaves the functions that are being traced: what is called inside runs now."""
-
-    def __enter__(self):
-        self._leave = _core.LeaveTraces()
-        self._leave.enter()
-
-    def __exit__(self, *unused):
-        self._leave.exit()
+from penstock._trace_cache import TraceCache
+from penstock._tracing import Tracing
 
 
-def variable_made(variable):
-    """Called for each new variable: a function may make some while it is traced the first time."""
-    call = getattr(_here, "tracing", None)
-    if call is None:
-        return
-    if not call.may_make_variables:
-        raise ValueError(
-            "tf.function only supports singleton tf.Variables created on the first call. Make sure "
-            "the tf.Variable is only created once or created outside tf.function. See "
-            "https://www.tensorflow.org/guide/function#creating_tfvariables for more information."
-        )
-    call.made.append(variable)
+class Function(_core.TracedCall):
+    """A Python function, traced for each new signature. Calls with a signature that was seen not
+    long ago never get here: the base class makes them."""
 
-
-class _Tracing:
-    """A trace in progress on this thread."""
-
-    def __init__(self, may_make_variables):
-        self.may_make_variables = may_make_variables
-        self.made = []
-
-    def __enter__(self):
-        self._outer = getattr(_here, "tracing", None)
-        _here.tracing = self
-        return self
-
-    def __exit__(self, *unused):
-        _here.tracing = self._outer
-
-
-def _is_tensor(value):
-    return isinstance(value, _core.Tensor)
-
-
-class ConcreteFunction:
-    """One trace: for tensors of given dtypes and shapes, and given values of everything else."""
-
-    def __init__(self, core, arguments, result, name):
-        self._core, self._arguments, self._result = core, arguments, result
-        self.name = name
-
-    @property
-    def inputs_specs(self):
-        return [leaf for leaf in flatten(self._arguments) if isinstance(leaf, TensorSpec)]
-
-    @property
-    def structured_input_signature(self):
-        return self._arguments
-
-    @property
-    def structured_outputs(self):
-        return pack_like(
-            self._result,
-            [
-                TensorSpec.from_tensor(leaf) if _is_tensor(leaf) else leaf
-                for leaf in flatten(self._result)
-            ],
-        )
-
-    def run(self, tensors):
-        """The results for the tensors among the arguments, in order."""
-        made = iter(self._core(tensors))
-        leaves = [next(made) if _is_tensor(leaf) else leaf for leaf in flatten(self._result)]
-        return pack_like(self._result, leaves)
-
-    def __call__(self, *args, **kwargs):
-        leaves = flatten((args, kwargs))
-        tensors = [_core.to_tensor(leaf, None, False) for leaf in leaves if _is_traced(leaf)]
-        specs = self.inputs_specs
-        if len(tensors) != len(specs):
-            raise TypeError(f"{self.name} takes {len(specs)} tensors, but got {len(tensors)}")
-        return self.run(tensors)
-
-    def memory_plan(self):
-        """What a call will hold, and when, before it runs."""
-        from penstock._plan import MemoryPlan
-
-        return MemoryPlan(self._core.plan(), self.name)
-
-
-def _is_traced(leaf):
-    """Whether an argument becomes a tensor of the trace; others are values of its signature."""
-    return _is_tensor(leaf) or isinstance(leaf, (np.ndarray, np.generic, TensorSpec))
-
-
-def _key_of(leaf):
-    if isinstance(leaf, TensorSpec) or _is_tensor(leaf):
-        return leaf.dtype, tuple(leaf.shape)
-    if isinstance(leaf, _core.VariableHandle):
-        return "variable", leaf._id
-    try:
-        hash(leaf)
-    except TypeError:
-        return "object", id(leaf)
-    return type(leaf), leaf
-
-
-def _structure_of(value):
-    """A hashable form of a nested structure, without its leaves."""
-    if isinstance(value, dict):
-        return "dict", tuple((key, _structure_of(value[key])) for key in sorted(value))
-    if isinstance(value, (list, tuple)):
-        return type(value), tuple(_structure_of(item) for item in value)
-    return None
-
-
-class Function:
-    """A Python function, traced for each new signature."""
-
-    def __init__(self, python_function, name=None, input_signature=None, **options):
+    def __init__(
+        self,
+        python_function,
+        name=None,
+        input_signature=None,
+        memory_budget=None,
+        trace_cache_limit=None,
+        **options,
+    ):
+        if not callable(python_function):
+            raise TypeError(f"{python_function} is not a callable object")
         self._python_function = python_function
         self._name = name or getattr(python_function, "__name__", "function")
-        self._input_signature = None if input_signature is None else tuple(input_signature)
-        self._options = options
-        self._signature = inspect.signature(python_function)
-        self._concrete = {}
-        self._variables_made = []
+        self._parameters = Parameters(python_function, input_signature)
+        self._memory_budget = _as_bytes(memory_budget)
+        self._own_options = dict(
+            options, memory_budget=memory_budget, trace_cache_limit=trace_cache_limit
+        )
+        self._traces = TraceCache(_as_bytes(trace_cache_limit))
+        self._watch = RetraceWatch()
         self._num_traces = 0
         self._bound = {}  # for methods: by the object's id, a reference to it and its function
         self._lock = threading.RLock()
@@ -151,117 +54,194 @@ class Function:
 
     python_function = property(lambda self: self._python_function)
     name = property(lambda self: self._name)
-    input_signature = property(lambda self: self._input_signature)
+    input_signature = property(lambda self: self._parameters.specs)
+    function_spec = property(lambda self: self._parameters)
 
     def __get__(self, instance, owner=None):
         if instance is None:
             return self
-        key = id(instance)
-        if key not in self._bound:
-            alive = weakref.ref(instance, lambda _: self._bound.pop(key, None))
-            method = _bound_method(self._python_function, instance, alive)
-            made = Function(method, self._name, self._input_signature, **self._options)
-            self._bound[key] = alive, made
-        return self._bound[key][1]
+        found = self._bound.get(id(instance))
+        return found[1] if found is not None else self._bind_to(instance)
 
-    def _canonical(self, args, kwargs):
-        """The arguments as the Python function takes them, tensors for what is traced."""
-        bound = self._signature.bind(*args, **kwargs)
-        bound.apply_defaults()
-        structure = (bound.args, bound.kwargs)
-        leaves = [
-            _core.to_tensor(leaf, None, False)
-            if isinstance(leaf, (np.ndarray, np.generic))
-            else leaf
-            for leaf in flatten(structure)
-        ]
-        if self._input_signature is not None:
-            leaves = self._as_signature_says(leaves)
-        return structure, leaves
-
-    def _as_signature_says(self, leaves):
-        specs = flatten(self._input_signature)
-        if len(leaves) != len(specs):
-            raise TypeError(
-                f"Binding inputs to tf.function failed: {self._name} takes {len(specs)} arguments "
-                f"by its input_signature, but got {len(leaves)}."
-            )
-        made = []
-        for leaf, spec in zip(leaves, specs, strict=True):
-            if not isinstance(leaf, TensorSpec):
-                try:
-                    leaf = _core.to_tensor(leaf, None if _is_tensor(leaf) else spec.dtype, False)
-                except ValueError as error:
-                    raise TypeError(f"Binding inputs to tf.function failed: {error}") from error
-            if not spec.is_compatible_with(leaf):
-                raise TypeError(
-                    "Binding inputs to tf.function failed due to an argument that is not "
-                    f"compatible with its input_signature: expected {spec}, but got "
-                    f"{TensorSpec.from_tensor(leaf)}."
-                )
-            made.append(leaf)
+    def _bind_to(self, instance):
+        """The function of an object, which it does not keep alive."""
+        alive = weakref.ref(instance, functools.partial(_unbind, weakref.ref(self), id(instance)))
+        method = _method(self._python_function, instance, alive)
+        made = Function(method, self._name, self._parameters.specs, **self._own_options)
+        self._bound[id(instance)] = alive, made
         return made
 
-    def _find(self, structure, leaves):
-        """The concrete function for the arguments, traced when there is none yet."""
-        key = (_structure_of(structure), tuple(map(_key_of, leaves)))
-        found = self._concrete.get(key)
-        if found is not None:
-            return found
+    def _find(self, bound):
+        """The concrete function for bound arguments, traced when there is none yet."""
+        args, kwargs = bound
+        key = (tuple(map(key_of, args)), tuple([(name, key_of(kwargs[name])) for name in kwargs]))
         with self._lock:
-            found = self._concrete.get(key)
-            if found is None:
-                found = self._trace_first(structure, leaves)
-                if not found._core.has_captures():
-                    self._concrete[key] = found
-        return found
+            found = self._traces.get(key)
+            if found is not None:
+                return key, found, False
+            found = self._trace_first(bound, key)
+            if not found._core.has_captures():
+                self._keep(key, found)
+        return key, found, True
 
-    def _trace_first(self, structure, leaves):
+    def _keep(self, key, concrete):
+        self._traces.put(key, concrete)
+        for dropped in self._traces.shrink(self._recent()):
+            self._forget(dropped)
+
+    def _note_trace(self, bound, key):
+        args, kwargs = bound
+        names = _names(self._parameters.signature, len(args))
+        keys = dict(zip(names, key[0], strict=True)) | dict(key[1])
+        values = dict(zip(names, args, strict=True)) | kwargs
+        self._watch.traced(self._python_function, keys, values)
+
+    def _trace_apart(self, arguments):
+        """A trace that is not kept: to see what other arguments would need."""
+        count = self._num_traces
+        try:
+            return self._trace(arguments, None, may_make_variables=False)[0]
+        finally:
+            self._num_traces = count
+
+    def _trace_first(self, bound, key):
         """A trace; the very first may make variables, and then a second must not."""
         is_first = self._num_traces == 0
-        concrete, made = self._trace(structure, leaves, may_make_variables=is_first)
+        concrete, made = self._trace(bound, key, may_make_variables=is_first)
         if made:
-            self._variables_made = [weakref.ref(variable) for variable in made]
-            concrete, _ = self._trace(structure, leaves, may_make_variables=False)
+            concrete, _ = self._trace(bound, key, may_make_variables=False)
         return concrete
 
-    def _trace(self, structure, leaves, may_make_variables):
+    def _trace(self, bound, key, may_make_variables):
         self._num_traces += 1
+        leaves = flatten_all(bound)
         trace = _core.Trace(self._name)
         try:
-            with _Tracing(may_make_variables) as tracing:
-                values = [
-                    trace.input(leaf.dtype, leaf.shape) if _is_traced(leaf) else leaf
-                    for leaf in leaves
-                ]
-                args, kwargs = pack_like(structure, values)
+            with Tracing(may_make_variables) as tracing:
+                inputs = self._add_inputs(trace, leaves, bound)
+                values = [inputs.get(i, leaf) for i, leaf in enumerate(leaves)]
+                args, kwargs = pack_all(bound, values)
                 result = self._python_function(*args, **kwargs)
-                outputs = [_as_output(leaf) for leaf in flatten(result)]
-                core = trace.finish([leaf for leaf in outputs if _is_tensor(leaf)])
+                outputs = [self._as_output(leaf) for leaf in flatten_all(result)]
+                core = trace.finish([leaf for leaf in outputs if leaf is not None])
         finally:
             trace.close()
-        specs = [TensorSpec.from_tensor(leaf) if _is_traced(leaf) else leaf for leaf in leaves]
-        made = ConcreteFunction(
-            core, pack_like(structure, specs), pack_like(result, outputs), self._name
+        on_death = functools.partial(_drop_trace, weakref.ref(self), key)
+        kept = [
+            TensorSpec(leaf.shape, leaf.dtype, leaf.name if isinstance(leaf, TensorSpec) else None)
+            if is_traced(leaf)
+            else without_owning(leaf, on_death)
+            for leaf in leaves
+        ]
+        concrete = ConcreteFunction(
+            core,
+            self._name,
+            self._parameters.signature,
+            pack_all(bound, kept),
+            list(inputs.values()),
+            pack_all(result, outputs),
         )
-        return made, tracing.made
+        return concrete, tracing.made
 
-    def __call__(self, *args, **kwargs):
+    def _add_inputs(self, trace, leaves, bound):
+        """Symbolic tensors for those leaves that are tensors or stand for them."""
+        args, kwargs = bound
+        names = [
+            name
+            for name, value in [
+                *zip(_names(self._parameters.signature, len(args)), args, strict=True),
+                *((key, kwargs[key]) for key in sorted(kwargs)),
+            ]
+            for _ in flatten_all(value)
+        ]
+        inputs, used = {}, set()
+        for i, leaf in enumerate(leaves):
+            if not is_traced(leaf):
+                continue
+            name = (leaf.name if isinstance(leaf, TensorSpec) else None) or names[i]
+            unique, number = name, 0
+            while unique in used:
+                number += 1
+                unique = f"{name}_{number}"
+            used.add(unique)
+            inputs[i] = trace.input(leaf.dtype, leaf.shape)
+            inputs[i]._name = unique + ":0"
+        return inputs
+
+    def _as_output(self, leaf):
+        if leaf is None or isinstance(leaf, _core.Tensor):
+            return leaf
+        try:
+            return _core.to_tensor(leaf, None, False)
+        except (TypeError, ValueError):
+            raise TypeError(
+                "To be compatible with tf.function, Python functions must return zero or more "
+                "Tensors or ExtensionTypes or None values; in compilation of "
+                f"{self._python_function}, found return value of type {type(leaf).__name__}, which "
+                "is not a Tensor or ExtensionType."
+            ) from None
+
+    def _call_slowly(self, *args, **kwargs):
+        """A call that the base class does not remember."""
         if config.functions_run_eagerly():
             return self._python_function(*args, **kwargs)
-        structure, leaves = self._canonical(args, kwargs)
-        concrete = self._find(structure, leaves)
-        return concrete.run([leaf for leaf in leaves if _is_tensor(leaf)])
+        self._watch.called(self._take_hits())
+        bound = self._parameters.bind(args, kwargs)
+        key, concrete, is_new = self._find(bound)
+        if is_new:
+            self._note_trace(bound, key)
+        else:
+            self._watch.called()
+        tensors = [leaf for leaf in flatten_all(bound) if isinstance(leaf, _core.Tensor)]
+        if _core.is_tracing():
+            return concrete.run(tensors)
+        self._check_budget(concrete)
+        try:
+            result = concrete.run(tensors)
+        except errors.ResourceExhaustedError as error:
+            self._refuse(concrete, error.message)
+            raise
+        if concrete.may_be_fast and not concrete._core.has_captures():
+            self._make_fast(key, concrete, args, kwargs, tensors)
+        return result
+
+    def _make_fast(self, key, concrete, args, kwargs, tensors):
+        """The base class is to know such calls, when it can."""
+        count, order = input_order(self._parameters, args, kwargs)
+        with self._lock:
+            if self._traces.get(key) is not concrete:
+                return  # other traces, or the end of an argument, have taken its place
+            core = concrete._core
+            concrete.may_be_fast = self._remember(
+                args, kwargs, count, order, tensors, core, concrete.form(), concrete
+            )
+            self._keep(key, concrete)  # it has grown by its program
+
+    def _check_budget(self, concrete):
+        if self._memory_budget is not None and concrete._core.peak_bytes() > self._memory_budget:
+            from penstock import _refusal
+
+            _refusal.refuse(self, concrete, self._memory_budget)
+
+    def _refuse(self, concrete, reason):
+        """Called when a run found no memory: says why where the plan is what does not fit."""
+        from penstock import _refusal
+
+        _refusal.refuse_global(self, concrete, reason)
 
     def get_concrete_function(self, *args, **kwargs):
         """The trace for arguments, or for TensorSpecs in their place."""
-        if not args and not kwargs and self._input_signature is not None:
-            args = self._input_signature
-        return self._find(*self._canonical(args, kwargs))
+        if not args and not kwargs and self._parameters.specs is not None:
+            args = self._parameters.specs
+        return self._find(self._parameters.bind(args, kwargs))[1]
 
     def memory_plan(self, *args, **kwargs):
         """What a call with such arguments will hold, and when, before it runs."""
         return self.get_concrete_function(*args, **kwargs).memory_plan()
+
+    def bytes(self) -> int:
+        """What the traces take: their graphs, constants and instructions."""
+        return self._traces.bytes()
 
     def experimental_get_tracing_count(self):
         """How often the function was traced."""
@@ -269,17 +249,38 @@ class Function:
 
     def pretty_printed_concrete_signatures(self, verbose=True):
         """The traces that there are, for people."""
-        return "\n\n".join(
-            f"{self._name}{self._signature}\n  Args: {each.structured_input_signature}\n"
-            f"  Returns: {each.structured_outputs}"
-            for each in self._concrete.values()
-        )
+        return "\n\n".join(each.pretty_printed_signature() for each in self._traces.values())
+
+    def experimental_get_compiler_ir(self, *args, **kwargs):
+        """A function of the stage: the text of the graph, whatever the stage."""
+        concrete = self.get_concrete_function(*args, **kwargs)
+        return lambda stage="hlo", device_name=None, platform_name=None: concrete._core.text()
 
     def __repr__(self):
         return f"<penstock.Function {self._name}>"
 
 
-def _bound_method(python_function, instance, alive):
+def _as_bytes(size):
+    return _core.parse_bytes(size) if isinstance(size, str) else size
+
+
+def _unbind(function, key, unused):
+    owner = function()
+    if owner is not None:
+        owner._bound.pop(key, None)
+
+
+def _drop_trace(function, key, unused):
+    """An argument that was an object is no more: neither are calls with it."""
+    owner = function()
+    if owner is None:
+        return
+    dropped = owner._traces.drop(key)
+    if dropped is not None:
+        owner._forget(dropped)
+
+
+def _method(python_function, instance, alive):
     """The method of an object that it does not keep alive."""
 
     @functools.wraps(python_function)
@@ -290,10 +291,18 @@ def _bound_method(python_function, instance, alive):
     return method
 
 
-def _as_output(leaf):
-    if leaf is None or _is_tensor(leaf):
-        return leaf
-    return _core.to_tensor(leaf, None, False)
+_POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+
+def _names(signature, count) -> list[str]:
+    """The names of `count` positional arguments; those of *rest are rest_0, rest_1, …"""
+    names, rest = [], "arg"
+    for parameter in signature.parameters.values():
+        if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
+            rest = parameter.name
+        elif parameter.kind in _POSITIONAL:
+            names.append(parameter.name)
+    return [*names, *(f"{rest}_{i}" for i in range(count - len(names)))][:count]
 
 
 def function(
@@ -308,13 +317,20 @@ def function(
     experimental_relax_shapes=None,
     experimental_compile=None,
     experimental_follow_type_hints=None,
+    memory_budget=None,
+    trace_cache_limit=None,
 ):
-    """Makes a Python function one that is traced, planned and run as a whole."""
+    """Makes a Python function one that is traced, planned and run as a whole.
+
+    `memory_budget` (bytes, or a text such as "512MiB") is the most that a call may hold besides its
+    inputs, variables and constants; `trace_cache_limit` the most that its traces may take."""
 
     def decorate(python_function):
         return Function(
             python_function,
             input_signature=input_signature,
+            memory_budget=memory_budget,
+            trace_cache_limit=trace_cache_limit,
             autograph=autograph,
             jit_compile=jit_compile,
             reduce_retracing=reduce_retracing,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 
 def size_text(count: int) -> str:
     """A number of bytes for people."""
@@ -9,6 +12,28 @@ def size_text(count: int) -> str:
         if count >= size:
             return f"{count / size:.1f} {unit}"
     return f"{count} B"
+
+
+class PlannedValue:
+    """Something that a call holds for a while: from instruction `first` to `last`."""
+
+    __slots__ = ("bytes", "dtype", "first", "last", "line", "offset", "op", "shape", "tag")
+
+    def __init__(self, fields):
+        self.op, self.line, self.tag = fields["op"], fields["line"], fields["kind"]
+        self.dtype, self.shape = fields["dtype"], fields["shape"]
+        self.bytes, self.offset = fields["bytes"], fields["offset"]
+        self.first, self.last = fields["first"], fields["last"]
+
+    def type_text(self) -> str:
+        """ "float32[2,3]"; scratch memory has no dtype."""
+        if self.dtype is None:
+            return "bytes"
+        return f"{self.dtype.name}[{','.join(map(str, self.shape))}]"
+
+    def __repr__(self):
+        at = f" at {self.line}" if self.line else ""
+        return f"<{self.tag} {self.op} {self.type_text()}: {self.bytes} bytes{at}>"
 
 
 class MemoryPlan:
@@ -22,9 +47,14 @@ class MemoryPlan:
         self.constant_bytes = fields["constant_bytes"]
         self.lower_bound = fields["lower_bound"] + fields["output_bytes"]
         self.instructions = fields["instructions"]
-        self.timeline = fields["timeline"]
-        self.values = fields["values"]
+        self.timeline = fields["timeline"]  # bytes in use while each instruction runs
+        self.values = [PlannedValue(value) for value in fields["values"]]
         self.peak_instruction = fields["peak_instruction"]
+
+    @property
+    def peak_op(self) -> str:
+        """The op that runs at the fullest moment."""
+        return self.instructions[self.peak_instruction] if self.peak_instruction >= 0 else ""
 
     @property
     def live_at_peak(self):
@@ -33,29 +63,132 @@ class MemoryPlan:
         live = [
             value
             for value in self.values
-            if value["kind"] == "output" or value["first"] <= at <= value["last"]
+            if value.tag == "output" or value.first <= at <= value.last
         ]
-        return sorted(live, key=lambda value: -value["bytes"])
+        return sorted(live, key=lambda value: -value.bytes)
 
     @property
-    def by_kind(self):
+    def by_tag(self) -> dict[str, int]:
         """The bytes of the fullest moment, by what they are for."""
         sums = {}
         for value in self.live_at_peak:
-            sums[value["kind"]] = sums.get(value["kind"], 0) + value["bytes"]
+            sums[value.tag] = sums.get(value.tag, 0) + value.bytes
         return sums
 
-    def __str__(self):
+    def holders(self, most=10) -> list[str]:
+        """The largest of `live_at_peak`, a line each."""
+        live = self.live_at_peak
+        rows = [
+            (size_text(value.bytes), value.tag, value.op, value.type_text(), _short(value.line))
+            for value in live[:most]
+        ]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = [
-            f"{self.name}: peak {size_text(self.peak_bytes)} ({self.peak_bytes} bytes), "
-            f"lower bound {self.lower_bound}, {len(self.instructions)} instructions"
+            "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
+            for row in rows
+        ]
+        rest = sum(value.bytes for value in live[most:])
+        if rest:
+            lines.append(f"{size_text(rest)} in {len(live) - most} more")
+        return lines
+
+    def __str__(self):
+        tags = ", ".join(f"{tag} {size_text(size)}" for tag, size in self.by_tag.items())
+        lines = [
+            f"{self.name}: peak {size_text(self.peak_bytes)} ({self.peak_bytes} bytes), at least "
+            f"{self.lower_bound}; {len(self.instructions)} instructions",
         ]
         if self.peak_instruction >= 0:
-            lines.append(f"  at {self.instructions[self.peak_instruction]}:")
-        for value in self.live_at_peak[:10]:
-            shape = "x".join(map(str, value["shape"])) or "scalar"
-            lines.append(
-                f"  {size_text(value['bytes']):>10}  {value['kind']:<10} {value['op']} {shape}"
-                f"  {value['line']}"
+            lines.append(f"fullest at {self.peak_op} ({self.peak_instruction}): {tags}")
+        return "\n".join([*lines, *("  " + line for line in self.holders())])
+
+    def text(self) -> str:
+        """What `save` writes: the totals, then each value with its op, its type and its bytes."""
+        lines = [
+            f"# memory plan of {self.name}",
+            f"peak_bytes {self.peak_bytes}",
+            f"arena_bytes {self.arena_bytes}",
+            f"output_bytes {self.output_bytes}",
+        ]
+        for value in sorted(self.values, key=lambda value: value.first):
+            lines.append(f"{_identity(value)} {value.bytes}  # {_short(value.line)}")
+        return "\n".join(line.removesuffix("  # ") for line in lines) + "\n"
+
+    def save(self, path) -> None:
+        """Writes the plan as a text that can be committed, for `check`."""
+        Path(path).write_text(self.text(), encoding="utf-8")
+
+    def check(self, path) -> None:
+        """AssertionError when the plan is not the saved one any more; it names what grew. Where
+        the lines of the program have moved makes no difference."""
+        saved = _read(Path(path).read_text(encoding="utf-8"))
+        now = _read(self.text())
+        if saved == now:
+            return
+        (old_totals, old_rows), (totals, rows) = saved, now
+        changes = [
+            f"  {name} {old_totals.get(name)} -> {size}"
+            for name, size in totals.items()
+            if old_totals.get(name) != size
+        ]
+        raise AssertionError(
+            "\n".join(
+                [
+                    f"the memory plan of {self.name} is not the one in {path}:",
+                    *changes,
+                    *_differences(old_rows, rows),
+                    "(plan.save(path) takes over the new one)",
+                ]
             )
-        return "\n".join(lines)
+        )
+
+
+def _short(line: str) -> str:
+    return os.path.basename(line)
+
+
+def _identity(value) -> str:
+    return f"{value.tag} {value.op} {value.type_text()}"
+
+
+def _read(text: str):
+    """({total: bytes}, [(tag, op, type, bytes)]) of a plan's text."""
+    totals, rows = {}, []
+    for line in text.splitlines():
+        parts = line.partition("#")[0].split()
+        if len(parts) == 2:
+            totals[parts[0]] = int(parts[1])
+        elif parts:
+            rows.append((*parts[:-1], int(parts[-1])))
+    return totals, rows
+
+
+def _differences(old, new) -> list[str]:
+    """The values that came, went or grew, in the order of the program."""
+    import difflib
+
+    lines = []
+    matcher = difflib.SequenceMatcher(None, [row[:2] for row in old], [row[:2] for row in new])
+    for kind, a, b, c, d in matcher.get_opcodes():
+        if kind == "equal":
+            for before, after in zip(old[a:b], new[c:d], strict=True):
+                if before != after:
+                    lines.append(
+                        f"  {after[1]} ({after[0]}): {before[2]} {before[3]} -> {after[2]} "
+                        f"{after[3]} bytes"
+                    )
+            continue
+        lines += [f"  - {row[1]} ({row[0]}): {row[2]} {row[3]} bytes" for row in old[a:b]]
+        lines += [f"  + {row[1]} ({row[0]}): {row[2]} {row[3]} bytes" for row in new[c:d]]
+    return lines
+
+
+def assert_peak(function, bytes, *args, **kwargs) -> None:
+    """AssertionError when a call of a tf.function with such arguments would hold more than so many
+    bytes (a number, or a text such as "64MiB") besides its inputs, variables and constants."""
+    from penstock import _core
+
+    most = _core.parse_bytes(bytes) if isinstance(bytes, str) else bytes
+    plan = function.memory_plan(*args, **kwargs)
+    if plan.peak_bytes > most:
+        raise AssertionError(f"more than {most} bytes: {plan}")

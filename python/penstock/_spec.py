@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from penstock import dtypes
+import numpy as np
+
+from penstock import _core, dtypes
 from penstock._shape import TensorShape
 
 
-class TensorSpec:
+class TypeSpec:
+    """What a value looks like, without the value."""
+
+    __slots__ = ()
+
+
+class TensorSpec(TypeSpec):
     """What a function's argument looks like: `tf.TensorSpec([2, 3], tf.float32)`."""
 
     __slots__ = ("_dtype", "_name", "_shape")
@@ -19,6 +27,7 @@ class TensorSpec:
     shape = property(lambda self: self._shape)
     dtype = property(lambda self: self._dtype)
     name = property(lambda self: self._name)
+    value_type = property(lambda self: _core.Tensor)
 
     @classmethod
     def from_tensor(cls, tensor, name=None):
@@ -31,10 +40,36 @@ class TensorSpec:
     def is_compatible_with(self, spec_or_value):
         """True when a tensor, or all that another spec stands for, is one of these."""
         return (
-            hasattr(spec_or_value, "shape")
-            and dtypes.as_dtype(spec_or_value.dtype) == self._dtype
+            isinstance(spec_or_value, (TensorSpec, _core.Tensor, _core.VariableHandle))
+            and spec_or_value.dtype == self._dtype
             and self._shape.is_compatible_with(spec_or_value.shape)
         )
+
+    def is_subtype_of(self, other):
+        """True when every tensor that fits this one fits the other too."""
+        return (
+            isinstance(other, TensorSpec)
+            and self._dtype == other._dtype
+            and _is_part_of(self._shape, other._shape)
+            and (self._name is None or self._name == other._name)
+        )
+
+    def most_specific_common_supertype(self, others):
+        """The narrowest spec that this one and the others fit; None where there is none."""
+        shape, name = self._shape, self._name
+        for other in others:
+            if not isinstance(other, TensorSpec) or other._dtype != self._dtype:
+                return None
+            shape = _common(shape, other._shape)
+            name = name if name == other._name else None
+        return TensorSpec(shape, self._dtype, name)
+
+    def most_specific_compatible_type(self, other):
+        """As most_specific_common_supertype, with a ValueError where there is none."""
+        found = self.most_specific_common_supertype([other])
+        if found is None:
+            raise ValueError(f"No TypeSpec is compatible with both {self} and {other}")
+        return found
 
     def __eq__(self, other):
         return (
@@ -46,5 +81,32 @@ class TensorSpec:
     def __hash__(self):
         return hash((self._shape._dims, self._dtype))
 
+    def __reduce__(self):
+        return TensorSpec, (self._shape, self._dtype, self._name)
+
     def __repr__(self):
         return f"TensorSpec(shape={self._shape}, dtype={self._dtype!r}, name={self._name!r})"
+
+
+def _is_part_of(shape, other) -> bool:
+    if other.rank is None:
+        return True
+    if shape.rank != other.rank:
+        return False
+    return all(b is None or a == b for a, b in zip(shape._dims, other._dims, strict=True))
+
+
+def _common(shape, other):
+    if shape.rank is None or shape.rank != other.rank:
+        return TensorShape(None)
+    pairs = zip(shape._dims, other._dims, strict=True)
+    return TensorShape([a if a == b else None for a, b in pairs])
+
+
+def type_spec_from_value(value):
+    """The TensorSpec of a tensor, a variable, an array or a number."""
+    if isinstance(value, (_core.Tensor, _core.VariableHandle)):
+        return TensorSpec.from_tensor(value)
+    if isinstance(value, (np.ndarray, np.generic, int, float, complex, str, bytes, list, tuple)):
+        return TensorSpec.from_tensor(_core.to_tensor(value, None, False))
+    raise TypeError(f"Could not build a TypeSpec for {value!r} of unsupported type {type(value)}.")

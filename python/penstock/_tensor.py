@@ -31,12 +31,12 @@ class Reference:
 def numpy_text(tensor, for_repr: bool) -> str:
     """The values as TensorFlow prints them."""
     value = tensor._read_only_array()
-    if tensor.ndim > 0:
+    if value.ndim > 0:
         return repr(value) if for_repr else str(value)
     value = value[()]
     if isinstance(value, bytes):
         return repr(value)
-    return repr(float(value)) if tensor.dtype.name == "bfloat16" else str(value)
+    return repr(value.item()) if for_repr else str(value)
 
 
 def tensor_repr(self) -> str:
@@ -54,7 +54,10 @@ def tensor_str(self) -> str:
 
 
 def tensor_format(self, spec: str) -> str:
-    return format(self._read_only_array()[()] if self.ndim == 0 else self._read_only_array(), spec)
+    array = self._read_only_array()
+    if self.ndim > 0:
+        return format(array, spec)
+    return format(float(array) if self.dtype.name == "bfloat16" else array[()], spec)
 
 
 def tensor_iter(self):
@@ -104,22 +107,17 @@ def symbolic_str(self) -> str:
     return f'Tensor("{self.name}", shape={self.shape}, dtype={self.dtype.name})'
 
 
-def _not_a_bool(self):
-    from penstock import errors
+def _not_allowed(what):
+    def refuse(self):
+        from penstock import errors
 
-    raise errors.OperatorNotAllowedInGraphError(
-        "Using a symbolic `tf.Tensor` as a Python `bool` is not allowed. You can attempt the "
-        "following resolutions to the problem: use `tf.cond`, or run eagerly."
-    )
+        raise errors.OperatorNotAllowedInGraphError(
+            f"{what} is not allowed. You can attempt the following resolutions to the problem: "
+            "use an op that takes the whole tensor (tf.where, tf.unstack), pass the value as a "
+            "Python number, or run eagerly with tf.config.run_functions_eagerly(True)."
+        )
 
-
-def _not_iterable(self):
-    from penstock import errors
-
-    raise errors.OperatorNotAllowedInGraphError(
-        "Iterating over a symbolic `tf.Tensor` is not allowed. You can attempt the following "
-        "resolutions to the problem: use `tf.unstack`, or run eagerly."
-    )
+    return refuse
 
 
 def _not_an_array(self, *args, **kwargs):
@@ -136,11 +134,28 @@ def _no_length(self):
     )
 
 
-def _no_number(kind):
-    def convert(self):
-        raise TypeError(f"{kind}() argument must be a number, not 'SymbolicTensor'")
+def _no_number(text):
+    def convert(self, *unused):
+        raise TypeError(text + " 'SymbolicTensor'")
 
     return convert
+
+
+def _no_consumers(self):
+    raise NotImplementedError("Tensor.consumers is undefined when eager execution is enabled.")
+
+
+def _no_eval_in_function(self, *args, **kwargs):
+    raise ValueError(
+        "Cannot evaluate tensor using `eval()`: No default session is registered. Use `with "
+        "sess.as_default()` or pass an explicit session to `eval(session=sess)`"
+    )
+
+
+def _symbolic_format(self, spec):
+    if spec:
+        raise TypeError("unsupported format string passed to SymbolicTensor.__format__")
+    return symbolic_str(self)
 
 
 def install():
@@ -159,14 +174,19 @@ def install():
     symbolic = {
         "__repr__": symbolic_repr,
         "__str__": symbolic_str,
-        "__bool__": _not_a_bool,
-        "__iter__": _not_iterable,
+        "__bool__": _not_allowed("Using a symbolic `tf.Tensor` as a Python `bool`"),
+        "__iter__": _not_allowed("Iterating over a symbolic `tf.Tensor`"),
         "__array__": _not_an_array,
         "__len__": _no_length,
-        "__int__": _no_number("int"),
-        "__float__": _no_number("float"),
-        "__index__": _no_number("int"),
-        "name": property(lambda self: f"Tensor_{self._id}:0"),
+        "__int__": _no_number(
+            "int() argument must be a string, a bytes-like object or a real number, not"
+        ),
+        "__float__": _no_number("float() argument must be a string or a real number, not"),
+        "__complex__": _no_number("complex() first argument must be a string or a number, not"),
+        "__reduce_ex__": _no_number("cannot pickle"),
+        "__format__": _symbolic_format,
+        "eval": _no_eval_in_function,
+        "name": property(lambda self: self.__dict__.get("_name") or f"Tensor_{self._id}:0"),
         "_in_graph_mode": True,
     }
     for name, value in (shared | symbolic).items():
@@ -182,6 +202,7 @@ def install():
         "name": _undefined("name"),
         "op": _undefined("op"),
         "graph": _undefined("graph"),
+        "consumers": _no_consumers,
         "backing_device": property(lambda self: self.device),
         "_numpy": EagerTensor.numpy,
         "_in_graph_mode": False,

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include <penstock/exec/function.h>
+
 #include "hooks.h"
 
 namespace penstock::python {
@@ -36,6 +38,8 @@ void set_python_error() noexcept {
   try {
     throw;
   } catch (const PythonError&) {
+  } catch (const OutOfScopeError& error) {
+    PyErr_SetString(PyExc_TypeError, error.what());
   } catch (const Error& error) {
     try {
       set_op_error(error);

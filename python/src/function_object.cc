@@ -146,8 +146,16 @@ void add_function(nb::module_& module) {
       .def("text", &Function::text)
       .def("bytes", &Function::bytes)
       .def("has_captures", &Function::has_captures)
+      .def("peak_bytes", &Function::peak_bytes)
+      .def("variable_ids",
+           [](const Function& f) {
+             std::vector<uint64_t> ids;
+             for (const Variable& variable : f.variables()) ids.push_back(variable.id());
+             return ids;
+           })
       .def_prop_ro("name", [](const Function& f) { return f.name(); });
   module.def("is_tracing", &Trace::is_open);
+  module.def("restart_random_streams", &restart_random_streams);
   module.def("evaluate_now",
              [](nb::handle tensor) { return wrapped(evaluate_now(to_tensor(tensor.ptr()))); });
   module.def("set_package", [](const std::string& path) {

@@ -14,8 +14,10 @@
 #include "index.h"
 #include "memory.h"
 #include "op_function.h"
+#include "plan.h"
 #include "tape_object.h"
 #include "tensor_object.h"
+#include "traced_call.h"
 #include "variable_object.h"
 
 namespace nb = nanobind;
@@ -49,6 +51,7 @@ PyMethodDef g_functions[] = {
     {"index_parts", index_parts, METH_O, nullptr},
     {"describe_op", describe_op, METH_O, nullptr},
     {"op_names", op_names, METH_NOARGS, nullptr},
+    {"set_fast_calls", set_fast_calls, METH_O, nullptr},
     {nullptr, nullptr, 0, nullptr},
 };
 
@@ -70,11 +73,13 @@ NB_MODULE(_core, module) {
   nb::register_exception_translator(translate);
   PyObject* m = module.ptr();
   if (!import_numpy() || !add_tensor_types(m) || !add_variable_type(m) ||
-      !add_op_function_type(m) || PyModule_AddFunctions(m, g_functions) < 0) {
+      !add_op_function_type(m) || !add_traced_call_type(m) ||
+      PyModule_AddFunctions(m, g_functions) < 0) {
     nb::raise_python_error();
   }
   add_function(module);
   add_tape(module);
   add_memory(module);
+  add_plan(module);
   module.attr("__version__") = PENSTOCK_VERSION;
 }

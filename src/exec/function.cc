@@ -113,6 +113,12 @@ std::vector<Variable> Function::variables() const { return state_->variables; }
 MemoryPlan Function::plan() const {
   return with_memory_errors(state_->name, [&] { return state_->ready().plan(); });
 }
+int64_t Function::peak_bytes() const {
+  return with_memory_errors(state_->name, [&] { return state_->ready().peak_bytes(); });
+}
+size_t Function::num_instructions() const {
+  return with_memory_errors(state_->name, [&] { return state_->ready().num_instructions(); });
+}
 std::string Function::text() const { return to_text(state_->graph); }
 int64_t Function::bytes() const {
   const std::lock_guard lock(state_->mutex);

@@ -7,11 +7,17 @@
 #include <penstock/base/error.h>
 #include <penstock/base/strings.h>
 
+#include "exec/calls.h"
 #include "exec/variable_state.h"
 
 namespace penstock::exec {
 
 using Kind = Storage::Kind;
+
+namespace {
+// Counts the calls of restart_random_streams.
+std::atomic<uint64_t> g_stream_epoch{0};
+}  // namespace
 
 // One run's Views and the addresses that they come from.
 struct Program::Frame {
@@ -143,6 +149,9 @@ void Program::execute(Frame& frame) {
                                         : frame.bases[static_cast<size_t>(instruction.scratch)]};
     if (__builtin_expect(instruction.stream != kNoIndex, 0)) {
       Stream& stream = *streams_[static_cast<size_t>(instruction.stream)];
+      const uint64_t epoch = g_stream_epoch.load(std::memory_order_relaxed);
+      if (stream.epoch.exchange(epoch, std::memory_order_relaxed) != epoch)
+        stream.next.store(0, std::memory_order_relaxed);
       const int64_t first = instruction.attrs[static_cast<size_t>(stream.attr)].as_int();
       own_attrs[stream.attr] =
           Attr(first + stream.next.fetch_add(stream.steps, std::memory_order_relaxed));
@@ -221,13 +230,41 @@ Tensors Program::run(std::span<const Tensor* const> inputs) {
     }
     frame->bases[s] = static_cast<char*>(base);
   }
+  SmallVector<Tensor, 4> copies;
+  for (ValueId output : graph_.outputs()) {
+    if (is_copied(output))
+      copies.push_back(
+          Tensor::empty(graph_.dtype(output), graph_.shape(output), Tag::kOutput, owner_));
+  }
   execute(*frame);
+  size_t next_copy = 0;
+  for (ValueId output : graph_.outputs()) {
+    if (!is_copied(output)) continue;
+    const Place& place = layout_.places[static_cast<size_t>(output)];
+    const Tensor& copy = copies[next_copy++];
+    std::memcpy(copy.raw(), frame->bases[static_cast<size_t>(place.storage)] + place.offset,
+                static_cast<size_t>(copy.num_bytes()));
+  }
   finish_writes(*frame);
 
+  next_copy = 0;
   Tensors outputs;
-  for (ValueId output : graph_.outputs())
-    outputs.push_back(output_tensor(output, inputs, buffers, *frame));
+  for (ValueId output : graph_.outputs()) {
+    if (is_copied(output)) {
+      outputs.push_back(std::move(copies[next_copy++]));
+    } else {
+      outputs.push_back(output_tensor(output, inputs, buffers, *frame));
+    }
+  }
   return outputs;
+}
+
+// A result that lies in a variable which the function changes: others are shared.
+bool Program::is_copied(ValueId output) const {
+  const Place& place = layout_.places[static_cast<size_t>(output)];
+  const Storage& storage = layout_.storages[static_cast<size_t>(place.storage)];
+  return storage.kind == Kind::kVariable &&
+         std::find(read_slots_.begin(), read_slots_.end(), storage.index) == read_slots_.end();
 }
 
 Tensor Program::output_tensor(ValueId output, std::span<const Tensor* const> inputs,
@@ -257,26 +294,23 @@ Tensor Program::output_tensor(ValueId output, std::span<const Tensor* const> inp
     case Kind::kArena:
       break;
   }
-  Tensor copy = Tensor::empty(graph_.dtype(output), graph_.shape(output), Tag::kOutput, owner_);
-  std::memcpy(copy.raw(), frame.bases[static_cast<size_t>(place.storage)] + place.offset,
-              static_cast<size_t>(copy.num_bytes()));
-  return copy;
+  return {};  // not reached: a result is in a buffer of its own, or copied
+}
+
+int64_t Program::output_bytes() const {
+  int64_t bytes = layout_.output_bytes;
+  for (ValueId output : graph_.outputs()) {
+    if (is_copied(output)) bytes += graph_.bytes(output);
+  }
+  return bytes;
 }
 
 MemoryPlan Program::plan() const {
   MemoryPlan plan;
   plan.arena_bytes = layout_.arena_bytes;
   plan.lower_bound = layout_.lower_bound;
-  plan.output_bytes = layout_.output_bytes;
-  for (ValueId output : graph_.outputs()) {
-    const Place& place = layout_.places[static_cast<size_t>(output)];
-    const Storage& storage = layout_.storages[static_cast<size_t>(place.storage)];
-    const bool is_copied =
-        storage.kind == Kind::kVariable &&
-        std::find(read_slots_.begin(), read_slots_.end(), storage.index) == read_slots_.end();
-    if (is_copied) plan.output_bytes += graph_.bytes(output);
-  }
-  plan.peak_bytes = plan.arena_bytes + plan.output_bytes;
+  plan.output_bytes = output_bytes();
+  plan.peak_bytes = peak_bytes();
   for (size_t c = 0; c < graph_.num_constants(); ++c)
     plan.constant_bytes += graph_.constant(static_cast<int32_t>(c)).num_bytes();
   const auto line_of = [&](const Node& node) {
@@ -325,3 +359,9 @@ int64_t Program::bytes() const {
 }
 
 }  // namespace penstock::exec
+
+namespace penstock {
+
+void restart_random_streams() { exec::g_stream_epoch.fetch_add(1, std::memory_order_relaxed); }
+
+}  // namespace penstock

@@ -27,6 +27,8 @@ class Program {
   // Pre: the inputs have the graph's dtypes and shapes.
   Tensors run(std::span<const Tensor* const> inputs);
   MemoryPlan plan() const;
+  int64_t peak_bytes() const { return layout_.arena_bytes + output_bytes(); }
+  size_t num_instructions() const { return instructions_.size(); }
   int64_t bytes() const;
 
  private:
@@ -49,10 +51,13 @@ class Program {
     int32_t attr;   // the op's `skip`
     int64_t steps;  // of one run
     std::atomic<int64_t> next{0};
+    std::atomic<uint64_t> epoch{0};  // of the global seed that `next` belongs to
     Stream(int32_t an_attr, int64_t some_steps) : attr(an_attr), steps(some_steps) {}
   };
   class Held;
 
+  bool is_copied(ValueId output) const;
+  int64_t output_bytes() const;
   void add_instruction(int32_t i);
   int32_t add_stream(const Node& node);
   std::unique_ptr<Frame> take_frame();
@@ -74,8 +79,5 @@ class Program {
   std::mutex mutex_;                                 // guards spare_
   std::vector<std::unique_ptr<Frame>> spare_;
 };
-
-// Throws the error that a kernel reported.
-[[noreturn]] void fail_kernel(const OpDef& op, const KernelResult& result);
 
 }  // namespace penstock::exec

@@ -54,6 +54,10 @@ TraceState::TraceState(std::string_view a_name)
 TraceState::Slot& TraceState::slot_of(const Variable& variable) {
   if (const int32_t* number_found = slot_numbers_.find(variable.id()))
     return slots[static_cast<size_t>(*number_found)];
+  if (!variable.shape().is_known()) {
+    throw UnimplementedError(cat("inside a function the variable '", variable.name(),
+                                 "' cannot have the open shape ", variable.shape()));
+  }
   const auto slot = static_cast<int32_t>(slots.size());
   const ValueId value = graph.add_read(slot, variable.dtype(), variable.shape());
   slots.push_back(
@@ -109,10 +113,17 @@ std::optional<Tensors> trace_op(TraceState& trace, const OpDef& op,
 }
 
 void fail_out_of_scope(const Tensor& tensor) {
-  throw InvalidArgumentError(cat("a symbolic tensor of shape ", tensor.shape(), " and dtype ",
-                                 tensor.dtype(),
-                                 " is out of scope and cannot be used here: it belongs to a "
-                                 "function. Use return values to get results out of a function"));
+  std::string shape;
+  for (int i = 0; i < tensor.rank(); ++i) {
+    if (i > 0) shape += ", ";
+    shape += cat(tensor.dim(i));
+  }
+  if (tensor.rank() == 1) shape += ",";
+  throw OutOfScopeError(
+      cat("<tf.Tensor 'Tensor_", tensor.id(), ":0' shape=(", shape, ") dtype=", tensor.dtype(),
+          "> is out of scope and cannot be used here. Use return values, explicit Python locals or "
+          "TensorFlow collections to access it.\nPlease see https://www.tensorflow.org/guide/"
+          "function#all_outputs_of_a_tffunction_must_be_return_values for more information."));
 }
 
 }  // namespace exec
@@ -121,6 +132,7 @@ using exec::t_trace;
 
 Trace::Trace(std::string_view name) {
   state_ = with_memory_errors("function", [&] { return std::make_unique<exec::TraceState>(name); });
+  state_->was_paused = std::exchange(autodiff::t_paused, false);
   state_->outer = t_trace;
   t_trace = state_.get();
 }
@@ -130,6 +142,7 @@ Trace::~Trace() { close(); }
 void Trace::close() {
   if (state_ == nullptr) return;
   t_trace = state_->outer;
+  autodiff::t_paused = state_->was_paused;
   state_.reset();
 }
 

@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include <penstock/base/error.h>
 #include <penstock/base/export.h>
 #include <penstock/exec/variable.h>
 #include <penstock/tensor/tensor.h>
@@ -27,6 +28,12 @@ namespace exec {
 struct TraceState;
 struct FunctionState;
 }  // namespace exec
+
+// A symbolic tensor was used outside of the function that it belongs to.
+class PEN_API OutOfScopeError : public TypeError {
+ public:
+  using TypeError::TypeError;
+};
 
 // A value at one moment of a plan.
 struct PlannedValue {
@@ -73,6 +80,9 @@ class PEN_API Function {
   size_t num_outputs() const;
   std::vector<Variable> variables() const;
   MemoryPlan plan() const;
+  // Of the plan, without the rest of it.
+  int64_t peak_bytes() const;
+  size_t num_instructions() const;
   // The graph, one line a node.
   std::string text() const;
   // Bytes that the function itself takes: its graph, constants and instructions.
@@ -125,6 +135,9 @@ class PEN_API LeaveTraces {
 // The value of a symbolic tensor that depends on no input of the function being traced: what a
 // variable made inside it starts with. Throws InvalidArgumentError when it does depend on one.
 PEN_API Tensor evaluate_now(const Tensor& tensor);
+
+// Random ops of all functions start their streams anew, as after a new global seed.
+PEN_API void restart_random_streams();
 
 // Who knows the user's line that is running, for plans and messages; null for nobody.
 struct SourceLine {

@@ -13,6 +13,7 @@ import numpy as np
 from penstock import _core, errors
 from penstock._functions.running import get_logger
 from penstock._nest import flatten, pack_like
+from penstock._tracing import needs_values
 
 _ESCAPES = {10: "\\n", 13: "\\r", 9: "\\t", 34: '\\"', 39: "\\'", 92: "\\\\"}
 _ESCAPES |= {code: f"\\{code:03o}" for code in (*range(32), 127) if code not in _ESCAPES}
@@ -92,6 +93,8 @@ def print(*inputs, output_stream=None, summarize=3, sep=" ", end="\n", name=None
     sys.stdout, sys.stderr, a level or function of logging, or a file as "file://path"."""
     if unknown:
         raise ValueError(f"Unrecognized keyword arguments for tf.print: {unknown}")
+    if _core.is_tracing():
+        needs_values("tf.print")
     write = _writer(sys.stderr if output_stream is None else output_stream)
     if len(inputs) == 1 and hasattr(inputs[0], "_id") and _is_one_text(inputs[0]):
         text = inputs[0].numpy().decode("utf-8", "surrogateescape")
@@ -144,6 +147,8 @@ def format(template, inputs, placeholder="{}", summarize=3, name=None):
     """The template with a tensor in the place of every placeholder, as one text."""
     given = inputs if isinstance(inputs, (list, tuple)) else [inputs]
     given = [_core.to_tensor(each, None, False) for each in given]
+    if any(isinstance(each, _core.SymbolicTensor) for each in given):
+        needs_values("tf.strings.format")
     count = template.count(placeholder)
     if count != len(given):
         raise ValueError(

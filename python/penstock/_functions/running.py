@@ -9,6 +9,7 @@ import time
 import numpy as np
 
 from penstock import _core, dtypes, errors
+from penstock._tracing import needs_values
 
 _SEQUENCES = (list, tuple)  # Python's: below, `tuple` is TensorFlow's
 
@@ -91,6 +92,8 @@ def _outputs(result, wanted, is_hint) -> list:
 def py_function(func=None, inp=None, Tout=None, name=None):
     """What a Python function of tensors returns, as tensors of the dtypes `Tout`."""
     _check_callable(func)
+    if _core.is_tracing():
+        needs_values("tf.py_function")
     inputs = [_core.to_tensor(each, None, False) for each in inp]
     with _op_errors():
         outputs = _outputs(func(*inputs), Tout, False)
@@ -100,6 +103,8 @@ def py_function(func=None, inp=None, Tout=None, name=None):
 def numpy_function(func=None, inp=None, Tout=None, stateful=True, name=None):
     """What a Python function of NumPy arrays returns, as tensors. No gradient goes through it."""
     _check_callable(func)
+    if _core.is_tracing():
+        needs_values("tf.numpy_function")
     result = func(*[np.array(each) for each in inp])
     outputs = _outputs(result, Tout, True)
     if result is None:

@@ -21,9 +21,24 @@ def set_memory_budget(budget, device="CPU:0"):
     _core.set_budget(size, experimental.device_index(device))
 
 
-def get_memory_budget(device="CPU:0"):
+def get_memory_budget(device="CPU:0") -> int:
     """The budget in bytes."""
     return _core.budget(experimental.device_index(device))
+
+
+def set_trace_cache_limit(limit):
+    """The most bytes that the traces of one tf.function may take: a number, or a text such as
+    "16MiB". The least recently used go first."""
+    from penstock import _trace_cache
+
+    _trace_cache.limit = _core.parse_bytes(limit) if isinstance(limit, str) else int(limit)
+
+
+def get_trace_cache_limit():
+    """The limit in bytes."""
+    from penstock import _trace_cache
+
+    return _trace_cache.limit
 
 
 _run_eagerly = False
@@ -33,9 +48,10 @@ def run_functions_eagerly(run_eagerly):
     """Whether a tf.function runs its Python code each time instead of its graph."""
     global _run_eagerly
     _run_eagerly = bool(run_eagerly)
+    _core.set_fast_calls(not _run_eagerly)
 
 
-def functions_run_eagerly():
+def functions_run_eagerly() -> bool:
     """What run_functions_eagerly was told."""
     return _run_eagerly
 
@@ -49,7 +65,7 @@ def set_soft_device_placement(enabled):
     _scope.soft_placement = bool(enabled)
 
 
-def get_soft_device_placement():
+def get_soft_device_placement() -> bool:
     """Whether a device that is not there means the CPU."""
     return _scope.soft_placement
 

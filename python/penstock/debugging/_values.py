@@ -6,10 +6,14 @@ import numpy as np
 
 from penstock import _core, errors, raw_ops
 from penstock._tape import pause
+from penstock._tracing import needs_values
 
 
 def _tensor(value, dtype=None):
-    return _core.to_tensor(value, dtype, False)
+    tensor = _core.to_tensor(value, dtype, False)
+    if isinstance(tensor, _core.SymbolicTensor):
+        needs_values("tf.debugging's check of a tensor's values")
+    return tensor
 
 
 def _invalid(text):
@@ -31,6 +35,8 @@ def _elements(tensor, limit) -> list[str]:
 
 def Assert(condition, data, summarize=None, name=None):
     """Raises with the elements of `data` if the condition does not hold."""
+    if isinstance(condition, _core.SymbolicTensor):
+        needs_values("tf.debugging.Assert")
     if condition:
         return
     if not isinstance(data, (list, tuple)):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from penstock import _core, dtypes
+from penstock import dtypes, raw_ops
+from penstock._functions.basic import cast, where
 
 __all__ = [
     "CosineDecay",
@@ -17,20 +18,16 @@ __all__ = [
 ]
 
 
-def _rate(value):
-    return _core.to_tensor(value, dtypes.float32, False)
-
-
 class LearningRateSchedule:
     """The base of schedules: `schedule(step)` is the learning rate at a step.
 
-    The rates are reckoned in Python's numbers: there is one of them per step.
+    The rates are reckoned in float64, so that they are right at any step.
     """
 
     def __call__(self, step):
-        return _rate(self._at(float(step)))
+        return cast(self._at(cast(step, dtypes.float64)), dtypes.float32)
 
-    def _at(self, step: float) -> float:
+    def _at(self, step):
         raise NotImplementedError(f"{type(self).__name__} must override __call__(self, step).")
 
     def get_config(self):
@@ -96,10 +93,10 @@ class PiecewiseConstantDecay(LearningRateSchedule):
         self.boundaries, self.values, self.name = boundaries, values, name
 
     def _at(self, step):
-        for boundary, value in zip(self.boundaries, self.values, strict=False):
-            if step <= boundary:
-                return value
-        return self.values[-1]
+        rate = 0 * step + self.values[-1]
+        for boundary, value in zip(self.boundaries[::-1], self.values[-2::-1], strict=True):
+            rate = where(step <= boundary, 0 * step + value, rate)
+        return rate
 
 
 class PolynomialDecay(LearningRateSchedule):
@@ -123,8 +120,8 @@ class PolynomialDecay(LearningRateSchedule):
     def _at(self, step):
         length = self.decay_steps
         if self.cycle:
-            length *= max(1, math.ceil(step / length))
-        left = 1 - min(step, length) / length
+            length *= raw_ops.Maximum(x=raw_ops.Ceil(x=step / length), y=1.0)
+        left = 1 - raw_ops.Minimum(x=step, y=length) / length
         start, end = self.initial_learning_rate, self.end_learning_rate
         return (start - end) * left**self.power + end
 
@@ -148,13 +145,19 @@ class CosineDecay(LearningRateSchedule):
         self.warmup_target, self.warmup_steps = warmup_target, warmup_steps
 
     def _at(self, step):
-        top = self.initial_learning_rate
-        if self.warmup_target is not None:
-            if step < self.warmup_steps:
-                return top + (self.warmup_target - top) * step / self.warmup_steps
-            top, step = self.warmup_target, step - self.warmup_steps
-        cosine = 0.5 * (1 + math.cos(math.pi * min(step, self.decay_steps) / self.decay_steps))
-        return top * ((1 - self.alpha) * cosine + self.alpha)
+        start = self.initial_learning_rate
+        if self.warmup_target is None:
+            return start * self._share(step)
+        top, length = self.warmup_target, self.warmup_steps
+        rate = top * self._share(step - length)
+        if length == 0:
+            return rate
+        return where(step < length, start + (top - start) * step / length, rate)
+
+    def _share(self, step):
+        """What is left of the rate after so many steps of decay."""
+        done = raw_ops.Minimum(x=step, y=self.decay_steps) / self.decay_steps
+        return (1 - self.alpha) * 0.5 * (1 + raw_ops.Cos(x=math.pi * done)) + self.alpha
 
 
 class CosineDecayRestarts(LearningRateSchedule):
@@ -181,11 +184,12 @@ class CosineDecayRestarts(LearningRateSchedule):
     def _at(self, step):
         done = step / self.first_decay_steps
         if self._t_mul == 1:
-            turn = math.floor(done)
-            done -= turn
+            turn = raw_ops.Floor(x=done)
+            done = done - turn
         else:
-            turn = math.floor(math.log(1 - done * (1 - self._t_mul), self._t_mul))
+            turns = raw_ops.Log(x=1 - done * (1 - self._t_mul)) / math.log(self._t_mul)
+            turn = raw_ops.Floor(x=turns)
             before = (1 - self._t_mul**turn) / (1 - self._t_mul)
             done = (done - before) / self._t_mul**turn
-        cosine = 0.5 * self._m_mul**turn * (1 + math.cos(math.pi * done))
+        cosine = 0.5 * self._m_mul**turn * (1 + raw_ops.Cos(x=math.pi * done))
         return self.initial_learning_rate * ((1 - self.alpha) * cosine + self.alpha)

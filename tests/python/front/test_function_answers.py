@@ -1,0 +1,83 @@
+"""The recorded calls of tests/recorded inside a tf.function: the same results as outside, to the
+bit. Tensors of a topic's setup are the function's arguments."""
+
+import ast
+import sys
+from pathlib import Path
+
+import numpy as np
+import penstock as tf
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "recorded"))
+import front
+
+# What a call may say inside a function, and why.
+REASONS = {
+    "the sizes of results must be known": "sizes that depend on data are not traced yet",
+    "only supports singleton tf.Variables": "the call makes a variable each time",
+    "cannot be part of a tf.function yet": "it needs values when the function runs",
+    "Iterating over a symbolic": "a loop over a tensor is not traced yet",
+    "object has no attribute 'numpy'": "the call itself takes a value out",
+}
+# Inside a function random ops have other op seeds (TensorFlow's too): test_function_random.py.
+RANDOM = ("tf.random.set_seed", "tf.random.normal([2])")
+# Mistakes are errors outside too, and what is printed are no tensors.
+OTHER_TOPICS = {"mistakes", "printing"}
+
+
+def in_function(setup, call):
+    names = {"tf": tf, "np": np}
+    exec(setup, names)
+    given = {
+        key: value
+        for key, value in names.items()
+        if isinstance(value, tf.Tensor) and value.dtype != tf.string
+    }
+    *statements, last = ast.parse(call).body
+
+    @tf.function
+    def f(tensors):
+        names.update(tensors)  # the functions of the setup see them too
+        exec(compile(ast.Module(statements, []), "<call>", "exec"), names)
+        return eval(compile(ast.Expression(last.value), "<call>", "eval"), names)
+
+    return f(given)
+
+
+def is_comparable(value):
+    leaves = tf.nest.flatten(value)
+    return bool(leaves) and all(
+        leaf is None or isinstance(leaf, (tf.Tensor, tf.IndexedSlices)) for leaf in leaves
+    )
+
+
+def bits(value):
+    """Texts that are equal when the values are, with their kinds of nan."""
+    return repr(front.describe(tf, value))
+
+
+@pytest.mark.parametrize("topic", [name for name in front.topics() if name not in OTHER_TOPICS])
+def test_topic(topic):
+    setup, calls = front.load(topic)
+    wrong = []
+    for call in calls:
+        if call.startswith(RANDOM):
+            continue
+        try:
+            eager = front.run(tf, setup, call)
+        except Exception:
+            continue
+        if not is_comparable(eager):
+            continue
+        expected = bits(eager)
+        del eager
+        try:
+            got = bits(in_function(setup, call))
+        except Exception as error:
+            if not any(words in str(error) for words in REASONS):
+                wrong.append(f"{call}\n  {type(error).__name__}: {error}")
+            continue
+        if got != expected:
+            wrong.append(f"{call}\n  eager:    {expected}\n  function: {got}")
+    assert not wrong, f"{len(wrong)} of {len(calls)} calls of {topic}\n" + "\n".join(wrong)
