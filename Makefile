@@ -77,6 +77,7 @@ test-all: test ## The lean tier and everything slow: sanitizers, slow tests, op 
 	@$(PY) -m pytest -q -m slow tests/python || [ $$? -eq 5 ]
 	@$(MAKE) --no-print-directory test-asan
 	@$(MAKE) --no-print-directory test-tsan
+	@$(MAKE) --no-print-directory test-tsan-python
 	@if [ -d tests/op_check ]; then for mode in test grad function support memory oom replay fuzz; do \
 	  $(MAKE) --no-print-directory op-check MODE=$$mode || exit 1; done; fi
 	@if [ -d tests/malloc_fault ]; then $(MAKE) --no-print-directory malloc-fault; fi
@@ -93,10 +94,25 @@ test-tsan: deps ## C++ tests under the thread sanitizer
 	$(call compile,tsan)
 	$(call ctest,tsan,-LE 'slow|malloc_fault')
 
+# The interpreter is not built with the sanitizer, whose runtime is therefore loaded before it. It sees
+# Python's locks all the same, the GIL above all.
+TSAN_TESTS ?= $(addprefix tests/python/front/test_,threads.py temporaries.py zero_copy.py)
+.PHONY: test-tsan-python
+test-tsan-python: deps ## Tests of the Python front that use threads, under the thread sanitizer
+	$(call configure,tsan)
+	$(call compile,tsan,penstock_python)
+	@LD_PRELOAD=$$($(CXX) -print-file-name=libtsan.so) PYTHONPATH=build/tsan/python \
+	  TSAN_OPTIONS=halt_on_error=1 $(PY) -m pytest -q -p no:cacheprovider $(TSAN_TESTS)
+
+.PHONY: test-peers
+test-peers: deps ## Memory shared with the PyTorch and JAX of .venv-peers (PEERS=…)
+	@PYTHONPATH=$$($(PEERS) -c 'import sysconfig; print(sysconfig.get_path("purelib"))') \
+	  $(PY) -m pytest -q -p no:cacheprovider tests/python/front/test_zero_copy.py
+
 .PHONY: bench
 bench: deps ## Time penstock next to NumPy, PyTorch, TensorFlow and JAX (ARGS=--help: options)
 	$(call configure,release)
-	$(call compile,release,penstock_bench)
+	$(call compile,release,penstock_bench penstock_python)
 	@$(PY) benchmarks/run.py $(ARGS)
 
 .PHONY: lint

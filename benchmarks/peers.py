@@ -15,6 +15,7 @@ place of the figures of a case that failed.
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import os
 import timeit
@@ -64,6 +65,7 @@ def check_sum(result: np.ndarray) -> float:
 class Library:
     version: str
     tensor: Callable  # from a NumPy array, copied or not
+    copied: Callable  # from a NumPy array, which the caller may change afterwards
     array: Callable = staticmethod(np.asarray)  # and back
 
     def finished(self, call: Callable) -> Callable:
@@ -74,9 +76,12 @@ class Library:
 class NumPy(Library):
     def __init__(self) -> None:
         self.version = np.__version__
-        self.tensor = np.asarray
+        self.tensor, self.copied = np.asarray, np.array
         self.add, self.multiply, self.matmul = np.add, np.multiply, np.matmul
         self.reduce_sum = np.sum
+
+    def chain_functions(self):
+        return np.tanh, np.maximum, np.square, np.exp, np.abs
 
     def softmax(self, x):
         e = np.exp(x - x.max(axis=-1, keepdims=True))
@@ -113,12 +118,33 @@ class Torch(Library):
 
         self.torch = torch
         self.version = torch.__version__
-        self.tensor = torch.from_numpy
+        self.tensor, self.copied = torch.as_tensor, torch.tensor
         self.add, self.multiply, self.matmul = torch.add, torch.mul, torch.matmul
         self.reduce_sum = torch.sum
 
     def array(self, x):
         return x.detach().numpy()
+
+    def chain_functions(self):
+        torch = self.torch
+        return torch.tanh, torch.clamp_min, torch.square, torch.exp, torch.abs
+
+    def deep_step(self, weights, x):
+        torch = self.torch
+        weights = [w.requires_grad_() for w in weights]
+        sgd = torch.optim.SGD(weights, lr=MLP_LEARNING_RATE)
+
+        def step():
+            h = x
+            for w in weights:
+                h = torch.tanh(h @ w)
+            loss = h.square().mean()
+            sgd.zero_grad()
+            loss.backward()
+            sgd.step()
+            return loss
+
+        return step
 
     def softmax(self, x):
         return self.torch.softmax(x, -1)
@@ -208,12 +234,13 @@ class Torch(Library):
 
 
 class TensorFlow(Library):
-    def __init__(self) -> None:
-        import tensorflow as tf
+    module = "tensorflow"
 
+    def __init__(self) -> None:
+        tf = importlib.import_module(self.module)
         self.tf = tf
         self.version = tf.__version__
-        self.tensor = tf.constant
+        self.tensor = self.copied = tf.constant
         self.add, self.multiply, self.matmul = tf.add, tf.multiply, tf.matmul
         self.softmax, self.reduce_sum, self.transpose = tf.nn.softmax, tf.reduce_sum, tf.transpose
         self.gather, self.sort, self.argsort = tf.gather, tf.sort, tf.argsort
@@ -221,6 +248,26 @@ class TensorFlow(Library):
 
     def array(self, x):
         return x.numpy()
+
+    def chain_functions(self):
+        tf = self.tf
+        return tf.tanh, tf.maximum, tf.square, tf.exp, tf.abs
+
+    def deep_step(self, weights, x):
+        tf = self.tf
+        weights = [tf.Variable(w) for w in weights]
+
+        def step():
+            with tf.GradientTape() as tape:
+                h = x
+                for w in weights:
+                    h = tf.tanh(tf.matmul(h, w))
+                loss = tf.reduce_mean(tf.square(h))
+            for w, g in zip(weights, tape.gradient(loss, weights), strict=True):
+                w.assign_sub(MLP_LEARNING_RATE * g)
+            return loss
+
+        return step
 
     def top_k(self, x, k):
         return self.tf.math.top_k(x, k)[0]
@@ -299,13 +346,35 @@ class Jax(Library):
 
         self.jax, self.jnp = jax, jnp
         self.version = jax.__version__
-        self.tensor = jnp.asarray
+        self.tensor, self.copied = jnp.asarray, jnp.array
         self.add, self.multiply, self.matmul = jnp.add, jnp.multiply, jnp.matmul
         self.softmax, self.reduce_sum = jax.nn.softmax, jnp.sum
         self.log_softmax = jax.nn.log_softmax
 
     def finished(self, call):
         return lambda: call().block_until_ready()
+
+    def chain_functions(self):
+        jnp = self.jnp
+        return jnp.tanh, jnp.maximum, jnp.square, jnp.exp, jnp.abs
+
+    def deep_step(self, weights, x):
+        jax, jnp = self.jax, self.jnp
+
+        def loss_of(weights):
+            h = x
+            for w in weights:
+                h = jnp.tanh(h @ w)
+            return jnp.mean(jnp.square(h))
+
+        def step():
+            nonlocal weights
+            loss, gradients = jax.value_and_grad(loss_of)(weights)
+            weights = [w - MLP_LEARNING_RATE * g for w, g in zip(weights, gradients, strict=True)]
+            jax.block_until_ready(weights)
+            return loss
+
+        return step
 
     def transpose(self, x):
         return self.jnp.transpose(x)

@@ -21,21 +21,23 @@ import statistics
 import subprocess
 import sys
 import time
-from itertools import pairwise
 from pathlib import Path
 
+import from_python
 from peers import CASES, LIBRARIES, REPETITIONS, SECONDS_PER_REPETITION
+from tables import OURS, all_tables
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 VENV = ROOT / ".venv-peers"
 REQUIREMENTS = HERE / "requirements-peers.txt"
-OURS = "penstock"
 PACKAGES = {"numpy": "numpy", "torch": "torch", "tensorflow": "tensorflow-cpu", "jax": "jax"}
 
 TIMEOUT_SECONDS = 900
 # How far the check sums of two libraries may be apart, relative to the larger one.
 CHECK_TOLERANCE = 1e-3
+
+ALL_CASES = [*CASES, *from_python.CASES]
 
 # By case: a figure's name to its value, or {"error": text}.
 Figures = dict[str, dict]
@@ -109,6 +111,8 @@ def set_up_peers(libraries: list[str]) -> dict[str, str]:
 
 
 def run_penstock(binary: Path, cases: list[str]) -> Figures:
+    if not cases:
+        return {}
     command = [
         binary,
         "--benchmark_format=json",
@@ -135,12 +139,26 @@ def run_penstock(binary: Path, cases: list[str]) -> Figures:
 
 def run_peer(library: str, cases: list[str]) -> tuple[str, Figures]:
     """The library's version and its figures."""
+    if not cases:
+        return "", {}
     command = [peer_python(), HERE / "peers.py", library, *cases]
     done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_SECONDS)
     lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
     if done.returncode != 0 or not lines:
         raise RuntimeError(last_line(done.stderr))
     return lines[0]["version"], {line.pop("case"): line for line in lines[1:]}
+
+
+def run_python(library: str, case: str) -> tuple[str, Figures]:
+    """The same for a case of from_python.py, in a process of its own."""
+    python = sys.executable if library == OURS else peer_python()
+    command = [python, HERE / "from_python.py", library, case]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_SECONDS)
+    if done.returncode != 0:
+        raise RuntimeError(last_line(done.stderr))
+    figures = json.loads(done.stdout.splitlines()[-1])
+    version = figures.pop("version", "")
+    return version, {case: figures} if figures else {}
 
 
 def keep_best(best: Figures, new: Figures) -> None:
@@ -178,9 +196,18 @@ class Comparison:
         self.mark_wrong_results()
 
     def run_one(self, library: str) -> Figures:
+        core = [case for case in self.cases if case in CASES]
         if library == OURS:
-            return run_penstock(self.binary, self.cases)
-        self.versions[library], figures = run_peer(library, self.cases)
+            version, figures = "", run_penstock(self.binary, core)
+        else:
+            version, figures = run_peer(library, core)
+        for case in self.cases:
+            if case in from_python.CASES:
+                found, more = run_python(library, case)
+                version = version or found
+                figures.update(more)
+        if library != OURS:
+            self.versions[library] = version
         return figures
 
     def drop(self, library: str, reason: str) -> None:
@@ -216,75 +243,7 @@ class Comparison:
         return {case: figures[case]["error"] for case in figures if "error" in figures[case]}
 
 
-# --- The tables ---------------------------------------------------------------------------------
-
-
-def show_time(seconds: float | None) -> str:
-    if seconds is None:
-        return "-"
-    for unit, scale in (("ns", 1e9), ("us", 1e6), ("ms", 1e3)):
-        if seconds * scale < 1000:
-            return f"{seconds * scale:.3g} {unit}"
-    return f"{seconds:.3g} s"
-
-
-def show_bytes(count: float) -> str:
-    for unit, scale in (("MiB", 2**20), ("KiB", 2**10)):
-        if count >= scale:
-            return f"{count / scale:.4g} {unit}"
-    return f"{count:.0f} B"
-
-
-def show_table(rows: list[list[str]]) -> str:
-    """Markdown, aligned; the first row is the head."""
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    rule = ["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])]
-    lines = [
-        [row[0].ljust(widths[0]), *(c.rjust(w) for c, w in zip(row[1:], widths[1:], strict=True))]
-        for row in rows
-    ]
-    return "\n".join("| " + " | ".join(line) + " |" for line in [lines[0], rule, *lines[1:]])
-
-
-def times_table(result: Comparison) -> str:
-    peers = [library for library in result.libraries if library != OURS]
-    rows = [["case", OURS, *peers, "ratio to best", "allocations", "peak bytes"]]
-    for case in result.cases:
-        if case.startswith("scale_"):
-            continue
-        figures = result.best[OURS].get(case, {})
-        ours = figures.get("seconds")
-        theirs = {peer: s for peer in peers if (s := result.seconds(peer, case)) is not None}
-        best = min(theirs, key=theirs.get, default=None)
-        rows.append(
-            [
-                case,
-                "error" if "error" in figures else show_time(ours),
-                *("error" if case in result.errors(p) else show_time(theirs.get(p)) for p in peers),
-                f"{ours / theirs[best]:.2f} {best}" if ours and best else "-",
-                f"{figures['allocations']:.4g}" if ours else "-",
-                show_bytes(figures["peak_bytes"]) if ours else "-",
-            ]
-        )
-    return show_table(rows) if len(rows) > 1 else ""
-
-
-def growth_table(result: Comparison) -> str:
-    """Of each scale_<op>_<size> family: the factors from one size to the next."""
-    families: dict[str, list[str]] = {}
-    for case in result.cases:
-        if case.startswith("scale_"):
-            families.setdefault(case.rpartition("_")[0], []).append(case)
-    rows = [["growth", "work", *result.libraries]]
-    for family, cases in families.items():
-        for small, large in pairwise(cases):
-            # Sizes grow by four: elements, or the side of a matrix.
-            row = [f"{small} to {large.rpartition('_')[2]}", "x64" if "matmul" in family else "x4"]
-            for library in result.libraries:
-                before, after = result.seconds(library, small), result.seconds(library, large)
-                row.append(f"x{after / before:.1f}" if before and after else "-")
-            rows.append(row)
-    return show_table(rows) if len(rows) > 1 else ""
+# --- The report -----------------------------------------------------------------------------------
 
 
 def cpu_model() -> str:
@@ -309,7 +268,7 @@ def machine() -> dict:
 def report(result: Comparison, where: dict) -> None:
     versions = ", ".join(f"{library} {version}" for library, version in result.versions.items())
     print(f"\n{where['date']}, {where['cpu']}, {where['cores']} cores; {versions or 'no peers'}\n")
-    print("\n\n".join(filter(None, [times_table(result), growth_table(result)])))
+    print(all_tables(result))
     for library, reason in result.missing.items():
         print(f"missing: {library}: {reason}")
     for library in result.libraries:
@@ -367,9 +326,9 @@ def parse_arguments() -> argparse.Namespace:
         parser.error(f"no peer {', '.join(sorted(unknown))}; there are {', '.join(LIBRARIES)}")
     if options.rounds < 1:
         parser.error("--rounds must be at least 1")
-    options.cases = [case for case in CASES if any(fnmatch.fnmatch(case, p) for p in options.cases)]
+    options.cases = [c for c in ALL_CASES if any(fnmatch.fnmatch(c, p) for p in options.cases)]
     if not options.cases:
-        parser.error(f"no such case; there are {', '.join(CASES)}")
+        parser.error(f"no such case; there are {', '.join(ALL_CASES)}")
     if not options.bench.exists():
         parser.error(f"{options.bench} is missing; `make bench` builds it")
     return options

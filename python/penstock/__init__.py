@@ -36,10 +36,9 @@ from penstock._tape import (
     GradientTape,
     IndexedSlices,
     UnconnectedGradients,
-    custom_gradient,
     is_tensor,
 )
-from penstock._variable import Variable
+from penstock._variable import Variable, VariableAggregation, VariableSynchronization
 from penstock.dtypes import (
     DType,
     as_dtype,
@@ -102,11 +101,13 @@ _MODULES = [
 _LATER = {
     "_creators": "variable_creator_scope",
     "_functions.arrays": (
-        "broadcast_dynamic_shape broadcast_static_shape clip_by_global_norm complex "
-        "dynamic_stitch einsum ensure_shape get_static_value linspace meshgrid parallel_stack "
-        "repeat required_space_to_batch_paddings reverse_sequence scalar_mul sequence_mask "
-        "strided_slice tensordot transpose truediv"
+        "argsort broadcast_dynamic_shape broadcast_static_shape clip_by_global_norm clip_by_norm "
+        "complex concat dynamic_stitch einsum ensure_shape fill get_static_value identity linspace "
+        "meshgrid parallel_stack repeat required_space_to_batch_paddings reverse_sequence "
+        "scalar_mul sequence_mask sort stack strided_slice tensordot transpose truediv"
     ),
+    "_custom_gradient": "custom_gradient grad_pass_through recompute_grad",
+    "_functions.maths": "add_n round",
     "_functions.matrices": "norm",
     "_function": "function",
     "_functions.printing": "print",

@@ -5,6 +5,7 @@
 First the public names, then the op, then the parameters in their public order: `public:own` where
 the op has another name for it, `=default` where it may be left out (None is the op's own default),
 `public:` what is taken and not used (a hint, or TensorFlow's `name` where it is not the last one).
+A second op is for the dtypes that the first does not have.
 An op marked `~` does not convert by force: a number that cannot take the other input's dtype keeps
 its own, and the op refuses it.
 Every function also takes TensorFlow's `name=`. `-> 0` at the end picks one of several outputs.
@@ -34,9 +35,11 @@ def _parameters(text: str) -> list[tuple]:
     return specs if has_name else [*specs, ("name", "", None)]
 
 
-def make_function(op: str, parameters: list[tuple], public: str, output: int = -1, lax=False):
+def make_function(
+    op: str, parameters: list[tuple], public: str, output: int = -1, lax=False, other=None
+):
     """A Python callable around an op, with a name, a doc string and a signature."""
-    function = _core.OpFunction(op, parameters, output, lax)
+    function = _core.OpFunction(op, parameters, output, lax, other)
     function.__name__ = function.__qualname__ = public.rpartition(".")[2]
     function.__module__ = "penstock." + public.rpartition(".")[0] if "." in public else "penstock"
     function.__doc__ = _core.describe_op(op)[0]
@@ -84,12 +87,13 @@ def _read_table() -> dict[str, tuple[str, str, int]]:
             continue
         line, _, output = line.partition("->")
         names, op, parameters = (part.strip() for part in (line + " | | ").split("|")[:3])
-        for name in names.split():
-            table[name] = (op, parameters, int(output) if output.strip() else -1)
+        entry = (op, parameters, int(output) if output.strip() else -1)
+        table.update(dict.fromkeys(names.split(), entry))
     return table
 
 
 _table = _read_table()
+_made = {}  # functions by their lines: all names of a line are the same object
 
 
 def names_in(namespace: str) -> list[str]:
@@ -104,11 +108,15 @@ def find(namespace: str, name: str):
     public = f"{namespace}.{name}" if namespace else name
     if public not in _table:
         return None
-    op, parameters, output = _table[public]
-    lax, op = op.endswith("~"), op.rstrip("~")
-    if _core.describe_op(op) is None:
-        return None
-    return make_function(op, _parameters(parameters), public, output, lax)
+    entry = _table[public]
+    if entry not in _made:
+        ops, parameters, output = entry
+        op, *other = ops.split()
+        lax, op = op.endswith("~"), op.rstrip("~")
+        if _core.describe_op(op) is None:
+            return None
+        _made[entry] = make_function(op, _parameters(parameters), public, output, lax, *other)
+    return _made[entry]
 
 
 def surface(namespace: str):

@@ -1,9 +1,11 @@
-"""The penstock command: `penstock run script.py [args]`, `penstock info`."""
+"""The penstock command: `penstock run SCRIPT`, `penstock plan FILE.csv`, `penstock info`."""
 
 import argparse
 import os
 import runpy
 import sys
+
+from penstock import __version__, _plan_command
 
 
 def run(options) -> int:
@@ -16,7 +18,15 @@ def run(options) -> int:
     penstock.install_as_tensorflow()
     sys.argv = [options.script, *options.arguments]
     sys.path[0] = os.path.dirname(os.path.abspath(options.script))
-    runpy.run_path(options.script, run_name="__main__")
+    try:
+        runpy.run_path(options.script, run_name="__main__")
+    except Exception as error:
+        # As Python itself shows it: from the script on, without the frames of this command.
+        trace = error.__traceback__
+        while trace is not None and trace.tb_frame.f_code.co_filename != options.script:
+            trace = trace.tb_next
+        sys.excepthook(type(error), error.with_traceback(trace), trace)
+        return 1
     return 0
 
 
@@ -38,11 +48,13 @@ def info(options) -> int:
 
 def main(arguments=None) -> int:
     parser = argparse.ArgumentParser(prog="penstock", description="Tensors with exact memory.")
+    parser.add_argument("--version", action="version", version=f"penstock {__version__}")
     commands = parser.add_subparsers(required=True, metavar="command")
     command = commands.add_parser("run", help="run a script with penstock as its tensorflow")
     command.add_argument("script")
     command.add_argument("arguments", nargs=argparse.REMAINDER)
     command.set_defaults(function=run)
+    _plan_command.add_to(commands)
     command = commands.add_parser("info", help="what this installation is")
     command.set_defaults(function=info)
     options = parser.parse_args(arguments)

@@ -8,6 +8,7 @@ from penstock import _core, errors
 from penstock._arguments import is_traced, key_of, type_text
 from penstock._composite import flatten_all, is_plain, pack_all
 from penstock._spec import TensorSpec
+from penstock._tape import variables_by_id
 
 
 class ConcreteFunction:
@@ -44,9 +45,7 @@ class ConcreteFunction:
     @property
     def variables(self):
         """The variables that the function reads or changes, where a program still has them."""
-        from penstock._variable import by_id
-
-        found = (by_id.get(number) for number in self._core.variable_ids())
+        found = (variables_by_id.get(number) for number in self._core.variable_ids())
         return tuple(variable for variable in found if variable is not None)
 
     @property

@@ -31,8 +31,12 @@ class _Alias(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def install_as_tensorflow():
-    """From here on `import tensorflow` gives penstock. Refuses when the real one is loaded."""
+    """From here on `import tensorflow` gives penstock. Refuses when the real one is loaded.
+
+    `__version__` then is that of the TensorFlow whose names these are: programs ask for it.
+    """
     import penstock
+    from penstock.version import VERSION
 
     loaded = sys.modules.get("tensorflow")
     if loaded is penstock:
@@ -40,4 +44,5 @@ def install_as_tensorflow():
     if loaded is not None:
         raise RuntimeError("the real tensorflow is already imported in this process")
     sys.modules["tensorflow"] = penstock
+    penstock.__version__ = VERSION
     sys.meta_path.insert(0, _Alias())

@@ -147,6 +147,13 @@ class TensorShape:
             a if a == b else None for a, b in zip(self._dims, other._dims, strict=True)
         )
 
+    def is_subtype_of(self, other):
+        if other.rank is None:
+            return True
+        return self.rank == other.rank and all(
+            b is None or a == b for a, b in zip(self._dims, other._dims, strict=True)
+        )
+
     def __add__(self, other):
         return self.concatenate(other)
 

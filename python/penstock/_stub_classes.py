@@ -17,34 +17,34 @@ _WORDS = {
     "Variable", "bool", "bytes", "dict", "float", "int", "list", "object", "str", "tuple", "type",
 }  # fmt: skip
 _GENERIC = {
-    "dict": "dict[typing.Any, typing.Any]",
-    "list": "list[typing.Any]",
-    "tuple": "tuple[typing.Any, ...]",
+    "dict": "builtins.dict[typing.Any, typing.Any]",
+    "list": "builtins.list[typing.Any]",
+    "tuple": "builtins.tuple[typing.Any, ...]",
 }
 # Arguments without an annotation, by name.
 _ARGUMENTS = {
-    "dtype": "DTypeLike",
-    "name": "str | None",
-    "output_dtype": "DTypeLike",
-    "shape": "ShapeLike",
+    "dtype": "_typing.DTypeLike",
+    "name": "builtins.str | None",
+    "output_dtype": "_typing.DTypeLike",
+    "shape": "_typing.ShapeLike",
     "trainable": "builtins.bool",
 }
 _BINARY = ("add", "and", "floordiv", "matmul", "mod", "mul", "or", "pow", "sub", "truediv", "xor")
 _SLOTS = {
-    **{f"__{name}__": ("other: TensorLike", "Tensor") for name in _BINARY},
-    **{f"__r{name}__": ("other: TensorLike", "Tensor") for name in _BINARY},
-    **{f"__{name}__": ("other: TensorLike", "Tensor") for name in ("ge", "gt", "le", "lt")},
-    **{f"__{name}__": ("other: object", "typing.Any") for name in ("eq", "ne")},
+    **{f"__{name}__": ("other: _typing.TensorLike", "Tensor") for name in _BINARY},
+    **{f"__r{name}__": ("other: _typing.TensorLike", "Tensor") for name in _BINARY},
+    **{f"__{name}__": ("other: _typing.TensorLike", "Tensor") for name in ("ge", "gt", "le", "lt")},
+    **{f"__{name}__": ("other: builtins.object", "typing.Any") for name in ("eq", "ne")},
     **{f"__{name}__": ("", "Tensor") for name in ("abs", "invert", "neg", "pos")},
     "__bool__": ("", "builtins.bool"),
-    "__float__": ("", "float"),
+    "__float__": ("", "builtins.float"),
     "__getitem__": ("index: typing.Any", "Tensor"),
-    "__index__": ("", "int"),
-    "__int__": ("", "int"),
-    "__len__": ("", "int"),
+    "__index__": ("", "builtins.int"),
+    "__int__": ("", "builtins.int"),
+    "__len__": ("", "builtins.int"),
     "__iter__": ("", "typing.Iterator[Tensor]"),
     "__dlpack__": ("**options: typing.Any", "typing.Any"),
-    "__dlpack_device__": ("", "tuple[int, int]"),
+    "__dlpack_device__": ("", "builtins.tuple[builtins.int, builtins.int]"),
     "__array__": (
         "dtype: typing.Any = None, copy: builtins.bool | None = None",
         "npt.NDArray[typing.Any]",
@@ -53,33 +53,42 @@ _SLOTS = {
     "value": ("", "Tensor"),
 }
 _ATTRIBUTES = {
-    "device": "str",
+    "device": "builtins.str",
     "dtype": "DType",
-    "name": "str",
-    "ndim": "int",
+    "name": "builtins.str",
+    "ndim": "builtins.int",
     "shape": "TensorShape",
     "trainable": "builtins.bool",
 }
-_NOT_SHOWN = {"__class_getitem__", "__format__", "__reduce__", "__repr__", "__str__"}
+# A class that says it has __setattr__ takes any attribute, for a type checker.
+_NOT_SHOWN = {
+    "__class_getitem__", "__del__", "__format__", "__reduce__", "__repr__", "__setattr__",
+    "__str__",
+}  # fmt: skip
 
 
 def annotation(text) -> str:
     """An annotation of the sources, in the words of a stub."""
     if text is inspect.Parameter.empty or text is inspect.Signature.empty:
         return "typing.Any"
-    text = "None" if text is None else getattr(text, "__name__", text)
-    text = text.replace("_core.", "")
+    text = text if isinstance(text, str) else inspect.formatannotation(text)
+    text = re.sub(r"\b(?:penstock\.)?(?:_\w+\.)*(?=[A-Z])", "", text)  # whichever module it is from
     if not set(re.findall(r"[A-Za-z_]\w*", text)) <= _WORDS:
         return "typing.Any"
-    text = re.sub(r"\b(list|tuple|dict)\b(?!\[)", lambda match: _GENERIC[match[1]], text)
-    return re.sub(r"\b(bool)\b", r"builtins.\1", text)
+    # TensorFlow has a tf.bool and a tf.tuple.
+    text = re.sub(r"\b[a-z]+\b", r"builtins.\g<0>", text).replace("Any", "typing.Any")
+    return re.sub(r"builtins\.(list|tuple|dict)\b(?!\[)", lambda match: _GENERIC[match[1]], text)
 
 
 def parameter(name: str, kind: str, *default) -> str:
     """`name: kind = default`; a default that is no literal is left out of the stub."""
     if not default:
         return f"{name}: {kind}"
-    if default[0] is None and kind not in ("TensorLike", "typing.Any") and "None" not in kind:
+    if (
+        default[0] is None
+        and kind not in ("_typing.TensorLike", "typing.Any")
+        and "None" not in kind
+    ):
         kind += " | None"
     is_literal = isinstance(default[0], (bool, int, str, type(None))) or (
         isinstance(default[0], float) and math.isfinite(default[0])
@@ -102,7 +111,7 @@ def _argument_kind(argument: inspect.Parameter) -> str:
         return _ARGUMENTS[argument.name]
     if isinstance(argument.default, bool):
         return "builtins.bool"
-    return "str" if isinstance(argument.default, str) else "typing.Any"
+    return "builtins.str" if isinstance(argument.default, str) else "typing.Any"
 
 
 def _items(signature: inspect.Signature) -> list[str]:
@@ -124,18 +133,35 @@ def _items(signature: inspect.Signature) -> list[str]:
     return items
 
 
+def _result(value) -> str:
+    """What a function gives: its annotation, or None where nothing is returned."""
+    found = annotation(inspect.signature(value).return_annotation)
+    if found != "typing.Any":
+        return found
+    try:
+        body = ast.parse(textwrap.dedent(inspect.getsource(value))).body[0]
+    except (OSError, TypeError, SyntaxError):
+        return found
+    gives = any(
+        isinstance(node, (ast.Yield, ast.YieldFrom, ast.Lambda))
+        or (isinstance(node, ast.Return) and node.value is not None)
+        for node in ast.walk(body)
+    )
+    # One that only raises is there to be overridden.
+    is_none = isinstance(body, ast.FunctionDef) and not isinstance(body.body[-1], ast.Raise)
+    return "None" if is_none and not gives else found
+
+
 def function_text(name: str, value) -> str:
     """The stub of a function that is written in Python."""
-    signature = inspect.signature(value)
-    result = annotation(signature.return_annotation)
-    return function(name, _items(signature), result, value.__doc__)
+    return function(name, _items(inspect.signature(value)), _result(value), value.__doc__)
 
 
 def _method(name: str, value) -> str:
     signature = inspect.signature(value)
     own, *others = signature.parameters.values()
     items = [own.name, *_items(signature.replace(parameters=others))]
-    result = "None" if name == "__init__" else annotation(signature.return_annotation)
+    result = "None" if name == "__init__" else _result(value)
     if name == "__exit__":  # Any could mean that it swallows exceptions
         result = "None"
     return function(name, items, result, value.__doc__)

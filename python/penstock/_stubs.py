@@ -27,15 +27,15 @@ import typing
 import numpy as np
 import numpy.typing as npt
 
-from penstock._typing import DTypeLike, ShapeLike, TensorLike
+from penstock import _typing
 '''
 _KINDS = {
-    "int": "int",
-    "float": "float",
+    "int": "builtins.int",
+    "float": "builtins.float",
     "bool": "builtins.bool",
-    "dtype": "DTypeLike",
-    "string": "str | bytes",
-    "ints": "int | typing.Sequence[int] | Tensor | npt.NDArray[typing.Any]",
+    "dtype": "_typing.DTypeLike",
+    "string": "builtins.str | builtins.bytes",
+    "ints": "builtins.int | typing.Sequence[builtins.int] | Tensor | npt.NDArray[typing.Any]",
 }
 # Ops with as many outputs as the call asks for: they give a list.
 LISTS = {
@@ -78,12 +78,12 @@ def _record(op: str) -> str:
 
 def _result(op: str, output: int = -1) -> str:
     if output < 0 and op in LISTS:
-        return "list[Tensor]"
+        return "builtins.list[Tensor]"
     return "Tensor" if output >= 0 or len(_core.describe_op(op)[3]) == 1 else f"_{op}"
 
 
 def _unused(public: str) -> str:
-    return "str | None" if public == "name" else "typing.Any"
+    return "builtins.str | None" if public == "name" else "typing.Any"
 
 
 def op_function(name: str, function) -> str:
@@ -92,7 +92,7 @@ def op_function(name: str, function) -> str:
     kinds = {attr: _KINDS[kind] for attr, kind, *_ in attrs}
     items = []
     for public, target, *default in function._parameters:
-        kind = kinds.get(target, "TensorLike") if target else _unused(public)
+        kind = kinds.get(target, "_typing.TensorLike") if target else _unused(public)
         items.append(_stub_classes.parameter(public, kind, *default))
     result = _result(function._op, function._output)
     return _stub_classes.function(name, items, result, function.__doc__)
@@ -100,7 +100,7 @@ def op_function(name: str, function) -> str:
 
 def _value(name: str, value) -> str:
     kind = type(value).__name__
-    known = {"NoneType": "None", "DType": "DType", "str": "str", "int": "int"}
+    known = {"NoneType": "None", "DType": "DType", "str": "builtins.str", "int": "builtins.int"}
     return f"{name}: {known.get(kind, 'typing.Any')}\n"
 
 
@@ -125,9 +125,9 @@ def _text(module: types.ModuleType, homes: dict[type, str]) -> str:
         else:
             body.append(_value(name, value))
     if module is penstock:
-        body.append("__version__: str\n")
+        body.append("__version__: builtins.str\n")
     if module.__name__ == "penstock.compat.v1":  # it has what penstock has, too
-        body.append("def __getattr__(name: str) -> typing.Any: ...\n")
+        body.append("def __getattr__(name: builtins.str) -> typing.Any: ...\n")
     records = [_record(op) for op in sorted(ops)]
     return "\n".join([_HEAD, _imports("".join(body + records), module, homes), *records, *body])
 
@@ -164,6 +164,10 @@ def texts() -> dict[str, str]:
 
 
 def write(folder: Path) -> None:
+    """Writes the stubs beside their modules, and removes those of modules that are gone."""
+    for old in folder.rglob("*.pyi"):
+        if old.read_text(encoding="utf-8").startswith(_HEAD.partition("import")[0]):
+            old.unlink()
     for name, text in texts().items():
         parts = name.split(".")[1:]
         inside = folder.joinpath(*parts)

@@ -1,10 +1,10 @@
-"""tf.GradientTape, tf.custom_gradient and tf.IndexedSlices."""
+"""tf.GradientTape and tf.IndexedSlices."""
 
 from __future__ import annotations
 
 import contextlib
 import enum
-import functools
+import weakref
 
 from penstock import _core
 from penstock._nest import flatten, pack_like
@@ -26,7 +26,10 @@ class IndexedSlices:
 
     dtype = property(lambda self: self.values.dtype)
     device = property(lambda self: self.values.device)
-    shape = property(lambda self: None if self.dense_shape is None else _shape_of(self.dense_shape))
+    shape = property(lambda self: _shape_of(self.dense_shape))
+
+    def consumers(self):
+        return []
 
     def __tf_tensor__(self, dtype=None, name=None):
         from penstock import raw_ops
@@ -40,6 +43,13 @@ class IndexedSlices:
             shape=_core.to_tensor(self.dense_shape, self.indices.dtype, False),
         )
 
+    def __neg__(self):
+        return IndexedSlices(-self.values, self.indices, self.dense_shape)
+
+    def __str__(self):
+        shape = "" if self.dense_shape is None else f", dense_shape={self.dense_shape!s}"
+        return f"IndexedSlices(indices={self.indices!s}, values={self.values!s}{shape})"
+
     def __repr__(self):
         return f"IndexedSlices(indices={self.indices!r}, values={self.values!r})"
 
@@ -47,7 +57,17 @@ class IndexedSlices:
 def _shape_of(dense_shape):
     from penstock._shape import TensorShape
 
-    return TensorShape(list(map(int, dense_shape)))
+    return TensorShape(None if dense_shape is None else list(map(int, dense_shape)))
+
+
+# Every variable that there is, by its id: what a tape knows of it.
+variables_by_id = weakref.WeakValueDictionary()
+
+
+def variables_of(tape) -> tuple:
+    """The variables that a tape of _core has watched, in the order in which they were made."""
+    found = (variables_by_id.get(each) for each in tape.watched_variables())
+    return tuple(each for each in found if each is not None)
 
 
 class pause(contextlib.AbstractContextManager):
@@ -69,6 +89,7 @@ class GradientTape:
         self._tape = None
         self._recording = False
         self._used = False
+        self._variables = ()
 
     def __enter__(self) -> GradientTape:
         if self._recording:
@@ -103,11 +124,15 @@ class GradientTape:
             if each.dtype.is_floating or each.dtype.is_complex:
                 self._tape.watch(each)
 
+    def watched_variables(self) -> tuple:
+        """The variables that were read or watched, in the order in which they were made."""
+        return self._variables if self._tape is None or self._used else variables_of(self._tape)
+
     def reset(self) -> None:
         recording = self._recording
         if recording:
             self._stop()
-        self._tape, self._used = None, False
+        self._tape, self._used, self._variables = None, False, ()
         if recording:
             self.__enter__()
 
@@ -133,9 +158,15 @@ class GradientTape:
         if self._recording and not self._persistent:
             self._stop()
 
+    def _end(self):
+        if not self._persistent:
+            self._variables = variables_of(self._tape)
+            self._used = True
+            self._tape.reset()
+
     def _run(self, targets, sources, dys, zeros):
         found = self._tape.gradient(targets, sources, dys, zeros)
-        return [IndexedSlices(*each) if isinstance(each, tuple) else each for each in found]
+        return [_slices(*each) if isinstance(each, tuple) else each for each in found]
 
     def gradient(
         self,
@@ -156,16 +187,11 @@ class GradientTape:
         targets = [t for t in flatten(target) if t is not None]
         dys = []
         if output_gradients is not None:
-            given = flatten(output_gradients)
-            dys = [
-                _ones_like(t) if dy is None else dy for t, dy in zip(targets, given, strict=True)
-            ]
+            dys = list(map(_arriving, targets, flatten(output_gradients)))
         try:
             found = self._run(targets, flat, dys, zeros)
         finally:
-            if not self._persistent:
-                self._used = True
-                self._tape.reset()
+            self._end()
         for variable in (t for t in targets if isinstance(t, _core.VariableHandle)):
             # No op reads a variable that is itself the target: it counts once for itself.
             for k, source in enumerate(flat):
@@ -183,9 +209,7 @@ class GradientTape:
                 yield self._run([target], flat, [_unit(target, i)], zeros)
         finally:
             self._tape.set_persistent(self._persistent)
-            if not self._persistent:
-                self._used = True
-                self._tape.reset()
+            self._end()
 
     def jacobian(
         self,
@@ -240,13 +264,27 @@ class GradientTape:
                 parts.append(self._run([target], [source], [dy], zeros)[0])
         finally:
             self._tape.set_persistent(self._persistent)
-            if not self._persistent:
-                self._used = True
-                self._tape.reset()
+            self._end()
         if not parts or parts[0] is None:
-            return None
+            from penstock._functions.basic import zeros
+
+            return zeros([*target.shape, *source.shape[1:]], target.dtype)
         stacked = raw_ops.Pack(values=[_core.to_tensor(p, None, False) for p in parts], axis=1)
         return raw_ops.Reshape(tensor=stacked, shape=[*target.shape, *source.shape[1:]])
+
+
+def _slices(values, indices, dense_shape):
+    return IndexedSlices(values, indices, _core.to_tensor(dense_shape, None, False))
+
+
+def _arriving(target, dy):
+    """The gradient that arrives at a target, in its shape."""
+    if dy is None:
+        return _ones_like(target)
+    from penstock import raw_ops
+
+    dy = _core.to_tensor(dy, target.dtype, False)
+    return dy if dy.shape == target.shape else raw_ops.BroadcastTo(input=dy, shape=target.shape)
 
 
 def _ones_like(tensor):
@@ -270,28 +308,6 @@ def _unit_column(target, batch, inner, j):
     values = np.zeros((batch, inner), target.dtype.as_numpy_dtype)
     values[:, j] = 1
     return _core.to_tensor(values.reshape(tuple(target.shape)), None, False)
-
-
-def custom_gradient(f=None):
-    """Decorates a function that returns (result, backward) instead of just its result."""
-    if f is None:
-        return custom_gradient
-
-    @functools.wraps(f)
-    def decorated(*args, **kwargs):
-        inputs = [_core.to_tensor(arg, None, False) for arg in flatten(args)]
-        with pause():
-            result, backward = f(*pack_like(args, inputs), **kwargs)
-        outputs = flatten(result)
-
-        def run(dys):
-            found = flatten(backward(*dys))
-            return [None if g is None else _core.to_tensor(g, None, False) for g in found]
-
-        made = _core.record_custom(inputs, outputs, run)
-        return pack_like(result, made)
-
-    return decorated
 
 
 def is_tensor(x) -> bool:

@@ -31,12 +31,12 @@ class Reference:
 def numpy_text(tensor, for_repr: bool) -> str:
     """The values as TensorFlow prints them."""
     value = tensor._read_only_array()
-    if tensor.ndim > 0:
+    if value.ndim > 0:
         return repr(value) if for_repr else str(value)
     value = value[()]
     if isinstance(value, bytes):
         return repr(value)
-    return repr(float(value)) if tensor.dtype.name == "bfloat16" else str(value)
+    return repr(value.item()) if for_repr else str(value)
 
 
 def tensor_repr(self) -> str:
@@ -54,7 +54,10 @@ def tensor_str(self) -> str:
 
 
 def tensor_format(self, spec: str) -> str:
-    return format(self._read_only_array()[()] if self.ndim == 0 else self._read_only_array(), spec)
+    array = self._read_only_array()
+    if self.ndim > 0:
+        return format(array, spec)
+    return format(float(array) if self.dtype.name == "bfloat16" else array[()], spec)
 
 
 def tensor_iter(self):
@@ -151,6 +154,10 @@ def _symbolic_format(self, spec):
     return symbolic_str(self)
 
 
+def _no_consumers(self):
+    raise NotImplementedError("Tensor.consumers is undefined when eager execution is enabled.")
+
+
 def install():
     """Gives the types of _core their methods."""
     shared = {
@@ -195,6 +202,7 @@ def install():
         "name": _undefined("name"),
         "op": _undefined("op"),
         "graph": _undefined("graph"),
+        "consumers": _no_consumers,
         "backing_device": property(lambda self: self.device),
         "_numpy": EagerTensor.numpy,
         "_in_graph_mode": False,

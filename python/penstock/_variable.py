@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import weakref
+import enum
 
 from penstock import _core, dtypes
 from penstock._core import Tensor
 from penstock._creators import Created
 from penstock._scope import current_scope
 from penstock._shape import TensorShape
-from penstock._tape import pause
+from penstock._tape import pause, variables_by_id
 from penstock._tensor import Reference, numpy_text, set_shape, tensor_array
-
-by_id = weakref.WeakValueDictionary()  # the variables that programs have
 
 
 def _initial(value, dtype):
@@ -25,6 +23,24 @@ def _initial(value, dtype):
         with init_scope():
             return _core.to_tensor(value(), dtype, False)
     return _core.evaluate_now(_core.to_tensor(value, dtype, False))
+
+
+class VariableSynchronization(enum.Enum):
+    """When copies of a variable are brought in line: there are none here."""
+
+    AUTO = 0
+    NONE = 1
+    ON_WRITE = 2
+    ON_READ = 3
+
+
+class VariableAggregation(enum.Enum):
+    """How copies of a variable are put together: there are none here."""
+
+    NONE = 0
+    SUM = 1
+    MEAN = 2
+    ONLY_FIRST_REPLICA = 3
 
 
 class Variable(_core.VariableHandle, metaclass=Created):
@@ -63,6 +79,8 @@ class Variable(_core.VariableHandle, metaclass=Created):
         self._name = name + ":0"
         self._trainable = True if trainable is None else bool(trainable)
         self._constraint = constraint
+        is_open = shape is not None and not TensorShape(shape).is_fully_defined()
+        open_shape = [TensorShape(shape)._dims] if is_open else []
         if _core.is_tracing():
             from penstock import _tracing
 
@@ -70,10 +88,10 @@ class Variable(_core.VariableHandle, metaclass=Created):
             if tracing is not None:
                 tracing.add_variable(self)
             with _tracing.init_scope():
-                self._create(value, name, self._trainable)
+                self._create(value, name, self._trainable, *open_shape)
         else:
-            self._create(value, name, self._trainable)
-        by_id[self._id] = self
+            self._create(value, name, self._trainable, *open_shape)
+        variables_by_id[self._id] = self
 
     name = property(lambda self: self._name)
     trainable = property(lambda self: self._trainable)
@@ -90,6 +108,17 @@ class Variable(_core.VariableHandle, metaclass=Created):
 
     def read_value(self) -> Tensor:
         return self.value()
+
+    initializer = None
+    synchronization = property(lambda self: VariableSynchronization.AUTO)
+    aggregation = property(lambda self: VariableAggregation.NONE)
+
+    @property
+    def initial_value(self):
+        raise RuntimeError("This property is not supported when eager execution is enabled.")
+
+    def eval(self, session=None):
+        raise RuntimeError("This operation is not supported when eager execution is enabled.")
 
     def initialized_value(self) -> Tensor:
         return self.value()
@@ -112,7 +141,7 @@ class Variable(_core.VariableHandle, metaclass=Created):
 
     def _checked(self, value, error=ValueError):
         value = _core.to_tensor(value, self.dtype, False)
-        if value.shape != self.shape:
+        if not self.shape.is_compatible_with(value.shape):
             raise error(
                 f"Cannot assign value to variable ' {self.name}': Shape mismatch."
                 f"The variable shape {self.shape}, and the assigned value shape {value.shape} are "
@@ -169,10 +198,8 @@ class Variable(_core.VariableHandle, metaclass=Created):
         return self._updated(True)
 
     def _scatter_nd(self, op, indices, updates):
-        from penstock import raw_ops
-
-        with pause():
-            self._assign(getattr(raw_ops, op)(tensor=self, indices=indices, updates=updates))
+        indices = _core.to_tensor(indices, dtypes.int32, True)
+        self._update(op, (indices, _core.to_tensor(updates, self.dtype, False)), ())
         return self._updated(True)
 
     def scatter_nd_update(self, indices, updates, name=None):
@@ -202,10 +229,15 @@ class Variable(_core.VariableHandle, metaclass=Created):
         return part
 
     def _assign_part(self, index, value, read_value):
-        from penstock._functions.basic import strided_slice_update
+        from penstock import raw_ops
 
+        begin, end, strides, *masks = _core.index_parts(index)
+        value = _core.to_tensor(value, self.dtype, False)
         with pause():
-            self._assign(strided_slice_update(self.value(), index, value))
+            picked = super().__getitem__(index).shape
+            if value.shape != picked:
+                value = raw_ops.BroadcastTo(input=value, shape=picked)
+        self._update("TensorStridedSliceUpdate", (begin, end, strides, value), tuple(masks))
         return self._updated(read_value)
 
     def __iter__(self):
@@ -246,7 +278,8 @@ def _rebuild(values, dtype, name, trainable):
 
 
 def variable_repr(variable, name: str) -> str:
-    shape, dtype = tuple(variable.shape), variable.dtype.name
+    shape = tuple(variable.shape) if variable.shape.rank is not None else variable.shape
+    dtype = variable.dtype.name
     if _core.is_tracing():
         return f"<tf.Variable {name} shape={shape} dtype={dtype}>"
     text = numpy_text(variable, for_repr=True)

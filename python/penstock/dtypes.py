@@ -108,7 +108,7 @@ class DType:
             import ml_dtypes
 
             return getattr(ml_dtypes.finfo(self._as_dtype()), which)
-        if self.is_floating or self.is_complex:
+        if self.is_floating:
             return getattr(np.finfo(self._as_dtype()), which)
         raise TypeError(f"Cannot find {which}imum value of {self}.")
 
@@ -208,6 +208,14 @@ def cast(x, dtype, name=None):
     from penstock._functions.basic import cast as implementation
 
     return implementation(x, dtype, name)
+
+
+def __getattr__(name):
+    if name not in ("complex", "saturate_cast"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import penstock
+
+    return getattr(penstock, name)
 
 
 __all__ = ["DType", "as_dtype", "cast", "double", "half", *_NAMES]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from penstock import _core, dtypes, raw_ops
+from penstock._core import Tensor
 from penstock._functions.basic import eye, fill_with
 from penstock._functions.seeds import next_seeds
 
@@ -32,7 +33,7 @@ __all__ = [
 class Initializer:
     """The base: `initializer(shape, dtype)` makes a tensor."""
 
-    def __call__(self, shape, dtype=None, **kwargs):
+    def __call__(self, shape, dtype=None, **kwargs) -> Tensor:
         raise NotImplementedError("Initializer subclasses must implement the `__call__()` method.")
 
     def get_config(self):
@@ -51,14 +52,14 @@ def _dtype(dtype):
 class Zeros(Initializer):
     """All zeros."""
 
-    def __call__(self, shape, dtype=None, **kwargs):
+    def __call__(self, shape, dtype=None, **kwargs) -> Tensor:
         return fill_with(shape, False, _dtype(dtype))
 
 
 class Ones(Initializer):
     """All ones."""
 
-    def __call__(self, shape, dtype=None, **kwargs):
+    def __call__(self, shape, dtype=None, **kwargs) -> Tensor:
         return fill_with(shape, True, _dtype(dtype))
 
 
@@ -68,7 +69,7 @@ class Constant(Initializer):
     def __init__(self, value=0.0):
         self.value = value
 
-    def __call__(self, shape, dtype=None, **kwargs):
+    def __call__(self, shape, dtype=None, **kwargs) -> Tensor:
         value = _core.to_tensor(self.value, _dtype(dtype), False)
         return raw_ops.BroadcastTo(input=value, shape=list(shape))
 
@@ -79,7 +80,7 @@ class Identity(Initializer):
     def __init__(self, gain=1.0):
         self.gain = gain
 
-    def __call__(self, shape, dtype=None, **kwargs):
+    def __call__(self, shape, dtype=None, **kwargs) -> Tensor:
         if len(shape) != 2:
             raise ValueError(
                 "Identity matrix initializer can only be used for 2D matrices. Received: "
@@ -117,14 +118,14 @@ class RandomNormal(_Random):
         super().__init__(seed)
         self.mean, self.stddev = mean, stddev
 
-    def __call__(self, shape, dtype=None, **kwargs):
+    def __call__(self, shape, dtype=None, **kwargs) -> Tensor:
         return self._normal(shape, self.mean, self.stddev, dtype, truncated=False)
 
 
 class TruncatedNormal(RandomNormal):
     """Numbers from a normal distribution, none beyond two standard deviations."""
 
-    def __call__(self, shape, dtype=None, **kwargs):
+    def __call__(self, shape, dtype=None, **kwargs) -> Tensor:
         return self._normal(shape, self.mean, self.stddev, dtype, truncated=True)
 
 
@@ -135,7 +136,7 @@ class RandomUniform(_Random):
         super().__init__(seed)
         self.minval, self.maxval = minval, maxval
 
-    def __call__(self, shape, dtype=None, **kwargs):
+    def __call__(self, shape, dtype=None, **kwargs) -> Tensor:
         return self._uniform(shape, self.minval, self.maxval, dtype)
 
 
@@ -166,7 +167,7 @@ class VarianceScaling(_Random):
         super().__init__(seed)
         self.scale, self.mode, self.distribution = scale, mode, distribution
 
-    def __call__(self, shape, dtype=None, **kwargs):
+    def __call__(self, shape, dtype=None, **kwargs) -> Tensor:
         fan_in, fan_out = _fans(list(shape))
         fan = {"fan_in": fan_in, "fan_out": fan_out, "fan_avg": (fan_in + fan_out) / 2}[self.mode]
         variance = self.scale / max(1.0, fan)
@@ -205,7 +206,7 @@ class Orthogonal(_Random):
         super().__init__(seed)
         self.gain = gain
 
-    def __call__(self, shape, dtype=None, **kwargs):
+    def __call__(self, shape, dtype=None, **kwargs) -> Tensor:
         if len(shape) < 2:
             raise ValueError(
                 "The tensor to initialize must be at least two-dimensional. Received: "

@@ -4,9 +4,11 @@ from penstock import _api
 from penstock._functions.arrays import einsum, global_norm, tensordot
 from penstock._functions.basic import eye
 from penstock._functions.maths import l2_normalize
-from penstock._functions.matrices import eigh, lstsq, norm, normalize, svd
+from penstock._functions.matrices import diag, diag_part, eigh, lstsq, norm, normalize, svd
 
 __all__ = [
+    "diag",
+    "diag_part",
     "eigh",
     "einsum",
     "eye",

@@ -26,6 +26,21 @@ def _with_aliases(function, names):
     return raw_op
 
 
+def _with_pairs(function):
+    # TensorFlow's raw op takes two lists; ours takes what belongs together in turns.
+    def raw_op(indices, data, name=None):
+        pairs = [
+            _core.to_tensor(x, None, False)
+            for pair in zip(indices, data, strict=True)
+            for x in pair
+        ]
+        return function(indices_and_data=pairs)
+
+    raw_op.__name__ = raw_op.__qualname__ = function.__name__
+    raw_op.__doc__ = function.__doc__
+    return raw_op
+
+
 def __getattr__(name):
     if _core.describe_op(name) is None:
         if name.startswith("__"):
@@ -36,6 +51,8 @@ def __getattr__(name):
     names = {spec[0] for spec in parameters}
     if names & {"keepdims", "dtype"}:
         function = _with_aliases(function, names)
+    if "indices_and_data" in names:
+        function = _with_pairs(function)
     globals()[name] = function
     return function
 

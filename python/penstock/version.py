@@ -1,4 +1,8 @@
-"""tf.version: the TensorFlow whose names these are. Penstock's own is penstock.__version__."""
+"""tf.version: the TensorFlow whose names these are.
+
+Penstock's own is penstock.__version__, unless it stands in TensorFlow's place
+(install_as_tensorflow).
+"""
 
 from penstock import _api
 

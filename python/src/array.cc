@@ -201,6 +201,11 @@ Tensor copy_array(PyObject* object, DType wanted) {
   return tensor;
 }
 
+bool has_strings(PyObject* object) {
+  const Ref any(checked(PyArray_FromAny(object, nullptr, 0, 0, 0, nullptr)));
+  return dtype_of(PyArray_DESCR(reinterpret_cast<PyArrayObject*>(any.get()))) == DType::kString;
+}
+
 Tensor borrow_array(PyObject* object) {
   if (!PyArray_Check(object)) raise(PyExc_TypeError, "from_numpy needs an ndarray");
   auto* array = reinterpret_cast<PyArrayObject*>(object);
@@ -252,7 +257,9 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
                                                    "B",     "H", "I",  "Q",  "e",    nullptr,
                                                    "f",     "d", "Zf", "Zd", nullptr};
   view->obj = nullptr;
-  const Tensor& tensor = tensor_of(self);
+  const Tensor* found = guarded<const Tensor*>(nullptr, [&] { return &tensor_of(self); });
+  if (found == nullptr) return -1;
+  const Tensor& tensor = *found;
   const char* format = kFormats[static_cast<int>(tensor.dtype())];
   if (format == nullptr || !tensor.has_data() || (flags & PyBUF_WRITABLE) != 0) {
     PyErr_SetString(PyExc_BufferError, format == nullptr ? "this dtype has no buffer format"

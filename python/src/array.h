@@ -16,6 +16,8 @@ bool is_numpy_bool(PyObject* object);
 
 // A copy of an ndarray or a NumPy scalar, cast to `wanted` unless that is kInvalid. Throws.
 Tensor copy_array(PyObject* array, DType wanted);
+// True for an array or scalar of strings or objects.
+bool has_strings(PyObject* array);
 // A tensor over the array's own memory, which it keeps alive. Throws where it would have to copy.
 Tensor borrow_array(PyObject* array);
 

@@ -112,6 +112,7 @@ PyObject* default_object(const AttrDef& attr) {
       return PyUnicode_FromStringAndSize(value.as_string().data(),
                                          static_cast<Py_ssize_t>(value.as_string().size()));
     case AttrKind::kInts: {
+      if (is_every_axis(value.as_ints())) return Py_NewRef(Py_None);
       PyObject* list = PyList_New(0);
       for (int64_t number : value.as_ints()) {
         const Ref item(PyLong_FromLongLong(number));

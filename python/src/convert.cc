@@ -28,6 +28,13 @@ Tensor scalar(PyObject* value, const Leaf& leaf, DType dtype, Wanted wanted) {
   return tensor;
 }
 
+// Arrays are cast to whatever is wanted, but numbers are no strings.
+Tensor from_array(PyObject* value, DType dtype, Wanted wanted) {
+  if (dtype != DType::kString || has_strings(value)) return copy_array(value, dtype);
+  if (wanted == Wanted::kAsHint) return copy_array(value, DType::kInvalid);
+  raise(PyExc_ValueError, "Cannot convert %R to a Tensor of dtype string", value);
+}
+
 // Objects that know how to become a tensor or an array.
 Tensor from_protocol(PyObject* value, DType dtype, Wanted wanted) {
   static PyObject* const to_tensor_name = PyUnicode_InternFromString("__tf_tensor__");
@@ -56,7 +63,7 @@ Tensor value_of(PyObject* object) {
 Tensor to_tensor(PyObject* value, DType dtype, Wanted wanted) {
   if (Tensor own = value_of(value); own.defined())
     return checked_dtype(std::move(own), value, dtype, wanted);
-  if (is_array(value) || is_numpy_scalar(value)) return copy_array(value, dtype);
+  if (is_array(value) || is_numpy_scalar(value)) return from_array(value, dtype, wanted);
   if (const Leaf leaf = leaf_of(value); leaf.kind != Kind::kNone)
     return scalar(value, leaf, dtype, wanted);
   if (PyList_Check(value) || PyTuple_Check(value)) return from_sequence(value, dtype, wanted);

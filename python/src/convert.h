@@ -16,6 +16,7 @@ namespace penstock::python {
 enum class Wanted {
   kStrictly,  // TypeError where the value does not allow the dtype
   kAsHint,    // then the value's own dtype instead
+  kUncut,     // TypeError likewise, but an integer that is too large for the dtype keeps its own
 };
 
 // Throws TypeError and ValueError (Python's) as TensorFlow does. A tensor is returned as it is when

@@ -31,7 +31,10 @@ int64_t position_of(PyObject* object) {
     refuse(object);
   }
   const long long value = PyLong_AsLongLong(index.get());
-  if (value == -1 && PyErr_Occurred() != nullptr) throw PythonError();
+  if (value == -1 && PyErr_Occurred() != nullptr) {
+    PyErr_Clear();
+    raise(PyExc_ValueError, "the index %R does not fit 64 bits", object);
+  }
   return value;
 }
 
@@ -64,6 +67,8 @@ void add_item(Index& index, PyObject* object) {
     index.ellipsis_mask |= bit;
     return add(index, 0, 0, 1);
   }
+  if (PyBool_Check(object))
+    throw InvalidArgumentError("[StridedSlice] a bool is no index among others");
   const int64_t position = position_of(object);
   index.shrink_axis_mask |= bit;
   // The largest number wraps around; the op says that it is out of bounds.
@@ -72,7 +77,7 @@ void add_item(Index& index, PyObject* object) {
 
 bool is_mask(PyObject* object) {
   if (PyBool_Check(object) || is_numpy_bool(object)) return true;
-  if (has_tensor(object)) return tensor_of(object).dtype() == DType::kBool;
+  if (has_tensor(object)) return description_of(object).dtype() == DType::kBool;
   if (!is_array(object)) return false;
   const Ref dtype(checked(PyObject_GetAttrString(object, "dtype")));
   const Ref kind(checked(PyObject_GetAttrString(dtype.get(), "kind")));

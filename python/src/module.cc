@@ -14,6 +14,7 @@
 #include "index.h"
 #include "memory.h"
 #include "op_function.h"
+#include "plan.h"
 #include "tape_object.h"
 #include "tensor_object.h"
 #include "traced_call.h"
@@ -79,5 +80,6 @@ NB_MODULE(_core, module) {
   add_function(module);
   add_tape(module);
   add_memory(module);
+  add_plan(module);
   module.attr("__version__") = PENSTOCK_VERSION;
 }

@@ -12,11 +12,11 @@
 namespace penstock::python {
 namespace {
 
-// An operator: its op, what it does with booleans where that is another one, and the method by
-// which the other side could take over.
+// An operator: its op, the one for dtypes that this does not have, and the method by which the
+// other side could take over.
 struct Operator {
   const char* op;
-  const char* bool_op;
+  const char* other_op;
   const char* reflected;
 };
 enum Which {
@@ -43,9 +43,9 @@ enum Which {
   kCount,
 };
 constexpr Operator kOperators[kCount] = {
-    {"AddV2", nullptr, "__radd__"},
+    {"AddV2", "Add", "__radd__"},
     {"Sub", nullptr, "__rsub__"},
-    {"Mul", nullptr, "__rmul__"},
+    {"Mul", "LogicalAnd", "__rmul__"},
     {"RealDiv", nullptr, "__rtruediv__"},
     {"FloorDiv", nullptr, "__rfloordiv__"},
     {"FloorMod", nullptr, "__rmod__"},
@@ -61,7 +61,7 @@ constexpr Operator kOperators[kCount] = {
     {"Greater", nullptr, nullptr},
     {"GreaterEqual", nullptr, nullptr},
     {"Neg", nullptr, nullptr},
-    {"Abs", nullptr, nullptr},
+    {"Abs", "ComplexAbs", nullptr},
     {"Invert", "LogicalNot", nullptr},
 };
 
@@ -74,8 +74,11 @@ const OpDef& find(const char* name) {
 const OpDef& op_for(Which which, DType dtype) {
   static const OpDef* found[kCount] = {};
   const Operator& entry = kOperators[which];
-  if (dtype == DType::kBool && entry.bool_op != nullptr) return find(entry.bool_op);
   if (found[which] == nullptr) found[which] = &find(entry.op);
+  if (entry.other_op != nullptr && !found[which]->inputs[0].dtypes.has(dtype)) [[unlikely]] {
+    const OpDef& other = find(entry.other_op);
+    if (other.inputs[0].dtypes.has(dtype)) return other;
+  }
   return *found[which];
 }
 
@@ -85,11 +88,17 @@ Attrs defaults_of(const OpDef& op, SmallVector<Attr, 8>& storage) {
   return storage;
 }
 
-PyObject* call(Which which, const Tensor* a, const Tensor* b, uint64_t given) {
+// `caller` is where the type slot returns to; null when the result is needed now.
+PyObject* call(Which which, const Tensor* a, const Tensor* b, uint64_t given, const void* caller) {
   const OpDef& op = op_for(which, a->dtype());
   const Tensor* const inputs[] = {a, b};
   const std::span<const Tensor* const> used(inputs, b != nullptr ? 2 : 1);
-  if (op.attrs.size() == 0) return wrap(std::move(run(op, used, {}, given)[0]));
+  if (op.attrs.size() == 0) {
+    if (given == 0 && caller != nullptr && may_be_put_off(used) && is_next_operand(caller)) {
+      if (auto pending = Pending::make(op, used)) return wrap(std::move(pending));
+    }
+    return wrap(std::move(run(op, used, {}, given)[0]));
+  }
   SmallVector<Attr, 8> attrs;
   return wrap(std::move(run(op, used, defaults_of(op, attrs), given)[0]));
 }
@@ -100,12 +109,10 @@ bool is_other_tensor(PyObject* object) {
   return !has_tensor(object) && PyObject_TypeCheck(object, tensor_base_type);
 }
 
-// TensorFlow divides small integers as float32 and large ones as float64.
-Tensor as_dividend(Tensor tensor) {
-  const DType dtype = tensor.dtype();
-  if (!kIntTypes.has(dtype)) return tensor;
+Tensor cast_to(Tensor tensor, DType dtype) {
+  if (tensor.dtype() == dtype) return tensor;
   static const OpDef& cast = find("Cast");
-  const Attr attrs[] = {dtype_size(dtype) <= 2 ? DType::kFloat32 : DType::kFloat64};
+  const Attr attrs[] = {dtype};
   const Tensor* const inputs[] = {&tensor};
   return std::move(run(cast, inputs, attrs)[0]);
 }
@@ -114,17 +121,46 @@ struct Operands {
   Tensor a, b;
 };
 
-// Both sides as tensors. A number takes the dtype of the tensor on the other side; on the right of
-// an arithmetic operator it may keep its own where that is impossible, and the op then says so.
+// How the number on the right of an operator becomes a tensor: some let it keep its own dtype where
+// it cannot take the other side's, and then say themselves what is wrong.
+Wanted wanted_for(Which which, DType left) {
+  if (which == kAdd || which == kDiv || which == kMatMul) return Wanted::kAsHint;
+  if (which == kMul && left == DType::kBool) return Wanted::kAsHint;
+  return which < kMatMul ? Wanted::kUncut : Wanted::kStrictly;
+}
+
+// Both sides as tensors. A number takes the dtype of the tensor on the other side.
 Operands convert(Which which, PyObject* a, PyObject* b) {
   Operands operands{value_of(a), value_of(b)};
   if (!operands.a.defined()) operands.a = to_tensor(a, operands.b.dtype());
   if (!operands.b.defined()) {
-    const bool is_arithmetic = which <= kMatMul;
-    operands.b =
-        to_tensor(b, operands.a.dtype(), is_arithmetic ? Wanted::kAsHint : Wanted::kStrictly);
+    const DType left = operands.a.dtype();
+    operands.b = to_tensor(b, left, wanted_for(which, left));
   }
   return operands;
+}
+
+// TensorFlow divides small integers as float32 and large ones as float64.
+void prepare_division(Operands& operands) {
+  const DType dtype = operands.a.dtype();
+  if (dtype != operands.b.dtype()) {
+    raise(PyExc_TypeError, "`x` and `y` must have the same dtype, got tf.%s != tf.%s.",
+          dtype_name(dtype).data(), dtype_name(operands.b.dtype()).data());
+  }
+  if (!kNumberTypes.has(dtype))
+    raise(PyExc_TypeError, "Invalid dtype tf.%s in __truediv__.", dtype_name(dtype).data());
+  if (!kIntTypes.has(dtype)) return;
+  const DType real = dtype_size(dtype) <= 2 ? DType::kFloat32 : DType::kFloat64;
+  operands.a = cast_to(std::move(operands.a), real);
+  operands.b = cast_to(std::move(operands.b), real);
+}
+
+bool is_bool(const Tensor& tensor) { return tensor.dtype() == DType::kBool; }
+// A product with bools is one of bools: both sides hold.
+void prepare_product(Operands& operands) {
+  if (!is_bool(operands.a) && !is_bool(operands.b)) return;
+  operands.a = cast_to(std::move(operands.a), DType::kBool);
+  operands.b = cast_to(std::move(operands.b), DType::kBool);
 }
 
 bool is_conversion_error() {
@@ -150,33 +186,53 @@ bool defers_to(PyObject* other, Which which) {
     if (defers_to(b, which)) return Py_NewRef(Py_NotImplemented);
     operands = convert(which, a, b);  // for its error again
   }
-  if (which == kDiv) {
-    operands.a = as_dividend(std::move(operands.a));
-    operands.b = as_dividend(std::move(operands.b));
-  }
+  if (which == kDiv) prepare_division(operands);
+  if (which == kMul) prepare_product(operands);
   // What we made ourselves here, nobody else holds; of the others the temporaries may be given.
   const uint64_t given = temporary_operands(a, b, caller);
   if ((given & 1) != 0 && has_tensor(a) && operands.a.id() == tensor_of(a).id()) {
     operands.a = Tensor();
     const Tensor* left = &tensor_of(a);
-    return call(which, left, &operands.b, 1);
+    return call(which, left, &operands.b, 1, caller);
   }
   if ((given & 2) != 0 && has_tensor(b) && operands.b.id() == tensor_of(b).id()) {
     operands.b = Tensor();
-    return call(which, &operands.a, &tensor_of(b), 2);
+    return call(which, &operands.a, &tensor_of(b), 2, caller);
   }
-  return call(which, &operands.a, &operands.b, 0);
+  return call(which, &operands.a, &operands.b, 0, caller);
+}
+
+// The right operand is still pending, and nobody else can see it.
+[[gnu::noinline]] PyObject* call_pending(Which which, PyObject* a, PyObject* b,
+                                         const void* caller) {
+  Tensor& left = tensor_of(a);
+  const OpDef& op = op_for(which, left.dtype());
+  const bool is_given = (temporary_operands(a, b, caller) & 1) != 0;
+  return wrap([&] {
+    const WithoutGil released;
+    return pending_of(b)->run_into(op, left, is_given);
+  }());
+}
+
+// True where the op takes two tensors as they are, or refuses them as TensorFlow does.
+template <Which which>
+bool is_plain(const Tensor& a, const Tensor& b) {
+  if (which == kDiv) return a.dtype() == b.dtype() && kFloatTypes.has(a.dtype());
+  return which != kMul || (!is_bool(a) && !is_bool(b));
 }
 
 template <Which which>
 PyObject* binary(PyObject* a, PyObject* b) {
   const void* caller = __builtin_return_address(0);
   return guarded([&] {
-    if (which != kDiv && has_tensor(a) && has_tensor(b)) [[likely]] {
-      return call(which, &tensor_of(a), &tensor_of(b), temporary_operands(a, b, caller));
-    }
-    if (which == kDiv && has_tensor(a) && has_tensor(b) && !kIntTypes.has(tensor_of(a).dtype())) {
-      return call(which, &tensor_of(a), &tensor_of(b), temporary_operands(a, b, caller));
+    if (has_tensor(a) && has_tensor(b)) [[likely]] {
+      if (which <= kDiv && is_hidden_pending(b) &&
+          description_of(a).dtype() == description_of(b).dtype()) {
+        return call_pending(which, a, b, caller);
+      }
+      if (is_plain<which>(tensor_of(a), tensor_of(b))) {
+        return call(which, &tensor_of(a), &tensor_of(b), temporary_operands(a, b, caller), caller);
+      }
     }
     return convert_and_call(which, a, b, caller);
   });
@@ -193,9 +249,9 @@ PyObject* unary(PyObject* a) {
   const void* caller = __builtin_return_address(0);
   return guarded([&] {
     if (has_tensor(a))
-      return call(which, &tensor_of(a), nullptr, temporary_operands(a, nullptr, caller));
+      return call(which, &tensor_of(a), nullptr, temporary_operands(a, nullptr, caller), caller);
     const Tensor own = value_of(a);
-    return call(which, &own, nullptr, 0);
+    return call(which, &own, nullptr, 0, caller);
   });
 }
 
@@ -208,7 +264,7 @@ PyObject* equality(Which which, PyObject* a, PyObject* b) {
   if (is_other_tensor(b)) return Py_NewRef(Py_NotImplemented);
   const Operands operands = convert(which, a, b);
   try {
-    return call(which, &operands.a, &operands.b, 0);
+    return call(which, &operands.a, &operands.b, 0, nullptr);
   } catch (const TypeError&) {
     throw;
   } catch (const InvalidArgumentError&) {

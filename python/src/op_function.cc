@@ -34,7 +34,8 @@ struct Parameter {
 
 struct Description {
   const OpDef* op;
-  int output;   // the one to return; -1: all
+  const OpDef* other;  // instead of it for dtypes that it does not have, or null
+  int output;          // the one to return; -1: all
   bool is_lax;  // a number keeps its own dtype where it cannot take the tensors': the op refuses
   std::vector<Parameter> parameters;
   std::vector<size_t> inputs = {};  // the parameters of the op's inputs, in its order
@@ -144,7 +145,7 @@ class CallInputs {
 
   void add_one(size_t i, PyObject* value) {
     if (has_tensor(value)) {
-      if (letter(i) == DType::kInvalid) letter(i) = tensor_of(value).dtype();
+      if (letter(i) == DType::kInvalid) letter(i) = description_of(value).dtype();
     } else if (is_variable(value)) {
       if (letter(i) == DType::kInvalid) letter(i) = variable_of(value).dtype();
     }
@@ -157,12 +158,21 @@ class CallInputs {
     DType& same = letter(slot.input);
     if (same != DType::kInvalid)
       return to_tensor(slot.object, same, is_lax_ ? Wanted::kAsHint : Wanted::kStrictly);
-    // Where floats are not allowed but integers are, an empty list is one of integers.
-    const bool wants_ints = !allowed.has(DType::kFloat32) && allowed.has(DType::kInt32);
-    Tensor made =
-        to_tensor(slot.object, wants_ints ? DType::kInt32 : DType::kInvalid, Wanted::kAsHint);
+    Tensor made = convert_first(slot.object, allowed);
     same = made.dtype();
     return made;
+  }
+
+  // Nothing but the op says what the dtype could be.
+  static Tensor convert_first(PyObject* value, DTypeSet allowed) {
+    for (const DType only : {DType::kBool, DType::kString}) {
+      if (allowed == DTypeSet(only)) return to_tensor(value, only);
+    }
+    // Where floats are not allowed but integers are, an empty list is one of integers.
+    const bool wants_ints = !allowed.has(DType::kFloat32) && allowed.has(DType::kInt32);
+    const bool has_own = is_array(value) || is_numpy_scalar(value);
+    return to_tensor(value, wants_ints && !has_own ? DType::kInt32 : DType::kInvalid,
+                     Wanted::kAsHint);
   }
 
   const OpDef& op_;
@@ -201,6 +211,10 @@ PyObject* several(Description& d, Tensors& outputs) {
   return checked(PyObject_Call(d.result, items.get(), nullptr));
 }
 
+bool takes(const OpDef& op, std::span<const Tensor* const> tensors) {
+  return tensors.empty() || op.inputs[0].dtypes.has(tensors[0]->dtype());
+}
+
 PyObject* call(PyObject* self, PyObject* const* args, size_t flagged_count, PyObject* keywords) {
   const void* caller = __builtin_return_address(0);
   return guarded([&] {
@@ -222,7 +236,13 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t flagged_count, PyOb
     const std::span<const Tensor* const> tensors = inputs.finish();
     const size_t all =
         count + (keywords != nullptr ? static_cast<size_t>(PyTuple_GET_SIZE(keywords)) : 0);
-    Tensors outputs = run(op, tensors, attrs.finish(), inputs.temporaries(self, args, all, caller));
+    const uint64_t given = inputs.temporaries(self, args, all, caller);
+    const OpDef& used = d.other == nullptr || takes(op, tensors) ? op : *d.other;
+    if (used.attrs.size() == 0 && given == 0 && d.output <= 0 && may_be_put_off(tensors) &&
+        is_next_operand(self, args, caller)) {
+      if (auto pending = Pending::make(used, tensors)) return wrap(std::move(pending));
+    }
+    Tensors outputs = run(used, tensors, attrs.finish(), given);
     if (d.output >= 0) return wrap(std::move(outputs[static_cast<size_t>(d.output)]));
     if (op.outputs.size() == 1 && !op.traits.has(Trait::kManyOutputs))
       return wrap(std::move(outputs[0]));
@@ -284,21 +304,26 @@ void release(Description* d) {
   delete d;
 }
 
-// OpFunction(op, parameters, output=-1, is_lax=False)
+// OpFunction(op, parameters, output=-1, is_lax=False, other=None)
 PyObject* construct(PyTypeObject* type, PyObject* args, PyObject*) {
   const char* name;
   PyObject* specs;
+  const char* other_name = nullptr;
   int output = -1, is_lax = 0;
-  if (PyArg_ParseTuple(args, "sO!|ip", &name, &PyList_Type, &specs, &output, &is_lax) == 0)
+  if (PyArg_ParseTuple(args, "sO!|ipz", &name, &PyList_Type, &specs, &output, &is_lax,
+                       &other_name) == 0)
     return nullptr;
   return guarded([&] {
     const OpDef* op = find_op(name);
     if (op == nullptr) raise(PyExc_LookupError, "there is no op %s", name);
+    const OpDef* other = other_name != nullptr ? find_op(other_name) : nullptr;
+    if (other_name != nullptr && other == nullptr)
+      raise(PyExc_LookupError, "there is no op %s", other_name);
     if (PyList_GET_SIZE(specs) > kMaxParameters) raise(PyExc_ValueError, "too many parameters");
     const Ref self(checked(type->tp_alloc(type, 0)));
     auto* function = reinterpret_cast<OpFunction*>(self.get());
     function->vectorcall = call;
-    function->description = new Description{op, output, is_lax != 0, {}};
+    function->description = new Description{op, other, output, is_lax != 0, {}};
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(specs); ++i)
       function->description->parameters.push_back(parse_parameter(*op, PyList_GET_ITEM(specs, i)));
     settle(*function->description);

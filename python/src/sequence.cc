@@ -1,5 +1,7 @@
 #include "sequence.h"
 
+#include <cmath>
+
 #include <penstock/memory/strings.h>
 
 #include "array.h"
@@ -11,8 +13,24 @@
 namespace penstock::python {
 namespace {
 
+// The value of a Python int, where it is so small (below 2^30) that it can be read in place.
+inline bool is_small(PyObject* integer, int64_t* value) {
+  auto* object = reinterpret_cast<PyLongObject*>(integer);
+#if PY_VERSION_HEX >= 0x030C0000
+  if (PyUnstable_Long_IsCompact(object) == 0) return false;
+  *value = PyUnstable_Long_CompactValue(object);
+#else
+  const Py_ssize_t size = Py_SIZE(object);
+  if (size < -1 || size > 1) return false;
+  *value = size == 0 ? 0 : size * static_cast<int64_t>(object->ob_digit[0]);
+#endif
+  return true;
+}
+
 // Any integer modulo 2^64, as TensorFlow narrows.
 uint64_t bits_of(PyObject* value) {
+  int64_t small = 0;
+  if (PyLong_CheckExact(value) && is_small(value, &small)) return static_cast<uint64_t>(small);
   if (PyLong_CheckExact(value)) {
     int overflow = 0;
     const long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
@@ -40,7 +58,10 @@ void put(T* out, PyObject* leaf) {
   } else if constexpr (std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>) {
     *out = T(static_cast<float>(double_of(leaf)));
   } else if constexpr (std::is_floating_point_v<T>) {
-    *out = static_cast<T>(double_of(leaf));
+    const double number = double_of(leaf);
+    *out = static_cast<T>(number);
+    if (std::isinf(*out) && !std::isinf(number))
+      raise(PyExc_ValueError, "Can't convert Python sequence with a value out of range to Tensor.");
   } else if constexpr (std::is_same_v<T, StringRef>) {
     Py_ssize_t size = 0;
     if (PyBytes_Check(leaf)) {
@@ -79,6 +100,7 @@ struct Scan {
   bool has_arrays = false;
 
   void walk(PyObject* object, int at);
+  bool changes_nothing(PyObject* item, int at) const;
   void add(const Leaf& leaf);
   void add_leaf(PyObject* object, const Leaf& leaf, int at);
   Shape shape() const {
@@ -120,6 +142,15 @@ void Scan::add_leaf(PyObject* object, const Leaf& leaf, int at) {
   add(leaf);
 }
 
+// A plain number of a kind that was seen before, at the depth of the others: what long lists are
+// made of.
+inline bool Scan::changes_nothing(PyObject* item, int at) const {
+  int64_t small = 0;
+  if (at != leaf_depth || kind > Kind::kComplex) return false;
+  if (PyFloat_CheckExact(item)) return kind >= Kind::kFloat;
+  return PyLong_CheckExact(item) && kind >= Kind::kInt && is_small(item, &small);
+}
+
 void Scan::walk(PyObject* object, int at) {
   if (PyLong_CheckExact(object)) return add_leaf(object, int_leaf(object), at);
   if (PyFloat_CheckExact(object)) return add_leaf(object, {Kind::kFloat, DType::kFloat32}, at);
@@ -130,8 +161,10 @@ void Scan::walk(PyObject* object, int at) {
     dims[at] = size;
     seen[at] = true;
     if (at + 1 > depth) depth = at + 1;
-    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); ++i)
-      walk(PySequence_Fast_GET_ITEM(object, i), at + 1);
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); ++i) {
+      PyObject* item = PySequence_Fast_GET_ITEM(object, i);
+      if (!changes_nothing(item, at + 1)) walk(item, at + 1);
+    }
     return;
   }
   if (PyObject_TypeCheck(object, tensor_base_type) || is_variable(object)) {
@@ -146,15 +179,46 @@ void Scan::walk(PyObject* object, int at) {
 }
 
 // Never writes past `end`, whatever has become of the lists since they were looked at.
-void fill(DType dtype, char*& out, const char* end, PyObject* object) {
-  if (!PyList_Check(object) && !PyTuple_Check(object)) {
-    if (out == end) fail_ragged();
-    put_element(dtype, out, object);
-    out += dtype_size(dtype);
-    return;
+template <typename T>
+void fill_list(T*& out, const T* end, PyObject* list) {
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(list); ++i) {
+    PyObject* item = PySequence_Fast_GET_ITEM(list, i);
+    if (PyList_Check(item) || PyTuple_Check(item)) {
+      fill_list(out, end, item);
+    } else {
+      if (out == end) fail_ragged();
+      put(out++, item);
+    }
   }
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); ++i)
-    fill(dtype, out, end, PySequence_Fast_GET_ITEM(object, i));
+}
+
+void fill(const Tensor& tensor, PyObject* list) {
+  switch (tensor.dtype()) {
+#define PEN_CASE(T, enumerator)                        \
+  case DType::enumerator: {                            \
+    T* out = static_cast<T*>(tensor.raw());            \
+    fill_list(out, out + tensor.num_elements(), list); \
+    break;                                             \
+  }
+    PEN_FOR_EACH_DTYPE(PEN_CASE)
+#undef PEN_CASE
+    case DType::kInvalid:
+      break;
+  }
+}
+
+// A list with arrays in it: integers in it become what Python's own would.
+Tensor from_arrays(PyObject* list, DType dtype) {
+  Tensor tensor = copy_array(list, dtype);
+  const DType own = tensor.dtype();
+  if (dtype != DType::kInvalid) return tensor;
+  if (own == DType::kFloat16) return copy_array(list, DType::kFloat32);
+  if (!kIntTypes.has(own) || own == DType::kInt32) return tensor;
+  for (int64_t i = 0; i < tensor.num_elements(); ++i) {
+    const double value = tensor.number_at(i);
+    if (value < INT32_MIN || value > INT32_MAX) return copy_array(list, DType::kInt64);
+  }
+  return copy_array(list, DType::kInt32);
 }
 
 Tensor stacked(PyObject* list, DType dtype) {
@@ -205,11 +269,11 @@ DType choose_dtype(PyObject* value, Kind kind, DType natural, DType dtype, Wante
       fits = dtype != DType::kInvalid;
       break;
   }
-  // A hint does not cut a number short.
+  // A number is cut short only where the dtype was asked for.
   const bool is_wide = kind == Kind::kInt && natural != DType::kInt32 && kIntTypes.has(dtype) &&
                        dtype_size(dtype) < 8;
-  if (fits && !(is_wide && wanted == Wanted::kAsHint)) return dtype;
-  if (dtype != DType::kInvalid && wanted == Wanted::kStrictly) {
+  if (fits && !(is_wide && wanted != Wanted::kStrictly)) return dtype;
+  if (dtype != DType::kInvalid && wanted != Wanted::kAsHint && !fits) {
     raise(PyExc_TypeError, "Cannot convert %R to EagerTensor of dtype %s", value,
           dtype_name(dtype).data());
   }
@@ -236,11 +300,10 @@ Tensor from_sequence(PyObject* list, DType dtype, Wanted wanted) {
   Scan scan;
   scan.walk(list, 0);
   if (scan.has_tensors) return stacked(list, dtype);
-  if (scan.has_arrays) return copy_array(list, dtype);
+  if (scan.has_arrays) return from_arrays(list, dtype);
   const DType chosen = choose_dtype(list, scan.kind, scan.natural, dtype, wanted);
   Tensor tensor = Tensor::empty(chosen, scan.shape(), Tag::kConstant);
-  char* out = static_cast<char*>(tensor.raw());
-  fill(chosen, out, out + tensor.num_bytes(), list);
+  fill(tensor, list);
   return tensor;
 }
 

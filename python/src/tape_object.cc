@@ -44,8 +44,8 @@ nb::object to_object(const Gradient& gradient) {
 // A tape is one thread's at a time: the GIL is released while it runs backwards.
 class PyTape {
  public:
-  PyTape(bool persistent, bool watch_variables)
-      : tape_({.persistent = persistent, .watch_variables = watch_variables}) {}
+  PyTape(bool persistent, bool watch_variables, bool watch_only)
+      : tape_({persistent, watch_variables, watch_only}) {}
 
   void watch(nb::handle object) { tape_.watch(source_of(object)); }
   void stop() { tape_.stop(); }
@@ -53,6 +53,7 @@ class PyTape {
   void reset() { tape_.reset(); }
   void set_persistent(bool persistent) { tape_.set_persistent(persistent); }
   size_t num_records() const { return tape_.num_records(); }
+  std::vector<uint64_t> watched_variables() const { return tape_.watched_variables(); }
 
   nb::list gradient(const nb::list& targets, const nb::list& sources, const nb::list& dys,
                     bool zeros) {
@@ -134,15 +135,18 @@ nb::list record(const nb::list& inputs, const nb::list& outputs, nb::handle back
 
 void add_tape(nb::module_& module) {
   nb::class_<PyTape>(module, "Tape")
-      .def(nb::init<bool, bool>(), nb::arg("persistent"), nb::arg("watch_variables"))
+      .def(nb::init<bool, bool, bool>(), nb::arg("persistent"), nb::arg("watch_variables"),
+           nb::arg("watch_only") = false)
       .def("watch", &PyTape::watch)
       .def("stop", &PyTape::stop)
       .def("resume", &PyTape::resume)
       .def("reset", &PyTape::reset)
       .def("set_persistent", &PyTape::set_persistent)
       .def("gradient", &PyTape::gradient)
+      .def("watched_variables", &PyTape::watched_variables)
       .def_prop_ro("num_records", &PyTape::num_records);
   nb::class_<PauseRecording>(module, "PauseRecording").def(nb::init<>());
+  nb::class_<HideTapes>(module, "HideTapes").def(nb::init<>());
   module.def("record_custom", &record);
 }
 

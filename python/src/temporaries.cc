@@ -15,8 +15,18 @@
 namespace penstock::python {
 
 bool may_be_temporary(PyObject* object) {
-  return Py_REFCNT(object) == 1 && has_tensor(object) && tensor_of(object).has_data() &&
-         tensor_of(object).num_bytes() >= kBytesWorthReusing;
+  if (Py_REFCNT(object) != 1 || !has_tensor(object)) return false;
+  const Tensor& tensor = description_of(object);
+  // A weak reference would show it to other threads while the op runs.
+  return tensor.has_data() && tensor.num_bytes() >= kBytesWorthReusing &&
+         reinterpret_cast<TensorObject*>(object)->weak_references == nullptr;
+}
+
+bool may_be_put_off(std::span<const Tensor* const> inputs) {
+  for (const Tensor* input : inputs) {
+    if (input->num_bytes() >= kBytesWorthPuttingOff) return true;
+  }
+  return false;
 }
 
 // From Python 3.14 on the evaluation stack borrows references from local variables: a count of 1 no
@@ -24,6 +34,8 @@ bool may_be_temporary(PyObject* object) {
 #if PY_VERSION_HEX >= 0x030E0000
 
 uint64_t temporary_operands(PyObject*, PyObject*, const void*) { return 0; }
+bool is_next_operand(const void*) { return false; }
+bool is_next_operand(PyObject*, PyObject* const*, const void*) { return false; }
 bool are_on_stack(PyObject*, PyObject* const*, const void*) { return false; }
 
 #else
@@ -32,7 +44,8 @@ namespace {
 
 // The opcodes of operators in this version of Python.
 struct Opcodes {
-  bool is_operator[256] = {};
+  bool is_unary[256] = {};
+  bool is_binary[256] = {};
 
   Opcodes() {
     const Ref module(PyImport_ImportModule("opcode"));
@@ -42,10 +55,10 @@ struct Opcodes {
       const char* text = PyUnicode_AsUTF8(name);
       const std::string_view known = text != nullptr ? text : "";
       const long number = PyLong_AsLong(code);
-      const bool is_one =
-          (known.starts_with("BINARY_") && known != "BINARY_SUBSCR" && known != "BINARY_SLICE") ||
-          known == "UNARY_NEGATIVE";
-      if (is_one && number >= 0 && number < 256) is_operator[number] = true;
+      if (number < 0 || number >= 256) continue;
+      is_unary[number] = known == "UNARY_NEGATIVE";
+      is_binary[number] =
+          known.starts_with("BINARY_") && known != "BINARY_SUBSCR" && known != "BINARY_SLICE";
     }
     PyErr_Clear();
   }
@@ -59,12 +72,17 @@ int last_instruction(PyFrameObject* frame) {
 #endif
 }
 
-// Whether the running Python function is at an operator: then no call of its own is under way that
-// could have brought us here.
-bool is_at_operator() {
+// Where the running Python function is. At an operator no call of its own is under way that could
+// have brought us here.
+struct Position {
+  bool is_at_operator = false;
+  bool is_before_binary = false;
+};
+
+Position position() {
   static const Opcodes opcodes;
   PyFrameObject* frame = PyThreadState_GetFrame(PyThreadState_Get());
-  if (frame == nullptr) return false;
+  if (frame == nullptr) return {};
   const Ref code(reinterpret_cast<PyObject*>(PyFrame_GetCode(frame)));
   const int at = last_instruction(frame);
   Py_DECREF(frame);
@@ -74,8 +92,14 @@ bool is_at_operator() {
   const Ref bytes(Py_NewRef(reinterpret_cast<PyCodeObject*>(code.get())->co_code));
 #endif
   if (!bytes) PyErr_Clear();
-  if (!bytes || at < 0 || at >= PyBytes_GET_SIZE(bytes.get())) return false;
-  return opcodes.is_operator[static_cast<unsigned char>(PyBytes_AS_STRING(bytes.get())[at])];
+  if (!bytes || at < 0 || at >= PyBytes_GET_SIZE(bytes.get())) return {};
+  const auto* all = reinterpret_cast<const unsigned char*>(PyBytes_AS_STRING(bytes.get()));
+  Py_ssize_t next = at + 2;
+  // An instruction's inline caches follow it as instructions of code 0.
+  while (next < PyBytes_GET_SIZE(bytes.get()) && all[next] == 0) next += 2;
+  const bool has_next = next < PyBytes_GET_SIZE(bytes.get());
+  return {opcodes.is_unary[all[at]] || opcodes.is_binary[all[at]],
+          has_next && opcodes.is_binary[all[next]]};
 }
 
 // The C stack above one of our functions: it must be the interpreter's loop, with nothing but
@@ -116,7 +140,12 @@ uint64_t temporary_operands(PyObject* a, PyObject* b, const void* caller) {
   const uint64_t bits =
       uint64_t{may_be_temporary(a)} | uint64_t{b != nullptr && may_be_temporary(b)} << 1;
   if (bits == 0 || a == b) return 0;
-  return is_at_operator() && was_called_by_interpreter(caller) ? bits : 0;
+  return position().is_at_operator && was_called_by_interpreter(caller) ? bits : 0;
+}
+
+bool is_next_operand(const void* caller) {
+  const Position here = position();
+  return here.is_at_operator && here.is_before_binary && was_called_by_interpreter(caller);
 }
 
 namespace {
@@ -149,6 +178,10 @@ bool are_on_stack(PyObject* function, PyObject* const* args, const void* caller)
   if (!is_stack_address(args)) return false;
   if (args[-1] != function && !(args[-1] == nullptr && args[-2] == function)) return false;
   return was_called_by_interpreter(caller, reinterpret_cast<const void*>(&PyObject_Vectorcall));
+}
+
+bool is_next_operand(PyObject* function, PyObject* const* args, const void* caller) {
+  return position().is_before_binary && are_on_stack(function, args, caller);
 }
 
 #endif

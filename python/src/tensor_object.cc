@@ -26,6 +26,7 @@ void dealloc(PyObject* self) {
   Py_CLEAR(object->attributes);
   if (object->weak_references != nullptr) PyObject_ClearWeakRefs(self);
   object->tensor.~Tensor();
+  delete object->pending;
   PyTypeObject* type = Py_TYPE(self);
   if (type == eager_type && g_num_spare < kMaxSpare) {
     g_spare[g_num_spare++] = object;
@@ -63,19 +64,19 @@ PyObject* get_dict(PyObject* self, void*) {
   return dict;
 }
 
-PyObject* get_shape(PyObject* self, void*) { return shape_object(tensor_of(self).shape()); }
-PyObject* get_dtype(PyObject* self, void*) { return dtype_object(tensor_of(self).dtype()); }
-PyObject* get_ndim(PyObject* self, void*) { return PyLong_FromLong(tensor_of(self).rank()); }
+PyObject* get_shape(PyObject* self, void*) { return shape_object(description_of(self).shape()); }
+PyObject* get_dtype(PyObject* self, void*) { return dtype_object(description_of(self).dtype()); }
+PyObject* get_ndim(PyObject* self, void*) { return PyLong_FromLong(description_of(self).rank()); }
 PyObject* get_id(PyObject* self, void*) {
-  return PyLong_FromUnsignedLongLong(tensor_of(self).id());
+  return guarded([&] { return PyLong_FromUnsignedLongLong(tensor_of(self).id()); });
 }
 PyObject* get_device(PyObject* self, void*) {
   return PyUnicode_FromFormat("/job:localhost/replica:0/task:0/device:CPU:%d",
-                              tensor_of(self).device().index);
+                              description_of(self).device().index);
 }
 
 Py_ssize_t length(PyObject* self) {
-  const Tensor& tensor = tensor_of(self);
+  const Tensor& tensor = description_of(self);
   if (tensor.rank() > 0) return static_cast<Py_ssize_t>(tensor.dim(0));
   PyErr_SetString(PyExc_TypeError, "Scalar tensor has no `len()`");
   return -1;
@@ -176,7 +177,21 @@ PyObject* wrap(Tensor&& tensor) noexcept {
   object->attributes = nullptr;
   object->weak_references = nullptr;
   new (&object->tensor) Tensor(std::move(tensor));
+  object->pending = nullptr;
   return reinterpret_cast<PyObject*>(object);
+}
+
+PyObject* wrap(std::unique_ptr<Pending> pending) noexcept {
+  PyObject* object = wrap(Tensor(pending->description()));
+  if (object != nullptr) reinterpret_cast<TensorObject*>(object)->pending = pending.release();
+  return object;
+}
+
+// With the GIL: another thread may be asking for the same tensor.
+void settle(TensorObject* object) {
+  object->tensor = object->pending->run();
+  delete object->pending;
+  object->pending = nullptr;
 }
 
 PyObject* dtype_object(DType dtype) { return Py_XNewRef(hooks.dtypes[static_cast<int>(dtype)]); }
@@ -192,7 +207,7 @@ PyObject* shape_tuple(const Shape& shape) {
 }
 
 PyObject* shape_object(const Shape& shape) {
-  const Ref dims(shape_tuple(shape));
+  const Ref dims(shape.has_rank() ? shape_tuple(shape) : Py_NewRef(Py_None));
   return dims ? PyObject_CallOneArg(hooks.make_shape, dims.get()) : nullptr;
 }
 

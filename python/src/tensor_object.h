@@ -2,11 +2,17 @@
 // weak references, and are watched by the garbage collector only once they have attributes: before,
 // they cannot be in a cycle.
 //
+// A tensor may be pending: the call that makes it was put off (see temporaries.h), and is run as
+// soon as anyone asks for the tensor.
+//
 // `Tensor` is their (abstract) base.
 #pragma once
 
 #include <Python.h>
 
+#include <memory>
+
+#include <penstock/exec/pending.h>
 #include <penstock/tensor/tensor.h>
 
 namespace penstock::python {
@@ -14,7 +20,8 @@ namespace penstock::python {
 struct TensorObject {
   PyObject_HEAD PyObject* attributes;
   PyObject* weak_references;
-  Tensor tensor;
+  Tensor tensor;     // while it is pending, without data
+  Pending* pending;  // or null
 };
 
 inline PyTypeObject* tensor_base_type = nullptr;
@@ -25,12 +32,32 @@ inline PyTypeObject* symbolic_type = nullptr;
 inline bool has_tensor(PyObject* object) {
   return Py_TYPE(object) == eager_type || Py_TYPE(object) == symbolic_type;
 }
+
+// Runs the call that the tensor waits for. Throws; it then goes on waiting.
+void settle(TensorObject* object);
+// The tensor. Throws when it was pending and its call fails.
 inline Tensor& tensor_of(PyObject* object) {
+  auto* self = reinterpret_cast<TensorObject*>(object);
+  if (self->pending != nullptr) [[unlikely]]
+    settle(self);
+  return self->tensor;
+}
+// Its dtype and shape; the data may not be there yet.
+inline const Tensor& description_of(PyObject* object) {
   return reinterpret_cast<TensorObject*>(object)->tensor;
+}
+inline const Pending* pending_of(PyObject* object) {
+  return reinterpret_cast<TensorObject*>(object)->pending;
+}
+// Whether it is pending and only our caller can reach it: it stays so while the GIL is released.
+inline bool is_hidden_pending(PyObject* object) {
+  const auto* self = reinterpret_cast<TensorObject*>(object);
+  return self->pending != nullptr && Py_REFCNT(object) == 1 && self->weak_references == nullptr;
 }
 
 // A new object; null with an error set when there is no memory.
 PyObject* wrap(Tensor&& tensor) noexcept;
+PyObject* wrap(std::unique_ptr<Pending> pending) noexcept;
 // The DType object of a code, as a new reference.
 PyObject* dtype_object(DType dtype);
 // A tuple of a shape's dimensions; an unknown one is None.

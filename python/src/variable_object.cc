@@ -22,16 +22,33 @@ void dealloc(PyObject* self) {
   Py_DECREF(type);
 }
 
-// _create(value, name, trainable)
+// The shape of a tuple of dimensions, where None is an unknown one; of None, one of unknown rank.
+Shape declared_shape(PyObject* dims) {
+  if (dims == Py_None) return Shape::unknown_rank();
+  if (!PyTuple_Check(dims)) raise(PyExc_TypeError, "a shape is a tuple or None, not %R", dims);
+  Shape shape;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(dims); ++i) {
+    PyObject* item = PyTuple_GET_ITEM(dims, i);
+    const long long dim = item == Py_None ? kUnknownDim : PyLong_AsLongLong(item);
+    if (PyErr_Occurred() != nullptr) throw PythonError();
+    shape.append(dim);
+  }
+  return shape;
+}
+
+// _create(value, name, trainable, dims): the dims only where they leave something open.
 PyObject* create(PyObject* self, PyObject* args) {
   PyObject* value;
   const char* name;
+  PyObject* dims = nullptr;
   int trainable;
-  if (PyArg_ParseTuple(args, "Osp", &value, &name, &trainable) == 0) return nullptr;
+  if (PyArg_ParseTuple(args, "Osp|O", &value, &name, &trainable, &dims) == 0) return nullptr;
   return guarded([&] {
     const Tensor initial = to_tensor(value);
     delete std::exchange(handle(self), nullptr);
-    handle(self) = new Variable(initial, {.name = name, .trainable = trainable != 0});
+    Variable::Options options{.name = name, .trainable = trainable != 0};
+    if (dims != nullptr) options.shape = declared_shape(dims);
+    handle(self) = new Variable(initial, options);
     return Py_NewRef(Py_None);
   });
 }
@@ -88,6 +105,36 @@ PyObject* scattered(PyObject* self, PyObject* args) {
   });
 }
 
+// _update(op, inputs, attrs): the op of the value and the other inputs becomes the value, in one
+// step. Attributes are integers.
+PyObject* update(PyObject* self, PyObject* args) {
+  const char* name;
+  PyObject *inputs, *numbers;
+  if (PyArg_ParseTuple(args, "sO!O!", &name, &PyTuple_Type, &inputs, &PyTuple_Type, &numbers) == 0)
+    return nullptr;
+  return guarded([&] {
+    Variable variable = variable_of(self);
+    const OpDef* op = find_op(name);
+    if (op == nullptr) raise(PyExc_LookupError, "there is no op %s", name);
+    SmallVector<Tensor, 4> others;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(inputs); ++i)
+      others.push_back(to_tensor(PyTuple_GET_ITEM(inputs, i)));
+    SmallVector<const Tensor*, 4> pointers;
+    for (const Tensor& other : others) pointers.push_back(&other);
+    SmallVector<Attr, 8> attrs;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(numbers); ++i) {
+      const long long number = PyLong_AsLongLong(PyTuple_GET_ITEM(numbers, i));
+      if (number == -1 && PyErr_Occurred() != nullptr) throw PythonError();
+      attrs.push_back(Attr(int64_t{number}));
+    }
+    {
+      const WithoutGil released;  // all of the value may have to be copied
+      variable.update(*op, pointers, attrs);
+    }
+    return Py_NewRef(Py_None);
+  });
+}
+
 PyObject* get_shape(PyObject* self, void*) {
   return guarded([&] { return shape_object(variable_of(self).shape()); });
 }
@@ -116,6 +163,7 @@ PyMethodDef g_methods[] = {
     {"_scatter_update", scattered<&Variable::scatter_update>, METH_VARARGS, nullptr},
     {"_scatter_add", scattered<&Variable::scatter_add>, METH_VARARGS, nullptr},
     {"_scatter_sub", scattered<&Variable::scatter_sub>, METH_VARARGS, nullptr},
+    {"_update", update, METH_VARARGS, nullptr},
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -45,9 +45,16 @@ void TapeState::add(Record record) {
   records.push_back(std::move(record));
 }
 
+void TapeState::watch_variable(uint64_t variable) {
+  if (known.has(variable)) return;
+  known.set(variable, true);
+  variables.push_back(variable);
+}
+
 void record(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs,
             std::span<const Tensor> outputs) {
   for_each_tape([&](TapeState& tape) {
+    if (tape.options.watch_only) return;
     bool is_known = false;
     for (const Tensor* input : inputs) {
       is_known = is_known || (is_differentiable(input->dtype()) && tape.known.has(input->id()));
@@ -89,14 +96,6 @@ void watch_thread_exit() noexcept {
 
 }  // namespace
 
-FreshRecording::FreshRecording()
-    : tapes_(std::exchange(t_innermost, nullptr)), paused_(std::exchange(t_paused, false)) {}
-FreshRecording::~FreshRecording() {
-  while (t_innermost != nullptr) unlist_tape(t_innermost);
-  t_innermost = tapes_;
-  t_paused = paused_;
-}
-
 bool knows_any(std::span<const Tensor* const> tensors) {
   bool known = false;
   for_each_tape([&](TapeState& tape) {
@@ -114,7 +113,7 @@ bool may_record_gradients() {
 
 void watch_variable(uint64_t id) {
   for_each_tape([&](TapeState& tape) {
-    if (tape.options.watch_variables) tape.known.set(id, true);
+    if (tape.options.watch_variables) tape.watch_variable(id);
   });
 }
 
@@ -129,9 +128,11 @@ void list_tape(TapeState* state) {
 void unlist_tape(TapeState* state) {
   if (!state->is_listed) return;
   TapeState** link = &t_innermost;
-  // A trace hides the tapes around it: one that is not found there goes when the list is walked.
   while (*link != nullptr && *link != state) link = &(*link)->below;
-  if (*link == nullptr) return state->is_closed.store(true, std::memory_order_release);
+  if (*link == nullptr) {  // hidden: the list drops it once it is back
+    state->is_closed.store(true, std::memory_order_release);
+    return;
+  }
   *link = state->below;
   state->is_listed = false;
   release_tape(state);
@@ -148,13 +149,20 @@ namespace penstock {
 PauseRecording::PauseRecording() : before_(std::exchange(autodiff::t_paused, true)) {}
 PauseRecording::~PauseRecording() { autodiff::t_paused = before_; }
 
+HideTapes::HideTapes() : hidden_(std::exchange(autodiff::t_innermost, nullptr)) {}
+HideTapes::~HideTapes() {
+  autodiff::TapeState** outermost = &autodiff::t_innermost;
+  while (*outermost != nullptr) outermost = &(*outermost)->below;
+  *outermost = hidden_;
+}
+
 void record_custom(std::span<const Tensor> inputs, std::span<const Tensor> outputs,
                    Backward backward) {
   if (!autodiff::is_recording()) return;
   with_memory_errors("custom gradient", [&] {
     const auto shared = std::make_shared<const Backward>(std::move(backward));
     autodiff::for_each_tape([&](autodiff::TapeState& tape) {
-      if (!autodiff::follows_any(tape, inputs)) return;
+      if (tape.options.watch_only || !autodiff::follows_any(tape, inputs)) return;
       autodiff::Record call;
       call.backward = shared;
       for (const Tensor& input : inputs) call.inputs.push_back(input.without_data());

@@ -14,19 +14,6 @@ extern thread_local bool t_paused;
 
 inline bool is_recording() { return t_innermost != nullptr && !t_paused; }
 
-// Tapes made while it lasts record, and those of before do not.
-class FreshRecording {
- public:
-  FreshRecording();
-  ~FreshRecording();
-  FreshRecording(const FreshRecording&) = delete;
-  FreshRecording& operator=(const FreshRecording&) = delete;
-
- private:
-  TapeState* tapes_;
-  bool paused_;
-};
-
 // Tells every tape of this thread that knows one of the inputs.
 void record(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs,
             std::span<const Tensor> outputs);

@@ -1,5 +1,6 @@
 #include <penstock/autodiff/tape.h>
 
+#include <algorithm>
 #include <new>
 
 #include <penstock/base/error.h>
@@ -36,12 +37,14 @@ void Tape::watch(const Source& source) {
     throw TypeError(
         cat("a tape cannot watch a tensor of dtype ", source.dtype, ": it has no gradients"));
   }
+  if (source.is_variable) return state_->watch_variable(source.id);
   state_->known.set(source.id, true);
 }
 
 void Tape::reset() {
   autodiff::Records().swap(state_->records);
   state_->known.clear();
+  state_->variables = {};
   state_->is_used = false;
 }
 
@@ -50,11 +53,19 @@ void Tape::stop() {
 }
 
 void Tape::resume() {
-  if (state_->thread == std::this_thread::get_id() && !state_->is_listed)
-    autodiff::list_tape(state_);
+  if (state_->thread != std::this_thread::get_id()) return;
+  state_->is_closed.store(false, std::memory_order_release);
+  if (!state_->is_listed) autodiff::list_tape(state_);
 }
 
 void Tape::set_persistent(bool persistent) { state_->options.persistent = persistent; }
+
+std::vector<uint64_t> Tape::watched_variables() const {
+  std::vector<uint64_t> ids(state_->variables.begin(), state_->variables.end());
+  std::ranges::sort(ids);
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  return ids;
+}
 
 size_t Tape::num_records() const { return state_->records.size(); }
 

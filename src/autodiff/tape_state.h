@@ -29,6 +29,7 @@ struct TapeState {
   Tape::Options options;
   Records records;
   IdMap<bool> known;  // ids that are watched, or come from watched ones
+  std::vector<uint64_t, Counted<uint64_t>> variables;  // those among them
   bool is_used = false;
 
   TapeState* below = nullptr;  // the next outer tape of the thread
@@ -38,6 +39,7 @@ struct TapeState {
   std::atomic<int> references{1};
 
   void add(Record record);
+  void watch_variable(uint64_t variable);
 };
 
 void list_tape(TapeState* state);

@@ -22,6 +22,7 @@ std::string to_string(const Attr& attr) {
     case AttrKind::kInts:
       break;
   }
+  if (is_every_axis(attr.as_ints())) return "all";
   std::string out = "[";
   for (int64_t value : attr.as_ints()) {
     if (out.size() > 1) out += ',';

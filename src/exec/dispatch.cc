@@ -13,15 +13,18 @@
 #include <penstock/ops/compose.h>
 
 #include "autodiff/recording.h"
-#include "exec/program.h"
+#include "exec/calls.h"
 #include "exec/trace_state.h"
 
 namespace penstock {
+
+using Inputs = std::span<const Tensor* const>;
+using exec::make_output;
+using exec::owner_of;
+
 namespace {
 
 thread_local Tag t_tag = Tag::kActivation;
-
-using Inputs = std::span<const Tensor* const>;
 
 template <typename... Parts>
 [[noreturn, gnu::noinline]] void fail(const OpDef& op, const Parts&... parts) {
@@ -81,16 +84,6 @@ void check_attrs(const OpDef& op, Attrs attrs) {
   }
 }
 
-ledger::Owner owner_of(const OpDef& op) {
-  const ledger::Owner owner = op.owner.load(std::memory_order_relaxed);
-  if (__builtin_expect(owner != 0, 1)) return owner;
-  const ledger::Owner added = ledger::add_owner(op.name);
-  ledger::Owner expected = 0;
-  if (op.owner.compare_exchange_strong(expected, added)) return added;
-  ledger::remove_owner(added);  // another thread was first
-  return expected;
-}
-
 // True when the op reads the tensor that is to be overwritten through another input too: harmless
 // only where every element is read before it is written.
 bool is_read_twice(const OpDef& op, Inputs inputs, const Tensor& input) {
@@ -112,8 +105,20 @@ const Tensor* forwarded_input(const OpDef& op, Inputs inputs, uint64_t given, si
   return nullptr;
 }
 
-Tensor make_output(const OpDef& op, Inputs inputs, uint64_t& given, size_t i,
-                   const OutputSpec& spec, const Tensor** taken) {
+}  // namespace
+
+ledger::Owner exec::owner_of(const OpDef& op) {
+  const ledger::Owner owner = op.owner.load(std::memory_order_relaxed);
+  if (__builtin_expect(owner != 0, 1)) return owner;
+  const ledger::Owner added = ledger::add_owner(op.name);
+  ledger::Owner expected = 0;
+  if (op.owner.compare_exchange_strong(expected, added)) return added;
+  ledger::remove_owner(added);  // another thread was first
+  return expected;
+}
+
+Tensor exec::make_output(const OpDef& op, Inputs inputs, uint64_t& given, size_t i,
+                         const OutputSpec& spec, const Tensor** taken) {
   if (spec.shares_input >= 0) {
     const Tensor& input = *inputs[static_cast<size_t>(spec.shares_input)];
     return Tensor::over(input.buffer(), input.offset() + spec.share_offset, spec.dtype, spec.shape);
@@ -129,6 +134,38 @@ Tensor make_output(const OpDef& op, Inputs inputs, uint64_t& given, size_t i,
   }
   return Tensor::empty(spec.dtype, spec.shape, t_tag, owner_of(op));
 }
+
+[[gnu::noinline]] void exec::fail_kernel(const OpDef& op, const KernelResult& result) {
+  std::string text;
+  size_t number = 0;
+  for (const char* c = result.problem; *c != '\0'; ++c) {
+    if (c[0] == '{' && c[1] == '}' && number < 3) {
+      text += std::to_string(result.numbers[number++]);
+      ++c;
+    } else {
+      text += *c;
+    }
+  }
+  fail(op, text);
+}
+
+// What fails below the op (a shape whose size overflows) does not know whose it is.
+[[gnu::noinline]] void exec::name_the_op(const OpDef& op, const ResourceExhaustedError& error) {
+  if (error.what()[0] == '[') throw error;
+  char text[512];  // no heap: that may be what is exhausted
+  std::snprintf(text, sizeof text, "[%.*s] %s", static_cast<int>(op.name.value.size()),
+                op.name.value.data(), error.what());
+  throw ResourceExhaustedError(text);
+}
+
+void exec::spend(const OpDef& op, const Tensor& input) {
+  if (Buffer& buffer = *input.buffer().get(); buffer.tag == Tag::kConstant)
+    retag_buffer(buffer, t_tag, owner_of(op));
+  Tensor& spent = *const_cast<Tensor*>(&input);  // given to us by its holder
+  spent = spent.without_data();
+}
+
+namespace {
 
 // Gives a bounded output its real shape, and the memory behind it back.
 void settle_shape(const OpDef& op, Tensor& output, const Shape& shape) {
@@ -237,44 +274,14 @@ Tensors run(const OpDef& op, Inputs inputs, Attrs attrs, uint64_t given) {
     if (needs_kernel) run_kernel(op, views, infer, attrs, outputs);
     if (records) autodiff::record(op, inputs, attrs, outputs);
   }
-  for (const Tensor* input : taken) {
-    Tensor& spent = *const_cast<Tensor*>(input);  // given to us by its holder
-    spent = spent.without_data();
-  }
+  for (const Tensor* input : taken) exec::spend(op, *input);
   return outputs;
-}
-
-// What fails below the op (a shape whose size overflows) does not know whose it is.
-[[noreturn, gnu::noinline]] void name_the_op(const OpDef& op, const ResourceExhaustedError& error) {
-  if (error.what()[0] == '[') throw error;
-  char text[512];  // no heap: that may be what is exhausted
-  std::snprintf(text, sizeof text, "[%.*s] %s", static_cast<int>(op.name.value.size()),
-                op.name.value.data(), error.what());
-  throw ResourceExhaustedError(text);
 }
 
 }  // namespace
 
-void exec::fail_kernel(const OpDef& op, const KernelResult& result) {
-  std::string text;
-  size_t number = 0;
-  for (const char* c = result.problem; *c != '\0'; ++c) {
-    if (c[0] == '{' && c[1] == '}' && number < 3) {
-      text += std::to_string(result.numbers[number++]);
-      ++c;
-    } else {
-      text += *c;
-    }
-  }
-  fail(op, text);
-}
-
 Tensors dispatch(const OpDef& op, Inputs inputs, Attrs attrs, uint64_t given) {
-  try {
-    return with_memory_errors(op.name, [&] { return run(op, inputs, attrs, given); });
-  } catch (const ResourceExhaustedError& error) {
-    name_the_op(op, error);
-  }
+  return exec::with_op_named(op, [&] { return run(op, inputs, attrs, given); });
 }
 
 TagScope::TagScope(Tag tag) : before_(t_tag) { t_tag = tag; }

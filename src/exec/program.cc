@@ -7,6 +7,7 @@
 #include <penstock/base/error.h>
 #include <penstock/base/strings.h>
 
+#include "exec/calls.h"
 #include "exec/variable_state.h"
 
 namespace penstock::exec {

@@ -80,7 +80,4 @@ class Program {
   std::vector<std::unique_ptr<Frame>> spare_;
 };
 
-// Throws the error that a kernel reported.
-[[noreturn]] void fail_kernel(const OpDef& op, const KernelResult& result);
-
 }  // namespace penstock::exec

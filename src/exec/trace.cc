@@ -53,6 +53,10 @@ TraceState::TraceState(std::string_view a_name)
 TraceState::Slot& TraceState::slot_of(const Variable& variable) {
   if (const int32_t* number_found = slot_numbers_.find(variable.id()))
     return slots[static_cast<size_t>(*number_found)];
+  if (!variable.shape().is_known()) {
+    throw UnimplementedError(cat("inside a function the variable '", variable.name(),
+                                 "' cannot have the open shape ", variable.shape()));
+  }
   const auto slot = static_cast<int32_t>(slots.size());
   const ValueId value = graph.add_read(slot, variable.dtype(), variable.shape());
   slots.push_back(
@@ -127,6 +131,7 @@ using exec::t_trace;
 
 Trace::Trace(std::string_view name) {
   state_ = with_memory_errors("function", [&] { return std::make_unique<exec::TraceState>(name); });
+  state_->was_paused = std::exchange(autodiff::t_paused, false);
   state_->outer = t_trace;
   t_trace = state_.get();
 }
@@ -136,6 +141,7 @@ Trace::~Trace() { close(); }
 void Trace::close() {
   if (state_ == nullptr) return;
   t_trace = state_->outer;
+  autodiff::t_paused = state_->was_paused;
   state_.reset();
 }
 

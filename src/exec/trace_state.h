@@ -37,7 +37,9 @@ struct TraceState {
   std::deque<Slot> slots;  // a slot stays where it is
   std::vector<Capture> captures;
   TraceState* outer = nullptr;
-  autodiff::FreshRecording recording;  // the tapes around the trace must not see its ops
+  // The tapes around the trace must not see its ops, and those made in it do.
+  HideTapes hide_tapes;
+  bool was_paused;
 
   // The variable's value at this point of the function.
   Slot& slot_of(const Variable& variable);

@@ -14,15 +14,34 @@
 namespace penstock {
 namespace {
 
+// True when `shape` is as `declared`, where that says something.
+bool is_compatible(const Shape& shape, const Shape& declared) {
+  if (!declared.has_rank()) return true;
+  if (shape.rank() != declared.rank()) return false;
+  for (int i = 0; i < declared.rank(); ++i) {
+    if (declared[i] != kUnknownDim && declared[i] != shape[i]) return false;
+  }
+  return true;
+}
+
 void check_fits(const Variable::State& state, const Tensor& tensor, std::string_view action) {
   if (!tensor.defined() || tensor.dtype() != state.dtype) {
     throw TypeError(cat("[", action, "] variable '", state.name, "' is ", state.dtype,
                         ", but the value is ", tensor.dtype()));
   }
-  if (tensor.shape() != state.shape) {
+  if (!is_compatible(tensor.shape(), state.shape)) {
     throw InvalidArgumentError(cat("[", action, "] variable '", state.name, "' has shape ",
                                    state.shape, ", but the value has ", tensor.shape()));
   }
+}
+
+// What is added must have the shape of the value now, where the variable's leaves that open. Pre:
+// the mutex is held.
+void check_same_shape(const Variable::State& state, const Tensor& tensor, std::string_view action) {
+  if (tensor.shape() == state.value.shape()) return;
+  throw InvalidArgumentError(cat("[", action, "] the value of variable '", state.name,
+                                 "' has shape ", state.value.shape(), " now, but the delta has ",
+                                 tensor.shape()));
 }
 
 // A buffer of its own for a variable: the tensor's, when it was handed over and nobody else has it.
@@ -53,11 +72,11 @@ void Variable::State::set(Tensor tensor) {
   if (exec::t_trace != nullptr) {
     exec::TraceState& trace = *exec::t_trace;
     exec::TraceState::Slot& slot = trace.slot_of(Variable(shared_from_this()));
-    slot.current = Tensor::symbol(trace.number, trace.value_of(tensor), dtype, shape, id);
+    slot.current = Tensor::symbol(trace.number, trace.value_of(tensor), dtype, tensor.shape(), id);
     slot.is_written = true;
     return;
   }
-  value = Tensor::over(tensor.buffer(), tensor.offset(), dtype, shape, id);
+  value = Tensor::over(tensor.buffer(), tensor.offset(), dtype, tensor.shape(), id);
   Buffer& buffer = *value.buffer().get();
   if (buffer.tag != Tag::kVariable || buffer.owner != owner)
     retag_buffer(buffer, Tag::kVariable, owner);
@@ -75,7 +94,8 @@ Variable::Variable(const Operand& initial, const Options& options) {
     state_->id = new_id();
     state_->owner = ledger::add_owner(options.name);
     state_->dtype = tensor.dtype();
-    state_->shape = tensor.shape();
+    state_->shape = options.shape.value_or(tensor.shape());
+    check_fits(*state_, tensor, "Variable");
     state_->set(owned(initial, state_->owner));
   });
 }
@@ -84,6 +104,11 @@ const std::string& Variable::name() const { return state_->name; }
 bool Variable::trainable() const { return state_->trainable; }
 DType Variable::dtype() const { return state_->dtype; }
 const Shape& Variable::shape() const { return state_->shape; }
+Shape Variable::value_shape() const {
+  if (state_->shape.is_known()) return state_->shape;
+  const std::lock_guard lock(state_->mutex);
+  return state_->value.shape();
+}
 uint64_t Variable::id() const { return state_->id; }
 
 Tensor Variable::value() const {
@@ -93,7 +118,7 @@ Tensor Variable::value() const {
     now = state_->current();
   }
   if (!autodiff::is_recording() || !is_differentiable(state_->dtype))
-    return now.shared_as(state_->shape);
+    return now.shared_as(now.shape());
   if (state_->trainable) autodiff::watch_variable(state_->id);
   return identity(now);  // recorded: from the variable's id to a fresh one
 }
@@ -104,7 +129,8 @@ void Variable::assign(const Operand& operand) {
   const std::lock_guard lock(state_->mutex);
   if (exec::t_trace != nullptr) return state_->set(tensor);
   Tensor& value = state_->value;
-  const bool in_place = value.can_be_overwritten() && tensor.raw() != value.raw() &&
+  const bool in_place = value.shape() == tensor.shape() && value.can_be_overwritten() &&
+                        tensor.raw() != value.raw() &&
                         !(operand.is_given() && tensor.can_be_overwritten());
   if (in_place) {
     std::memcpy(value.raw(), tensor.raw(), static_cast<size_t>(value.num_bytes()));
@@ -117,6 +143,7 @@ void Variable::assign_add(const Operand& delta) {
   check_fits(*state_, delta.tensor(), "assign_add");
   const PauseRecording pause;
   const std::lock_guard lock(state_->mutex);
+  check_same_shape(*state_, delta.tensor(), "assign_add");
   state_->set(add(std::move(state_->current()), delta.tensor()));
 }
 
@@ -124,6 +151,7 @@ void Variable::assign_sub(const Operand& delta) {
   check_fits(*state_, delta.tensor(), "assign_sub");
   const PauseRecording pause;
   const std::lock_guard lock(state_->mutex);
+  check_same_shape(*state_, delta.tensor(), "assign_sub");
   state_->set(subtract(std::move(state_->current()), delta.tensor()));
 }
 
@@ -155,6 +183,17 @@ void Variable::assign_slice(const Operand& begin, const Operand& end, const Oper
   state_->set(tensor_strided_slice_update(
       std::move(state_->current()), begin.tensor(), end.tensor(), strides.tensor(), value.tensor(),
       masks.begin, masks.end, masks.ellipsis, masks.new_axis, masks.shrink_axis));
+}
+
+void Variable::update(const OpDef& op, std::span<const Tensor* const> others, Attrs attrs) {
+  const PauseRecording pause;
+  const std::lock_guard lock(state_->mutex);
+  SmallVector<const Tensor*, 6> inputs{&state_->current()};
+  for (const Tensor* other : others) inputs.push_back(other);
+  Tensors results = dispatch(op, inputs, attrs, 1);
+  // One that does not fit was not written over the value.
+  check_fits(*state_, results[0], op.name);
+  state_->set(std::move(results[0]));
 }
 
 }  // namespace penstock

@@ -7,11 +7,11 @@
 
 namespace penstock {
 
-// `reduced`, whose reduced axes have size 1, without them unless they are to stay. No axes: all.
+// `reduced`, whose reduced axes have size 1, without them unless they are to stay.
 inline Tensor without_reduced_axes(const Tensor& reduced, std::span<const int64_t> axes,
                                    bool keepdims) {
-  if (keepdims || reduced.rank() == 0) return reduced;
-  if (axes.empty()) return reshape(reduced, shape_tensor(Shape{}));
+  if (keepdims || reduced.rank() == 0 || axes.empty()) return reduced;
+  if (is_every_axis(axes)) return reshape(reduced, shape_tensor(Shape{}));
   return squeeze(reduced, axes);
 }
 

@@ -45,7 +45,7 @@ int InferContext::axis(int64_t axis, int rank) const {
 }
 
 uint32_t InferContext::axes(std::span<const int64_t> axes, int rank) const {
-  if (axes.empty()) return (1u << rank) - 1;
+  if (is_every_axis(axes)) return (1u << rank) - 1;
   uint32_t bits = 0;
   for (int64_t a : axes) {
     const uint32_t bit = 1u << axis(a, rank);

@@ -18,6 +18,7 @@ std::vector<Sample> samples() {
   return {
       {{f32({3, 4})}, {{"axis", {1}}}},
       {{f32({3, 4})}, {{"axis", {0, -1}}}},
+      {{f32({3, 4})}},
       {{f32({0, 4})}, {{"axis", {0}}}},
       {{of(DType::kFloat64, {5})}, {{"axis", {0}}, {"epsilon", 0.5}}},
       {{of(DType::kFloat16, {2, 3})}, {{"axis", {-1}}}},
@@ -31,7 +32,7 @@ PEN_OP_DEF(l2_normalize) = {
     .name = "L2Normalize",
     .doc = "x divided by its length along `axis`, or by the root of `epsilon` where that is more.",
     .inputs = {in("x", kRealFloatTypes)},
-    .attrs = {ints_attr("axis"), float_attr("epsilon", 1e-12)},
+    .attrs = {ints_attr("axis", kAllAxes), float_attr("epsilon", 1e-12)},
     .infer = composed,
     .compose = compose,
     .grad = composed_gradient,

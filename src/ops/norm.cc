@@ -52,7 +52,8 @@ Tensors compose(const ComposeContext& ctx) {
   const std::string_view text = ctx.attr(0).as_string();
   const Axes axes = ctx.attr(1).as_ints();
   ctx.axes(axes, x.rank());
-  if (axes.size() > 2) ctx.fail("axis must be one axis of vectors or two of matrices");
+  if (axes.empty() || axes.size() > 2)
+    ctx.fail("axis must be one axis of vectors or two of matrices");
   const double order = order_of(ctx, text);
   const bool is_matrix = axes.size() == 2;
   const bool is_frobenius = text == "euclidean" || text == "fro";
@@ -96,7 +97,7 @@ PEN_OP_DEF(norm) = {
     .name = "Norm",
     .doc = "The norm of the vectors along an axis, of the matrices of two, or of the whole tensor.",
     .inputs = {in("tensor", kFloatTypes)},
-    .attrs = {string_attr("ord", "euclidean"), ints_attr("axis", kNoInts),
+    .attrs = {string_attr("ord", "euclidean"), ints_attr("axis", kAllAxes),
               bool_attr("keepdims", false)},
     .infer = composed,
     .compose = compose,

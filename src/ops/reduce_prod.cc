@@ -37,6 +37,7 @@ std::vector<Sample> samples() {
   return {
       {{f32({2, 3, 2})}},
       {{f32({2, 3, 4})}, {{"axis", Ints{1}}}},
+      {{f32({2, 3})}, {{"axis", Ints{}}}},
       {{f32({2, 3, 2})}, {{"axis", Ints{-1, 0}}, {"keepdims", true}}},
       {{given(DType::kFloat32, {2, 3}, {1, 0, 2, 0, 0, 3})}, {{"axis", Ints{1}}}},
       {{given(DType::kFloat32, {2, 3}, {1, 0, 2, 1.5, 0.5, 3})}},
@@ -61,7 +62,7 @@ PEN_OP_DEF(reduce_prod) = {
     .name = "Prod",
     .doc = "The product over the given axes, or over all of them.",
     .inputs = {in("input", kNumberTypes)},
-    .attrs = {ints_attr("axis", kNoInts), bool_attr("keepdims", false)},
+    .attrs = {ints_attr("axis", kAllAxes), bool_attr("keepdims", false)},
     .infer = infer_reduction,
     .cpu = run_reduction<Reduction::kProd>,
     .grad = grad,

@@ -23,7 +23,7 @@ void infer_reduction(InferContext& ctx) {
 
 uint32_t reduced_axes(Attrs attrs, int rank) {
   const std::span<const int64_t> axes = attrs[0].as_ints();
-  if (axes.empty()) return (1u << rank) - 1;
+  if (is_every_axis(axes)) return (1u << rank) - 1;
   uint32_t bits = 0;
   for (int64_t axis : axes) bits |= 1u << (axis < 0 ? axis + rank : axis);
   return bits;

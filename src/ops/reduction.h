@@ -1,5 +1,5 @@
-// What the reductions have in common: attributes `axis` (empty: all axes) and `keepdims`, the shape
-// that follows from them, and the way back from a reduced tensor to the input's shape.
+// What the reductions have in common: attributes `axis` (all of them by default) and `keepdims`,
+// the shape that follows from them, and the way back from a reduced tensor to the input's shape.
 #pragma once
 
 #include <penstock/ops/context.h>

@@ -14,10 +14,9 @@ Tensors compose(const ComposeContext& ctx) {
     return cast(Tensor::from<int64_t>({value}, Shape{}), lengths.dtype());
   };
   const Tensor zero = number(0);
-  const Tensor limit = !given_length.empty() ? number(given_length[0])
-                       : lengths.num_elements() == 0
-                           ? zero
-                           : maximum(reduce_max(lengths, IntList(), false), zero);
+  const Tensor limit = !given_length.empty()         ? number(given_length[0])
+                       : lengths.num_elements() == 0 ? zero
+                                                     : maximum(reduce_max(lengths), zero);
   const Tensor places = range(zero, maximum(limit, zero), number(1));
   return {cast(less(places, expand_dims(lengths, -1)), dtype)};
 }

@@ -68,23 +68,28 @@ void infer_reduce(InferContext& ctx) {
   ctx.add_output(DType::kString, left);
 }
 
-// The elements that make up one result: the axis listed first goes fastest; all of them, when none
-// is listed, in row-major order.
+// The elements that make up one result: the axis listed first goes fastest; all of them, when
+// that is asked for, in row-major order.
 struct Reduced {
   int rank = 0;
   int64_t dims[kMaxRank];
   int64_t strides[kMaxRank];
   int64_t count = 1;
+  bool is_reduced[kMaxRank] = {};
 
   Reduced(const Shape& shape, std::span<const int64_t> axes) {
     const auto all = row_major_strides(shape);
     const auto add = [&](int axis) {
+      is_reduced[axis] = true;
       dims[rank] = shape[axis];
       strides[rank++] = all[static_cast<size_t>(axis)];
       count *= shape[axis];
     };
+    if (is_every_axis(axes)) {
+      for (int i = shape.rank() - 1; i >= 0; --i) add(i);
+      return;
+    }
     for (int64_t axis : axes) add(static_cast<int>(axis < 0 ? axis + shape.rank() : axis));
-    for (int i = shape.rank() - 1; axes.empty() && i >= 0; --i) add(i);
   }
   int64_t offset(int64_t k) const {
     int64_t at = 0;
@@ -104,14 +109,11 @@ KernelResult cpu_reduce(const KernelContext& ctx) {
   const std::string_view separator = ctx.attrs[2].as_string();
   if (in.size() == 0) return KernelResult::ok();  // nothing to join is the empty string
   const Reduced reduced(shape, axes);
-  bool is_reduced[kMaxRank] = {};
-  for (int i = 0; i < shape.rank(); ++i) is_reduced[i] = axes.empty();
-  for (int64_t axis : axes) is_reduced[axis < 0 ? axis + shape.rank() : axis] = true;
   const auto strides = row_major_strides(shape);
   return text::fill(ctx.outputs[0], [&](int64_t i) {
     int64_t start = 0;
     for (int axis = shape.rank() - 1; axis >= 0; --axis) {
-      if (is_reduced[axis]) continue;
+      if (reduced.is_reduced[axis]) continue;
       start += i % shape[axis] * strides[static_cast<size_t>(axis)];
       i /= shape[axis];
     }
@@ -149,6 +151,7 @@ std::vector<Sample> reduce_samples() {
   return {
       {{table}},
       {{table}, {{"axis", {0}}}},
+      {{table}, {{"axis", std::vector<int64_t>{}}}},
       {{table}, {{"axis", {-1}}, {"separator", ", "}}},
       {{table}, {{"axis", {0, 1}}, {"keepdims", true}}},
       {{table}, {{"axis", {1, 0}}, {"separator", "-"}}},
@@ -189,7 +192,7 @@ PEN_OP_DEF(reduce_join) = {
         "The strings of a tensor joined along axes, the first listed going fastest, or along "
         "all.",
     .inputs = {in("inputs", DType::kString)},
-    .attrs = {ints_attr("axis", kNoInts), bool_attr("keepdims", false),
+    .attrs = {ints_attr("axis", kAllAxes), bool_attr("keepdims", false),
               string_attr("separator", "")},
     .traits = {Trait::kMakesStrings},
     .infer = infer_reduce,

@@ -139,6 +139,7 @@ Recorded read_call(const OpDef& op, const Json& line) {
   for (const auto& [name, value] : member(line, "attrs").map) {
     const auto def = std::ranges::find(op.attrs, std::string_view(name), &AttrDef::name);
     if (def == op.attrs.end()) throw InvalidArgumentError(cat("it has no attribute ", name));
+    if (value.kind == Json::Kind::kNull) continue;  // as it is by default
     recorded.attrs.emplace_back(def->name, read_attr(*def, value));
   }
   return recorded;

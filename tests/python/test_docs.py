@@ -105,6 +105,21 @@ def test_shell_sessions(page, tmp_path):
             assert_prints(prints, done.stdout + done.stderr)
 
 
+def anchors(page):
+    """The anchors of a page's headings, as GitHub makes them."""
+    titles = re.findall(r"^#+ (.*)", page.read_text(), re.M)
+    return {re.sub(r"[^\w -]", "", title).lower().replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_links_lead_somewhere(page):
+    text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.S | re.M)
+    for path, anchor in re.findall(r"\]\((?!https?:)([^)#\s]*)#?([^)\s]*)\)", text):
+        target = (page.parent / path).resolve() if path else page
+        assert target.exists(), path
+        assert not anchor or anchor in anchors(target), anchor
+
+
 @pytest.mark.parametrize("tool", ["doc_counts", "doc_support"])
 def test_what_tools_write_is_up_to_date(tool):
     subprocess.run([sys.executable, ROOT / "tools" / f"{tool}.py", "--check"], check=True)

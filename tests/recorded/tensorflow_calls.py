@@ -34,7 +34,7 @@ def special(*names):
 
 def reduction(name):
     def run(x, axis, keepdims):
-        axes = axis if axis else list(range(x.shape.rank))
+        axes = list(range(x.shape.rank)) if axis is None else axis
         return getattr(raw, name)(input=x, axis=axes, keep_dims=keepdims)
 
     return run
@@ -118,7 +118,7 @@ SLOTS = ("var", "accum", "m", "v", "ms", "mom", "linear")
 
 @special("L2Normalize")
 def _l2_normalize(x, axis, epsilon):
-    return tf.nn.l2_normalize(x, axis=axis or None, epsilon=epsilon)
+    return tf.nn.l2_normalize(x, axis=axis, epsilon=epsilon)
 
 
 @special("RandomSplit")
@@ -281,7 +281,7 @@ def _stateless_dropout(x, seed, rate, noise_shape):
 @special("Norm")
 def _norm(tensor, ord, axis, keepdims):
     names = {"inf": np.inf, "1": 1, "2": 2}
-    axes = None if not axis else axis[0] if len(axis) == 1 else axis
+    axes = axis[0] if axis is not None and len(axis) == 1 else axis
     return tf.norm(tensor, names.get(ord, ord), axes, keepdims)
 
 
@@ -376,7 +376,7 @@ def _max_pool3d_grad(orig_input, orig_output, grad, **flags):
 
 @special("ReduceJoin")
 def _reduce_join(inputs, axis, keepdims, separator):
-    axes = axis or list(range(inputs.shape.rank))[::-1]
+    axes = list(range(inputs.shape.rank))[::-1] if axis is None else axis
     return raw.ReduceJoin(
         inputs=inputs, reduction_indices=axes, keep_dims=keepdims, separator=separator
     )
@@ -424,7 +424,7 @@ def _bind(function, inputs, attrs):
         name = name if name in known else RENAMED.get(name, name)
         if name not in known and "flags" not in known:
             raise Unmapped(f"there is no parameter {name}")
-        if name in known and _stands_for_default(value, known[name].default):
+        if name in known and _stands_for_default(name, value, known[name].default):
             continue
         named[name] = value
     try:
@@ -436,10 +436,10 @@ def _bind(function, inputs, attrs):
     return named
 
 
-def _stands_for_default(value, default):
+def _stands_for_default(name, value, default):
     """What an op of ours is given where TensorFlow's function has None or a list of its own."""
     if default is None:
-        return value in ([], "", -1)
+        return value in ("", -1) or (value == [] and name not in ("axis", "axes"))
     return value == [] and isinstance(default, (list, tuple)) and len(default) > 0
 
 

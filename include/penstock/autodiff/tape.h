@@ -30,11 +30,13 @@ struct TapeState;
 // What a gradient is taken with respect to: a tensor or a variable (exec/variable.h converts).
 struct Source {
   Source(const Tensor& tensor) : id(tensor.id()), dtype(tensor.dtype()), shape(tensor.shape()) {}
+  // A variable, by its id.
   Source(uint64_t an_id, DType a_dtype, const Shape& a_shape)
-      : id(an_id), dtype(a_dtype), shape(a_shape) {}
+      : id(an_id), dtype(a_dtype), shape(a_shape), is_variable(true) {}
   uint64_t id;
   DType dtype;
   Shape shape;
+  bool is_variable = false;
 };
 
 enum class Unconnected { kNone, kZero };  // the gradient where there is no path
@@ -44,6 +46,7 @@ class PEN_API Tape {
   struct Options {
     bool persistent = false;
     bool watch_variables = true;  // every trainable variable that is read
+    bool watch_only = false;      // no calls are recorded: only watched_variables() is of interest
   };
 
   Tape();
@@ -78,6 +81,9 @@ class PEN_API Tape {
   // Needs a persistent tape unless the target has at most one element.
   Tensor jacobian(const Tensor& target, const Source& source);
 
+  // The ids of the variables watched since the last reset(), in the order in which they were made.
+  std::vector<uint64_t> watched_variables() const;
+
   // How many op calls are recorded.
   size_t num_records() const;
 
@@ -95,6 +101,18 @@ class PEN_API PauseRecording {
 
  private:
   bool before_;
+};
+
+// The tapes that are open on this thread do not record while it lasts; those made meanwhile do.
+class PEN_API HideTapes {
+ public:
+  HideTapes();
+  ~HideTapes();
+  HideTapes(const HideTapes&) = delete;
+  HideTapes& operator=(const HideTapes&) = delete;
+
+ private:
+  autodiff::TapeState* hidden_;
 };
 
 // From the gradients at the outputs to those at the inputs.

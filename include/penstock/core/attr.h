@@ -61,7 +61,13 @@ class Attr {
   };
 };
 
-// "true", "3", "[0,1]", "SAME"
+// Every axis, as a list: what an `axis` is that nobody gave. An empty list is no axis at all.
+inline constexpr int64_t kEveryAxis[] = {INT64_MIN};
+constexpr bool is_every_axis(std::span<const int64_t> axes) {
+  return axes.size() == 1 && axes[0] == kEveryAxis[0];
+}
+
+// "true", "3", "[0,1]", "SAME", "all" (of axes)
 PEN_API std::string to_string(const Attr& attr);
 // "int", "ints", …
 PEN_API std::string_view to_string(AttrKind kind);

@@ -5,6 +5,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -19,6 +21,8 @@ class PEN_API Variable {
   struct Options {
     std::string_view name = "Variable";
     bool trainable = true;
+    // The shape of all its values, where parts of it are to stay open; else the first value's.
+    std::optional<Shape> shape = {};
   };
   // Takes the value's buffer over when it is handed over, and a copy otherwise.
   explicit Variable(const Operand& initial) : Variable(initial, Options()) {}
@@ -28,6 +32,8 @@ class PEN_API Variable {
   bool trainable() const;
   DType dtype() const;
   const Shape& shape() const;
+  // The shape of the value now: shape(), unless that leaves something open.
+  Shape value_shape() const;
   // The same for all copies of a variable and all its values.
   uint64_t id() const;
 
@@ -35,7 +41,7 @@ class PEN_API Variable {
   Tensor value() const;
   operator Tensor() const { return value(); }
   operator Operand() const { return Operand::owning(value()); }
-  operator Source() const { return Source(id(), dtype(), shape()); }
+  operator Source() const { return Source(id(), dtype(), value_shape()); }
 
   // These throw InvalidArgumentError for another shape and TypeError for another dtype, and then
   // leave the variable as it was.
@@ -52,6 +58,10 @@ class PEN_API Variable {
   };
   void assign_slice(const Operand& begin, const Operand& end, const Operand& strides,
                     const Operand& value, const SliceMasks& masks);
+  // The value becomes the first result of `op` of it and the other inputs, in one step: no update
+  // of another thread comes in between. Throws unless that result has the variable's dtype and
+  // shape.
+  void update(const OpDef& op, std::span<const Tensor* const> others, Attrs attrs);
 
   struct State;
   State& state() const { return *state_; }

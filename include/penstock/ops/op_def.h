@@ -112,6 +112,7 @@ constexpr AttrDef ints_attr(std::string_view name, Attr fallback = {}) {
   return {name, AttrKind::kInts, fallback};
 }
 inline constexpr Attr kNoInts = Attr(std::span<const int64_t>());  // an empty list as a default
+inline constexpr Attr kAllAxes = Attr(std::span<const int64_t>(kEveryAxis));
 
 // Input `input`'s buffer may become output `output`'s: the kernel can run in place.
 struct Forward {

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import builtins
+import contextlib
 
-from penstock import _core, dtypes, raw_ops
+from penstock import _core, dtypes, errors, raw_ops
 from penstock._core import Tensor
-from penstock._functions.basic import cast
+from penstock._functions.basic import cast, divide
 from penstock._shape import TensorShape
 
 
@@ -36,6 +37,12 @@ def einsum(equation, *inputs, **kwargs) -> Tensor:
     unknown = sorted(kwargs.keys() - {"optimize", "name"})
     if unknown:
         raise TypeError(f"Unknown keyword arguments for this function: {', '.join(unknown)}.")
+    left, arrow, right = equation.replace(" ", "").partition("->")
+    absent = sorted(set(right) - set(left)) if arrow else []
+    if absent:
+        raise ValueError(
+            f"Output subscripts contain the label {absent[0]} not present in the input subscripts."
+        )
     return raw_ops.Einsum(inputs=list(inputs), equation=equation)
 
 
@@ -131,8 +138,17 @@ def reverse_sequence(input, seq_lengths, seq_axis=None, batch_axis=None, name=No
 
 def dynamic_stitch(indices, data, name=None) -> Tensor:
     """The slices of `data` at the places that `indices` names, in one tensor."""
+    if not indices or len(indices) != len(data):
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            "dynamic_stitch needs as many indices as data, and at least one: it got "
+            f"{len(indices)} and {len(data)}",
+        )
     places = [tensor(each, dtypes.int32) for each in indices]
-    return raw_ops.DynamicStitch(indices_and_data=[*places, *map(tensor, data)])
+    first = next((each.dtype for each in data if hasattr(each, "_id")), None)
+    pieces = [tensor(each, first) for each in data]
+    return raw_ops.DynamicStitch(indices=places, data=pieces)
 
 
 def ensure_shape(x, shape, name=None) -> Tensor:
@@ -178,15 +194,22 @@ def scalar_mul(scalar, x, name=None) -> Tensor:
     return scalar * x
 
 
-def truediv(x, y, name=None) -> Tensor:
-    """x / y, as the operator does it: integers become floats."""
-    x = x if hasattr(x, "_id") else tensor(x, getattr(y, "dtype", None))
-    return x / y
-
-
 def complex(real, imag, name=None) -> Tensor:
     """Complex numbers of the given parts."""
     return raw_ops.Complex(real=real, imag=imag)
+
+
+def identity(input, name=None):
+    """The same values, as a tensor of their own."""
+    if hasattr(input, "dense_shape"):
+        return type(input)(identity(input.values), identity(input.indices), input.dense_shape)
+    return raw_ops.Identity(input=input)
+
+
+def clip_by_norm(t, clip_norm, axes=None, name=None):
+    """The tensor, scaled down so that its norm is at most `clip_norm`."""
+    values = t.values if hasattr(t, "dense_shape") else tensor(t)
+    return _with_values(t, raw_ops.ClipByNorm(t=values, clip_norm=clip_norm, axes=axes))
 
 
 def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
@@ -217,6 +240,58 @@ def _with_values(like, values):
     if hasattr(like, "dense_shape"):
         return type(like)(values, like.indices, like.dense_shape)
     return values
+
+
+def concat(values, axis, name="concat") -> Tensor:
+    """The tensors one after the other along a dimension that they have."""
+    values = values if isinstance(values, (list, tuple)) else [values]
+    return raw_ops.ConcatV2(values=values, axis=axis)
+
+
+def fill(dims, value, name=None, layout=None) -> Tensor:
+    """A tensor of one value."""
+    # A list without elements has no dtype of its own: as a shape it is one of integers.
+    is_empty = isinstance(dims, (list, tuple)) and len(dims) == 0
+    dims, value = _core.to_tensor(dims, dtypes.int32 if is_empty else None, False), tensor(value)
+    if dims.ndim == 0:
+        dims = raw_ops.ExpandDims(input=dims, axis=0)
+    if value.shape.num_elements() == 1:
+        value = raw_ops.Reshape(tensor=value, shape=[])
+    return raw_ops.Fill(dims=dims, value=value)
+
+
+def sort(values, axis=-1, direction="ASCENDING", name=None) -> Tensor:
+    """The values in order along an axis, NaN being the largest."""
+    return raw_ops.Sort(values=values, axis=axis, direction=_checked(direction))
+
+
+def argsort(values, axis=-1, direction="ASCENDING", stable=False, name=None) -> Tensor:
+    """The positions that put the values in order along an axis; equal ones keep their order."""
+    return raw_ops.ArgSort(values=values, axis=axis, direction=_checked(direction), stable=stable)
+
+
+def _checked(direction):
+    if direction not in ("ASCENDING", "DESCENDING"):
+        raise ValueError(
+            "Argument `direction` should be one of ASCENDING, DESCENDING. Received: "
+            f"direction={direction}"
+        )
+    return direction
+
+
+def stack(values, axis=0, name="stack") -> Tensor:
+    """The tensors as one, along a new dimension."""
+    if axis == 0 and not any(hasattr(each, "_id") for each in values):
+        with contextlib.suppress(TypeError, ValueError):  # not numbers throughout
+            return tensor(values)
+    if axis != 0:
+        rank = tensor(values[0]).ndim + 1
+        if not -rank <= axis < rank:
+            raise ValueError(f"Argument `axis` = {axis} not in range [{-rank}, {rank})")
+    return raw_ops.Pack(values=values, axis=axis)
+
+
+truediv = divide
 
 
 def parallel_stack(values, name="parallel_stack") -> Tensor:

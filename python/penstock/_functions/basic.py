@@ -109,7 +109,14 @@ def range(start, limit=None, delta=1, dtype=None, name="range") -> Tensor:
         start, limit = 0, start
     values = [_core.to_tensor(v, _as_dtype(dtype), dtype is None) for v in (start, limit, delta)]
     if dtype is None:
-        order = [dtypes.int32, dtypes.int64, dtypes.float32, dtypes.float64]
+        order = [
+            dtypes.int32,
+            dtypes.int64,
+            dtypes.float16,
+            dtypes.bfloat16,
+            dtypes.float32,
+            dtypes.float64,
+        ]
         widest = max((v.dtype for v in values), key=lambda d: order.index(d) if d in order else -1)
         values = [cast(v, widest) for v in values]
     return raw_ops.Range(start=values[0], limit=values[1], delta=values[2])
@@ -117,7 +124,8 @@ def range(start, limit=None, delta=1, dtype=None, name="range") -> Tensor:
 
 def divide(x, y, name=None) -> Tensor:
     """x / y, as the operator does it."""
-    x = x if hasattr(x, "_id") else _core.to_tensor(x, getattr(y, "dtype", None), False)
+    if not hasattr(x, "_id"):
+        x = _core.to_tensor(x, y.dtype if hasattr(y, "_id") else None, False)
     return x / y
 
 
@@ -133,9 +141,12 @@ def where(condition, x=None, y=None, name=None) -> Tensor:
         return raw_ops.Where(input=condition)
     if x is None or y is None:
         raise ValueError("x and y must both be non-None or both be None.")
-    condition = _core.to_tensor(condition, dtypes.bool, True)
+    if not hasattr(condition, "_id"):
+        condition = _core.to_tensor(condition, dtypes.bool, False)
     if condition.dtype is not dtypes.bool:
-        raise TypeError(f"where needs a condition of bools, not of {condition.dtype.name}")
+        raise errors.InvalidArgumentError(
+            None, None, f"where needs a condition of bools, not of {condition.dtype.name}"
+        )
     return raw_ops.SelectV2(condition=condition, t=x, e=y)
 
 
@@ -150,27 +161,6 @@ def boolean_mask(tensor, mask, axis=None, name="boolean_mask") -> Tensor:
     rows = raw_ops.Reshape(tensor=tensor, shape=[*before, mask.shape.num_elements(), *after])
     places = raw_ops.Where(input=raw_ops.Reshape(tensor=mask, shape=[-1]))
     return raw_ops.GatherV2(params=rows, indices=raw_ops.Squeeze(input=places, axis=[1]), axis=axis)
-
-
-def strided_slice_update(tensor, index, value) -> Tensor:
-    """`tensor` with what `index` picks replaced by `value`."""
-    begin, end, strides, *masks = _core.index_parts(index)
-    names = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
-    where = {"begin": begin, "end": end, "strides": strides} | dict(zip(names, masks, strict=True))
-    picked = raw_ops.StridedSlice(input=tensor, **where)
-    value = raw_ops.BroadcastTo(
-        input=_core.to_tensor(value, tensor.dtype, False), shape=picked.shape
-    )
-    shape = tensor.shape
-    count = shape.num_elements()
-    numbers = raw_ops.Reshape(tensor=range(count, dtype=dtypes.int64), shape=shape)
-    places = raw_ops.Reshape(tensor=raw_ops.StridedSlice(input=numbers, **where), shape=[-1, 1])
-    flat = raw_ops.TensorScatterUpdate(
-        tensor=raw_ops.Reshape(tensor=tensor, shape=[-1]),
-        indices=places,
-        updates=raw_ops.Reshape(tensor=value, shape=[-1]),
-    )
-    return raw_ops.Reshape(tensor=flat, shape=shape)
 
 
 def split(value, num_or_size_splits, axis=0, num=None, name="split") -> list[Tensor]:
@@ -212,6 +202,9 @@ def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None) -> Tens
         raise ValueError(f"pad has the modes CONSTANT, REFLECT and SYMMETRIC, not {mode!r}")
     if mode.upper() != "CONSTANT":
         return raw_ops.MirrorPad(input=tensor, paddings=paddings, mode=mode.upper())
+    tensor = _core.to_tensor(tensor, None, False)
+    if isinstance(constant_values, int) and constant_values == 0:
+        constant_values = "" if tensor.dtype is dtypes.string else False
     return raw_ops.PadV2(input=tensor, paddings=paddings, constant_values=constant_values)
 
 
@@ -220,20 +213,20 @@ def rank(input, name=None) -> Tensor:
     return _core.to_tensor(_core.to_tensor(input, None, False).ndim, None, False)
 
 
-def from_dlpack(capsule) -> Tensor:
+def from_dlpack(dlcapsule) -> Tensor:
     """A tensor over the memory of another library's, or of its DLPack capsule."""
-    if not hasattr(capsule, "__dlpack__"):
-        return _core.from_dlpack(capsule)
+    if not hasattr(dlcapsule, "__dlpack__"):
+        return _core.from_dlpack(dlcapsule)
     try:
-        made = capsule.__dlpack__(max_version=(1, 1))
+        made = dlcapsule.__dlpack__(max_version=(1, 1))
     except TypeError:
-        made = capsule.__dlpack__()
+        made = dlcapsule.__dlpack__()
     return _core.from_dlpack(made)
 
 
-def to_dlpack(tensor):
+def to_dlpack(tf_tensor):
     """A DLPack capsule of the tensor's memory."""
-    return tensor.__dlpack__()
+    return tf_tensor.__dlpack__()
 
 
 def from_numpy(array) -> Tensor:
@@ -241,7 +234,16 @@ def from_numpy(array) -> Tensor:
     return _core.from_numpy(array)
 
 
-def gradients(ys, xs, *args, **kwargs):
+def gradients(
+    ys,
+    xs,
+    grad_ys=None,
+    name="gradients",
+    gate_gradients=False,
+    aggregation_method=None,
+    stop_gradients=None,
+    unconnected_gradients="none",
+):
     """Gradients in a graph; outside of one, a GradientTape is the way."""
     raise RuntimeError(
         "tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape "

@@ -14,11 +14,16 @@ _PHILOX = 1  # the generator's number in TensorFlow; it is the only one
 _TINY = {"float16": 6.104e-05, "float32": 1.1754944e-38, "float64": 2.2250738585072014e-308}
 
 
-def _scaled(made, mean, stddev):
-    """made * stddev + mean, without work that does nothing."""
-    if hasattr(stddev, "_id") or hasattr(stddev, "shape") or stddev != 1:
-        made = made * stddev
-    return made + mean if hasattr(mean, "_id") or hasattr(mean, "shape") or mean != 0 else made
+def _is_number(value, number) -> bool:
+    """Whether it is that number, and no tensor or array."""
+    return isinstance(value, (int, float)) and value == number
+
+
+def scaled(draw, mean, stddev) -> Tensor:
+    """draw() * stddev + mean: in one expression, so that it is one buffer."""
+    if _is_number(mean, 0) and _is_number(stddev, 1):
+        return draw()
+    return draw() * stddev + mean
 
 
 def truncated_normal(
@@ -26,10 +31,12 @@ def truncated_normal(
 ) -> Tensor:
     """Numbers from a normal distribution, none more than two deviations from the mean."""
     key, op_seed = next_seeds(seed)
-    made = raw_ops.TruncatedNormal(
-        shape=_dims(shape), dtype=dtypes.as_dtype(dtype), seed=key, seed2=op_seed
+    shape, dtype = _dims(shape), dtypes.as_dtype(dtype)
+    return scaled(
+        lambda: raw_ops.TruncatedNormal(shape=shape, dtype=dtype, seed=key, seed2=op_seed),
+        mean,
+        stddev,
     )
-    return _scaled(made, mean, stddev)
 
 
 def _at_least_tiny(made, beta):
@@ -100,7 +107,9 @@ def stateless_normal(
 ) -> Tensor:
     """Numbers from a normal distribution that follow from the seed alone."""
     dtype = dtypes.as_dtype(dtype)
-    return _scaled(_keyed("StatelessRandomNormalV2", shape, seed, alg, dtype=dtype), mean, stddev)
+    return scaled(
+        lambda: _keyed("StatelessRandomNormalV2", shape, seed, alg, dtype=dtype), mean, stddev
+    )
 
 
 def stateless_truncated_normal(
@@ -108,8 +117,9 @@ def stateless_truncated_normal(
 ) -> Tensor:
     """Numbers from a truncated normal distribution that follow from the seed alone."""
     dtype = dtypes.as_dtype(dtype)
-    made = _keyed("StatelessTruncatedNormalV2", shape, seed, alg, dtype=dtype)
-    return _scaled(made, mean, stddev)
+    return scaled(
+        lambda: _keyed("StatelessTruncatedNormalV2", shape, seed, alg, dtype=dtype), mean, stddev
+    )
 
 
 def uniform_by(draw, minval, maxval, dtype) -> Tensor:

@@ -12,7 +12,7 @@ from penstock import dtypes, raw_ops
 from penstock._core import Tensor
 from penstock._functions.arrays import tensor
 from penstock._functions.basic import _dims, cast
-from penstock._functions.distributions import Algorithm, _scaled, check_algorithm, uniform_by
+from penstock._functions.distributions import Algorithm, check_algorithm, scaled, uniform_by
 from penstock._shape import TensorShape
 from penstock._tracing import init_scope
 from penstock._track import Trackable
@@ -126,28 +126,34 @@ class Generator(Trackable):
         alg = Algorithm.PHILOX.value
         return run(shape=shape, key=words[2:], counter=words[:2], alg=alg, **more)
 
-    def normal(self, shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None):
+    def normal(self, shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None) -> Tensor:
         """Numbers from a normal distribution."""
-        made = self._draw("StatelessRandomNormalV2", shape, dtype=dtypes.as_dtype(dtype))
-        return _scaled(made, mean, stddev)
+        dtype = dtypes.as_dtype(dtype)
+        return scaled(
+            lambda: self._draw("StatelessRandomNormalV2", shape, dtype=dtype), mean, stddev
+        )
 
-    def truncated_normal(self, shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None):
+    def truncated_normal(
+        self, shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None
+    ) -> Tensor:
         """Numbers from a normal distribution, none more than two deviations from the mean."""
-        made = self._draw("StatelessTruncatedNormalV2", shape, dtype=dtypes.as_dtype(dtype))
-        return _scaled(made, mean, stddev)
+        dtype = dtypes.as_dtype(dtype)
+        return scaled(
+            lambda: self._draw("StatelessTruncatedNormalV2", shape, dtype=dtype), mean, stddev
+        )
 
-    def uniform(self, shape, minval=0, maxval=None, dtype=dtypes.float32, name=None):
+    def uniform(self, shape, minval=0, maxval=None, dtype=dtypes.float32, name=None) -> Tensor:
         """Numbers from [minval, maxval), all equally likely."""
         if dtypes.as_dtype(dtype).is_integer and maxval is None:
             raise ValueError(f"Must specify maxval for integer dtype {dtypes.as_dtype(dtype)!r}")
         return uniform_by(lambda op, **more: self._draw(op, shape, **more), minval, maxval, dtype)
 
-    def uniform_full_int(self, shape, dtype=dtypes.uint64, name=None):
+    def uniform_full_int(self, shape, dtype=dtypes.uint64, name=None) -> Tensor:
         """Integers of the whole range of the dtype."""
         dtype = dtypes.as_dtype(dtype)
         return self._draw("StatelessRandomUniformFullIntV2", shape, dtype=dtype)
 
-    def binomial(self, shape, counts, probs, dtype=dtypes.int32, name=None):
+    def binomial(self, shape, counts, probs, dtype=dtypes.int32, name=None) -> Tensor:
         """Numbers from binomial distributions."""
         probs = tensor(probs)
         counts = cast(counts, probs.dtype)
@@ -164,12 +170,12 @@ class Generator(Trackable):
             dtype=dtypes.as_dtype(dtype),
         )
 
-    def make_seeds(self, count=1):
+    def make_seeds(self, count=1) -> Tensor:
         """Seeds for the stateless functions, one in each column."""
         keys = self.uniform_full_int([count], dtypes.int64)
         return raw_ops.Pack(values=[keys, raw_ops.ZerosLike(x=keys)])
 
-    def split(self, count=1):
+    def split(self, count=1) -> list[Generator]:
         """`count` generators, independent of each other and of this one."""
         keys = self.uniform_full_int([count], dtypes.int64).numpy().tolist()
         return [Generator(state=[0, 0, key], alg=Algorithm.PHILOX) for key in keys]

@@ -17,6 +17,89 @@ def accumulate_n(inputs, shape=None, tensor_dtype=None, name=None) -> Tensor:
     return raw_ops.AccumulateN(inputs=inputs)
 
 
+def add_n(inputs, name=None) -> Tensor:
+    """The sum of a list of tensors; of IndexedSlices, their rows count."""
+    inputs = list(inputs)
+    if not inputs:
+        raise ValueError(
+            "Inputs must be an iterable of at least one Tensor/IndexedSlices with the same dtype "
+            "and shape."
+        )
+    return raw_ops.AddN(inputs=inputs)
+
+
+def round(x, name=None) -> Tensor:
+    """The nearest integer, an even one where two are as near."""
+    x = tensor(x)
+    return x if x.dtype.is_integer else raw_ops.Round(x=x)
+
+
+def real(input, name=None) -> Tensor:
+    """The real part."""
+    return raw_ops.Real(input=input) if _is_complex(input, "real") else tensor(input)
+
+
+def imag(input, name=None) -> Tensor:
+    """The imaginary part."""
+    input = tensor(input)
+    return raw_ops.Imag(input=input) if input.dtype.is_complex else raw_ops.ZerosLike(x=input)
+
+
+def conj(x, name=None) -> Tensor:
+    """The complex conjugate."""
+    return raw_ops.Conj(input=x) if _is_complex(x, "conj") else tensor(x)
+
+
+def angle(input, name=None) -> Tensor:
+    """The argument of complex numbers; of real ones, 0 or pi."""
+    input = tensor(input)
+    if input.dtype.is_complex:
+        return raw_ops.Angle(input=input)
+    if not input.dtype.is_floating:
+        raise TypeError(f"angle needs floating or complex numbers, not {input.dtype.name}")
+    return raw_ops.SelectV2(condition=input < 0, t=tensor(3.141592653589793, input.dtype), e=0)
+
+
+def _is_complex(x, what):
+    dtype = tensor(x).dtype
+    if not (dtype.is_complex or dtype.is_floating or dtype.is_integer):
+        raise TypeError(f"{what} needs numbers, not {dtype.name}")
+    return dtype.is_complex
+
+
+def reduce_variance(input_tensor, axis=None, keepdims=False, name=None) -> Tensor:
+    """The variance over the axes, or over all of them."""
+    x = _without_integers(input_tensor)
+    return raw_ops.ReduceVariance(input_tensor=x, axis=axis, keepdims=keepdims)
+
+
+def reduce_std(input_tensor, axis=None, keepdims=False, name=None) -> Tensor:
+    """The standard deviation over the axes, or over all of them."""
+    x = _without_integers(input_tensor)
+    return raw_ops.ReduceStd(input_tensor=x, axis=axis, keepdims=keepdims)
+
+
+def _without_integers(x):
+    x = tensor(x)
+    if x.dtype.is_integer:
+        raise TypeError(f"Input must be either real or complex. Received integer type {x.dtype}.")
+    return x
+
+
+def divide_no_nan(x, y, name=None) -> Tensor:
+    """x / y, and 0 where y is 0; integers become floats."""
+    x = tensor(x, y.dtype if hasattr(y, "_id") and not hasattr(x, "_id") else None)
+    y = tensor(y, None if hasattr(y, "_id") else x.dtype)
+    if x.dtype is not y.dtype:
+        raise TypeError(f"`x` and `y` must have the same dtype, got {x.dtype!r} != {y.dtype!r}.")
+    if x.dtype.is_bool or x.dtype is dtypes.string:
+        raise TypeError(f"Invalid dtype {x.dtype!r} in divide_no_nan.")
+    if x.dtype.is_integer:
+        wide = dtypes.float32 if x.dtype.size <= 2 else dtypes.float64
+        x, y = cast(x, wide), cast(y, wide)
+    return raw_ops.DivNoNan(x=x, y=y)
+
+
 def top_k(input, k=1, sorted=True, index_type=dtypes.int32, name=None):
     """The largest `k` values of every row, and where they are."""
     values, indices = raw_ops.TopKV2(input=input, k=k, sorted=sorted)
@@ -25,9 +108,8 @@ def top_k(input, k=1, sorted=True, index_type=dtypes.int32, name=None):
 
 def l2_normalize(x, axis=None, epsilon=1e-12, name=None, dim=None) -> Tensor:
     """`x` with its vectors along `axis` scaled to length 1."""
-    x = tensor(x)
+    x = _without_integers(x)
     axis = dim if axis is None else axis
-    axis = list(range(x.ndim)) if axis is None else axis
     return raw_ops.L2Normalize(x=x, axis=axis, epsilon=epsilon)
 
 

@@ -24,6 +24,38 @@ def eigh(tensor, name=None) -> tuple[Tensor, Tensor]:
     return e, v
 
 
+def diag(
+    diagonal,
+    name="diag",
+    k=0,
+    num_rows=-1,
+    num_cols=-1,
+    padding_value=0,
+    align="RIGHT_LEFT",
+) -> Tensor:
+    """Matrices with the given diagonals."""
+    return raw_ops.MatrixDiagV3(
+        diagonal=diagonal,
+        k=k,
+        num_rows=num_rows,
+        num_cols=num_cols,
+        padding_value=_padding(padding_value),
+        align=align,
+    )
+
+
+def diag_part(input, name="diag_part", k=0, padding_value=0, align="RIGHT_LEFT") -> Tensor:
+    """The diagonals of matrices."""
+    return raw_ops.MatrixDiagPartV3(
+        input=input, k=k, padding_value=_padding(padding_value), align=align
+    )
+
+
+def _padding(value):
+    """Zero in a form that every dtype takes."""
+    return False if isinstance(value, int) and value == 0 else value
+
+
 def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None) -> Tensor:
     """The norm of vectors, of matrices (two axes), or of all elements."""
     value = _core.to_tensor(tensor, None, False)
@@ -37,9 +69,10 @@ def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None) -> Tensor
         raise ValueError(f"'ord' must be a supported matrix norm, got {ord}")
     if not is_matrix and ord == "fro":
         raise ValueError(f"Invalid vector norm type 'fro': {ord}")
+    if not is_matrix and not isinstance(ord, str) and not ord > 0:
+        raise ValueError(f"'ord' must be a supported vector norm, got {ord}")
     if is_matrix and ord == 2:
         return _spectral_norm(value, axis, keepdims)
-    axis = [] if axis is None else axis
     name = ord if isinstance(ord, str) else f"{float(ord):g}"
     return raw_ops.Norm(tensor=value, ord=name, axis=axis, keepdims=keepdims)
 

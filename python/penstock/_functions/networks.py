@@ -32,6 +32,8 @@ def batch_norm_with_global_normalization(
 
 def moments(x, axes, shift=None, keepdims=False, name=None) -> tuple[Tensor, Tensor]:
     """(mean, variance) over the axes."""
+    x = tensor(x)
+    axes = list(range(x.ndim)) if axes is None else axes
     found = raw_ops.Moments(x=x, axes=axes, keepdims=keepdims)
     return found.mean, found.variance
 
@@ -147,6 +149,24 @@ def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None) -> Ten
     )
     loss = raw_ops.SoftmaxCrossEntropyWithLogits(features=logits, labels=labels).loss
     return raw_ops.Reshape(tensor=loss, shape=shape[:-1])
+
+
+def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None) -> Tensor:
+    """The cross entropy of labels that are numbers of classes."""
+    labels, logits = tensor(labels), tensor(logits)
+    if logits.ndim == 0:
+        raise ValueError("Logits cannot be scalars - received shape ().")
+    if labels.shape != logits.shape[:-1]:
+        raise ValueError(
+            f"Shape mismatch: The shape of labels (received {labels.shape}) should equal the shape "
+            f"of logits except for the last dimension (received {logits.shape})."
+        )
+    rows = logits
+    if logits.ndim != 2:
+        rows = raw_ops.Reshape(tensor=logits, shape=[-1, logits.shape[-1]])
+        labels = raw_ops.Reshape(tensor=labels, shape=[-1])
+    loss = raw_ops.SparseSoftmaxCrossEntropyWithLogits(features=rows, labels=labels).loss
+    return loss if rows is logits else raw_ops.Reshape(tensor=loss, shape=logits.shape[:-1])
 
 
 def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None) -> Tensor:

@@ -14,7 +14,7 @@ real_types = (_numbers.Real, _np.integer, _np.floating)
 complex_types = (_numbers.Complex, _np.number)
 
 
-def as_bytes(bytes_or_text, encoding="utf-8"):
+def as_bytes(bytes_or_text, encoding="utf-8") -> bytes:
     """The text as bytes."""
     if isinstance(bytes_or_text, str):
         return bytes_or_text.encode(encoding)
@@ -23,7 +23,7 @@ def as_bytes(bytes_or_text, encoding="utf-8"):
     raise TypeError(f"Expected binary or unicode string, got {bytes_or_text!r}")
 
 
-def as_text(bytes_or_text, encoding="utf-8"):
+def as_text(bytes_or_text, encoding="utf-8") -> str:
     """The bytes as text."""
     if isinstance(bytes_or_text, str):
         return bytes_or_text

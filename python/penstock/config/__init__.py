@@ -21,7 +21,7 @@ def set_memory_budget(budget, device="CPU:0"):
     _core.set_budget(size, experimental.device_index(device))
 
 
-def get_memory_budget(device="CPU:0"):
+def get_memory_budget(device="CPU:0") -> int:
     """The budget in bytes."""
     return _core.budget(experimental.device_index(device))
 
@@ -51,7 +51,7 @@ def run_functions_eagerly(run_eagerly):
     _core.set_fast_calls(not _run_eagerly)
 
 
-def functions_run_eagerly():
+def functions_run_eagerly() -> bool:
     """What run_functions_eagerly was told."""
     return _run_eagerly
 
@@ -65,7 +65,7 @@ def set_soft_device_placement(enabled):
     _scope.soft_placement = bool(enabled)
 
 
-def get_soft_device_placement():
+def get_soft_device_placement() -> bool:
     """Whether a device that is not there means the CPU."""
     return _scope.soft_placement
 

@@ -21,13 +21,13 @@ def device_index(device) -> int:
     return int(index or 0)
 
 
-def get_memory_info(device="CPU:0"):
+def get_memory_info(device="CPU:0") -> dict[str, int]:
     """Bytes held now and at the peak: {"current": …, "peak": …}."""
     info = _core.memory_info(device_index(device))
     return {"current": info["current"], "peak": info["peak"]}
 
 
-def get_memory_usage(device="CPU:0"):
+def get_memory_usage(device="CPU:0") -> int:
     """Bytes held now."""
     return get_memory_info(device)["current"]
 
@@ -42,7 +42,7 @@ def trim_memory():
     _core.trim()
 
 
-def get_memory_by_tag(device="CPU:0"):
+def get_memory_by_tag(device="CPU:0") -> dict[str, dict[str, int]]:
     """The counters of every tag: what the bytes are for."""
     return _core.memory_by_tag(device_index(device))
 
@@ -59,7 +59,7 @@ def set_memory_growth(device, enable):
     _devices.checked(device)
 
 
-def get_memory_growth(device):
+def get_memory_growth(device) -> bool:
     """True: memory is always taken as it is needed."""
     _devices.checked(device)
     return True
@@ -69,7 +69,7 @@ def enable_op_determinism():
     """Nothing to do: ops give the same bits every time, whatever the number of threads."""
 
 
-def get_synchronous_execution():
+def get_synchronous_execution() -> bool:
     """True: an op is done when its call returns."""
     return True
 
@@ -87,7 +87,7 @@ def enable_tensor_float_32_execution(enabled):
     _float_32 = bool(enabled)
 
 
-def tensor_float_32_execution_enabled():
+def tensor_float_32_execution_enabled() -> bool:
     """What enable_tensor_float_32_execution was told."""
     return _float_32
 

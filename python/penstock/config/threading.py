@@ -3,7 +3,7 @@
 from penstock import _api, _core
 
 
-def get_intra_op_parallelism_threads():
+def get_intra_op_parallelism_threads() -> int:
     """How many threads one op may use."""
     return _core.num_threads()
 
@@ -18,7 +18,7 @@ def set_intra_op_parallelism_threads(num_threads):
 _inter_op = 0
 
 
-def get_inter_op_parallelism_threads():
+def get_inter_op_parallelism_threads() -> int:
     """What set_inter_op_parallelism_threads was told."""
     return _inter_op
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from penstock import _api, _core, dtypes, raw_ops
+from penstock._core import Tensor
 from penstock._functions.basic import cast
 from penstock._module import _snake
 from penstock._signature import constructor
@@ -109,7 +110,7 @@ class Loss:
         self.reduction = reduction
         self.dtype = dtypes.as_dtype(dtype or dtypes.float32)
 
-    def __call__(self, y_true, y_pred, sample_weight=None):
+    def __call__(self, y_true, y_pred, sample_weight=None) -> Tensor:
         y_true = _core.to_tensor(y_true, None, False)
         values = self.call(y_true, self._as_own(y_pred))
         weights = None

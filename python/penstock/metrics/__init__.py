@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from penstock import _api, _core, dtypes, raw_ops
+from penstock._core import Tensor
 from penstock._functions.basic import cast, fill_with
 from penstock._module import _snake
 from penstock._signature import constructor
@@ -75,7 +76,7 @@ class Metric(Trackable):
 
     add_weight = add_variable
 
-    def reset_state(self):
+    def reset_state(self) -> None:
         """Begins anew."""
         for variable in self._variables:
             variable.assign(fill_with(variable.shape, False, variable.dtype))
@@ -86,11 +87,11 @@ class Metric(Trackable):
         """Takes one more batch into account."""
         raise NotImplementedError
 
-    def result(self):
+    def result(self) -> Tensor:
         """The figure so far."""
         raise NotImplementedError
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args, **kwargs) -> Tensor:
         self.update_state(*args, **kwargs)
         return self.result()
 
@@ -112,7 +113,7 @@ class Sum(Metric):
                 values, _ = weighted(values, sample_weight)
             self.total._assign_add(raw_ops.Sum(input=values))
 
-    def result(self):
+    def result(self) -> Tensor:
         return self.total.value()
 
 
@@ -135,7 +136,7 @@ class Mean(Metric):
             self.total._assign_add(raw_ops.Sum(input=values))
             self.count._assign_add(count)
 
-    def result(self):
+    def result(self) -> Tensor:
         return raw_ops.DivNoNan(x=self.total, y=self.count)
 
 
@@ -215,7 +216,7 @@ class RootMeanSquaredError(Mean):
             y_true, y_pred = _functions.matched(y_true, y_pred)
             super().update_state(raw_ops.Square(x=y_true - y_pred), sample_weight)
 
-    def result(self):
+    def result(self) -> Tensor:
         return raw_ops.Sqrt(x=super().result())
 
 
@@ -254,7 +255,7 @@ class _Counts(Metric):
             hits, _ = weighted(hits, weights)
         return raw_ops.Sum(input=hits)
 
-    def result(self):
+    def result(self) -> Tensor:
         if len(self._counts) == 1:
             return self._counts[0].value()
         return raw_ops.DivNoNan(x=self._counts[0], y=self._counts[0] + self._counts[1])

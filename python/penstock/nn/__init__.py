@@ -39,6 +39,7 @@ from penstock._functions.networks import (
     scale_regularization_loss,
     sigmoid_cross_entropy_with_logits,
     softmax_cross_entropy_with_logits,
+    sparse_softmax_cross_entropy_with_logits,
     sufficient_statistics,
     weighted_moments,
 )

@@ -9,6 +9,7 @@ from penstock._functions.distributions import (
     fold_in,
     gamma,
     poisson,
+    scaled,
     shuffle,
     split,
     stateless_binomial,
@@ -63,15 +64,19 @@ def normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=No
     """Numbers from a normal distribution."""
     dtype = dtypes.as_dtype(dtype)
     key, op_seed = next_seeds(seed)
-    made = raw_ops.RandomStandardNormal(shape=_dims(shape), dtype=dtype, seed=key, seed2=op_seed)
-    if hasattr(stddev, "_id") or stddev != 1:
-        made = made * stddev
-    return made + mean if hasattr(mean, "_id") or mean != 0 else made
+    shape = _dims(shape)
+    return scaled(
+        lambda: raw_ops.RandomStandardNormal(shape=shape, dtype=dtype, seed=key, seed2=op_seed),
+        mean,
+        stddev,
+    )
 
 
 def uniform(shape, minval=0, maxval=None, dtype=dtypes.float32, seed=None, name=None) -> Tensor:
     """Numbers from [minval, maxval), all equally likely."""
     dtype = dtypes.as_dtype(dtype)
+    if not (dtype.is_floating or dtype.is_integer):
+        raise ValueError(f"Argument `dtype` got invalid value {dtype!r}: no numbers to draw.")
     key, op_seed = next_seeds(seed)
     if dtype.is_integer:
         if maxval is None:
@@ -84,10 +89,12 @@ def uniform(shape, minval=0, maxval=None, dtype=dtypes.float32, seed=None, name=
             seed2=op_seed,
         )
     maxval = 1 if maxval is None else maxval
-    made = raw_ops.RandomUniform(shape=_dims(shape), dtype=dtype, seed=key, seed2=op_seed)
-    if not hasattr(minval, "_id") and not hasattr(maxval, "_id") and (minval, maxval) == (0, 1):
-        return made
-    return made * (maxval - minval) + minval
+    shape = _dims(shape)
+    return scaled(
+        lambda: raw_ops.RandomUniform(shape=shape, dtype=dtype, seed=key, seed2=op_seed),
+        minval,
+        maxval - minval,
+    )
 
 
 __getattr__, __dir__ = _api.surface("random")

@@ -37,6 +37,33 @@ TEST(Tape, KnowsOnlyWhatItWatches) {
   EXPECT_FALSE(tape.gradient(y, x).defined());
 }
 
+TEST(Tape, HiddenTapesRecordNothingAndInnerOnesDo) {
+  const Tensor x(3.f);
+  Tape outer;
+  outer.watch(x);
+  {
+    const HideTapes hidden;
+    Tape inner;
+    inner.watch(x);
+    EXPECT_EQ(number(inner.gradient(x * x, x)), 6);
+    EXPECT_EQ(outer.num_records(), 0u);
+  }
+  EXPECT_EQ(number(outer.gradient(x * 5, x)), 5);
+}
+
+TEST(Tape, MayEndWhileItIsHidden) {
+  const Tensor x(3.f);
+  auto outer = std::make_unique<Tape>();
+  outer->watch(x);
+  {
+    const HideTapes hidden;
+    outer.reset();
+  }
+  Tape tape;
+  tape.watch(x);
+  EXPECT_EQ(number(tape.gradient(x * x, x)), 6);
+}
+
 TEST(Tape, UnconnectedIsNoneOrZero) {
   const Tensor x(3.f);
   const Tensor other{1.f, 2.f};

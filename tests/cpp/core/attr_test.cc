@@ -34,6 +34,17 @@ TEST(Attr, PrintsItsValue) {
   EXPECT_EQ(to_string(Attr("VALID")), "VALID");
 }
 
+TEST(Attr, EveryAxisIsNotNoAxis) {
+  const Attr every = Attr(std::span<const int64_t>(kEveryAxis));
+  const Attr none = Attr(std::span<const int64_t>());
+  EXPECT_EQ(to_string(every), "all");
+  EXPECT_EQ(to_string(none), "[]");
+  EXPECT_FALSE(every == none);
+  const Attr attrs[] = {every};
+  const OwnedAttrs copy{Attrs(attrs)};
+  EXPECT_TRUE(is_every_axis(copy.view()[0].as_ints()));
+}
+
 TEST(OwnedAttrs, OutliveWhatTheyWereMadeFrom) {
   std::optional<OwnedAttrs> owned;
   {

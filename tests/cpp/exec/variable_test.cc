@@ -51,6 +51,36 @@ TEST(Variable, AReaderKeepsWhatItRead) {
   EXPECT_EQ(floats(v), (std::vector<float>{4, 6}));
 }
 
+TEST(Variable, AnOpenShapeTakesValuesOfManyShapes) {
+  Variable v(Tensor{1.f}, {.shape = Shape{kUnknownDim}});
+  EXPECT_EQ(v.shape(), (Shape{kUnknownDim}));
+  v.assign(Tensor{1.f, 2.f, 3.f});
+  v.assign_add(Tensor{1.f, 1.f, 1.f});
+  EXPECT_EQ(floats(v), (std::vector<float>{2, 3, 4}));
+  EXPECT_EQ(v.value_shape(), Shape{3});
+  EXPECT_THROW(v.assign_add(Tensor{1.f}), InvalidArgumentError);
+  EXPECT_THROW(v.assign(Tensor::from<float>({1, 2}, {2, 1})), InvalidArgumentError);
+  Tape tape;
+  const Tensor y = v.value() * v.value();
+  EXPECT_EQ(tape.gradient(y, v).dense().to_vector<float>(), (std::vector<float>{4, 6, 8}));
+
+  Variable any(Tensor(1.f), {.shape = Shape::unknown_rank()});
+  any.assign(Tensor{1.f, 2.f});
+  EXPECT_EQ(any.value_shape(), Shape{2});
+  EXPECT_THROW(Variable(Tensor{1.f}, {.shape = Shape{2}}), InvalidArgumentError);
+}
+
+TEST(Variable, ATapeListsThoseItWatched) {
+  const Variable first(Tensor(1.f)), second(Tensor(2.f)), unread(Tensor(3.f));
+  const Variable frozen(Tensor(4.f), {.trainable = false});
+  Tape tape;
+  const Tensor y = second.value() * frozen.value();
+  tape.watch(first);
+  EXPECT_EQ(tape.watched_variables(), (std::vector<uint64_t>{first.id(), second.id()}));
+  tape.reset();
+  EXPECT_TRUE(tape.watched_variables().empty());
+}
+
 TEST(Variable, ScattersRows) {
   Variable v(Tensor::from<float>({1, 2, 3, 4, 5, 6}, {3, 2}));
   const void* place = v.value().raw();

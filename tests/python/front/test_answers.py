@@ -17,6 +17,7 @@ import front
 DIFFERENT = {
     # stricter: an answer that TensorFlow gives and that is wrong
     "i + 2**40": "a number that does not fit int32 is refused, not cut off",
+    "tf.nn.moments(x4, [])[0].shape": "TensorFlow drops every dimension of 1",
     "array(3).unstack(tf.constant([1, 2, 3])).size()": "elements of another dtype are refused",
     "array(3, element_shape=[2]).unstack([1.0, 2.0, 3.0]).size()": "so are those of another shape",
     "array(3).scatter([2, 0], [1.0, 2.0, 3.0]).stack()": "a row without an index is not dropped",
@@ -37,20 +38,8 @@ DIFFERENT = {
     "free(lambda: v * v, 3.0)": "TypeError: TensorFlow stumbles over a missing attribute",
     "[10, 20, 30][tf.constant(1.0)]": "TypeError, as Python has it for indices",
     "round(tf.constant(2.5))": "TypeError, as Python has it for types without __round__",
-    "v[2**70]": "OverflowError",
     "tf.convert_to_tensor(np.float32)": "ValueError",
     'tf.ones_like(["a"])': "TypeError, as tf.ones has it",
-    "i / 2.5": "InvalidArgumentError, as for i + 2.5",
-    "i // 2.0": "InvalidArgumentError, as for i + 2.0",
-    "b / b": "InvalidArgumentError: the op has no such dtype",
-    "tf.multiply([1, 2], [3.0, 4.0])": "InvalidArgumentError, as for two tensors",
-    "tf.logical_and(1, 0)": "InvalidArgumentError, as for two tensors",
-    "tf.add_n([])": "InvalidArgumentError",
-    "tf.stack([a, a], axis=3)": "InvalidArgumentError",
-    "tf.nn.sparse_softmax_cross_entropy_with_logits(labels=[0, 1, 2], logits=m)": (
-        "InvalidArgumentError, from the op"
-    ),
-    "tf.random.uniform([2], dtype=tf.string)": "InvalidArgumentError, from the op",
     "tf.py_function(lambda: tf.ones([2]) + tf.ones([3]), [], tf.float32)": (
         "InvalidArgumentError, as outside of the function"
     ),
@@ -61,32 +50,11 @@ DIFFERENT = {
     "tf.signal.dct(wave, type=5)": "InvalidArgumentError, from the op",
     # not there
     "stepped(O.SGD(0.1, use_ema=True, ema_momentum=0.5))": "no averages of weights",
-    "s + s": "strings are joined with tf.strings.join",
-    's + "x"': "the same",
-    '"x" + s': "the same",
-    'tf.add("a", "b")': "the same",
-    "abs(c)": "the operator takes real numbers only",
-    "watched()": "a tape does not list its variables",
-    "tf.Variable([1.0], shape=tf.TensorShape(None)).shape": "a variable keeps its first shape",
-    "tf.Variable([1.0, 2.0], shape=[None]).shape": "the same",
-    "x = tf.Variable([1.0], shape=[None]); x.assign([1.0, 2.0]); x": "the same",
-    "v.synchronization.name": "there are no replicas",
-    "v.aggregation.name": "the same",
-    "tf.nn.softmax(m, axis=0)": "the last axis only",
-    "tf.nn.softmax(a, axis=1)": "the last axis only",
-    "tf.nn.log_softmax(m, axis=0)": "the last axis only",
-    "tf.math.l2_normalize([3.0, 4.0])": "needs an axis",
-    "tf.stack([1, 2.0])": "all of one dtype",
     # another answer
-    "tf.math.reduce_variance(i)": "InvalidArgumentError",
-    "tf.reduce_sum(m, axis=[])": "no axes are all axes",
-    "tf.math.reduce_sum is tf.reduce_sum or tf.math.reduce_sum(a)": "two equal functions",
     "printed(tf.constant(1 + 2j))": "(1,2): TensorFlow prints a question mark",
     'printed(collections.OrderedDict([("b", tf.constant(1)), ("a", tf.constant("s"))]))': (
         "every value with its own key: TensorFlow exchanges them"
     ),
-    "tf.constant([np.arange(2), np.arange(2)])": "int64, as the arrays are",
-    "tf.nn.softmax_cross_entropy_with_logits(labels=m, logits=a)": "the shapes are broadcast",
 }
 missing = Counter()
 in_line = []

@@ -27,6 +27,7 @@ def test_version_and_info():
     done = run("-m", "penstock", "info")
     assert done.returncode == 0, done.stderr
     assert f"penstock {tf.__version__}" in done.stdout
+    assert run("-m", "penstock", "--version").stdout == f"penstock {tf.__version__}\n"
 
 
 def test_import_is_light():
@@ -79,10 +80,21 @@ def test_run_passes_arguments(tmp_path):
     done = run("-m", "penstock", "run", script, "--depth", "2")
     assert done.stdout.splitlines() == [
         "['--depth', '2'] __main__ 7",
-        f"3 True {tf.__version__}",
+        f"3 True {tf.version.VERSION}",
     ]
     assert done.returncode == 3
     assert run("-m", "penstock", "run", tmp_path / "none.py").returncode == 2
+
+
+def test_run_shows_the_script_only(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text("import tensorflow as tf\n\ntf.matmul(tf.ones([2, 3]), tf.ones([2, 3]))\n")
+    done = run("-m", "penstock", "run", script)
+    assert done.returncode == 1
+    assert done.stderr.startswith(
+        f'Traceback (most recent call last):\n  File "{script}", line 3, in <module>\n'
+    )
+    assert "InvalidArgumentError: Matrix size-incompatible" in done.stderr.splitlines()[-1]
 
 
 def test_install_refuses_the_real_one():
@@ -109,7 +121,7 @@ def test_functions_have_signatures():
     assert "reduce_sum" in dir(tf)
     assert "reduce_sum" in dir(tf.math)
     assert tf.math.reduce_sum(input_tensor=[1, 2], axis=0, name="sum").numpy() == 3
-    assert str(inspect.signature(tf.raw_ops.Sum)) == "(input, axis=[], keepdims=False, name=None)"
+    assert str(inspect.signature(tf.raw_ops.Sum)) == "(input, axis=None, keepdims=False, name=None)"
 
 
 def test_classes_made_from_functions_have_signatures():

@@ -116,8 +116,10 @@ def test_a_type_checker_reads_them(tmp_path):
         copy = package / path.relative_to(ROOT / "python" / "penstock")
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.touch()
+    (package / "gone.pyi").write_text(_stubs.texts()["penstock.bitwise"])
     (package / "_typing.py").write_text((ROOT / "python/penstock/_typing.py").read_text())
     _stubs.write(package)
+    assert not (package / "gone.pyi").exists()
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)
     expected = [

@@ -103,3 +103,12 @@ def test_dropout_refuses_a_rate_of_one_and_integers():
     with pytest.raises(ValueError, match="floating point"):
         tf.nn.dropout([1, 2], 0.5)
     np.testing.assert_array_equal(tf.nn.dropout(x, 0.0), x)
+
+
+@pytest.mark.parametrize("draw", [tf.random.normal, tf.random.truncated_normal, tf.random.uniform])
+def test_random_numbers_are_scaled_in_one_buffer(draw):
+    before = tf.config.experimental.get_memory_info()["current"]
+    tf.config.experimental.reset_memory_stats()
+    made = draw([100_000], -1.0, 2.0)
+    peak = tf.config.experimental.get_memory_info()["peak"] - before
+    assert peak < 1.1 * 4 * made.shape[0]

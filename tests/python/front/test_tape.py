@@ -46,6 +46,52 @@ def test_unconnected():
     assert tape.gradient(z, y, unconnected_gradients="zero").numpy().tolist() == [0, 0]
 
 
+def test_watched_variables():
+    first, second = tf.Variable(1.0, name="first"), tf.Variable(2.0, name="second")
+    with tf.GradientTape() as tape:
+        y = second * 2.0
+        tape.watch(first)
+    assert [each.name for each in tape.watched_variables()] == ["first:0", "second:0"]
+    tape.gradient(y, second)
+    assert len(tape.watched_variables()) == 2
+    assert tape.watched_variables()[0] is first
+
+
+def test_custom_gradient_of_variables():
+    v = tf.Variable(3.0)
+
+    @tf.custom_gradient
+    def scaled(x):
+        with tf.GradientTape() as inner:
+            inner.watch(x)
+            y = x * v
+        slope = inner.gradient(y, x)
+
+        def backward(dy, variables=None):
+            assert variables[0] is v
+            return dy * slope * 10.0, [dy * 7.0]
+
+        return y, backward
+
+    x = tf.constant(2.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = scaled(x) * 1.0
+    assert float(y) == 6
+    assert list(map(float, tape.gradient(y, [x, v]))) == [30, 7]
+
+
+def test_recompute_grad():
+    v, x = tf.Variable(3.0), tf.constant([1.0, 2.0])
+    f = tf.recompute_grad(lambda x, scale=1.0: tf.reduce_sum(x * x * v) * scale)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = f(x, scale=2.0)
+    dx, dv = tape.gradient(y, [x, v])
+    assert dx.numpy().tolist() == [12, 24]
+    assert float(dv) == 10
+
+
 def test_what_is_watched():
     v, frozen = tf.Variable(1.0), tf.Variable(1.0, trainable=False)
     with tf.GradientTape(watch_accessed_variables=False) as tape:

@@ -42,6 +42,37 @@ def test_ops_variables_and_tapes():
     assert float(shared[0]) == float(shared[-1]) == 8 * rounds
 
 
+def test_everything_at_once():
+    """Shared operands and variables, temporaries, arrays, indices, tapes, products, strings."""
+    shared = tf.Variable(tf.ones([300, 300]))
+    table = tf.fill([300, 300], 2.0)
+
+    def work(i):
+        weights = tf.Variable(tf.fill([300, 300], 0.01))
+        for k in range(6):
+            value = tf.exp(table * 0.0) - tf.square(table)
+            assert value.numpy()[i, -1] == -3
+            with tf.GradientTape(persistent=True) as tape:
+                product = tf.matmul(table, weights)
+                loss = tf.reduce_mean(product)
+            gradient = tape.gradient(loss, weights)
+            assert abs(float(gradient[i, i]) - 2 / 300) < 1e-6
+            weights.assign_sub(gradient * 0.0)
+            rows = tf.gather(table, tf.constant([i, k])) + shared[k][tf.newaxis] * 0.0
+            assert rows.numpy().tolist()[0][:2] == [2.0, 2.0]
+            shared[i].assign(tf.fill([300], float(k)))
+            text = tf.strings.join([tf.constant("thread "), tf.strings.as_string(i)])
+            assert text.numpy() == f"thread {i}".encode()
+            array = np.full([300, 300], i, np.float32)
+            borrowed = tf.experimental.from_numpy(array) + table
+            del array
+            assert float(tf.reduce_max(borrowed)) == i + 2
+            assert float(table[0, 0]) == 2
+
+    run_all(work)
+    assert shared.numpy()[:8].min() == shared.numpy()[:8].max() == 5
+
+
 def test_other_threads_run_during_a_large_kernel():
     a = tf.ones([700, 700])
     done = threading.Event()

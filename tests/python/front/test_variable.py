@@ -74,6 +74,29 @@ def test_slices():
     assert v.numpy().tolist() == [[5, 7], [9, 8]]
 
 
+@pytest.mark.parametrize(
+    ("index", "value"),
+    [
+        (1, [1.0, 2.0, 3.0]),
+        (-1, 5.0),
+        (slice(1, 3), [1.0, 2.0, 3.0]),
+        (slice(None), 0.0),
+        (slice(3, None, -2), [[1.0], [2.0]]),
+        (slice(2, 2), 9.0),
+        ((slice(0, 2), 1), 4.0),
+        ((Ellipsis, 0), [1.0, 2.0, 3.0, 4.0]),
+    ],
+)
+def test_parts_are_assigned_as_in_numpy(index, value):
+    expected = np.arange(12, dtype=np.float32).reshape(4, 3)
+    v = tf.Variable(expected)
+    before = v.value()
+    v[index].assign(value)
+    assert (before.numpy() == expected).all()
+    expected[index] = value
+    assert (v.numpy() == expected).all()
+
+
 def test_scatters():
     v = tf.Variable([1.0, 2.0, 3.0])
     v.scatter_add(tf.IndexedSlices(tf.constant([1.0]), tf.constant([0])))
@@ -94,3 +117,15 @@ def test_the_ledger_knows_it():
     other = copy.deepcopy(v)
     other.assign_add(tf.ones([100]))
     assert float(v[0]) == 1
+
+
+def test_slices_are_assigned_in_place():
+    variable = tf.Variable(tf.zeros([100_000]))
+    before = tf.config.experimental.get_memory_info()["current"]
+    tf.config.experimental.reset_memory_stats()
+    variable[10:20].assign(tf.ones([10]))
+    assert tf.config.experimental.get_memory_info()["peak"] - before < 1000
+    value = variable.value()
+    variable[0].assign(5.0)
+    assert float(value[0]) == 0
+    assert variable.numpy()[[0, 9, 10, 19, 20]].tolist() == [5, 0, 1, 1, 0]

@@ -8,6 +8,7 @@ import penstock as tf
 import pytest
 
 N = 1000
+LARGE = 100_000  # elements of a tensor whose buffer is worth reusing
 
 
 def address(array):
@@ -76,6 +77,8 @@ def test_numpy_shares_when_the_tensor_is_alone():
     del tensor
     array += 1
     assert array[0] == 3
+    former = tf.constant(np.ones(LARGE, np.float32)) + 1.0  # in the constant's buffer
+    assert address(former.numpy()) == address(np.asarray(former))
 
 
 def test_numpy_copies_what_others_hold():
@@ -94,6 +97,31 @@ def test_numpy_copies_what_others_hold():
     assert float(other[0, 0]) == 2
     first = tf.ones([N]).numpy()
     assert first[0] == 1
+
+
+def test_numpy_twice():
+    """The second array is apart from the first, which shares the tensor's memory."""
+    tensor = tf.ones([N]) + 1.0
+    first, second = tensor.numpy(), tensor.numpy()
+    assert address(first) != address(second)
+    second[0] = 9
+    assert first[0] == 2
+    del first
+    third = tensor.numpy()
+    assert address(third) == address(np.asarray(tensor))
+
+
+@pytest.mark.parametrize("view", [lambda t: t.numpy(), np.asarray, memoryview, np.from_dlpack])
+def test_ops_never_write_into_what_an_array_shows(view):
+    ones = tf.ones([LARGE])
+    tensor = ones + 1.0
+    array = view(tensor)
+    result = tensor * 3.0
+    assert (array[0], array[-1], float(result[0])) == (2, 2, 6)
+    array = view(tensor + 1.0)
+    del tensor
+    result = tf.exp(ones * 0.0) + ones  # their buffers could have come from the array's tensor
+    assert (array[0], array[-1], float(result[0])) == (3, 3, 2)
 
 
 def test_memory_lives_as_long_as_the_last_array():
@@ -149,16 +177,41 @@ def test_dlpack_refuses():
         tf.experimental.dlpack.from_dlpack(capsule)
 
 
-def test_dlpack_with_torch():
+DTYPES = ["bool", "uint8", "int32", "float16", "bfloat16", "float32", "complex64"]
+
+
+@pytest.mark.parametrize("dtype", [*DTYPES, "int64", "float64"])
+def test_dlpack_with_torch(dtype):
     torch = pytest.importorskip("torch")
-    theirs = torch.arange(6, dtype=torch.float32)
-    ours = tf.from_dlpack(theirs)
-    assert address(np.asarray(ours)) == theirs.data_ptr()
-    assert torch.from_dlpack(ours).data_ptr() == theirs.data_ptr()
+    ours = tf.cast([[1, 0, 2], [3, 4, 5]], dtype)
+    theirs = torch.from_dlpack(ours)
+    assert theirs.dtype == getattr(torch, dtype)
+    back = tf.from_dlpack(theirs)
+    assert back.dtype == dtype
+    assert tf.reduce_all(back == ours)
+    assert torch.from_dlpack(back).data_ptr() == theirs.data_ptr()
 
 
-def test_dlpack_with_jax():
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_dlpack_with_jax(dtype):
     jnp = pytest.importorskip("jax.numpy")
-    theirs = jnp.arange(6, dtype=jnp.float32)
+    theirs = jnp.asarray([[1, 0, 2], [3, 4, 5]], dtype)
     ours = tf.from_dlpack(theirs)
-    assert ours.numpy().tolist() == [0, 1, 2, 3, 4, 5]
+    assert ours.dtype == dtype
+    back = jnp.from_dlpack(ours)
+    assert back.unsafe_buffer_pointer() == theirs.unsafe_buffer_pointer()
+    assert (back == theirs).all()
+
+
+def test_dlpack_with_torch_lifetime():
+    torch = pytest.importorskip("torch")
+    before = tf.config.experimental.get_memory_info()["current"]
+    theirs = torch.from_dlpack(tf.ones([N]) + 1.0)
+    assert tf.config.experimental.get_memory_info()["current"] == before + 4 * N
+    assert theirs.sum() == 2 * N
+    ours = tf.from_dlpack(theirs)
+    assert foreign_bytes() >= 4 * N
+    del theirs
+    assert float(ours[-1]) == 2
+    with pytest.raises(BufferError, match="contiguous"):
+        tf.from_dlpack(torch.ones(3, 4).T)

@@ -44,8 +44,8 @@ for rank, suffix in (1, ""), (2, "2D"), (3, "3D"):
     ref(f"RFFT{suffix}", real_transform)
     ref(f"IRFFT{suffix}", half_transform)
 
-ref("Fftshift", lambda x, axes: np.fft.fftshift(x, axes or None))
-ref("Ifftshift", lambda x, axes: np.fft.ifftshift(x, axes or None))
+ref("Fftshift", lambda x, axes: np.fft.fftshift(x, axes))
+ref("Ifftshift", lambda x, axes: np.fft.ifftshift(x, axes))
 
 
 def dct(x, type, n, axis, norm):

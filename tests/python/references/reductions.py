@@ -11,7 +11,7 @@ def wide(x):
 
 
 def axes(axis):
-    return tuple(axis) or None
+    return None if axis is None else tuple(axis)
 
 
 def mean(x, axis, keepdims):
@@ -143,7 +143,7 @@ ref("LinearScan", linear_scan)
 
 
 def l2_normalize(x, axis, epsilon):
-    squares = np.sum(np.square(x.astype(np.float64)), axis=tuple(axis), keepdims=True)
+    squares = np.sum(np.square(x.astype(np.float64)), axis=axes(axis), keepdims=True)
     return x / np.sqrt(np.maximum(squares, epsilon))
 
 
@@ -183,7 +183,7 @@ def euclidean_norm(x, axis, keepdims):
 
 def norm(x, ord, axis, keepdims):
     x = wide(x)
-    if len(axis) == 2:
+    if axis is not None and len(axis) == 2:
         order = {"euclidean": "fro", "1": 1, "inf": np.inf}.get(ord, ord)
         return np.linalg.norm(x, order, axis=tuple(axis), keepdims=keepdims)
     order = {"euclidean": 2, "inf": np.inf}.get(ord) or float(ord)

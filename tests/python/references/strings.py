@@ -31,7 +31,7 @@ def _join(*inputs, separator):
 
 
 def _reduce_join(x, axis, keepdims, separator):
-    axes = [a % x.ndim for a in axis] if len(axis) else list(range(x.ndim))[::-1]
+    axes = list(range(x.ndim))[::-1] if axis is None else [a % x.ndim for a in axis]
     left = [i for i in range(x.ndim) if i not in axes]
     moved = x.transpose(left + axes[::-1])
     shape = [x.shape[i] for i in left]

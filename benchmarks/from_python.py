@@ -1,0 +1,210 @@
+"""What a Python program notices: calls, imports, conversions, training steps, and memory.
+
+    python from_python.py LIBRARY CASE      LIBRARY: penstock, numpy, torch, tensorflow or jax
+
+prints one line of JSON:
+
+    {"version": "2.21.0", "seconds": 1.9e-05, "check": 3.0, "peak_bytes": 0}
+
+Every case runs in a process of its own, so that import and memory are measured from nothing.
+Penstock and TensorFlow run the same source. peak_bytes is what the process grew by during the first
+call, by the operating system's account; it is left out where it says nothing. check is as in
+peers.py.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import json
+import time
+import timeit
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import peers
+from peers import Library, check_sum, values
+
+CHAIN_SIZE = 8_000_000
+DEEP_LAYERS, DEEP_BATCH, DEEP_WIDTH = 24, 1024, 512
+LARGE = 25_000_000  # floats: 100 MB
+
+SECONDS_PER_REPETITION = 0.002
+SECONDS_IN_ALL = 0.3
+
+
+class Penstock(peers.TensorFlow):
+    module = "penstock"
+
+
+LIBRARIES: dict[str, type[Library]] = {"penstock": Penstock, **peers.LIBRARIES}
+
+
+# --- Memory, by the operating system's account --------------------------------------------------
+
+
+def memory(field: str) -> int:
+    """VmRSS: bytes in memory now; VmHWM: the most there were."""
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith(field):
+            return int(line.split()[1]) * 1024
+    raise RuntimeError(f"no {field} in /proc/self/status")
+
+
+def peak_of(call: Callable) -> int:
+    """By how many bytes the process grew during the call, at the most."""
+    ctypes.CDLL(None).malloc_trim(0)  # what is free must not count as there already
+    Path("/proc/self/clear_refs").write_text("5")  # forgets the peak so far
+    before = memory("VmRSS")
+    call()
+    return max(0, memory("VmHWM") - before)
+
+
+# --- The cases ----------------------------------------------------------------------------------
+#
+# As in peers.py: a case takes a library and gives the call to time.
+
+
+def add_scalar(lib):
+    a, b = lib.tensor(np.float32(1)), lib.tensor(np.float32(2))
+    return lambda: a + b
+
+
+def matmul_2x2(lib):
+    a, b = (lib.tensor(values(2, 2, seed=s)) for s in (1, 2))
+    matmul = lib.matmul
+    return lambda: matmul(a, b)
+
+
+def loop_matmul(lib):
+    w, matmul = lib.tensor(values(256, 256, seed=1) * np.float32(0.1)), lib.matmul
+
+    def loop():
+        x = w
+        for _ in range(200):
+            x = matmul(x, w)
+        return x
+
+    return loop
+
+
+def chain(lib):
+    tanh, maximum, square, exp, absolute = lib.chain_functions()
+
+    def call(x, y):
+        z = x * y + x
+        z = tanh(z) * 0.5 + y
+        z = maximum(z, 0.1) - square(x)
+        return exp(-absolute(z)) + z * 0.25
+
+    x, y = (lib.tensor(values(CHAIN_SIZE, seed=s)) for s in (1, 2))
+    return lambda: call(x, y)
+
+
+def deep_step(lib):
+    """A step through 24 layers: what a tape keeps for it."""
+    shape = DEEP_WIDTH, DEEP_WIDTH
+    scale = np.float32(0.08)  # neither fades nor grows from layer to layer
+    weights = [lib.tensor(values(*shape, seed=s) * scale) for s in range(DEEP_LAYERS)]
+    return lib.deep_step(weights, lib.tensor(values(DEEP_BATCH, DEEP_WIDTH, seed=99)))
+
+
+def numpy_in(lib):
+    array = np.ones(LARGE, np.float32)
+    copied = lib.copied
+    return lambda: copied(array)
+
+
+def numpy_out(lib):
+    """Of an op's result, that is: nobody else has it."""
+    result, array = lib.tensor(np.ones(LARGE, np.float32)) + 1.0, lib.array
+    return lambda: array(result)
+
+
+@dataclass(frozen=True)
+class Case:
+    make: Callable
+    needs: str = "tensor"  # the function a library must have
+    has_peak: bool = False
+    num_checked: int | None = None  # how many elements of the result are looked at; None: all
+    without: str = ""  # a library that the case says nothing about
+    gives_array: bool = False  # the call's result is NumPy's already
+
+
+CASES = {
+    "py_import": Case(add_scalar, has_peak=True, without="numpy"),
+    "py_add_scalar": Case(add_scalar, "add"),
+    "py_add_4x4": Case(peers.add(4, 4), "add"),
+    "py_matmul_2x2": Case(matmul_2x2, "matmul"),
+    "py_add_4m": Case(peers.add(4_000_000), "add"),
+    "py_loop_matmul_256": Case(loop_matmul, "matmul"),
+    "py_chain_8m": Case(chain, "chain_functions", has_peak=True),
+    "py_mlp_step": Case(peers.mlp_step, "mlp_step"),
+    "py_deep_step": Case(deep_step, "deep_step", has_peak=True),
+    "py_numpy_in_100mb": Case(numpy_in, num_checked=1000, without="numpy"),
+    "py_numpy_out_100mb": Case(numpy_out, num_checked=1000, without="numpy", gives_array=True),
+}
+
+
+# --- Measuring ----------------------------------------------------------------------------------
+
+
+def seconds_per_call(call: Callable) -> float:
+    """The best of many short repetitions: one of them falls between what else the machine does."""
+    timer = timeit.Timer(call)
+    calls = 1
+    while timer.timeit(calls) < SECONDS_PER_REPETITION and calls < 1_000_000:
+        calls *= 2
+    best, start, repetitions = float("inf"), time.perf_counter(), 0
+    while repetitions < 5 or time.perf_counter() - start < SECONDS_IN_ALL:
+        best = min(best, timer.timeit(calls) / calls)
+        repetitions += 1
+    return best
+
+
+def measure_import(library: str, case: Case) -> dict:
+    """The import, and a first call, which makes a library do what it put off."""
+    before, start = memory("VmRSS"), time.perf_counter()
+    made = LIBRARIES[library]()
+    result = made.finished(case.make(made))()
+    figures = {
+        "seconds": time.perf_counter() - start,
+        "peak_bytes": max(0, memory("VmRSS") - before),
+    }
+    return {"version": made.version, **figures, "check": check_sum(np.asarray(made.array(result)))}
+
+
+def measure(library: str, case: Case) -> dict:
+    made = LIBRARIES[library]()
+    figures: dict = {"version": made.version}
+    if not hasattr(made, case.needs) or case.without == library:
+        return figures
+    call = case.make(made)
+    if not case.gives_array:
+        call = made.finished(call)
+    if case.has_peak:
+        figures["peak_bytes"] = peak_of(call)
+    result = call() if case.gives_array else np.asarray(made.array(call()))
+    figures["check"] = check_sum(np.atleast_1d(result)[: case.num_checked])
+    del result
+    return {**figures, "seconds": seconds_per_call(call)}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("library", choices=LIBRARIES)
+    parser.add_argument("case", choices=CASES)
+    options = parser.parse_args()
+    case = CASES[options.case]
+    try:
+        is_import = options.case == "py_import" and options.library != case.without
+        figures = (measure_import if is_import else measure)(options.library, case)
+    except Exception as error:
+        figures = {"error": f"{type(error).__name__}: {error}"[:200]}
+    print(json.dumps(figures), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,112 @@
+"""How run.py shows its results: tables in Markdown."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+OURS = "penstock"
+
+
+def show_time(seconds: float | None) -> str:
+    if seconds is None:
+        return "-"
+    for unit, scale in (("ns", 1e9), ("us", 1e6), ("ms", 1e3)):
+        if seconds * scale < 1000:
+            return f"{seconds * scale:.3g} {unit}"
+    return f"{seconds:.3g} s"
+
+
+def show_bytes(count: float | None) -> str:
+    if count is None:
+        return "-"
+    for unit, scale in (("MiB", 2**20), ("KiB", 2**10)):
+        if count >= scale:
+            return f"{count / scale:.4g} {unit}"
+    return f"{count:.0f} B"
+
+
+def show_table(rows: list[list[str]]) -> str:
+    """Aligned; the first row is the head. Nothing when there is no other."""
+    if len(rows) < 2:
+        return ""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    rule = ["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])]
+    lines = [
+        [row[0].ljust(widths[0]), *(c.rjust(w) for c, w in zip(row[1:], widths[1:], strict=True))]
+        for row in rows
+    ]
+    return "\n".join("| " + " | ".join(line) + " |" for line in [lines[0], rule, *lines[1:]])
+
+
+def compare(result, case: str, figure: str, show) -> list[str]:
+    """A row: the figure of every library, and ours divided by the least of the others."""
+    errors = {library: case in result.errors(library) for library in result.libraries}
+    found = {lib: result.best[lib].get(case, {}).get(figure) for lib in result.libraries}
+    theirs = {lib: n for lib, n in found.items() if lib != OURS and n is not None}
+    best = min(theirs, key=theirs.get, default=None)
+    has_ratio = found[OURS] is not None and best is not None and theirs[best] > 0
+    return [
+        case,
+        *("error" if errors[library] else show(n) for library, n in found.items()),
+        f"{found[OURS] / theirs[best]:.2f} {best}" if has_ratio else "-",
+    ]
+
+
+def times_table(result, cases: list[str]) -> str:
+    """The core's cases, with what the ledger says of a call."""
+    rows = [["case", *result.libraries, "ratio to best", "allocations", "peak bytes"]]
+    for case in cases:
+        figures = result.best[OURS].get(case, {})
+        allocations, peak = figures.get("allocations"), figures.get("peak_bytes")
+        rows.append(
+            [
+                *compare(result, case, "seconds", show_time),
+                f"{allocations:.4g}" if allocations is not None else "-",
+                show_bytes(peak),
+            ]
+        )
+    return show_table(rows)
+
+
+def python_table(result, cases: list[str]) -> str:
+    head = ["from Python", *result.libraries, "ratio to best"]
+    return show_table([head, *(compare(result, case, "seconds", show_time) for case in cases)])
+
+
+def memory_table(result, cases: list[str]) -> str:
+    head = ["memory", *result.libraries, "ratio to best"]
+    with_peak = [case for case in cases if "peak_bytes" in result.best[OURS].get(case, {})]
+    rows = [compare(result, case, "peak_bytes", show_bytes) for case in with_peak]
+    return show_table([head, *rows])
+
+
+def growth_table(result, cases: list[str]) -> str:
+    """Of each scale_<op>_<size> family: the factors from one size to the next."""
+    families: dict[str, list[str]] = {}
+    for case in cases:
+        families.setdefault(case.rpartition("_")[0], []).append(case)
+    rows = [["growth", "work", *result.libraries]]
+    for family, members in families.items():
+        for small, large in pairwise(members):
+            # Sizes grow by four: elements, or the side of a matrix.
+            row = [f"{small} to {large.rpartition('_')[2]}", "x64" if "matmul" in family else "x4"]
+            for library in result.libraries:
+                before, after = result.seconds(library, small), result.seconds(library, large)
+                row.append(f"x{after / before:.1f}" if before and after else "-")
+            rows.append(row)
+    return show_table(rows)
+
+
+def all_tables(result) -> str:
+    def cases(prefix: str) -> list[str]:
+        return [case for case in result.cases if case.startswith(prefix)]
+
+    scale, python = cases("scale_"), cases("py_")
+    core = [case for case in result.cases if case not in {*scale, *python}]
+    tables = [
+        times_table(result, core),
+        growth_table(result, scale),
+        python_table(result, python),
+        memory_table(result, python),
+    ]
+    return "\n\n".join(filter(None, tables))

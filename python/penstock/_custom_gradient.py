@@ -1,0 +1,115 @@
+"""tf.custom_gradient and what is made with it."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+
+from penstock import _core
+from penstock._nest import flatten, pack_like
+from penstock._tape import GradientTape, variables_of
+
+
+def custom_gradient(f=None):
+    """Decorates a function that returns (result, backward) instead of just its result.
+
+    Where the function reads variables that are no arguments, `backward` takes them as the keyword
+    `variables` and returns two lists of gradients: of the arguments and of the variables.
+    """
+    if f is None:
+        return custom_gradient
+
+    @functools.wraps(f)
+    def decorated(*args, **kwargs):
+        given = [*flatten(args), *flatten(kwargs)]
+        hidden = _core.HideTapes()
+        watcher = _core.Tape(False, True, watch_only=True)
+        try:
+            result, backward = f(*args, **kwargs)
+            read = [each for each in variables_of(watcher) if all(each is not v for v in given)]
+        finally:
+            del watcher, hidden
+        _check_takes_variables(backward, read)
+        # A leaf that is no number (a flag in words, a function) has no gradient.
+        is_input = [not callable(each) and not isinstance(each, (str, bytes)) for each in given]
+        inputs = [each for each, takes in zip(given, is_input, strict=True) if takes]
+        inputs = [x if hasattr(x, "_id") else _core.to_tensor(x, None, False) for x in inputs]
+
+        def run(dys):
+            found, of_variables = _backwards(backward, dys, read, len(flatten(args)))
+            found += [None] * (len(given) - len(found))
+            found = [g for g, takes in zip(found, is_input, strict=True) if takes]
+            found += of_variables
+            return [None if g is None else _core.to_tensor(g, None, False) for g in found]
+
+        made = _core.record_custom([*inputs, *read], flatten(result), run)
+        return pack_like(result, made)
+
+    return decorated
+
+
+def _check_takes_variables(backward, variables):
+    if not variables:
+        return
+    spec = inspect.getfullargspec(backward)
+    if "variables" not in [*spec.args, *spec.kwonlyargs] and spec.varkw is None:
+        raise TypeError(
+            "@tf.custom_gradient grad_fn must accept keyword argument 'variables', since function "
+            f"uses variables: {variables}"
+        )
+
+
+def _backwards(backward, dys, variables, count):
+    """The gradients of the arguments and those of the variables."""
+    if variables:
+        found, of_variables = backward(*dys, variables=variables)
+        of_variables = flatten(of_variables)
+        if len(of_variables) != len(variables):
+            raise ValueError(
+                "Must return gradient for each variable from @custom_gradient grad_fn."
+            )
+    else:
+        found, of_variables = backward(*dys), []
+    found = flatten(found)
+    if len(found) != count:
+        raise ValueError(
+            f"custom_gradient function expected to return {count} gradients, but returned "
+            f"{len(found)} instead."
+        )
+    return found, of_variables
+
+
+def recompute_grad(f):
+    """`f`, which keeps nothing for its gradient and is run again when that is asked for."""
+
+    @custom_gradient
+    @functools.wraps(f)
+    def inner(*args, **kwargs):
+        def backward(*dys, variables=None):
+            variables = variables or []
+            with GradientTape() as tape:
+                tape.watch([each for each in flatten(args) if hasattr(each, "_id")])
+                result = f(*args, **kwargs)
+            leaves = [each for each in flatten(args) if hasattr(each, "_id")]
+            found = tape.gradient(result, [leaves, variables], output_gradients=list(dys))
+            left = iter(found[0])
+            grads = [next(left) if hasattr(each, "_id") else None for each in flatten(args)]
+            return (grads, found[1]) if variables else grads
+
+        return f(*args, **kwargs), backward
+
+    return inner
+
+
+def grad_pass_through(f):
+    """`f`, whose gradient is that of the identity."""
+
+    @custom_gradient
+    @functools.wraps(f)
+    def inner(*args, **kwargs):
+        def backward(*dys, variables=None):
+            return (dys, [None] * len(variables)) if variables else dys
+
+        return f(*args, **kwargs), backward
+
+    return inner

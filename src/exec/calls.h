@@ -1,0 +1,35 @@
+// What every way of running an op has in common.
+#pragma once
+
+#include <span>
+
+#include <penstock/base/error.h>
+#include <penstock/ops/context.h>
+#include <penstock/ops/dispatch.h>
+
+namespace penstock::exec {
+
+// The op's place in the ledger.
+ledger::Owner owner_of(const OpDef& op);
+
+// Output `i`: shared, taken over from an input that is given (then `*taken` is that one), or new.
+Tensor make_output(const OpDef& op, std::span<const Tensor* const> inputs, uint64_t& given,
+                   size_t i, const OutputSpec& spec, const Tensor** taken);
+
+// Leaves an input that was taken over without its data, which are now those of a result of `op`.
+void spend(const OpDef& op, const Tensor& input);
+
+[[noreturn]] void fail_kernel(const OpDef& op, const KernelResult& result);
+[[noreturn]] void name_the_op(const OpDef& op, const ResourceExhaustedError& error);
+
+// Runs `body`; an error for want of memory names the op.
+template <typename Body>
+auto with_op_named(const OpDef& op, Body&& body) {
+  try {
+    return with_memory_errors(op.name, body);
+  } catch (const ResourceExhaustedError& error) {
+    name_the_op(op, error);
+  }
+}
+
+}  // namespace penstock::exec
