@@ -124,10 +124,18 @@ class ConcreteFunction:
 
     def run(self, tensors):
         """The results for the tensors among the arguments, in order."""
-        return self._pack(self._core(tensors))
+        made = self._core(tensors)
+        return made[0] if isinstance(self._result, _core.Tensor) else self._pack(made)
 
     def __call__(self, *args, **kwargs):
+        if not kwargs and len(args) == len(self._inputs) and self._are_inputs(args):
+            return self.run(list(args))
         return self.run(self._tensors_of(args, kwargs))
+
+    def _are_inputs(self, args) -> bool:
+        """Whether the arguments are the tensors themselves, as they are most often."""
+        pairs = zip(args, self._inputs, strict=True)
+        return all(isinstance(x, _core.Tensor) and x.dtype is own.dtype for x, own in pairs)
 
     def _tensors_of(self, args, kwargs) -> list:
         """The tensors among arguments: by the parameters, or by the names of the tensors."""
