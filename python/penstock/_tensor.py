@@ -141,6 +141,10 @@ def _no_number(text):
     return convert
 
 
+def _no_consumers(self):
+    raise NotImplementedError("Tensor.consumers is undefined when eager execution is enabled.")
+
+
 def _no_eval_in_function(self, *args, **kwargs):
     raise ValueError(
         "Cannot evaluate tensor using `eval()`: No default session is registered. Use `with "
@@ -152,10 +156,6 @@ def _symbolic_format(self, spec):
     if spec:
         raise TypeError("unsupported format string passed to SymbolicTensor.__format__")
     return symbolic_str(self)
-
-
-def _no_consumers(self):
-    raise NotImplementedError("Tensor.consumers is undefined when eager execution is enabled.")
 
 
 def install():

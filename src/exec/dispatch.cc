@@ -35,11 +35,6 @@ template <typename... Parts>
   throw TypeError(cat("[", op.name.value, "] ", parts...));
 }
 
-// The definition of input `i`: a `many` input stands for all that follow.
-const InputDef& input_def(const OpDef& op, size_t i) {
-  return op.inputs[std::min(i, op.inputs.size() - 1)];
-}
-
 void check_count(const OpDef& op, size_t count) {
   const size_t defined = op.inputs.size();
   const bool takes_many = defined > 0 && op.inputs[defined - 1].many;
@@ -51,7 +46,7 @@ void check_count(const OpDef& op, size_t count) {
 void check_dtypes(const OpDef& op, Inputs inputs) {
   DType seen[26] = {};
   for (size_t i = 0; i < inputs.size(); ++i) {
-    const InputDef& def = input_def(op, i);
+    const InputDef& def = op.input(i);
     if (!inputs[i]->defined()) fail(op, "input '", def.name, "' is not a tensor");
     if (!inputs[i]->has_data() && !inputs[i]->is_symbolic())
       fail(op, "input '", def.name, "' has no data: it was handed over before");

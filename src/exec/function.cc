@@ -8,13 +8,18 @@
 #include "exec/function_state.h"
 #include "exec/replay.h"
 #include "exec/trace_state.h"
+#include "graph/simplify.h"
+#include "graph/text.h"
 
 namespace penstock {
 namespace exec {
 
 Program& FunctionState::ready() {
   const std::lock_guard lock(mutex);
-  if (program == nullptr) program = std::make_unique<Program>(graph, variables, name);
+  if (program == nullptr) {
+    simplified = simplify(graph);
+    program = std::make_unique<Program>(simplified, variables, name);
+  }
   return *program;
 }
 
@@ -118,7 +123,8 @@ std::string Function::text() const { return to_text(state_->graph); }
 int64_t Function::bytes() const {
   const std::lock_guard lock(state_->mutex);
   int64_t bytes = state_->graph.memory_bytes();
-  if (state_->program != nullptr) bytes += state_->program->bytes();
+  if (state_->program != nullptr)
+    bytes += state_->simplified.memory_bytes(&state_->graph) + state_->program->bytes();
   return bytes;
 }
 bool Function::has_captures() const { return !state_->captures.empty(); }

@@ -11,6 +11,7 @@
 #include "exec/replay.h"
 #include "exec/trace_state.h"
 #include "exec/variable_state.h"
+#include "graph/simplify.h"
 
 namespace penstock {
 namespace exec {
@@ -172,7 +173,8 @@ Function Trace::finish(std::span<const Tensor> outputs) {
     trace.graph.set_writes(writes);
     std::vector<Tensor> captured;
     for (const auto& capture : trace.captures) captured.push_back(capture.outer);
-    auto state = std::make_shared<exec::FunctionState>(trace.name, std::move(trace.graph),
+    Graph graph = shrink_constants(drop_dead_code(std::move(trace.graph)));
+    auto state = std::make_shared<exec::FunctionState>(trace.name, std::move(graph),
                                                        std::move(variables), std::move(captured));
     close();
     return Function(std::move(state));

@@ -1,6 +1,7 @@
 #include "graph/graph.h"
 
 #include <cstring>
+#include <unordered_set>
 
 #include <penstock/base/check.h>
 #include <penstock/base/error.h>
@@ -88,6 +89,26 @@ NodeId Graph::add_op(const OpDef& op, std::span<const ValueId> inputs, Attrs att
   return id;
 }
 
+ValueId Graph::add_copy(const Graph& other, const Node& node, std::span<const ValueId> inputs) {
+  const ValueId first = node.first_output;
+  const DType dtype = other.dtype(first);
+  switch (node.kind) {
+    case NodeKind::kInput:
+      return add_input(dtype, other.shape(first));
+    case NodeKind::kConstant:
+      return add_constant(other.constant(node.index));
+    case NodeKind::kRead:
+      return add_read(node.index, dtype, other.shape(first));
+    case NodeKind::kOp:
+      break;
+  }
+  SmallVector<OutputSpec, 2> outputs;
+  for (ValueId k = 0; k < node.num_outputs; ++k)
+    outputs.push_back({other.dtype(first + k), other.shape(first + k), -1, 0});
+  const int32_t location = add_location(other.location(node));
+  return this->node(add_op(*node.op, inputs, other.attrs(node), outputs, location)).first_output;
+}
+
 int32_t Graph::add_location(const Location& location) {
   if (location.file.empty()) return kNoIndex;
   auto file = static_cast<int32_t>(files_.size()) - 1;
@@ -118,13 +139,19 @@ View Graph::view(ValueId value) const {
   return {tensor != nullptr ? tensor->raw() : nullptr, dtype(value), shape(value)};
 }
 
-int64_t Graph::memory_bytes() const {
+int64_t Graph::memory_bytes(const Graph* beside) const {
   const auto size_of = [](const auto& list) {
     return static_cast<int64_t>(list.capacity() * sizeof(list[0]));
   };
   int64_t bytes = size_of(nodes_) + size_of(values_) + size_of(uses_) + size_of(attrs_) +
                   size_of(shapes_) + size_of(constants_) + size_of(lines_);
-  for (const Tensor& tensor : constants_) bytes += tensor.num_bytes();
+  std::unordered_set<const void*> counted;
+  if (beside != nullptr) {
+    for (const Tensor& tensor : beside->constants_) counted.insert(tensor.buffer().get());
+  }
+  for (const Tensor& tensor : constants_) {
+    if (counted.insert(tensor.buffer().get()).second) bytes += tensor.num_bytes();
+  }
   return bytes;
 }
 
@@ -135,15 +162,40 @@ template <typename... Parts>
   throw InternalError(cat("[graph] ", parts...));
 }
 
+// What dispatch checks before infer, which relies on it.
+void verify_signature(const Graph& graph, NodeId id) {
+  const Node& node = graph.node(id);
+  const OpDef& op = *node.op;
+  const std::span<const ValueId> inputs = graph.inputs(node);
+  const size_t defined = op.inputs.size();
+  const bool takes_many = defined > 0 && op.inputs[defined - 1].many;
+  if (takes_many ? inputs.size() < defined : inputs.size() != defined)
+    broken("node ", id, " has ", inputs.size(), " inputs, which ", op.name.value, " does not take");
+  DType seen[26] = {};
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i] < 0 || inputs[i] >= node.first_output)
+      broken("node ", id, " uses a later value ", inputs[i]);
+    const InputDef& def = op.input(i);
+    const DType dtype = graph.dtype(inputs[i]);
+    DType ignored = dtype;
+    DType& same = def.type == kMixed ? ignored : seen[def.type - 'A'];
+    if (same == DType::kInvalid) same = dtype;
+    if (!def.dtypes.has(dtype) || same != dtype)
+      broken("node ", id, ": input '", def.name, "' of ", op.name.value, " cannot be ", dtype);
+  }
+  const Attrs attrs = graph.attrs(node);
+  bool fits = attrs.size() == op.attrs.size();
+  for (size_t i = 0; fits && i < attrs.size(); ++i) fits = attrs[i].kind() == op.attrs[i].kind;
+  if (!fits) broken("node ", id, " has other attributes than ", op.name.value);
+}
+
 void verify_op(const Graph& graph, NodeId id) {
   const Node& node = graph.node(id);
   if (node.op == nullptr || node.op->compose != nullptr)
     broken("node ", id, " has no op of its own");
+  verify_signature(graph, id);
   SmallVector<View, 4> views;
-  for (ValueId input : graph.inputs(node)) {
-    if (input < 0 || input >= node.first_output) broken("node ", id, " uses a later value ", input);
-    views.push_back(graph.view(input));
-  }
+  for (ValueId input : graph.inputs(node)) views.push_back(graph.view(input));
   InferContext infer(*node.op, views, graph.attrs(node));
   node.op->infer.value(infer);
   if (infer.outputs().size() != node.num_outputs)

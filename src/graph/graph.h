@@ -42,11 +42,15 @@ struct Node {
   int32_t location = kNoIndex;  // the user's line, in the graph's list
 };
 
+static_assert(sizeof(Node) <= 40);
+
 struct Value {
   NodeId node = kNoIndex;
   int32_t shape = kNoIndex;  // in the graph's list
   DType dtype = DType::kInvalid;
 };
+
+static_assert(sizeof(Value) <= 12);
 
 struct Write {
   int32_t slot;
@@ -74,6 +78,16 @@ class Graph {
   }
   void set_writes(std::span<const Write> writes) { writes_.assign(writes.begin(), writes.end()); }
   int32_t add_location(const Location& location);
+  // A copy of another graph's node, with these inputs: its first output.
+  ValueId add_copy(const Graph& other, const Node& node, std::span<const ValueId> inputs);
+  // Outputs and writes as those of `other`, whose value v is map(v) here.
+  template <typename Map>
+  void set_results_as(const Graph& other, const Map& map) {
+    outputs_.clear();
+    for (ValueId output : other.outputs()) outputs_.push_back(map(output));
+    writes_.clear();
+    for (const Write& write : other.writes()) writes_.push_back({write.slot, map(write.value)});
+  }
 
   size_t num_nodes() const { return nodes_.size(); }
   size_t num_values() const { return values_.size(); }
@@ -101,8 +115,8 @@ class Graph {
   // What infer sees of a value: with data when it is a constant.
   View view(ValueId value) const;
   Location location(const Node& node) const;
-  // What the graph takes, its constants included.
-  int64_t memory_bytes() const;
+  // What the graph takes, with the constants that `beside` does not hold as well.
+  int64_t memory_bytes(const Graph* beside = nullptr) const;
 
  private:
   ValueId add_value(NodeId node, DType dtype, const Shape& shape);
@@ -129,10 +143,8 @@ class Graph {
 };
 
 // Throws InternalError when the graph breaks one of its rules: uses before definitions, values of
-// other dtypes or shapes than infer gives, indices out of range, two writes of a slot.
+// other dtypes or shapes than infer gives, calls that their op does not take, indices out of range,
+// two writes of a slot.
 void verify(const Graph& graph);
-
-// One line a node: "%3 = MatMul(%0, %1) {transpose_a=false} : float32[2,3]  # model.py:12".
-std::string to_text(const Graph& graph);
 
 }  // namespace penstock

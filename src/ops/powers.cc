@@ -173,6 +173,7 @@ PEN_OP_DEF(pow) = {
     .inputs = {in("x", kPowTypes), in("y", kPowTypes)},
     .traits = {Trait::kElementwise},
     .forwards = {{0, 0}, {1, 0}},
+    .neutral = {1, kRealTypes - DType::kFloat64},
     .infer = infer_binary,
     .cpu = pow_cpu,
     .grad = pow_grad,

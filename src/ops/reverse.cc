@@ -61,6 +61,7 @@ PEN_OP_DEF(reverse) = {
     .doc = "A tensor the other way round along the given axes.",
     .inputs = {in("tensor", kAnyType)},
     .attrs = {ints_attr("axis")},
+    .traits = {Trait::kInvolution},
     .infer = infer,
     .cpu = cpu,
     .grad = grad,

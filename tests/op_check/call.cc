@@ -148,10 +148,6 @@ std::vector<NamedAttr> Call::attrs() const {
   return named;
 }
 
-const InputDef& input_def(const OpDef& op, size_t i) {
-  return op.inputs[std::min(i, op.inputs.size() - 1)];
-}
-
 std::string describe(const Tensor& tensor) {
   if (!tensor.defined()) return "undefined";
   return cat(tensor.dtype(), tensor.shape());
@@ -162,7 +158,7 @@ std::string Call::describe() const {
   for (size_t i = 0; i < sample.inputs.size(); ++i) {
     const SampleInput& input = sample.inputs[i];
     text += cat(i == 0 ? " " : ", ", input.dtype, input.shape);
-    if (input_def(*op.def, i).host && i < inputs.size() && inputs[i].num_elements() <= 16)
+    if (op.def->input(i).host && i < inputs.size() && inputs[i].num_elements() <= 16)
       text += cat("=", inputs[i]);
   }
   for (const SampleAttr& attr : sample.attrs)

@@ -55,7 +55,6 @@ Tensor make_tensor(const SampleInput& input, Random& random);
 // Writes a number as an element, saturated to the dtype's range. Pre: not a string.
 void put_number(DType dtype, void* element, double real, double imaginary);
 Attr attr_of(const AttrLiteral& literal);
-const InputDef& input_def(const OpDef& op, size_t i);
 // "float32[2,3]"
 std::string describe(const Tensor& tensor);
 

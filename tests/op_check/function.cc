@@ -1,5 +1,5 @@
 // function: every sample as a traced function: the bits of the eager call, forwards and backwards,
-// and a peak that is the plan's, to the byte.
+// and a peak that is the plan's, to the byte. What runs is the simplified graph.
 //
 // Inputs whose values infer reads are constants of the function, as they are where people write
 // them. Calls whose sizes depend on data, and strings, cannot be traced yet: they are counted.
@@ -48,6 +48,7 @@ class Check {
         const Tensors outputs = call.run(inputs);
         return Outputs(outputs.begin(), outputs.end());
       });
+      check_repeated(call);
       if (op.def->grad.value == nullptr) continue;
       ++gradients_checked;
       check(call, "backward",
@@ -56,6 +57,26 @@ class Check {
   }
 
  private:
+  // Elementwise ops once more for every operand, with one value all over it: passes hand that value
+  // over as a scalar, and the bits must not change.
+  void check_repeated(const Call& call) {
+    if (!call.op.def->traits.has(Trait::kElementwise) || call.inputs.size() < 2) return;
+    for (size_t i = 0; i < call.inputs.size(); ++i) {
+      const Tensor& input = call.inputs[i];
+      if (input.num_elements() < 2 || input.dtype() == DType::kString) continue;
+      const Tensor value =
+          Tensor::over(input.buffer(), input.offset(), input.dtype(), {}).copy(Tag::kConstant);
+      const std::span<const int64_t> dims = input.shape().dims();
+      const Tensor shape = Tensor::from<int64_t>(dims, {static_cast<int64_t>(dims.size())});
+      check(call, "repeated", [&](std::span<const Tensor> inputs) {
+        std::vector<Tensor> all(inputs.begin(), inputs.end());
+        all[i] = penstock::call("Fill", {shape, value})[0];
+        const Tensors outputs = call.run(all);
+        return Outputs(outputs.begin(), outputs.end());
+      });
+    }
+  }
+
   void check(const Call& call, const char* what, const Body& body) {
     const int64_t before = held_bytes();
     std::string problem;
@@ -79,7 +100,7 @@ class Check {
     Outputs inputs;
     for (size_t i = 0; i < call.inputs.size(); ++i) {
       const Tensor& input = call.inputs[i];
-      if (input_def(*call.op.def, i).host || input.dtype() == DType::kString) {
+      if (call.op.def->input(i).host || input.dtype() == DType::kString) {
         inputs.push_back(input);
       } else {
         inputs.push_back(trace.input(input.dtype(), input.shape()));
@@ -95,6 +116,7 @@ class Check {
     const Function function = trace(call, body, &given);
     verify(function.state().graph);
     const MemoryPlan plan = function.plan();
+    verify(function.state().simplified);
     for (int round = 0; round < 2; ++round) {
       const int64_t held = memory::info().current;
       memory::reset_peak();

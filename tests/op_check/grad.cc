@@ -29,17 +29,17 @@ DType widened(DType dtype) {
 Sample in_double(const OpDef& op, Sample sample) {
   const auto allows = [&](char type) {
     for (size_t i = 0; i < sample.inputs.size(); ++i) {
-      const InputDef& def = input_def(op, i);
+      const InputDef& def = op.input(i);
       if (def.type == type && !def.dtypes.has(widened(sample.inputs[i].dtype))) return false;
     }
     return true;
   };
   std::set<char> letters;
-  for (size_t i = 0; i < sample.inputs.size(); ++i) letters.insert(input_def(op, i).type);
+  for (size_t i = 0; i < sample.inputs.size(); ++i) letters.insert(op.input(i).type);
   for (char type : letters) {
     if (!allows(type)) continue;
     for (size_t i = 0; i < sample.inputs.size(); ++i) {
-      if (input_def(op, i).type == type) sample.inputs[i].dtype = widened(sample.inputs[i].dtype);
+      if (op.input(i).type == type) sample.inputs[i].dtype = widened(sample.inputs[i].dtype);
     }
   }
   for (SampleAttr& attr : sample.attrs) {
@@ -93,7 +93,7 @@ std::vector<Tensor> differentiable(std::span<const Tensor> tensors) {
 std::vector<Source> sources_of(const Call& call, std::span<const Tensor> inputs) {
   std::vector<Source> sources;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    if (is_differentiable(inputs[i].dtype()) && !input_def(*call.op.def, i).host)
+    if (is_differentiable(inputs[i].dtype()) && !call.op.def->input(i).host)
       sources.emplace_back(inputs[i]);
   }
   return sources;
@@ -184,7 +184,7 @@ class Comparison {
     for (const Gradient& gradient : gradients) any = any || gradient.defined();
     size_t k = 0;
     for (size_t i = 0; i < call_.inputs.size() && outcome.problem.empty(); ++i) {
-      if (!is_differentiable(call_.inputs[i].dtype()) || input_def(*call_.op.def, i).host) continue;
+      if (!is_differentiable(call_.inputs[i].dtype()) || call_.op.def->input(i).host) continue;
       const Gradient& gradient = gradients[k++];
       const Tensor dense = gradient.defined() ? gradient.dense() : Tensor();
       outcome.problem = compare(i, dense, outcome.weights, tolerance);

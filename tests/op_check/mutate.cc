@@ -160,10 +160,10 @@ void change_values(SampleInput& input, Random& random) {
 void change_dtype(RandomCall& call, Random& random) {
   const auto dtype = static_cast<DType>(1 + random.below(kNumDTypes - 1));
   const size_t at = static_cast<size_t>(random.below(static_cast<int64_t>(call.inputs.size())));
-  const char type = call.op.def->inputs.size() == 0 ? 'T' : input_def(*call.op.def, at).type;
+  const char type = call.op.def->inputs.size() == 0 ? 'T' : call.op.def->input(at).type;
   const bool all = random.chance(80);  // of its letter, so that the call is likely to be valid
   for (size_t i = 0; i < call.inputs.size(); ++i) {
-    if (i == at || (all && input_def(*call.op.def, i).type == type)) {
+    if (i == at || (all && call.op.def->input(i).type == type)) {
       call.inputs[i].spec.dtype = dtype;
       call.inputs[i].spec.strings.clear();
     }

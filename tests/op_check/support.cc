@@ -45,7 +45,7 @@ Sample with_dtype(const OpDef& op, const Sample& sample, const Subject& subject,
     return changed;
   }
   for (size_t i = 0; i < changed.inputs.size(); ++i) {
-    if (input_def(op, i).type != subject.input->type) continue;
+    if (op.input(i).type != subject.input->type) continue;
     if (subject.input->type == kMixed && i + 1 < changed.inputs.size()) continue;
     changed.inputs[i].dtype = dtype;
     if (dtype != DType::kString) changed.inputs[i].strings.clear();

@@ -127,6 +127,13 @@ struct Saves {
 };
 inline constexpr uint32_t kAll = ~0u;
 
+// op(x, value) is x, to the bit, for inputs of these dtypes; with kCommutative op(value, x) too.
+// Adding 0 is not: -0 + 0 is 0.
+struct Neutral {
+  double value = 0;
+  DTypeSet dtypes = {};
+};
+
 enum class Trait : uint32_t {
   kElementwise = 1,    // out[i] depends on the inputs' elements at i only, after broadcasting
   kCommutative = 2,    // the two inputs may be swapped
@@ -137,6 +144,8 @@ enum class Trait : uint32_t {
   kMakesStrings = 64,  // what the kernel puts into string outputs is theirs: new, or retained
   kUsesHeap = 128,     // a library behind the kernel has a bounded workspace of its own on the heap
   kShapeOnly = 256,    // the kernel looks at its inputs' shapes, never at their data
+  kInvolution = 512,   // applied twice it gives its input, to the bit
+  kIdempotent = 1024,  // applied twice it gives what it gives once, to the bit
 };
 struct Traits {
   constexpr Traits(std::initializer_list<Trait> traits = {}) {
@@ -154,12 +163,18 @@ struct OpDef {
   FixedList<std::string_view, 6> outputs = {"output"};
   Traits traits = {};
   FixedList<Forward, 6> forwards = {};
+  Neutral neutral = {};
   Required<InferFn> infer;  // `composed` for an op that is made of others
   KernelFn cpu = nullptr;
   ComposeFn compose = nullptr;
   Required<GradFn> grad;  // no_gradient where there is none, composed_gradient with `compose`
   Saves saves = {};
   Required<SamplesFn> samples;
+
+  // Input `i` of a call: one that takes many stands for all that follow. Pre: there are inputs.
+  constexpr const InputDef& input(size_t i) const {
+    return inputs[i < inputs.size() ? i : inputs.size() - 1];
+  }
 
   mutable std::atomic<uint16_t> owner{0};  // its place in the ledger, taken at the first call
 };

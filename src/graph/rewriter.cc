@@ -1,0 +1,100 @@
+#include "graph/rewriter.h"
+
+#include <penstock/base/error.h>
+
+#include "graph/known_ops.h"
+
+namespace penstock {
+
+Rewriter::Rewriter(const Graph& from, const Options& options)
+    : from_(from), options_(options), map_(from.num_values(), kNoIndex) {}
+
+Graph Rewriter::run() {
+  for (const Node& node : from_.nodes()) {
+    if (node.kind == NodeKind::kOp) {
+      copy_op(node);
+    } else {
+      map_[static_cast<size_t>(node.first_output)] = copy_leaf(node);
+    }
+  }
+  to_.set_results_as(from_, [&](ValueId value) { return map(value); });
+  return std::move(to_);
+}
+
+// A constant whose data is read where the graph is planned, or which goes out as it is, stays.
+bool Rewriter::may_be_filled(ValueId constant) const {
+  for (const Node& node : from_.nodes()) {
+    if (node.kind != NodeKind::kOp) continue;
+    const std::span<const ValueId> inputs = from_.inputs(node);
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      if (inputs[i] == constant && node.op->input(i).host) return false;
+    }
+  }
+  for (ValueId output : from_.outputs()) {
+    if (output == constant) return false;
+  }
+  for (const Write& write : from_.writes()) {
+    if (write.value == constant) return false;
+  }
+  return true;
+}
+
+ValueId Rewriter::copy_leaf(const Node& node) {
+  const Tensor* constant = from_.constant_of(node.first_output);
+  if (constant == nullptr) return to_.add_copy(from_, node, {});
+  const Tensor& tensor = *constant;
+  const bool shares =
+      options_.shares_constants && (!options_.only_own_constants || tensor.buffer().is_unique());
+  if (!shares) return to_.add_copy(from_, node, {});
+  if (tensor.num_bytes() > kSmallConstant && is_repeated(tensor) &&
+      may_be_filled(node.first_output))
+    return fill(tensor.shape(), first_element(tensor), kNoIndex);
+  return constants_.add(to_, tensor);
+}
+
+void Rewriter::copy_op(const Node& node) {
+  SmallVector<ValueId, 4> inputs;
+  for (ValueId input : from_.inputs(node)) inputs.push_back(map(input));
+  const Values made =
+      call(*node.op, inputs, from_.attrs(node), to_.add_location(from_.location(node)));
+  for (size_t k = 0; k < made.size(); ++k)
+    map_[static_cast<size_t>(node.first_output) + k] = made[k];
+}
+
+ValueId Rewriter::constant(const Tensor& tensor) {
+  return options_.shares_constants ? constants_.add(to_, tensor) : to_.add_constant(tensor);
+}
+
+ValueId Rewriter::fill(const Shape& shape, const Tensor& value, int32_t location) {
+  const auto rank = static_cast<int64_t>(shape.rank());
+  const ValueId inputs[] = {constant(Tensor::from<int64_t>(shape.dims(), Shape{rank})),
+                            constant(value)};
+  return call(*known_ops().fill, inputs, {}, location)[0];
+}
+
+Values Rewriter::call(const OpDef& op, std::span<const ValueId> inputs, Attrs attrs,
+                      int32_t location) {
+  SmallVector<View, 4> views;
+  for (ValueId input : inputs) views.push_back(to_.view(input));
+  InferContext infer(op, views, attrs);
+  op.infer.value(infer);
+  const Call made{op, inputs, attrs, infer.outputs(), infer.scratch_bytes(), location};
+  for (const Step step : options_.steps) {
+    if (std::optional<Values> instead = step(*this, made)) return std::move(*instead);
+  }
+  return emit(made);
+}
+
+Values Rewriter::emit(const Call& call) {
+  NodeId id = options_.merges_calls ? calls_.find(to_, call) : kNoIndex;
+  if (id == kNoIndex) {
+    id = to_.add_op(call.op, call.inputs, call.attrs, call.outputs, call.location);
+    if (options_.merges_calls) calls_.add(to_, id);
+  }
+  const Node& node = to_.node(id);
+  Values values;
+  for (ValueId k = 0; k < node.num_outputs; ++k) values.push_back(node.first_output + k);
+  return values;
+}
+
+}  // namespace penstock

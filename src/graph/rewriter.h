@@ -1,0 +1,99 @@
+// Rewriter: the walk that passes share. It copies a graph node by node; before a call is added, the
+// steps of the pass may put values in its place that are there already, or other calls.
+//
+// Steps see the new graph, where everything before the call is simplified: one walk is enough.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace penstock {
+
+using Values = SmallVector<ValueId, 2>;
+
+// An op call that is not yet in the graph.
+struct Call {
+  const OpDef& op;
+  std::span<const ValueId> inputs;
+  Attrs attrs;
+  std::span<const OutputSpec> outputs;
+  int64_t scratch_bytes = 0;
+  int32_t location = kNoIndex;
+};
+
+// Constants by content.
+class ConstantPool {
+ public:
+  ValueId add(Graph& graph, const Tensor& tensor);
+
+ private:
+  std::unordered_multimap<uint64_t, ValueId> found_;
+};
+// True when all elements have the same bits and there is more than one.
+bool is_repeated(const Tensor& tensor);
+// Element 0 as a scalar. Pre: there is one.
+Tensor first_element(const Tensor& tensor);
+// What is larger and repeats one value is worth a Fill.
+inline constexpr int64_t kSmallConstant = 1024;
+
+// Calls that are in the graph.
+class CallTable {
+ public:
+  NodeId find(const Graph& graph, const Call& call) const;
+  void add(const Graph& graph, NodeId node);
+
+ private:
+  std::unordered_multimap<uint64_t, NodeId> found_;
+};
+
+class Rewriter {
+ public:
+  // What a step makes of a call: the values in its place, or none.
+  using Step = std::optional<Values> (*)(Rewriter& rewriter, const Call& call);
+  struct Options {
+    std::span<const Step> steps;
+    bool shares_constants = false;
+    bool only_own_constants = false;  // of these, those that nobody but the graph holds
+    bool merges_calls = false;
+  };
+
+  Rewriter(const Graph& from, const Options& options);
+  Graph run();
+
+  // For steps.
+  const Graph& graph() const { return to_; }
+  // A constant, or what stands for one.
+  ValueId constant(const Tensor& tensor);
+  ValueId fill(const Shape& shape, const Tensor& value, int32_t location);
+  // A call that steps see in turn.
+  Values call(const OpDef& op, std::span<const ValueId> inputs, Attrs attrs, int32_t location);
+
+ private:
+  ValueId copy_leaf(const Node& node);
+  void copy_op(const Node& node);
+  bool may_be_filled(ValueId constant) const;
+  Values emit(const Call& call);
+  ValueId map(ValueId value) const { return map_[static_cast<size_t>(value)]; }
+
+  const Graph& from_;
+  Options options_;
+  Graph to_;
+  std::vector<ValueId> map_;  // from values of the old graph to those of the new one
+  ConstantPool constants_;
+  CallTable calls_;
+};
+
+// The new graph of one step.
+inline Graph rewrite(const Graph& graph, Rewriter::Step step) {
+  return Rewriter(graph, {.steps = {&step, 1}}).run();
+}
+
+// The steps of fold.cc and rules.cc.
+std::optional<Values> fold_step(Rewriter& rewriter, const Call& call);
+std::optional<Values> rules_step(Rewriter& rewriter, const Call& call);
+
+}  // namespace penstock

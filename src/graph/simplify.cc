@@ -1,0 +1,40 @@
+#include "graph/simplify.h"
+
+#include "graph/rewriter.h"
+
+namespace penstock {
+namespace {
+
+// In builds for development every pass is checked where it runs.
+Graph checked(Graph graph) {
+#if !defined(NDEBUG) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  verify(graph);
+#endif
+  return graph;
+}
+
+}  // namespace
+
+Graph share_constants(const Graph& graph) {
+  return Rewriter(graph, {.steps = {}, .shares_constants = true}).run();
+}
+
+Graph shrink_constants(Graph graph) {
+  for (size_t i = 0; i < graph.num_constants(); ++i) {
+    const Tensor& tensor = graph.constant(static_cast<int32_t>(i));
+    if (tensor.num_bytes() <= kSmallConstant || !tensor.buffer().is_unique()) continue;
+    if (!is_repeated(tensor)) continue;
+    return checked(
+        Rewriter(graph, {.steps = {}, .shares_constants = true, .only_own_constants = true}).run());
+  }
+  return graph;
+}
+
+Graph simplify(const Graph& graph) {
+  static constexpr Rewriter::Step kSteps[] = {fold_step, rules_step};
+  Graph rewritten = checked(
+      Rewriter(graph, {.steps = kSteps, .shares_constants = true, .merges_calls = true}).run());
+  return checked(drop_dead_code(std::move(rewritten)));
+}
+
+}  // namespace penstock
