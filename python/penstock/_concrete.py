@@ -8,6 +8,7 @@ from penstock import _core, errors
 from penstock._arguments import is_traced, key_of, type_text
 from penstock._composite import flatten_all, is_plain, pack_all
 from penstock._spec import TensorSpec
+from penstock._tape import variables_by_id
 
 
 class ConcreteFunction:
@@ -44,8 +45,6 @@ class ConcreteFunction:
     @property
     def variables(self):
         """The variables that the function reads or changes, where a program still has them."""
-        from penstock._tape import variables_by_id
-
         found = (variables_by_id.get(number) for number in self._core.variable_ids())
         return tuple(variable for variable in found if variable is not None)
 
@@ -125,10 +124,18 @@ class ConcreteFunction:
 
     def run(self, tensors):
         """The results for the tensors among the arguments, in order."""
-        return self._pack(self._core(tensors))
+        made = self._core(tensors)
+        return made[0] if isinstance(self._result, _core.Tensor) else self._pack(made)
 
     def __call__(self, *args, **kwargs):
+        if not kwargs and len(args) == len(self._inputs) and self._are_inputs(args):
+            return self.run(list(args))
         return self.run(self._tensors_of(args, kwargs))
+
+    def _are_inputs(self, args) -> bool:
+        """Whether the arguments are the tensors themselves, as they are most often."""
+        pairs = zip(args, self._inputs, strict=True)
+        return all(isinstance(x, _core.Tensor) and x.dtype is own.dtype for x, own in pairs)
 
     def _tensors_of(self, args, kwargs) -> list:
         """The tensors among arguments: by the parameters, or by the names of the tensors."""

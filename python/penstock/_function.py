@@ -256,8 +256,17 @@ class Function(_core.TracedCall):
         concrete = self.get_concrete_function(*args, **kwargs)
         return lambda stage="hlo", device_name=None, platform_name=None: concrete._core.text()
 
+    def __reduce__(self):
+        """A copy is the function without its traces."""
+        options = (self._name, self._parameters.specs, self._own_options)
+        return _rebuild, (self._python_function, *options)
+
     def __repr__(self):
         return f"<penstock.Function {self._name}>"
+
+
+def _rebuild(python_function, name, input_signature, options):
+    return Function(python_function, name, input_signature, **options)
 
 
 def _as_bytes(size):

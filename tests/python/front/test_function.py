@@ -1,5 +1,7 @@
 """tf.function: what is traced when, and what a call gives. Answers are TensorFlow 2.21's."""
 
+import copy
+import functools
 import gc
 import weakref
 
@@ -257,6 +259,25 @@ def test_options_are_accepted():
     assert f.python_function(1) == 2
     with pytest.raises(TypeError, match="3 is not a callable object"):
         tf.function(3)
+
+
+def test_copies_have_no_traces():
+    f = tf.function(lambda x: x + 1, input_signature=[tf.TensorSpec([2])])
+    f([1.0, 2.0])
+    copied = copy.deepcopy({"f": f})["f"]
+    assert copied.experimental_get_tracing_count() == 0
+    assert copied([1.0, 2.0]).numpy().tolist() == [2, 3]
+    assert copied.input_signature == f.input_signature
+
+
+def test_callables_of_all_kinds():
+    class Adder:
+        def __call__(self, x, y=2):
+            return x + y
+
+    for made in (Adder(), functools.partial(Adder(), y=2), Adder().__call__, staticmethod(abs)):
+        f = tf.function(made)
+        assert [f(tf.constant(-3.0)).numpy() for _ in range(2)] in ([-1.0] * 2, [3.0] * 2)
 
 
 def test_everything_goes_with_the_function():
