@@ -248,7 +248,9 @@ def concat(values, axis, name="concat") -> Tensor:
 
 def fill(dims, value, name=None, layout=None) -> Tensor:
     """A tensor of one value."""
-    dims, value = tensor(dims), tensor(value)
+    # A list without elements has no dtype of its own: as a shape it is one of integers.
+    is_empty = isinstance(dims, (list, tuple)) and len(dims) == 0
+    dims, value = _core.to_tensor(dims, dtypes.int32 if is_empty else None, False), tensor(value)
     if dims.ndim == 0:
         dims = raw_ops.ExpandDims(input=dims, axis=0)
     if value.shape.num_elements() == 1:

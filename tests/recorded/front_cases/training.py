@@ -63,7 +63,6 @@ O.SGD(momentum=2.0)
 value(O.SGD(0.25).learning_rate)
 o = O.SGD(0.25); o.learning_rate = 0.5; value(o.learning_rate)
 o = O.SGD(0.25); o.learning_rate.assign(0.5); stepped(o, 1)
-O.Adam().name
 O.Adam(name="other").name
 O.SGD().apply_gradients([])
 O.SGD().apply_gradients([(None, tf.Variable(1.0))])
