@@ -104,6 +104,17 @@ void run_binary(BinaryLoop loop, const View& x, const View& y, const View& out,
   const int64_t x_width = width(x);
   const int64_t y_width = width(y);
   const int64_t out_width = width(out);
+  // All elements or one: there is nothing to walk, and small calls are over in no time.
+  const int64_t x_count = count(x.shape);
+  const int64_t y_count = count(y.shape);
+  if ((x_count == total || x_count == 1) && (y_count == total || y_count == 1)) {
+    const int x_step = x_count != 1;
+    const int y_step = y_count != 1;
+    return parallel_for(total, grain, [&](int64_t begin, int64_t end) {
+      loop(bytes(x) + begin * x_step * x_width, bytes(y) + begin * y_step * y_width,
+           out.as<char>() + begin * out_width, end - begin, x_step, y_step);
+    });
+  }
   const Walk<2> walk({&x, &y}, out.shape);
   const int x_stride = walk.strides[0][0] != 0;
   const int y_stride = walk.strides[1][0] != 0;

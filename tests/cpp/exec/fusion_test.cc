@@ -211,7 +211,7 @@ TEST(Fusion, SumsOfAllElementsTakeInTiles) {
   using enum DType;
   const Body body = [](std::span<const Tensor> in) -> std::vector<Tensor> {
     const Tensor z = in[0] * in[1] + in[0];
-    return {reduce_sum(z), reduce_max(z, {0}), reduce_mean(z - in[1], {}, true)};
+    return {reduce_sum(z), reduce_max(z, {0}), reduce_mean(z - in[1], {0}, true)};
   };
   for (const DType dtype : {kInt8, kInt64, kFloat16, kBFloat16, kFloat32, kFloat64}) {
     for (const int64_t n : {4097, 70001, 131071, 131072, 600001, 2000003}) {
