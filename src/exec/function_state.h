@@ -29,7 +29,7 @@ struct FunctionState {
   std::vector<Tensor> captures;     // of an outer trace: the graph's last inputs
 
   std::mutex mutex;  // guards what follows, which is made when it is first needed
-  Graph simplified;  // what runs; tapes and outer traces see `graph`, whose gradients are the user's
+  Graph simplified;  // what runs; tapes and outer traces see `graph`
   std::unique_ptr<Program> program;
   std::vector<std::shared_ptr<const Differentiated>> differentiated;
 

@@ -3,8 +3,9 @@
 #include <algorithm>
 
 #include <penstock/base/check.h>
+#include <penstock/plan/offsets.h>
 
-#include "exec/offsets.h"
+#include "exec/fusion.h"
 
 namespace penstock::exec {
 namespace {
@@ -23,7 +24,13 @@ class Builder {
     choose_order();
     find_last_uses();
     place_leaves();
-    for (size_t i = 0; i < layout_.order.size(); ++i) place_node(static_cast<int32_t>(i));
+    for (int32_t i = 0; i < end(); ++i) {
+      if (layout_.steps.step(i).size() == 1) {
+        place_node(i);
+      } else {
+        place_group(i);
+      }
+    }
     place_outputs();
     place_writes();
     lay_out();
@@ -34,10 +41,11 @@ class Builder {
   Storage& storage(int32_t index) { return layout_.storages[static_cast<size_t>(index)]; }
   Place& place(ValueId value) { return layout_.places[static_cast<size_t>(value)]; }
   int32_t& last_use(ValueId value) { return last_use_[static_cast<size_t>(value)]; }
-  int32_t end() const { return static_cast<int32_t>(layout_.order.size()); }
+  int32_t end() const { return layout_.steps.size(); }
 
-  // Nodes that a result needs, in the order in which they were traced.
+  // Nodes that a result needs, put together and in order.
   void choose_order() {
+    std::vector<NodeId> nodes;
     std::vector<bool> needed(graph_.num_nodes());
     const auto need = [&](ValueId value) {
       needed[static_cast<size_t>(graph_.node_of(value))] = true;
@@ -47,16 +55,18 @@ class Builder {
     for (auto id = static_cast<NodeId>(graph_.num_nodes()) - 1; id >= 0; --id) {
       const Node& node = graph_.node(id);
       if (!needed[static_cast<size_t>(id)]) continue;
-      if (node.kind == NodeKind::kOp) layout_.order.push_back(id);
+      if (node.kind == NodeKind::kOp) nodes.push_back(id);
       for (ValueId input : graph_.inputs(node)) need(input);
     }
-    std::reverse(layout_.order.begin(), layout_.order.end());
+    std::reverse(nodes.begin(), nodes.end());
+    layout_.steps = order_steps(graph_, nodes, find_groups(graph_, nodes));
   }
 
   void find_last_uses() {
     for (int32_t i = 0; i < end(); ++i) {
-      for (ValueId input : graph_.inputs(graph_.node(layout_.order[static_cast<size_t>(i)])))
-        last_use(input) = i;
+      for (NodeId id : layout_.steps.step(i)) {
+        for (ValueId input : graph_.inputs(graph_.node(id))) last_use(input) = i;
+      }
     }
     for (ValueId output : graph_.outputs()) last_use(output) = end();
     for (const Write& write : graph_.writes()) {
@@ -92,25 +102,29 @@ class Builder {
     }
   }
 
+  // Whether `value`, made by instruction `i`, would fit where its input is, which then ends.
+  bool fits(ValueId value, ValueId input, int32_t i) {
+    const Place& from = place(input);
+    const Storage& under = storage(from.storage);
+    const bool may_write =
+        under.kind == Kind::kArena ||
+        (under.kind == Kind::kVariable && written_[static_cast<size_t>(value)] == under.index);
+    return may_write && under.last <= i &&
+           std::find(taken_.begin(), taken_.end(), from.storage) == taken_.end() &&
+           from.offset == 0 && under.bytes == graph_.bytes(value) &&
+           graph_.dtype(input) == graph_.dtype(value) && graph_.shape(input) == graph_.shape(value);
+  }
+
   // The storage that output `k` of instruction `i` may take over from an input; kNoIndex otherwise.
   int32_t overwritten(const Node& node, size_t k, int32_t i) {
     const ValueId value = node.first_output + static_cast<ValueId>(k);
     const std::span<const ValueId> inputs = graph_.inputs(node);
     for (const Forward& forward : node.op->forwards) {
       if (forward.output != k || forward.input >= inputs.size()) continue;
-      const ValueId input = inputs[forward.input];
-      const Place& from = place(input);
-      const Storage& under = storage(from.storage);
-      const bool may_write =
-          under.kind == Kind::kArena ||
-          (under.kind == Kind::kVariable && written_[static_cast<size_t>(value)] == under.index);
-      if (!may_write || under.last > i || taken_at_ == from.storage) continue;
-      if (from.offset != 0 || under.bytes != graph_.bytes(value)) continue;
-      if (graph_.dtype(input) != graph_.dtype(value) || graph_.shape(input) != graph_.shape(value))
-        continue;
+      if (!fits(value, inputs[forward.input], i)) continue;
       if (!node.op->traits.has(Trait::kElementwise) && is_read_elsewhere(inputs, forward.input))
         continue;
-      return from.storage;
+      return place(inputs[forward.input]).storage;
     }
     return kNoIndex;
   }
@@ -123,13 +137,13 @@ class Builder {
   }
 
   void place_node(int32_t i) {
-    const Node& node = graph_.node(layout_.order[static_cast<size_t>(i)]);
+    const Node& node = graph_.node(layout_.steps.step(i)[0]);
     SmallVector<View, 4> views;
     for (ValueId input : graph_.inputs(node)) views.push_back(graph_.view(input));
     InferContext infer(*node.op, views, graph_.attrs(node));
     node.op->infer.value(infer);
     bool has_kernel = false;
-    taken_at_ = kNoIndex;
+    taken_.clear();
     for (size_t k = 0; k < node.num_outputs; ++k) {
       const ValueId value = node.first_output + static_cast<ValueId>(k);
       const OutputSpec& spec = infer.outputs()[k];
@@ -139,17 +153,62 @@ class Builder {
         continue;
       }
       has_kernel = true;
-      int32_t into = overwritten(node, k, i);
-      if (into != kNoIndex) {
-        taken_at_ = into;
-      } else {
-        into = add_storage(Kind::kArena, kNoIndex, value, i);
-      }
-      put(value, into, 0);
+      put_new(value, overwritten(node, k, i), i);
     }
     layout_.has_kernel.push_back(has_kernel);
+    layout_.tiled.push_back(kNoIndex);
     layout_.scratch.push_back(
         has_kernel && infer.scratch_bytes() > 0 ? add_scratch(infer.scratch_bytes(), i) : kNoIndex);
+  }
+
+  // `value`, which instruction `i` makes, in a storage that it takes over or else in a new one.
+  void put_new(ValueId value, int32_t into, int32_t i) {
+    if (into != kNoIndex) {
+      taken_.push_back(into);
+    } else {
+      into = add_storage(Kind::kArena, kNoIndex, value, i);
+    }
+    put(value, into, 0);
+  }
+
+  // Ops that run tile by tile: only what others need has a place.
+  void place_group(int32_t i) {
+    const auto is_kept = [&](ValueId value) { return last_use(value) > i; };
+    Tiles tiles = make_tiles(graph_, layout_.steps.step(i), is_kept);
+    taken_.clear();
+    for (const TileOp& op : tiles.ops) {
+      for (int32_t k = 0; k < op.num_outputs; ++k) {
+        const TileOperand& made = tiles.operand(op, op.num_inputs + k);
+        if (made.kind != TileOperand::Kind::kSlot)
+          put_new(made.value, overwritten(tiles, made.value, i), i);
+      }
+    }
+    for (TileOperand& operand : tiles.operands) {
+      if (operand.kind == TileOperand::Kind::kSlot) continue;
+      operand.storage = place(operand.value).storage;
+      operand.offset = place(operand.value).offset;
+    }
+    layout_.has_kernel.push_back(true);
+    layout_.scratch.push_back(tiles.scratch_bytes() > 0 ? add_scratch(tiles.scratch_bytes(), i)
+                                                        : kNoIndex);
+    layout_.tiled.push_back(static_cast<int32_t>(layout_.tiles.size()));
+    layout_.tiles.push_back(std::move(tiles));
+  }
+
+  // As for one op; besides, no other value of the group's inputs may be in the same storage.
+  int32_t overwritten(const Tiles& tiles, ValueId value, int32_t i) {
+    for (const TileOperand& operand : tiles.operands) {
+      const ValueId input = operand.value;
+      if (operand.kind != TileOperand::Kind::kSliced || place(input).storage == kNoIndex) continue;
+      if (!fits(value, input, i) || !tiles.may_overwrite(input, value)) continue;
+      const int32_t into = place(input).storage;
+      const bool is_shared =
+          std::any_of(tiles.operands.begin(), tiles.operands.end(), [&](const TileOperand& other) {
+            return other.value != input && place(other.value).storage == into;
+          });
+      if (!is_shared) return into;
+    }
+    return kNoIndex;
   }
 
   int32_t add_scratch(int64_t bytes, int32_t i) {
@@ -190,7 +249,7 @@ class Builder {
   }
 
   void lay_out() {
-    std::vector<Block> blocks;
+    std::vector<plan::Block> blocks;
     std::vector<size_t> of;
     for (size_t s = 0; s < layout_.storages.size(); ++s) {
       const Storage& each = layout_.storages[s];
@@ -198,7 +257,9 @@ class Builder {
       blocks.push_back({each.first, each.last + 1, each.bytes});
       of.push_back(s);
     }
-    const Offsets found = place_blocks(blocks);
+    const plan::Options options{.alignment = static_cast<int64_t>(kAlignment)};
+    const plan::Layout found = plan::plan_offsets(blocks, options);
+    PEN_CHECK(plan::find_fault(blocks, found.offsets, found.height, options.alignment).empty());
     for (size_t b = 0; b < blocks.size(); ++b) layout_.storages[of[b]].offset = found.offsets[b];
     layout_.arena_bytes = found.height;
     layout_.lower_bound = found.lower_bound;
@@ -208,7 +269,7 @@ class Builder {
   Layout layout_;
   std::vector<int32_t> last_use_;  // by value: an instruction, or end() for results
   std::vector<int32_t> written_;   // by value: the slot that it is written to
-  int32_t taken_at_ = kNoIndex;    // the storage that this instruction already took over
+  std::vector<int32_t> taken_;     // storages that this instruction already took over
 };
 
 }  // namespace

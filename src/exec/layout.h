@@ -4,12 +4,15 @@
 //   outside place    a value's storage, and the byte it starts at
 //
 // A value shares its storage with the one that it is a part of (a reshape, a slice), and takes over
-// that of an input which its op may overwrite and nothing needs any more.
+// that of an input which its op may overwrite and nothing needs any more. Values that only the ops
+// of one tiled instruction use have no place.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "exec/order.h"
+#include "exec/tiles.h"
 #include "graph/graph.h"
 
 namespace penstock::exec {
@@ -32,11 +35,13 @@ struct Place {
 };
 
 struct Layout {
-  std::vector<NodeId> order;  // the op nodes, as they run
+  Steps steps;  // the instructions
   std::vector<Storage> storages;
-  std::vector<Place> places;       // of values; kNoIndex for those that nothing needs
-  std::vector<int32_t> scratch;    // of instructions; kNoIndex without any
-  std::vector<bool> has_kernel;    // of instructions: some only share data
+  std::vector<Place> places;     // of values; kNoIndex for those that have none
+  std::vector<int32_t> scratch;  // of instructions; kNoIndex without any
+  std::vector<bool> has_kernel;  // of instructions: some only share data
+  std::vector<int32_t> tiled;    // of instructions: which of tiles they are, or kNoIndex
+  std::vector<Tiles> tiles;
   std::vector<int32_t> temporary;  // of writes: a storage to copy through, or kNoIndex
   int32_t num_outputs = 0;         // buffers of kind kOutput
   int64_t arena_bytes = 0;

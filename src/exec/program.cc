@@ -57,7 +57,7 @@ Program::Program(const Graph& graph, std::span<const Variable> variables, std::s
       variables_(variables),
       owner_(ledger::add_owner(name)),
       layout_(make_layout(graph)) {
-  for (size_t i = 0; i < layout_.order.size(); ++i) add_instruction(static_cast<int32_t>(i));
+  for (int32_t i = 0; i < layout_.steps.size(); ++i) add_instruction(i);
   for (const Write& write : graph.writes()) written_slots_.push_back(write.slot);
   std::sort(written_slots_.begin(), written_slots_.end(), [&](int32_t a, int32_t b) {
     return variables_[static_cast<size_t>(a)].id() < variables_[static_cast<size_t>(b)].id();
@@ -89,7 +89,8 @@ int32_t Program::add_stream(const Node& node) {
 
 void Program::add_instruction(int32_t i) {
   if (!layout_.has_kernel[static_cast<size_t>(i)]) return;
-  const Node& node = graph_.node(layout_.order[static_cast<size_t>(i)]);
+  if (layout_.tiled[static_cast<size_t>(i)] != kNoIndex) return add_tiled(i);
+  const Node& node = graph_.node(layout_.steps.step(i)[0]);
   Instruction made;
   made.kernel = node.op->cpu;
   made.op = node.op;
@@ -99,6 +100,7 @@ void Program::add_instruction(int32_t i) {
   made.num_outputs = node.num_outputs;
   made.scratch = layout_.scratch[static_cast<size_t>(i)];
   made.stream = add_stream(node);
+  made.tiled = kNoIndex;
   const auto add_view = [&](ValueId value) {
     const Place& place = layout_.places[static_cast<size_t>(value)];
     views_.push_back({nullptr, graph_.dtype(value), graph_.shape(value)});
@@ -106,6 +108,14 @@ void Program::add_instruction(int32_t i) {
   };
   for (ValueId input : graph_.inputs(node)) add_view(input);
   for (ValueId k = 0; k < node.num_outputs; ++k) add_view(node.first_output + k);
+  instructions_.push_back(made);
+}
+
+void Program::add_tiled(int32_t i) {
+  Instruction made{};
+  made.scratch = layout_.scratch[static_cast<size_t>(i)];
+  made.stream = kNoIndex;
+  made.tiled = layout_.tiled[static_cast<size_t>(i)];
   instructions_.push_back(made);
 }
 
@@ -140,6 +150,10 @@ void Program::execute(Frame& frame) {
     frame.views[v].data = frame.bases[static_cast<size_t>(places_[v].storage)] + places_[v].offset;
   Attr* own_attrs = frame.attrs.data();
   for (const Instruction& instruction : instructions_) {
+    if (instruction.tiled != kNoIndex) {
+      execute_tiled(instruction, frame);
+      continue;
+    }
     View* views = frame.views.data() + instruction.first_view;
     KernelContext context{
         {views, static_cast<size_t>(instruction.num_inputs)},
@@ -161,6 +175,15 @@ void Program::execute(Frame& frame) {
     const KernelResult result = instruction.kernel(context);
     if (__builtin_expect(result.problem != nullptr, 0)) fail_kernel(*instruction.op, result);
   }
+}
+
+void Program::execute_tiled(const Instruction& instruction, Frame& frame) const {
+  char* const scratch = instruction.scratch == kNoIndex
+                            ? nullptr
+                            : frame.bases[static_cast<size_t>(instruction.scratch)];
+  const TilesResult found =
+      run_tiles(layout_.tiles[static_cast<size_t>(instruction.tiled)], frame.bases.data(), scratch);
+  if (found.failed != nullptr) fail_kernel(*found.failed, found.result);
 }
 
 // Values that were not made in their variable's own memory go there now.
@@ -267,6 +290,17 @@ bool Program::is_copied(ValueId output) const {
          std::find(read_slots_.begin(), read_slots_.end(), storage.index) == read_slots_.end();
 }
 
+std::string Program::name_of(int32_t i) const {
+  const std::span<const NodeId> nodes = layout_.steps.step(i);
+  if (nodes.size() == 1) return std::string(graph_.node(nodes[0]).op->name.value);
+  std::string text = "Fused(";
+  for (NodeId id : nodes) {
+    if (id != nodes[0]) text += ", ";
+    text += graph_.node(id).op->name.value;
+  }
+  return text + ")";
+}
+
 Tensor Program::output_tensor(ValueId output, std::span<const Tensor* const> inputs,
                               std::span<const BufferRef> buffers, const Frame& frame) const {
   const Place& place = layout_.places[static_cast<size_t>(output)];
@@ -317,15 +351,16 @@ MemoryPlan Program::plan() const {
     const Location at = graph_.location(node);
     return at.file.empty() ? std::string() : cat(at.file, ":", at.line);
   };
-  for (NodeId id : layout_.order) plan.instructions.emplace_back(graph_.node(id).op->name.value);
-  plan.timeline.assign(layout_.order.size(), plan.output_bytes);
+  for (int32_t i = 0; i < layout_.steps.size(); ++i) plan.instructions.push_back(name_of(i));
+  plan.timeline.assign(plan.instructions.size(), plan.output_bytes);
   for (const Storage& storage : layout_.storages) {
     if (storage.kind != Kind::kArena && storage.kind != Kind::kOutput) continue;
     PlannedValue value;
-    const size_t maker = static_cast<size_t>(std::max(storage.first, 0));
-    if (maker < layout_.order.size()) {
-      const Node& node = graph_.node(layout_.order[maker]);
-      value.name = node.op->name.value;
+    const int32_t maker = std::max(storage.first, 0);
+    if (maker < layout_.steps.size()) {
+      const Node& node = graph_.node(storage.value == kNoIndex ? layout_.steps.step(maker)[0]
+                                                               : graph_.node_of(storage.value));
+      value.name = storage.value == kNoIndex ? name_of(maker) : node.op->name.value;
       value.line = line_of(node);
     }
     value.kind = storage.is_scratch              ? "scratch"
@@ -353,8 +388,11 @@ MemoryPlan Program::plan() const {
 }
 
 int64_t Program::bytes() const {
+  size_t tiles_bytes = 0;
+  for (const Tiles& tiles : layout_.tiles)
+    tiles_bytes += tiles.ops.size() * sizeof(TileOp) + tiles.operands.size() * sizeof(TileOperand);
   return static_cast<int64_t>(views_.size() * (2 * sizeof(View) + sizeof(ViewPlace)) +
-                              instructions_.size() * sizeof(Instruction) +
+                              instructions_.size() * sizeof(Instruction) + tiles_bytes +
                               layout_.storages.size() * (sizeof(Storage) + sizeof(char*)));
 }
 

@@ -40,6 +40,7 @@ class Program {
     int32_t num_inputs, num_outputs;
     int32_t scratch;  // storage, or kNoIndex
     int32_t stream;   // of random numbers, or kNoIndex
+    int32_t tiled;    // the layout's tiles that it runs instead of a kernel, or kNoIndex
   };
   struct ViewPlace {
     int32_t storage;
@@ -59,10 +60,13 @@ class Program {
   bool is_copied(ValueId output) const;
   int64_t output_bytes() const;
   void add_instruction(int32_t i);
+  void add_tiled(int32_t i);
   int32_t add_stream(const Node& node);
   std::unique_ptr<Frame> take_frame();
   void give_frame(std::unique_ptr<Frame> frame);
   void execute(Frame& frame);
+  void execute_tiled(const Instruction& instruction, Frame& frame) const;
+  std::string name_of(int32_t i) const;
   void finish_writes(Frame& frame);
   Tensor output_tensor(ValueId output, std::span<const Tensor* const> inputs,
                        std::span<const BufferRef> buffers, const Frame& frame) const;

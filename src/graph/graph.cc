@@ -89,26 +89,6 @@ NodeId Graph::add_op(const OpDef& op, std::span<const ValueId> inputs, Attrs att
   return id;
 }
 
-ValueId Graph::add_copy(const Graph& other, const Node& node, std::span<const ValueId> inputs) {
-  const ValueId first = node.first_output;
-  const DType dtype = other.dtype(first);
-  switch (node.kind) {
-    case NodeKind::kInput:
-      return add_input(dtype, other.shape(first));
-    case NodeKind::kConstant:
-      return add_constant(other.constant(node.index));
-    case NodeKind::kRead:
-      return add_read(node.index, dtype, other.shape(first));
-    case NodeKind::kOp:
-      break;
-  }
-  SmallVector<OutputSpec, 2> outputs;
-  for (ValueId k = 0; k < node.num_outputs; ++k)
-    outputs.push_back({other.dtype(first + k), other.shape(first + k), -1, 0});
-  const int32_t location = add_location(other.location(node));
-  return this->node(add_op(*node.op, inputs, other.attrs(node), outputs, location)).first_output;
-}
-
 int32_t Graph::add_location(const Location& location) {
   if (location.file.empty()) return kNoIndex;
   auto file = static_cast<int32_t>(files_.size()) - 1;

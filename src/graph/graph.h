@@ -78,16 +78,6 @@ class Graph {
   }
   void set_writes(std::span<const Write> writes) { writes_.assign(writes.begin(), writes.end()); }
   int32_t add_location(const Location& location);
-  // A copy of another graph's node, with these inputs: its first output.
-  ValueId add_copy(const Graph& other, const Node& node, std::span<const ValueId> inputs);
-  // Outputs and writes as those of `other`, whose value v is map(v) here.
-  template <typename Map>
-  void set_results_as(const Graph& other, const Map& map) {
-    outputs_.clear();
-    for (ValueId output : other.outputs()) outputs_.push_back(map(output));
-    writes_.clear();
-    for (const Write& write : other.writes()) writes_.push_back({write.slot, map(write.value)});
-  }
 
   size_t num_nodes() const { return nodes_.size(); }
   size_t num_values() const { return values_.size(); }

@@ -17,7 +17,12 @@ Graph Rewriter::run() {
       map_[static_cast<size_t>(node.first_output)] = copy_leaf(node);
     }
   }
-  to_.set_results_as(from_, [&](ValueId value) { return map(value); });
+  SmallVector<ValueId, 8> outputs;
+  for (ValueId output : from_.outputs()) outputs.push_back(map(output));
+  SmallVector<Write, 8> writes;
+  for (const Write& write : from_.writes()) writes.push_back({write.slot, map(write.value)});
+  to_.set_outputs(outputs);
+  to_.set_writes(writes);
   return std::move(to_);
 }
 
@@ -40,14 +45,15 @@ bool Rewriter::may_be_filled(ValueId constant) const {
 }
 
 ValueId Rewriter::copy_leaf(const Node& node) {
-  const Tensor* constant = from_.constant_of(node.first_output);
-  if (constant == nullptr) return to_.add_copy(from_, node, {});
-  const Tensor& tensor = *constant;
-  const bool shares =
+  const ValueId value = node.first_output;
+  if (node.kind == NodeKind::kInput) return to_.add_input(from_.dtype(value), from_.shape(value));
+  if (node.kind == NodeKind::kRead)
+    return to_.add_read(node.index, from_.dtype(value), from_.shape(value));
+  const Tensor& tensor = from_.constant(node.index);
+  const bool is_shared =
       options_.shares_constants && (!options_.only_own_constants || tensor.buffer().is_unique());
-  if (!shares) return to_.add_copy(from_, node, {});
-  if (tensor.num_bytes() > kSmallConstant && is_repeated(tensor) &&
-      may_be_filled(node.first_output))
+  if (!is_shared) return to_.add_constant(tensor);
+  if (tensor.num_bytes() > kSmallConstant && is_repeated(tensor) && may_be_filled(value))
     return fill(tensor.shape(), first_element(tensor), kNoIndex);
   return constants_.add(to_, tensor);
 }

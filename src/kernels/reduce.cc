@@ -14,7 +14,6 @@ namespace penstock::kernels {
 namespace {
 
 constexpr int64_t kGrain = 1 << 16;   // elements a thread should have at least
-constexpr int kMaxParts = 16;         // that few outputs of many elements are split into
 constexpr int64_t kFewRows = 16;      // fewer outputs than this are too few to share out
 constexpr int64_t kNarrowStrip = 32;  // columns: two cache lines of float32
 
@@ -135,11 +134,11 @@ void reduce_by_parts(const Box& box, const Task& task, int64_t elements) {
     if (box.axes[i].size > box.axes[longest].size) longest = i;
   }
   const Axis axis = box.axes[longest];
-  const int64_t parts = std::min({int64_t{kMaxParts}, elements / kGrain, axis.size});
+  const int64_t parts = std::min({kMaxReduceParts, elements / kGrain, axis.size});
   const ReduceSteps& steps = task.steps;
   const int64_t outputs = box.count(false);
   const int64_t part_bytes = outputs * static_cast<int64_t>(steps.acc_size);
-  alignas(16) char accs[kMaxParts * kTile * kMaxAccumulator];
+  alignas(16) char accs[kMaxReduceParts * kTile * kMaxAccumulator];
   parallel_for(parts, 1, [&](int64_t begin, int64_t end) {
     for (int64_t p = begin; p < end; ++p) {
       const int64_t first = axis.size * p / parts;
@@ -170,6 +169,10 @@ DType part_dtype(DType dtype) {
 }
 
 }  // namespace
+
+int64_t num_reduce_parts(int64_t n) {
+  return n >= 2 * kGrain ? std::min(kMaxReduceParts, n / kGrain) : 1;
+}
 
 void reduce(Reduction reduction, const View& x, uint32_t axes, const View& out) {
   const int64_t outputs = out.size();

@@ -17,4 +17,8 @@ enum class Reduction : uint8_t { kSum, kMean, kProd, kMax, kMin };
 // Pre: the dtype is not a string; kMax and kMin are not asked of complex numbers.
 void reduce(Reduction reduction, const View& x, uint32_t axes, const View& out);
 
+// How many parts reduce() cuts `n` elements into that become one; part p begins at n * p / parts.
+inline constexpr int64_t kMaxReduceParts = 16;
+int64_t num_reduce_parts(int64_t n);
+
 }  // namespace penstock::kernels

@@ -15,6 +15,9 @@ namespace penstock::kernels {
 
 inline constexpr int64_t kTile = 128;
 inline constexpr size_t kMaxAccumulator = 16;  // bytes
+// A multiple of the blocks that floats are added up in: `rows` of pieces of so many elements, one
+// after the other, comes to the same bits as `rows` of all of them at once.
+inline constexpr int64_t kReducePiece = 4096;
 
 struct ReduceLoops {
   // acc[i] takes in the n elements from x + i * stride on, for each i < count.

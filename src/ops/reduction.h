@@ -2,6 +2,8 @@
 // the shape that follows from them, and the way back from a reduced tensor to the input's shape.
 #pragma once
 
+#include <optional>
+
 #include <penstock/ops/context.h>
 #include <penstock/ops/gradient.h>
 
@@ -21,6 +23,10 @@ KernelResult run_reduction(const KernelContext& ctx) {
   kernels::reduce(kReduction, x, reduced_axes(ctx.attrs, x.shape.rank()), ctx.outputs[0]);
   return KernelResult::ok();
 }
+
+// Which one `op` is, when its kernel is run_reduction: others may then take its input in while that
+// is being made.
+std::optional<kernels::Reduction> reduction_of(const OpDef& op);
 
 // In gradients: a tensor of the output's shape, with the reduced axes as axes of size 1.
 Tensor with_reduced_axes(const GradContext& g, const Tensor& reduced);

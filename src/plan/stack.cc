@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <span>
 
 #include "plan/greedy.h"
@@ -17,10 +18,13 @@ class Sections {
 
   int64_t top(int32_t section) const { return top_[section]; }
 
+  // Tells of a block to be stacked. When all are told, add_up() works out what each section has.
   void expect(int32_t first, int32_t last, int64_t size) {
-    for (int32_t t = first; t < last; ++t) left_[t] += size;
+    left_[first] += size;
+    if (last < static_cast<int32_t>(left_.size())) left_[last] -= size;
   }
-  void count_chunks() {
+  void add_up() {
+    std::partial_sum(left_.begin(), left_.end(), left_.begin());
     for (int32_t chunk = 0; chunk < static_cast<int32_t>(most_.size()); ++chunk) count(chunk);
   }
   void put(int32_t first, int32_t last, int64_t size, int64_t top) {
@@ -152,7 +156,7 @@ bool stack(const Problem& problem, const StackTaste& taste, int64_t limit, Rando
             taste.noise * random.uniform());
     sections.expect(problem.first[i], problem.last[i], problem.size[i]);
   }
-  sections.count_chunks();
+  sections.add_up();
 
   offsets.assign(problem.size.size(), 0);
   std::vector<int32_t> stacked;

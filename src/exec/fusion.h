@@ -1,0 +1,17 @@
+// Fusion: which elementwise ops run together, tile by tile (exec/tiles.h).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace penstock::exec {
+
+// A number for each of `nodes` (op nodes in an order in which they can run): those with the same
+// number run as one step, and kNoIndex is a step of its own. Steps can be put into an order in
+// which they can run.
+std::vector<int32_t> find_groups(const Graph& graph, std::span<const NodeId> nodes);
+
+}  // namespace penstock::exec

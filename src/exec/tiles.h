@@ -1,0 +1,107 @@
+// Tiles: elementwise ops of one shape, run together block by block.
+//
+// All values have the same elements, taken as one flat range. A tile is a short piece of it; every
+// op runs on a tile before the next tile begins. What only ops of the group need lives in the
+// worker's slots, each as large as one tile, and so never exists in full. A reduction of all
+// elements to one takes the tiles in as they are made.
+//
+//   reach   how an input meets the output's elements: all of them, or repeated in one of three ways
+//   worker  one of the threads that share the tiles; it has slots of its own
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "graph/graph.h"
+#include "kernels/reduce_steps.h"
+
+namespace penstock::exec {
+
+enum class Reach : uint8_t {
+  kNone,    // in some other way: not for tiles
+  kFull,    // the same elements
+  kOne,     // one element for all
+  kSuffix,  // repeated along leading dimensions: a bias [C] of [N,C]
+  kPrefix,  // repeated along trailing dimensions: [N,1] of [N,C]
+};
+struct InputReach {
+  Reach reach = Reach::kNone;
+  int64_t row = 1;  // kSuffix, kPrefix: elements of the output from one repetition to the next
+};
+InputReach reach_of(const Shape& input, const Shape& output);
+
+inline constexpr int64_t kTileElements = 4096;  // values up to this size are not worth a tile loop
+inline constexpr int64_t kMostRow = 8192;
+inline constexpr int32_t kMostTileOps = 48;
+inline constexpr int32_t kMostTileOperands = 160;
+inline constexpr int32_t kMostTileReductions = 4;
+
+// Whether the op reduces all elements of its input to one, in a way that tiles can be taken in.
+bool is_whole_reduction(const Graph& graph, const Node& node);
+
+struct TileOperand {
+  enum class Kind : uint8_t { kSlot, kSliced, kRows, kWhole };
+  ValueId value;
+  Kind kind = Kind::kSlot;
+  DType dtype = DType::kInvalid;
+  int64_t row = 1;             // kRows: elements of the output for one of its own
+  int64_t offset = 0;          // in the worker's slots or in the storage
+  int32_t storage = kNoIndex;  // but for kSlot; the layout's
+};
+
+struct TileOp {
+  const OpDef* op;
+  Attrs attrs;
+  int64_t row;  // operands are [n / row, row]; 1: flat
+  int32_t first_operand;
+  int32_t num_inputs, num_outputs;
+  int32_t reduction = kNoIndex;  // in Tiles::reductions
+};
+
+struct TileReduction {
+  kernels::ReduceSteps steps;
+  int64_t divisor;
+  int32_t output;  // operand
+};
+
+struct Tiles {
+  int64_t elements = 0;
+  int64_t tile = 0;   // elements of a tile
+  int64_t parts = 1;  // runs of tiles, of which a worker takes one at a time
+  int32_t workers = 1;
+  int64_t worker_bytes = 0;
+  std::vector<TileOp> ops;
+  std::vector<TileOperand> operands;
+  std::vector<TileReduction> reductions;
+
+  const TileOperand& operand(const TileOp& op, int32_t i) const {
+    return operands[static_cast<size_t>(op.first_operand + i)];
+  }
+  // Where a part begins. With reductions that depends on the size alone, so that the result does.
+  int64_t part_begin(int64_t part) const {
+    if (!reductions.empty()) return elements * part / parts;
+    const int64_t count = (elements + tile - 1) / tile;
+    return std::min(elements, count * part / parts * tile);
+  }
+  int64_t scratch_bytes() const { return workers * worker_bytes; }
+  // Whether the place of external input `input` can be that of `output` too: it is read for the
+  // last time before, or by the op that writes `output`, which can run in place.
+  bool may_overwrite(ValueId input, ValueId output) const;
+};
+
+// Tiles of `nodes`, in an order in which they can run. `is_kept` says which of their values are
+// needed outside: those are kSliced, and their storages remain to be filled in.
+Tiles make_tiles(const Graph& graph, std::span<const NodeId> nodes,
+                 const std::function<bool(ValueId)>& is_kept);
+
+// What a run came to: the op that failed, if any.
+struct TilesResult {
+  const OpDef* failed = nullptr;
+  KernelResult result;
+};
+TilesResult run_tiles(const Tiles& tiles, char* const* bases, char* scratch) noexcept;
+
+}  // namespace penstock::exec
