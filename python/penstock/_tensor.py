@@ -171,7 +171,10 @@ def install():
         "eval": _no_eval,
         "consumers": lambda self: [],
     }
+    from penstock import _symbolic_index
+
     symbolic = {
+        "__getitem__": _symbolic_index.getitem,
         "__repr__": symbolic_repr,
         "__str__": symbolic_str,
         "__bool__": _not_allowed("Using a symbolic `tf.Tensor` as a Python `bool`"),

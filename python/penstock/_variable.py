@@ -9,6 +9,7 @@ from penstock._core import Tensor
 from penstock._creators import Created
 from penstock._scope import current_scope
 from penstock._shape import TensorShape
+from penstock._symbolic_index import has_unknown
 from penstock._tape import pause, variables_by_id
 from penstock._tensor import Reference, numpy_text, set_shape, tensor_array
 
@@ -222,6 +223,8 @@ class Variable(_core.VariableHandle, metaclass=Created):
         return raw_ops.GatherNd(params=self, indices=indices)
 
     def __getitem__(self, index):
+        if _core.is_tracing() and has_unknown(index):
+            return self.value()[index]
         part = super().__getitem__(index)
         part.assign = lambda value, use_locking=False, name=None, read_value=True: (
             self._assign_part(index, value, read_value)

@@ -261,6 +261,28 @@ def test_options_are_accepted():
         tf.function(3)
 
 
+def test_elements_whose_number_is_known_later():
+    m = np.arange(24.0).reshape(2, 3, 4)
+    x = tf.constant(m)
+    for index in [(1,), (-1, 2), (0, -2, 1)]:
+        i = [tf.constant(each) for each in index]
+        np.testing.assert_array_equal(tf.function(lambda x, i: x[tuple(i)])(x, i), m[index])
+    one = tf.constant(1)
+    for take in [
+        lambda x, i: x[i],
+        lambda x, i: x[:, i],
+        lambda x, i: x[..., i],
+        lambda x, i: x[0, ..., i, None],
+        lambda x, i: x[None, i, 1:, ::-1],
+        lambda x, i: x[:, i - 2, i],
+    ]:
+        np.testing.assert_array_equal(tf.function(take)(x, one), take(m, 1))
+    v, at = tf.Variable(m), tf.Variable(1)
+    np.testing.assert_array_equal(tf.function(lambda i: v[i, at])(one), m[1, 1])
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        tf.function(lambda x, i: x[i])(x, tf.constant(7))
+
+
 def test_copies_have_no_traces():
     f = tf.function(lambda x: x + 1, input_signature=[tf.TensorSpec([2])])
     f([1.0, 2.0])

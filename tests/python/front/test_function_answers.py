@@ -15,15 +15,17 @@ import front
 # What a call may say inside a function, and why.
 REASONS = {
     "the sizes of results must be known": "sizes that depend on data are not traced yet",
+    "cannot have the open shape": "every trace knows all shapes",
     "only supports singleton tf.Variables": "the call makes a variable each time",
+    "are valid indices, got <tf.Var": "a tensor from outside with an index known later",
     "cannot be part of a tf.function yet": "it needs values when the function runs",
     "Iterating over a symbolic": "a loop over a tensor is not traced yet",
     "object has no attribute 'numpy'": "the call itself takes a value out",
 }
 # Inside a function random ops have other op seeds (TensorFlow's too): test_function_random.py.
 RANDOM = ("tf.random.set_seed", "tf.random.normal([2])")
-# Mistakes are errors outside too, and what is printed are no tensors.
-OTHER_TOPICS = {"mistakes", "printing"}
+# Mistakes are errors outside too, what is printed are no tensors, and seeds are said above.
+OTHER_TOPICS = {"mistakes", "printing", "seeds"}
 
 
 def in_function(setup, call):
