@@ -14,7 +14,22 @@ def _invalid(message):
     return errors.InvalidArgumentError(None, None, message)
 
 
-class GFile:
+class Closing:
+    """What holds a file as `_file` and closes it: at the end of a `with`, or with itself."""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        self.close()
+
+    def __del__(self):
+        # A file whose mode was refused has none.
+        if getattr(self, "_file", None) is not None:
+            self.close()
+
+
+class GFile(Closing):
     """A file: text, or bytes when the mode ends in "b". Positions are in bytes."""
 
     def __init__(self, name, mode="r"):
@@ -127,17 +142,6 @@ class GFile:
             file, self._file = self._file, None
             with system_errors(self._path):
                 file.close()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *unused):
-        self.close()
-
-    def __del__(self):
-        # A file whose mode was refused has none.
-        if getattr(self, "_file", None) is not None:
-            self.close()
 
 
 def _characters(file, count):

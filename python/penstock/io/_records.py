@@ -7,6 +7,7 @@ import zlib
 from penstock import errors
 from penstock._files import path_text, system_errors
 from penstock.io._crc32c import masked_crc
+from penstock.io._file import Closing
 
 _KINDS = {None: None, "": None, "NONE": None, "GZIP": 16 + 15, "ZLIB": 15}
 
@@ -57,7 +58,7 @@ class TFRecordOptions:
         )
 
 
-class TFRecordWriter:
+class TFRecordWriter(Closing):
     """Writes records to a file: `with tf.io.TFRecordWriter(path) as writer: writer.write(b"…")`."""
 
     def __init__(self, path, options=None):
@@ -103,13 +104,3 @@ class TFRecordWriter:
         with system_errors(self._path), file:
             if self._compressor is not None:
                 file.write(self._compressor.flush())
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *unused):
-        self.close()
-
-    def __del__(self):
-        if getattr(self, "_file", None) is not None:
-            self.close()
