@@ -8,7 +8,6 @@
 #include "autodiff/recording.h"
 #include "exec/function_state.h"
 #include "exec/replay.h"
-#include "exec/trace_state.h"
 #include "graph/extract.h"
 
 namespace penstock::exec {
@@ -20,17 +19,15 @@ std::vector<const Tensor*> pointers_to(std::span<const Tensor> tensors) {
   return pointers;
 }
 
-bool is_source(const Variable& variable) {
-  return variable.trainable() && is_differentiable(variable.dtype());
-}
-
-// Values that the second half of a graph reads from the first.
-std::vector<ValueId> crossing(const Graph& graph, NodeId boundary) {
+// Values that nodes outside `half` read from it, constants aside.
+std::vector<ValueId> crossing(const Graph& graph, const std::vector<bool>& half) {
   std::vector<bool> seen(graph.num_values());
   std::vector<ValueId> found;
-  for (auto id = boundary; id < static_cast<NodeId>(graph.num_nodes()); ++id) {
-    for (ValueId input : graph.inputs(graph.node(id))) {
-      if (graph.node_of(input) >= boundary || seen[static_cast<size_t>(input)]) continue;
+  for (size_t n = 0; n < graph.num_nodes(); ++n) {
+    if (half[n]) continue;
+    for (ValueId input : graph.inputs(graph.node(static_cast<NodeId>(n)))) {
+      if (!half[static_cast<size_t>(graph.node_of(input))] || seen[static_cast<size_t>(input)])
+        continue;
       seen[static_cast<size_t>(input)] = true;
       if (graph.constant_of(input) == nullptr) found.push_back(input);
     }
@@ -60,7 +57,6 @@ std::shared_ptr<Differentiated> make(const FunctionState& function, std::vector<
     made->sources.push_back(static_cast<int32_t>(num_inputs + slot));
   }
   const std::vector<Tensor> outputs = replay_call(function, pointers_to(inputs));
-  const auto boundary = static_cast<NodeId>(t_trace->graph.num_nodes());
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (!is_differentiable(outputs[i].dtype()) || !outputs[i].is_symbolic()) continue;
     made->at_outputs.push_back(static_cast<int32_t>(i));
@@ -80,15 +76,19 @@ std::shared_ptr<Differentiated> make(const FunctionState& function, std::vector<
   const Function joint = trace.finish(results);
   FunctionState& whole = joint.state();
   const std::span<const ValueId> all = whole.graph.outputs();
-  const std::vector<ValueId> saved = crossing(whole.graph, boundary);
   const std::span<const ValueId> own_inputs = whole.graph.inputs().first(num_inputs);
-
-  std::vector<ValueId> forward_outputs(all.begin(),
-                                       all.begin() + static_cast<ptrdiff_t>(outputs.size()));
+  const std::span<const ValueId> gradient_values = all.subspan(outputs.size());
+  std::vector<ValueId> forward_outputs(all.begin(), gradient_values.begin());
+  // The first half is what the function's own results need.
+  std::vector<ValueId> own = forward_outputs;
+  for (const Write& write : whole.graph.writes()) own.push_back(write.value);
+  own.insert(own.end(), own_inputs.begin(), own_inputs.end());
+  const std::vector<bool> first_half = needed_nodes(whole.graph, own);
+  std::vector<ValueId> kept = crossing(whole.graph, first_half);
   // A gradient may be a value of the first half itself.
-  std::vector<ValueId> kept = saved;
-  for (ValueId gradient : all.subspan(outputs.size())) {
-    if (whole.graph.node_of(gradient) < boundary && whole.graph.constant_of(gradient) == nullptr &&
+  for (ValueId gradient : gradient_values) {
+    if (first_half[static_cast<size_t>(whole.graph.node_of(gradient))] &&
+        whole.graph.constant_of(gradient) == nullptr &&
         std::find(kept.begin(), kept.end(), gradient) == kept.end())
       kept.push_back(gradient);
   }
@@ -96,7 +96,7 @@ std::shared_ptr<Differentiated> make(const FunctionState& function, std::vector<
   Graph forward = extract(whole.graph, own_inputs, forward_outputs, whole.graph.writes());
   std::vector<ValueId> backward_inputs = kept;
   for (ValueId dy : whole.graph.inputs().subspan(num_inputs)) backward_inputs.push_back(dy);
-  Graph backward = extract(whole.graph, backward_inputs, all.subspan(outputs.size()), {});
+  Graph backward = extract(whole.graph, backward_inputs, gradient_values, {});
   made->wanted = std::move(wanted);
   made->forward = make_function(function.name, std::move(forward), whole.variables);
   made->backward = make_function(function.name + "_gradient", std::move(backward), {});
@@ -104,6 +104,10 @@ std::shared_ptr<Differentiated> make(const FunctionState& function, std::vector<
 }
 
 }  // namespace
+
+bool is_source(const Variable& variable) {
+  return variable.trainable() && is_differentiable(variable.dtype());
+}
 
 std::shared_ptr<const Differentiated> differentiate(FunctionState& function,
                                                     const std::vector<bool>& wanted) {
@@ -117,8 +121,7 @@ std::shared_ptr<const Differentiated> differentiate(FunctionState& function,
 
 Tensors call_recorded(FunctionState& function, std::span<const Tensor* const> inputs) {
   std::vector<bool> wanted;
-  for (const Tensor* input : inputs)
-    wanted.push_back(is_differentiable(input->dtype()) && autodiff::knows_any({&input, 1}));
+  for (const Tensor* input : inputs) wanted.push_back(autodiff::knows_any({&input, 1}));
   const std::shared_ptr<const Differentiated> halves = differentiate(function, wanted);
   Tensors all;
   {

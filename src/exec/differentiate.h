@@ -20,6 +20,9 @@ struct Differentiated {
   std::vector<int32_t> at_outputs;  // which outputs' gradients the backward function takes
 };
 
+// Whether a gradient may be asked for the variable.
+bool is_source(const Variable& variable);
+
 // The halves for the inputs wanted and all trainable variables; made once for each choice.
 std::shared_ptr<const Differentiated> differentiate(FunctionState& function,
                                                     const std::vector<bool>& wanted);

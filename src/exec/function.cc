@@ -1,5 +1,7 @@
 #include <penstock/exec/function.h>
 
+#include <algorithm>
+
 #include <penstock/base/error.h>
 #include <penstock/base/strings.h>
 
@@ -52,9 +54,7 @@ std::vector<Tensor> replay_call(const FunctionState& function, Inputs inputs) {
   SmallVector<const Tensor*, 8> all(inputs.begin(), inputs.end());
   for (const Tensor& capture : function.captures) all.push_back(&capture);
   const Graph& graph = function.graph;
-  std::vector<ValueId> wanted(graph.outputs().begin(), graph.outputs().end());
-  for (const Write& write : graph.writes()) wanted.push_back(write.value);
-  const Replayed replayed = replay(graph, all, function.variables, wanted);
+  const Replayed replayed = replay(graph, all, function.variables, results_of(graph));
   for (const Write& write : graph.writes()) {
     Variable variable = function.variables[static_cast<size_t>(write.slot)];
     variable.assign(replayed.values[static_cast<size_t>(write.value)]);
@@ -74,10 +74,8 @@ namespace {
 
 bool is_watched(const FunctionState& function, Inputs inputs) {
   if (!autodiff::is_recording()) return false;
-  for (const Variable& variable : function.variables) {
-    if (variable.trainable() && is_differentiable(variable.dtype())) return true;
-  }
-  return autodiff::knows_any(inputs);
+  return std::any_of(function.variables.begin(), function.variables.end(), is_source) ||
+         autodiff::knows_any(inputs);
 }
 
 }  // namespace

@@ -46,19 +46,11 @@ class Builder {
   // Nodes that a result needs, put together and in order.
   void choose_order() {
     std::vector<NodeId> nodes;
-    std::vector<bool> needed(graph_.num_nodes());
-    const auto need = [&](ValueId value) {
-      needed[static_cast<size_t>(graph_.node_of(value))] = true;
-    };
-    for (ValueId output : graph_.outputs()) need(output);
-    for (const Write& write : graph_.writes()) need(write.value);
-    for (auto id = static_cast<NodeId>(graph_.num_nodes()) - 1; id >= 0; --id) {
-      const Node& node = graph_.node(id);
-      if (!needed[static_cast<size_t>(id)]) continue;
-      if (node.kind == NodeKind::kOp) nodes.push_back(id);
-      for (ValueId input : graph_.inputs(node)) need(input);
+    const std::vector<bool> needed = needed_nodes(graph_, results_of(graph_));
+    for (NodeId id = 0; id < static_cast<NodeId>(graph_.num_nodes()); ++id) {
+      if (needed[static_cast<size_t>(id)] && graph_.node(id).kind == NodeKind::kOp)
+        nodes.push_back(id);
     }
-    std::reverse(nodes.begin(), nodes.end());
     layout_.steps = order_steps(graph_, nodes, find_groups(graph_, nodes));
   }
 

@@ -10,16 +10,13 @@ Replayed replay(const Graph& graph, std::span<const Tensor* const> inputs,
                 std::span<const Variable> variables, std::span<const ValueId> wanted) {
   Replayed result;
   result.values.resize(graph.num_values());
-  std::vector<int32_t> uses(graph.num_values());
-  std::vector<bool> needed(graph.num_nodes());
-  const auto need = [&](ValueId value) {
-    needed[static_cast<size_t>(graph.node_of(value))] = true;
-    ++uses[static_cast<size_t>(value)];
-  };
-  for (ValueId value : wanted) need(value);
-  for (size_t n = graph.num_nodes(); n-- > 0;) {
+  const std::vector<bool> needed = needed_nodes(graph, wanted);
+  std::vector<int32_t> uses(graph.num_values());  // that are still to come
+  for (ValueId value : wanted) ++uses[static_cast<size_t>(value)];
+  for (size_t n = 0; n < graph.num_nodes(); ++n) {
     if (!needed[n]) continue;
-    for (ValueId input : graph.inputs(graph.node(static_cast<NodeId>(n)))) need(input);
+    for (ValueId input : graph.inputs(graph.node(static_cast<NodeId>(n))))
+      ++uses[static_cast<size_t>(input)];
   }
   const auto value = [&](ValueId id) -> Tensor& { return result.values[static_cast<size_t>(id)]; };
   for (size_t n = 0; n < graph.num_nodes(); ++n) {

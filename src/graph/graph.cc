@@ -135,6 +135,25 @@ int64_t Graph::memory_bytes(const Graph* beside) const {
   return bytes;
 }
 
+std::vector<bool> needed_nodes(const Graph& graph, std::span<const ValueId> values) {
+  std::vector<bool> needed(graph.num_nodes());
+  const auto need = [&](ValueId value) {
+    needed[static_cast<size_t>(graph.node_of(value))] = true;
+  };
+  for (ValueId value : values) need(value);
+  for (size_t n = graph.num_nodes(); n-- > 0;) {
+    if (!needed[n]) continue;
+    for (ValueId input : graph.inputs(graph.node(static_cast<NodeId>(n)))) need(input);
+  }
+  return needed;
+}
+
+std::vector<ValueId> results_of(const Graph& graph) {
+  std::vector<ValueId> results(graph.outputs().begin(), graph.outputs().end());
+  for (const Write& write : graph.writes()) results.push_back(write.value);
+  return results;
+}
+
 namespace {
 
 template <typename... Parts>

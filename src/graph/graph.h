@@ -132,6 +132,11 @@ class Graph {
   List<Line> lines_;
 };
 
+// Which nodes the values need: those that make them, and all that these use.
+std::vector<bool> needed_nodes(const Graph& graph, std::span<const ValueId> values);
+// The values that a run is for: the outputs and what is written.
+std::vector<ValueId> results_of(const Graph& graph);
+
 // Throws InternalError when the graph breaks one of its rules: uses before definitions, values of
 // other dtypes or shapes than infer gives, calls that their op does not take, indices out of range,
 // two writes of a slot.
