@@ -18,9 +18,12 @@ struct Reach {
   Flags records;
 };
 
-Reach reach_of(const TapeState& tape, std::span<const Source> sources) {
+// A source that the tape does not follow has no gradient, though recorded calls may use it.
+Reach reach_of(TapeState& tape, std::span<const Source> sources) {
   Reach reach;
-  for (const Source& source : sources) reach.ids.set(source.id, true);
+  for (const Source& source : sources) {
+    if (tape.known.has(source.id)) reach.ids.set(source.id, true);
+  }
   reach.records.resize(tape.records.size());
   for (size_t i = 0; i < tape.records.size(); ++i) {
     const Record& record = tape.records[i];

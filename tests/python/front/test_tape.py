@@ -226,3 +226,15 @@ def test_training_returns_to_where_it_began():
         step()
     assert tf.config.experimental.get_memory_info()["current"] == before
     assert losses[-1] < losses[0]
+
+
+def test_a_source_that_is_not_watched_has_no_gradient():
+    a, b = tf.constant([1.0, 2.0]), tf.constant([3.0, 4.0])
+    for body in (lambda x, y: x * y, lambda x, y: tf.sin(tf.exp(y)) * x):
+        for function in (body, tf.function(body)):
+            with tf.GradientTape() as tape:
+                tape.watch(a)
+                y = function(a, b)
+            first, second = tape.gradient(y, [a, b])
+            assert first is not None
+            assert second is None
