@@ -22,6 +22,7 @@ from penstock._tape import IndexedSlices
 _BY_VALUE = (bool, int, str, bytes, type(None), type(Ellipsis))
 _BY_TEXT = (float, complex)  # a nan is equal to itself, -0.0 is not 0.0
 _ARRAYS = (np.ndarray, np.generic)
+POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
 def is_traced(leaf) -> bool:
@@ -118,9 +119,8 @@ class Parameters:
             self._check_constraints()
 
     def _check_constraints(self):
-        positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
         parameters = list(self.signature.parameters.values())
-        named = [each for each in parameters if each.kind in positional]
+        named = [each for each in parameters if each.kind in POSITIONAL]
         if named and named[0].name == "self":
             del named[0]  # a method: the signature is that of the rest
         takes_more = any(each.kind is inspect.Parameter.VAR_POSITIONAL for each in parameters)

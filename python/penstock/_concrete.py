@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 
 from penstock import _core, errors
-from penstock._arguments import is_traced, key_of, type_text
+from penstock._arguments import POSITIONAL, is_traced, key_of, type_text
 from penstock._composite import flatten_all, is_plain, pack_all
 from penstock._spec import TensorSpec
 from penstock._tape import variables_by_id
@@ -82,7 +82,7 @@ class ConcreteFunction:
         args, kwargs = self._arguments
         parameters = list(self._parameters.parameters.values())
         rest = next((p.name for p in parameters if p.kind is inspect.Parameter.VAR_POSITIONAL), "")
-        named = [p for p in parameters if p.kind in _POSITIONAL]
+        named = [p for p in parameters if p.kind in POSITIONAL]
         for i, value in enumerate(args):
             if i < len(named):
                 kind = "POSITIONAL_ONLY" if rest else named[i].kind.name
@@ -172,7 +172,7 @@ class ConcreteFunction:
         for each in signature.parameters.values():
             has_value = not any(map(is_traced, flatten_all(values.get(each.name))))
             optional = optional or each.kind is inspect.Parameter.KEYWORD_ONLY
-            if each.kind in (*_POSITIONAL, inspect.Parameter.KEYWORD_ONLY):
+            if each.kind in (*POSITIONAL, inspect.Parameter.KEYWORD_ONLY):
                 is_last = optional or has_value
                 default = values[each.name] if has_value and is_last else inspect.Parameter.empty
                 each = each.replace(default=default)
@@ -214,9 +214,6 @@ class ConcreteFunction:
     def bytes(self) -> int:
         """What the trace itself takes: its graph, constants and instructions."""
         return self._core.bytes()
-
-
-_POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
 class _Graph:

@@ -9,6 +9,7 @@ import weakref
 
 from penstock import _core, config, errors
 from penstock._arguments import (
+    POSITIONAL,
     Parameters,
     input_order,
     is_traced,
@@ -38,6 +39,7 @@ class Function(_core.TracedCall):
     ):
         if not callable(python_function):
             raise TypeError(f"{python_function} is not a callable object")
+        functools.update_wrapper(self, python_function)  # first: our own attributes stay ours
         self._python_function = python_function
         self._name = name or getattr(python_function, "__name__", "function")
         self._parameters = Parameters(python_function, input_signature)
@@ -50,7 +52,6 @@ class Function(_core.TracedCall):
         self._num_traces = 0
         self._bound = {}  # for methods: by the object's id, a reference to it and its function
         self._lock = threading.RLock()
-        functools.update_wrapper(self, python_function)
 
     python_function = property(lambda self: self._python_function)
     name = property(lambda self: self._name)
@@ -300,16 +301,13 @@ def _method(python_function, instance, alive):
     return method
 
 
-_POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-
-
 def _names(signature, count) -> list[str]:
     """The names of `count` positional arguments; those of *rest are rest_0, rest_1, …"""
     names, rest = [], "arg"
     for parameter in signature.parameters.values():
         if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
             rest = parameter.name
-        elif parameter.kind in _POSITIONAL:
+        elif parameter.kind in POSITIONAL:
             names.append(parameter.name)
     return [*names, *(f"{rest}_{i}" for i in range(count - len(names)))][:count]
 

@@ -315,3 +315,9 @@ def test_everything_goes_with_the_function():
         assert tf.config.experimental.get_memory_info()["current"] == before
     finally:
         gc.enable()
+
+
+def test_a_function_of_ours_can_be_traced_as_it_is():
+    a = tf.constant([[2.0, 1.0], [1.0, 3.0]])
+    found = tf.function(tf.linalg.solve)(a, a)
+    np.testing.assert_array_equal(found.numpy(), tf.linalg.solve(a, a).numpy())
