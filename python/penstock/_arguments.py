@@ -34,7 +34,7 @@ def key_of(value):
     """What a trace for the value also serves, as something hashable."""
     kind = type(value)
     if isinstance(value, _core.Tensor):
-        return value.dtype, tuple(value.shape)
+        return value.dtype, value.shape._dims
     if kind in _BY_VALUE:
         return kind, value
     if kind in _BY_TEXT:
@@ -169,6 +169,16 @@ class Parameters:
             except (TypeError, ValueError) as error:
                 raise self.failed(error, args, kwargs) from None
         return _with_tensors(bound)
+
+    def declared(self, bound):
+        """Bound arguments as the input_signature has them: a spec for each of its tensors; None
+        without one that leaves anything open."""
+        if self.specs is None:
+            return None
+        if all(spec.shape.is_fully_defined() for spec in flatten(self.specs)):
+            return None
+        args, kwargs = bound
+        return (*self.specs, *args[len(self.specs) :]), kwargs
 
     def _constrained(self, args, kwargs):
         made = [_cast(value, spec) for value, spec in zip(args, self.specs, strict=False)]

@@ -21,7 +21,25 @@ class ConcreteFunction:
         self._arguments = arguments  # (args, kwargs), TensorSpecs for the tensors
         self._inputs = inputs  # symbolic tensors
         self._result = result  # with symbolic tensors
+        self.wide = None  # the trace that it was made of, which leaves dimensions open
         self.may_be_fast = True  # until a call turns out to be none for C++
+
+    def at(self, tensors):
+        """The function for tensors (or specs) of known shapes, where this leaves some open."""
+        core = self._core.at([each.shape._dims for each in tensors])
+        given = iter(tensors)
+        leaves = [
+            TensorSpec((each := next(given)).shape, each.dtype, leaf.name)
+            if is_traced(leaf)
+            else leaf
+            for leaf in flatten_all(self._arguments)
+        ]
+        arguments = pack_all(self._arguments, leaves)
+        made = ConcreteFunction(
+            core, self._name, self._parameters, arguments, self._inputs, self._result
+        )
+        made.wide = self
+        return made
 
     inputs = property(lambda self: list(self._inputs))
     structured_outputs = property(lambda self: self._result)

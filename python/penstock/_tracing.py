@@ -9,6 +9,8 @@ from penstock import _core
 
 _here = threading.local()
 
+TENSORS = (_core.Tensor, _core.VariableHandle)
+
 
 class init_scope:
     """Leaves the functions that are being traced: what is called inside runs now."""
@@ -26,13 +28,25 @@ def inside_function() -> bool:
     return getattr(_here, "tracing", None) is not None
 
 
-def needs_values(what):
-    """NotImplementedError for what would have to happen at every call of a function."""
-    raise NotImplementedError(
-        f"{what} cannot be part of a tf.function yet: it needs values, which are there only when "
-        "the function runs. Call it outside of the function, or while debugging use "
-        "tf.config.run_functions_eagerly(True)."
-    )
+def call_when_run(name, function, structure, outputs=(), passes_gradients=False):
+    """Calls `function` with the structure, now or, while a function is traced, whenever that runs:
+    its tensors then are those of the run. `outputs` are the (dtype, shape) of the tensors that it
+    returns in a list."""
+    from penstock._composite import flatten_all, pack_all
+
+    leaves = flatten_all(structure)
+    places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, TENSORS)]
+
+    def run(tensors):
+        values = list(leaves)
+        for place, tensor in zip(places, tensors, strict=True):
+            values[place] = tensor
+        return function(pack_all(structure, values)) or []
+
+    tensors = [_core.to_tensor(leaves[place], None, False) for place in places]
+    for place in places:
+        leaves[place] = None  # the call must not keep them
+    return _core.call_host(name, run, tensors, list(outputs), passes_gradients)
 
 
 class Tracing:

@@ -63,14 +63,6 @@ SYMBOLIC = [
     (lambda x: f"{x:.2f}", TypeError, "unsupported format string"),
     (lambda x: x.eval(), ValueError, "No default session is registered"),
     (pickle.dumps, TypeError, "cannot pickle 'SymbolicTensor'"),
-    (lambda x: tf.print(x), NotImplementedError, "tf.print"),
-    (lambda x: tf.print("a"), NotImplementedError, "tf.print"),
-    (lambda x: tf.py_function(abs, [x], tf.float32), NotImplementedError, "tf.py_function"),
-    (lambda x: tf.numpy_function(abs, [x], tf.float32), NotImplementedError, "numpy_function"),
-    (lambda x: tf.debugging.assert_positive(x), NotImplementedError, "check of a tensor's values"),
-    (lambda x: tf.debugging.assert_equal(x, 1.0), NotImplementedError, "check of a tensor's"),
-    (lambda x: tf.debugging.Assert(x[0] > 0, [x]), NotImplementedError, "Assert"),
-    (lambda x: tf.strings.format("{}", x), NotImplementedError, "tf.strings.format"),
 ]
 
 
