@@ -37,11 +37,10 @@ class IndexedSlices:
         if self.dense_shape is None:
             raise ValueError("IndexedSlices without a dense_shape cannot become a Tensor")
         column = raw_ops.ExpandDims(input=self.indices, axis=-1)
-        return raw_ops.ScatterNd(
-            indices=column,
-            updates=self.values,
-            shape=_core.to_tensor(self.dense_shape, self.indices.dtype, False),
-        )
+        shape = _core.to_tensor(self.dense_shape, None, False)
+        if shape.dtype != column.dtype:
+            shape = raw_ops.Cast(x=shape, DstT=column.dtype)
+        return raw_ops.ScatterNd(indices=column, updates=self.values, shape=shape)
 
     def __neg__(self):
         return IndexedSlices(-self.values, self.indices, self.dense_shape)
