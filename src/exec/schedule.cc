@@ -9,6 +9,7 @@ namespace {
 
 constexpr size_t kMostStepsExactly = 24;
 constexpr size_t kMostStates = 4000;
+constexpr size_t kLongestChain = 4;  // a gradient, its scaling, the update: and one more
 
 size_t at(int32_t index) { return static_cast<size_t>(index); }
 
@@ -137,25 +138,47 @@ StepOrder schedule_by_number(const ScheduleProblem& problem) {
 StepOrder schedule_greedily(const ScheduleProblem& problem) {
   Memory memory(problem);
   std::vector<int32_t> before = count_before(problem);
+  std::vector<std::vector<int32_t>> previous(problem.steps.size());
+  for (size_t s = 0; s < problem.steps.size(); ++s) {
+    for (int32_t next : problem.steps[s].next)
+      previous[at(next)].push_back(static_cast<int32_t>(s));
+  }
   std::vector<int64_t> key(problem.steps.size());
   std::vector<bool> is_done(problem.steps.size());
   using Entry = std::pair<int64_t, int32_t>;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> ready;  // some out of date
-  const auto offer = [&](int32_t step) {
-    const ScheduleStep& each = problem.steps[at(step)];
-    const int64_t own = memory.change(each).after;
-    int64_t best = own;
-    for (int32_t next : each.next) {
-      if (before[at(next)] != 1) continue;
-      // What only the two use is gone after the second.
-      const ScheduleStep& follower = problem.steps[at(next)];
-      int64_t after = own + memory.change(follower).after;
-      for (int32_t item : follower.uses) {
-        const bool shared = memory.remaining(item) == 2 &&
-                            std::find(each.uses.begin(), each.uses.end(), item) != each.uses.end();
-        if (shared) after -= problem.items[at(item)].bytes;
+  // What follower `next` of a chain of steps adds to the bytes held.
+  const auto added_by = [&](int32_t next, const std::vector<int32_t>& chain) {
+    const ScheduleStep& follower = problem.steps[at(next)];
+    int64_t added = memory.change(follower).after;
+    for (int32_t item : follower.uses) {
+      int32_t users = 0;
+      for (int32_t step : chain) {
+        const std::vector<int32_t>& uses = problem.steps[at(step)].uses;
+        users += std::find(uses.begin(), uses.end(), item) != uses.end();
       }
-      best = std::min(best, after);
+      // What only the chain uses is gone after its last step.
+      if (users > 0 && memory.remaining(item) == users + 1) added -= problem.items[at(item)].bytes;
+    }
+    return added;
+  };
+  std::vector<int32_t> chain;
+  const auto offer = [&](int32_t step) {
+    chain.assign(1, step);
+    int64_t sum = memory.change(problem.steps[at(step)]).after;
+    int64_t best = sum;
+    while (chain.size() < kLongestChain) {
+      int32_t follower = -1;
+      int64_t least = 0;
+      for (int32_t next : problem.steps[at(chain.back())].next) {
+        if (before[at(next)] != 1) continue;
+        const int64_t added = added_by(next, chain);
+        if (follower < 0 || added < least) follower = next, least = added;
+      }
+      if (follower < 0) break;
+      chain.push_back(follower);
+      sum += least;
+      best = std::min(best, sum);
     }
     key[at(step)] = best;
     ready.push({best, step});
@@ -173,6 +196,11 @@ StepOrder schedule_greedily(const ScheduleProblem& problem) {
     memory.run(problem.steps[at(step)]);
     for (int32_t next : problem.steps[at(step)].next) {
       if (--before[at(next)] == 0) offer(next);
+      if (before[at(next)] != 1) continue;
+      // The one that it still waits for may be worth more now.
+      for (int32_t last : previous[at(next)]) {
+        if (!is_done[at(last)] && before[at(last)] == 0) offer(last);
+      }
     }
     for (int32_t item : problem.steps[at(step)].uses) {
       if (memory.remaining(item) != 1) continue;
