@@ -269,3 +269,20 @@ def test_modules_and_name_scopes():
         return step
 
     check(make)
+
+
+def test_rows_through_a_call_are_rows():
+    table, rows = tf.Variable(np.arange(18.0).reshape(6, 3)), tf.constant([1, 1, 4])
+
+    def loss(i):
+        return tf.reduce_sum(tf.nn.embedding_lookup(table, i) ** 2)
+
+    for f in (loss, tf.function(loss), tf.function(tf.function(loss))):
+        for _ in range(2):
+            with tf.GradientTape() as tape:
+                value = f(rows)
+            got = tape.gradient(value, table)
+            assert isinstance(got, tf.IndexedSlices)
+            assert got.indices.numpy().tolist() == [1, 1, 4]
+            assert got.values.numpy()[2].tolist() == [24, 26, 28]
+            assert got.dense_shape.numpy().tolist() == [6, 3]
