@@ -41,10 +41,13 @@ class Tracing:
     def __init__(self, may_make_variables):
         self._may_make_variables = may_make_variables
         self.made = []
+        self.seed = None  # where the function sets its own
         self._num_random = 0
 
     def __enter__(self):
         self._outer = getattr(_here, "tracing", None)
+        if self._outer is not None:
+            self.seed = self._outer.seed
         _here.tracing = self
         return self
 
