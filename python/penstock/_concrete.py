@@ -148,7 +148,11 @@ class ConcreteFunction:
         else:
             given = self._bound(args, kwargs)
         wanted = [leaf for leaf in flatten_all(self._arguments) if is_traced(leaf)]
-        return [self._input(i, *pair) for i, pair in enumerate(zip(given, wanted, strict=True))]
+        pairs = zip(given, wanted, strict=True)
+        try:
+            return [self._input(i, *pair) for i, pair in enumerate(pairs)]
+        except (TypeError, ValueError) as error:
+            raise self._failed(error, args, kwargs) from None
 
     def _bound(self, args, kwargs) -> list:
         try:

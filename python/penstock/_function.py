@@ -114,7 +114,6 @@ class Function(_core.TracedCall):
         return concrete
 
     def _trace(self, bound, key, may_make_variables):
-        self._num_traces += 1
         leaves = flatten_all(bound)
         trace = _core.Trace(self._name)
         try:
@@ -127,6 +126,7 @@ class Function(_core.TracedCall):
                 core = trace.finish([leaf for leaf in outputs if leaf is not None])
         finally:
             trace.close()
+        self._num_traces += 1  # one that failed is none
         on_death = functools.partial(_drop_trace, weakref.ref(self), key)
         kept = [
             TensorSpec(leaf.shape, leaf.dtype, leaf.name if isinstance(leaf, TensorSpec) else None)
@@ -202,7 +202,8 @@ class Function(_core.TracedCall):
         except errors.ResourceExhaustedError as error:
             self._refuse(concrete, error.message)
             raise
-        if concrete.may_be_fast and not concrete._core.has_captures():
+        may_be_fast = concrete.may_be_fast and not self._parameters.has_open_defaults
+        if may_be_fast and not concrete._core.has_captures():
             self._make_fast(key, concrete, args, kwargs, tensors)
         return result
 

@@ -1,5 +1,6 @@
 """The traces of a function: bounded, freed with it, and explained when there are too many."""
 
+import gc
 import logging
 
 import numpy as np
@@ -26,6 +27,39 @@ def test_ten_thousand_shapes_stay_within_the_bound(logged):
         largest = max(largest, f.bytes())
     assert 0 < largest <= 64 << 10
     assert f.experimental_get_tracing_count() == 10_000
+
+
+def many_shapes_of_a_step(count):
+    """A training step for many batch sizes: the bytes held by it after each."""
+    w, b = tf.Variable(tf.ones([3, 4])), tf.Variable(tf.zeros([4]))
+    optimizer = tf.optimizers.Adam()
+    optimizer.build([w, b])
+    before = tf.config.experimental.get_memory_info()["current"]
+
+    @tf.function(trace_cache_limit=1 << 20)
+    def step(x):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(tf.nn.relu(x @ w + b) ** 2)
+        optimizer.apply_gradients(zip(tape.gradient(loss, [w, b]), [w, b], strict=True))
+        return loss
+
+    for n in range(1, count + 1):
+        step(tf.ones([n, 3]))
+        assert step.bytes() <= 1 << 20
+        yield tf.config.experimental.get_memory_info()["current"] - before
+    assert step.experimental_get_tracing_count() == count
+    del step
+    assert tf.config.experimental.get_memory_info()["current"] == before
+
+
+@pytest.mark.parametrize("count", [2_000, pytest.param(10_000, marks=pytest.mark.slow)])
+def test_many_shapes_of_a_training_step(logged, count):
+    gc.collect()
+    gc.disable()
+    try:
+        assert max(many_shapes_of_a_step(count)) <= 1 << 20
+    finally:
+        gc.enable()
 
 
 def test_the_least_recently_used_goes_first(logged):
