@@ -129,8 +129,7 @@ class Builder {
     for (const Forward& forward : node.op->forwards) {
       if (forward.output != k || forward.input >= inputs.size()) continue;
       if (!fits(value, inputs[forward.input], i)) continue;
-      if (!node.op->traits.has(Trait::kElementwise) && is_read_elsewhere(inputs, forward.input))
-        continue;
+      if (is_read_elsewhere(node, forward.input)) continue;
       found = better(found, place(inputs[forward.input]).storage);
     }
     return found;
@@ -140,9 +139,16 @@ class Builder {
     return found == kNoIndex || storage(other).kind == Kind::kVariable ? other : found;
   }
 
-  bool is_read_elsewhere(std::span<const ValueId> inputs, size_t which) {
+  // Whether another input is in the same storage. To an elementwise op that is no harm if it is the
+  // same elements: a part of them that is repeated would be overwritten before it was read.
+  bool is_read_elsewhere(const Node& node, size_t which) {
+    const std::span<const ValueId> inputs = graph_.inputs(node);
     for (size_t i = 0; i < inputs.size(); ++i) {
-      if (i != which && place(inputs[i]).storage == place(inputs[which]).storage) return true;
+      const Place& other = place(inputs[i]);
+      if (i == which || other.storage != place(inputs[which]).storage) continue;
+      const bool is_same =
+          other.offset == 0 && graph_.shape(inputs[i]) == graph_.shape(inputs[which]);
+      if (!is_same || !node.op->traits.has(Trait::kElementwise)) return true;
     }
     return false;
   }

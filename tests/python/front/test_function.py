@@ -359,3 +359,21 @@ def test_defaults_that_change():
         options["by"][0] = by
         assert f(tf.constant(5.0)).numpy() == 5 * by
     assert f.experimental_get_tracing_count() == 2
+
+
+def test_a_part_that_is_repeated_is_not_overwritten():
+    x, v = tf.random.normal([8, 8]), tf.Variable(tf.random.normal([8, 8]))
+
+    def parts(x):
+        y = tf.tanh(x)
+        y = y + y[0]  # y is not needed any more, but its first row is until the last
+        z = tf.exp(x)
+        z = z * tf.reshape(z, [64])[8:16]
+        v.assign(v - v[3])
+        return y, z, v
+
+    before = v.numpy().copy()
+    expected = [each.numpy() for each in parts(x)]
+    v.assign(before)
+    for got, wanted in zip(tf.function(parts)(x), expected, strict=True):
+        np.testing.assert_array_equal(got, wanted)
