@@ -21,6 +21,7 @@ class ConcreteFunction:
         self._arguments = arguments  # (args, kwargs), TensorSpecs for the tensors
         self._inputs = inputs  # symbolic tensors
         self._result = result  # with symbolic tensors
+        self.has_custom_gradient = False  # which the graph does not know of
         self.may_be_fast = True  # until a call turns out to be none for C++
 
     inputs = property(lambda self: list(self._inputs))

@@ -20,6 +20,7 @@ from penstock._composite import flatten_all, pack_all
 from penstock._concrete import ConcreteFunction
 from penstock._retracing import RetraceWatch
 from penstock._spec import TensorSpec
+from penstock._tape import is_recording
 from penstock._trace_cache import TraceCache
 from penstock._tracing import Tracing
 
@@ -142,6 +143,8 @@ class Function(_core.TracedCall):
             list(inputs.values()),
             pack_all(result, outputs),
         )
+        concrete.has_custom_gradient = tracing.has_custom_gradient
+        concrete.may_be_fast = not tracing.has_custom_gradient
         return concrete, tracing.made
 
     def _add_inputs(self, trace, leaves, bound):
@@ -193,6 +196,8 @@ class Function(_core.TracedCall):
             self._note_trace(bound, key)
         else:
             self._watch.called()
+        if concrete.has_custom_gradient and (_core.is_tracing() or is_recording()):
+            return self._call_python(*bound)
         tensors = [leaf for leaf in flatten_all(bound) if isinstance(leaf, _core.Tensor)]
         if _core.is_tracing():
             return concrete.run(tensors)
@@ -206,6 +211,11 @@ class Function(_core.TracedCall):
         if may_be_fast and not concrete._core.has_captures():
             self._make_fast(key, concrete, args, kwargs, tensors)
         return result
+
+    def _call_python(self, args, kwargs):
+        """A call op by op, which a tape sees: a custom gradient is no part of a graph."""
+        result = self._python_function(*args, **kwargs)
+        return pack_all(result, [self._as_output(leaf) for leaf in flatten_all(result)])
 
     def _make_fast(self, key, concrete, args, kwargs, tensors):
         """The base class is to know such calls, when it can."""

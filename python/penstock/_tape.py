@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import enum
+import threading
 import weakref
 
 from penstock import _core
@@ -79,6 +80,14 @@ class pause(contextlib.AbstractContextManager):
         self._pause = None
 
 
+_here = threading.local()
+
+
+def is_recording() -> bool:
+    """Whether a tape of this thread is open."""
+    return getattr(_here, "open_tapes", 0) > 0
+
+
 class GradientTape:
     """Records what happens to watched tensors and variables, and runs it backwards."""
 
@@ -100,7 +109,7 @@ class GradientTape:
             self._tape = _core.Tape(self._persistent, self._watch_variables)
         else:
             self._tape.resume()
-        self._recording = True
+        self._note(True)
         return self
 
     def __exit__(self, *unused):
@@ -109,7 +118,11 @@ class GradientTape:
 
     def _stop(self):
         self._tape.stop()
-        self._recording = False
+        self._note(False)
+
+    def _note(self, recording):
+        self._recording = recording
+        _here.open_tapes = getattr(_here, "open_tapes", 0) + (1 if recording else -1)
 
     def watch(self, tensor) -> None:
         if self._tape is None:
@@ -146,7 +159,7 @@ class GradientTape:
             yield
         finally:
             self._tape.resume()
-            self._recording = True
+            self._note(True)
 
     def _begin(self):
         if self._tape is None or self._used:

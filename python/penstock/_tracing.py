@@ -42,6 +42,7 @@ class Tracing:
         self._may_make_variables = may_make_variables
         self.made = []
         self.seed = None  # where the function sets its own
+        self.has_custom_gradient = False  # then tapes must see the Python code itself
         self._num_random = 0
 
     def __enter__(self):
