@@ -2,6 +2,7 @@
 and nothing is left of a function that is gone. Forwards, in training, and under an outer tape."""
 
 import gc
+import threading
 
 import networks
 import penstock as tf
@@ -117,6 +118,30 @@ def test_nothing_is_left_of_a_function(make, batch):
         assert held() == before
     finally:
         gc.enable()
+
+
+@pytest.mark.parametrize("make", NETWORKS, ids=name)
+def test_threads_train_one_network(make):
+    """Each step is one moment for the variables, whoever makes it."""
+
+    def trained(run):
+        *_, (step, args, variables) = programs(make, 3)
+        run(lambda: [step(*args) for _ in range(4)])
+        assert step.experimental_get_tracing_count() == 1
+        return bits(variables)
+
+    def one_after_the_other(work):
+        for _ in range(8):
+            work()
+
+    def at_once(work):
+        threads = [threading.Thread(target=work) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    assert trained(at_once) == trained(one_after_the_other)
 
 
 @pytest.mark.parametrize(("make", "floor"), [(MobileNetV1, 4_816_896), (MobileNetV2, 6_021_120)])
