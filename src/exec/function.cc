@@ -123,6 +123,8 @@ int64_t Function::bytes() const {
   int64_t bytes = state_->graph.memory_bytes();
   if (state_->program != nullptr)
     bytes += state_->simplified.memory_bytes(&state_->graph) + state_->program->bytes();
+  for (const auto& halves : state_->differentiated)
+    bytes += halves->forward.bytes() + halves->backward.bytes();
   return bytes;
 }
 bool Function::has_captures() const { return !state_->captures.empty(); }
