@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import weakref
 
-from penstock import _core
+from penstock import _core, errors
 
 _here = threading.local()
 
@@ -52,8 +52,11 @@ class Tracing:
         _here.tracing = self
         return self
 
-    def __exit__(self, *unused):
+    def __exit__(self, kind, error, traceback):
         _here.tracing = self._outer
+        if kind is errors.InvalidArgumentError:
+            found = errors._TracingError(error.node_def, error.op, error.message)
+            raise found.with_traceback(traceback) from None
 
     def add_variable(self, variable):
         if not self._may_make_variables:

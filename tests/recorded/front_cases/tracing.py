@@ -274,6 +274,14 @@ thrice(lambda: tf.random.uniform([2], seed=3))
 thrice(lambda: [tf.random.uniform([2], seed=3), tf.random.uniform([2], seed=3)])
 thrice(lambda: tf.raw_ops.Multinomial(logits=[[0.0, 1.0]], num_samples=4, seed=4, seed2=2))
 [draw(), tf.random.uniform([2]), draw()]
+tf.function(lambda x: tf.matmul(x, x))(tf.ones([2, 3]))
+tf.function(lambda x: tf.reshape(x, [5]))(two)
+tf.function(lambda x: x + tf.ones([3]))(two)
+tf.function(lambda x: tf.concat([x, tf.ones([2, 2])], 0))(two)
+tf.function(lambda x: tf.transpose(x, [1, 0]))(two)
+tf.function(lambda x: tf.gather(x, 5))(two)
+tf.function(lambda x, i: tf.gather(x, i))(two, tf.constant(5))
+tf.function(lambda x: tf.function(lambda y: y @ y)(x))(tf.ones([2, 3]))
 thrice(lambda: [draw(), tf.random.uniform([2]), draw()])
 [reseeded(), reseeded(), tf.random.uniform([2])]
 """
