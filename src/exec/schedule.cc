@@ -21,6 +21,15 @@ std::vector<int32_t> count_before(const ScheduleProblem& problem) {
   return before;
 }
 
+std::vector<std::vector<int32_t>> find_previous(const ScheduleProblem& problem) {
+  std::vector<std::vector<int32_t>> previous(problem.steps.size());
+  for (size_t s = 0; s < problem.steps.size(); ++s) {
+    for (int32_t next : problem.steps[s].next)
+      previous[at(next)].push_back(static_cast<int32_t>(s));
+  }
+  return previous;
+}
+
 // What is held while steps run one after the other.
 class Memory {
  public:
@@ -138,11 +147,7 @@ StepOrder schedule_by_number(const ScheduleProblem& problem) {
 StepOrder schedule_greedily(const ScheduleProblem& problem) {
   Memory memory(problem);
   std::vector<int32_t> before = count_before(problem);
-  std::vector<std::vector<int32_t>> previous(problem.steps.size());
-  for (size_t s = 0; s < problem.steps.size(); ++s) {
-    for (int32_t next : problem.steps[s].next)
-      previous[at(next)].push_back(static_cast<int32_t>(s));
-  }
+  const std::vector<std::vector<int32_t>> previous = find_previous(problem);
   std::vector<int64_t> key(problem.steps.size());
   std::vector<bool> is_done(problem.steps.size());
   using Entry = std::pair<int64_t, int32_t>;
@@ -212,6 +217,30 @@ StepOrder schedule_greedily(const ScheduleProblem& problem) {
   return order;
 }
 
+StepOrder schedule_by_results(const ScheduleProblem& problem) {
+  const std::vector<std::vector<int32_t>> previous = find_previous(problem);
+  std::vector<bool> is_seen(problem.steps.size());
+  StepOrder order;
+  std::vector<std::pair<int32_t, size_t>> path;  // steps, and how many of their previous were seen
+  for (size_t result = 0; result < problem.steps.size(); ++result) {
+    if (!problem.steps[result].next.empty()) continue;
+    path.push_back({static_cast<int32_t>(result), 0});
+    while (!path.empty()) {
+      auto& [step, seen] = path.back();
+      if (seen == previous[at(step)].size()) {
+        order.push_back(step);
+        path.pop_back();
+        continue;
+      }
+      const int32_t next = previous[at(step)][seen++];
+      if (is_seen[at(next)]) continue;
+      is_seen[at(next)] = true;
+      path.push_back({next, 0});
+    }
+  }
+  return order;
+}
+
 StepOrder schedule_exactly(const ScheduleProblem& problem, int64_t peak) {
   const size_t count = problem.steps.size();
   if (count > kMostStepsExactly) return {};
@@ -268,9 +297,11 @@ StepOrder choose_schedule(const ScheduleProblem& problem) {
   int64_t peak = schedule_peak(problem, best);
   const int64_t bound = schedule_bound(problem);
   if (peak <= bound) return best;
-  StepOrder greedy = schedule_greedily(problem);
-  if (const int64_t found = schedule_peak(problem, greedy); found < peak) {
-    best = std::move(greedy);
+  for (const auto& make : {schedule_greedily, schedule_by_results}) {
+    StepOrder order = make(problem);
+    const int64_t found = schedule_peak(problem, order);
+    if (found >= peak) continue;
+    best = std::move(order);
     peak = found;
   }
   if (peak <= bound) return best;
