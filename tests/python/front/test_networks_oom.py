@@ -15,6 +15,14 @@ from networks import NETWORKS, Mlp, ResNet50
 from penstock import _core
 
 
+@pytest.fixture(autouse=True)
+def cheap_collections():
+    """What is there before a test need not be looked at each time that the test collects."""
+    gc.freeze()
+    yield
+    gc.unfreeze()
+
+
 class Program:
     """A function of a network with its arguments, and the variables that a failed call must leave
     alone."""
