@@ -22,6 +22,7 @@ class ConcreteFunction:
         self._inputs = inputs  # symbolic tensors
         self._result = result  # with symbolic tensors
         self.wide = None  # the trace that it was made of, which leaves dimensions open
+        self.has_custom_gradient = False  # which the graph does not know of
         self.may_be_fast = True  # until a call turns out to be none for C++
 
     def at(self, tensors):
@@ -39,6 +40,7 @@ class ConcreteFunction:
             core, self._name, self._parameters, arguments, self._inputs, self._result
         )
         made.wide = self
+        made.has_custom_gradient = self.has_custom_gradient
         return made
 
     inputs = property(lambda self: list(self._inputs))
@@ -166,7 +168,11 @@ class ConcreteFunction:
         else:
             given = self._bound(args, kwargs)
         wanted = [leaf for leaf in flatten_all(self._arguments) if is_traced(leaf)]
-        return [self._input(i, *pair) for i, pair in enumerate(zip(given, wanted, strict=True))]
+        pairs = zip(given, wanted, strict=True)
+        try:
+            return [self._input(i, *pair) for i, pair in enumerate(pairs)]
+        except (TypeError, ValueError) as error:
+            raise self._failed(error, args, kwargs) from None
 
     def _bound(self, args, kwargs) -> list:
         try:

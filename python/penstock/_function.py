@@ -20,6 +20,7 @@ from penstock._concrete import ConcreteFunction
 from penstock._relaxing import Relaxing, key_of_call, traced_leaves
 from penstock._retracing import RetraceWatch
 from penstock._spec import TensorSpec
+from penstock._tape import is_recording
 from penstock._trace_cache import TraceCache
 from penstock._tracing import Tracing
 
@@ -148,7 +149,6 @@ class Function(_core.TracedCall):
         return concrete
 
     def _trace(self, bound, key, may_make_variables):
-        self._num_traces += 1
         leaves = flatten_all(bound)
         trace = _core.Trace(self._name)
         try:
@@ -161,6 +161,7 @@ class Function(_core.TracedCall):
                 core = trace.finish([leaf for leaf in outputs if leaf is not None])
         finally:
             trace.close()
+        self._num_traces += 1  # one that failed is none
         on_death = functools.partial(_drop_trace, weakref.ref(self), key)
         kept = [
             TensorSpec(leaf.shape, leaf.dtype, leaf.name if isinstance(leaf, TensorSpec) else None)
@@ -176,6 +177,8 @@ class Function(_core.TracedCall):
             list(inputs.values()),
             pack_all(result, outputs),
         )
+        concrete.has_custom_gradient = tracing.has_custom_gradient
+        concrete.may_be_fast = not tracing.has_custom_gradient
         return concrete, tracing.made
 
     def _add_inputs(self, trace, leaves, bound):
@@ -227,6 +230,8 @@ class Function(_core.TracedCall):
             self._note_trace(bound, key)
         else:
             self._watch.called()
+        if concrete.has_custom_gradient and (_core.is_tracing() or is_recording()):
+            return self._call_python(*bound)
         tensors = [leaf for leaf in flatten_all(bound) if isinstance(leaf, _core.Tensor)]
         if _core.is_tracing():
             return concrete.run(tensors)
@@ -237,9 +242,15 @@ class Function(_core.TracedCall):
         except errors.ResourceExhaustedError as error:
             self._refuse(concrete, error.message)
             raise
-        if concrete.may_be_fast and not concrete._core.has_captures():
+        may_be_fast = concrete.may_be_fast and not self._parameters.has_open_defaults
+        if may_be_fast and not concrete._core.has_captures():
             self._make_fast(key, concrete, args, kwargs, tensors)
         return result
+
+    def _call_python(self, args, kwargs):
+        """A call op by op, which a tape sees: a custom gradient is no part of a graph."""
+        result = self._python_function(*args, **kwargs)
+        return pack_all(result, [self._as_output(leaf) for leaf in flatten_all(result)])
 
     def _make_fast(self, key, concrete, args, kwargs, tensors):
         """The base class is to know such calls, when it can."""

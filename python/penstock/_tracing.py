@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import weakref
 
-from penstock import _core
+from penstock import _core, errors
 
 _here = threading.local()
 
@@ -55,15 +55,22 @@ class Tracing:
     def __init__(self, may_make_variables):
         self._may_make_variables = may_make_variables
         self.made = []
+        self.seed = None  # where the function sets its own
+        self.has_custom_gradient = False  # then tapes must see the Python code itself
         self._num_random = 0
 
     def __enter__(self):
         self._outer = getattr(_here, "tracing", None)
+        if self._outer is not None:
+            self.seed = self._outer.seed
         _here.tracing = self
         return self
 
-    def __exit__(self, *unused):
+    def __exit__(self, kind, error, traceback):
         _here.tracing = self._outer
+        if kind is errors.InvalidArgumentError:
+            found = errors._TracingError(error.node_def, error.op, error.message)
+            raise found.with_traceback(traceback) from None
 
     def add_variable(self, variable):
         if not self._may_make_variables:

@@ -179,6 +179,8 @@ int64_t Function::bytes() const {
   if (state_->runner != nullptr)
     bytes += state_->simplified.memory_bytes(&state_->graph) + state_->runner->bytes();
   for (const auto& known : state_->known) bytes += known.function.bytes();
+  for (const auto& halves : state_->differentiated)
+    bytes += halves->forward.bytes() + halves->backward.bytes();
   return bytes;
 }
 bool Function::has_captures() const { return !state_->captures.empty(); }
