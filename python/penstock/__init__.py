@@ -91,6 +91,7 @@ _MODULES = [
     "raw_ops",
     "signal",
     "strings",
+    "summary",
     "sysconfig",
     "test",
     "train",
