@@ -1,0 +1,144 @@
+"""Functions of TensorFlow 1 that are more than another name for one of today's."""
+
+from __future__ import annotations
+
+import contextlib
+
+from penstock import _core, dtypes, raw_ops
+from penstock._core import Tensor
+from penstock._functions.arrays import tensor
+from penstock._functions.basic import cast
+from penstock._functions.seeds import next_seeds
+from penstock._tape import IndexedSlices
+
+
+def _to(dtype, name):
+    def convert(x, name=None) -> Tensor:
+        return cast(x, dtype)
+
+    convert.__name__ = convert.__qualname__ = name
+    convert.__doc__ = f"`x` as {dtype.name}."
+    return convert
+
+
+to_bfloat16 = _to(dtypes.bfloat16, "to_bfloat16")
+to_complex64 = _to(dtypes.complex64, "to_complex64")
+to_complex128 = _to(dtypes.complex128, "to_complex128")
+to_double = _to(dtypes.float64, "to_double")
+to_float = _to(dtypes.float32, "to_float")
+to_int32 = _to(dtypes.int32, "to_int32")
+to_int64 = _to(dtypes.int64, "to_int64")
+
+
+def div(x, y, name=None) -> Tensor:
+    """x / y as Python 2 had it: integers are divided downwards."""
+    x = tensor(x)
+    y = tensor(y, x.dtype)
+    is_real = x.dtype.is_floating or x.dtype.is_complex
+    return raw_ops.RealDiv(x=x, y=y) if is_real else raw_ops.FloorDiv(x=x, y=y)
+
+
+def sparse_to_dense(
+    sparse_indices,
+    output_shape,
+    sparse_values,
+    default_value=0,
+    validate_indices=True,
+    name=None,
+) -> Tensor:
+    """A tensor of the default value, with the given values at the given places."""
+    values = tensor(sparse_values)
+    indices = tensor(sparse_indices)
+    shape = cast(output_shape, indices.dtype)
+    if indices.shape.rank is not None and indices.shape.rank < 2:
+        # One place, or places along one dimension.
+        rows = [-1, 1] if indices.shape.rank == 1 else [1, 1]
+        indices = raw_ops.Reshape(tensor=indices, shape=rows)
+    empty = raw_ops.Fill(dims=shape, value=tensor(default_value, values.dtype))
+    if values.shape.rank == 0:
+        count = raw_ops.Shape(input=indices)[:1]
+        values = raw_ops.BroadcastTo(input=values, shape=count)
+    return raw_ops.TensorScatterUpdate(tensor=empty, indices=indices, updates=values)
+
+
+def setdiff1d(x, y, index_dtype=dtypes.int32, name=None):
+    """The elements of x that y does not have, and where they are in x."""
+    return raw_ops.ListDiff(x=x, y=y, out_idx=index_dtype)
+
+
+def batch_gather(params, indices, name=None) -> Tensor:
+    """The slices that the indices name, in every one of a batch."""
+    indices = tensor(indices)
+    rank = indices.shape.rank
+    return raw_ops.GatherV2(params=params, indices=indices, axis=rank - 1, batch_dims=rank - 1)
+
+
+def clip_by_average_norm(t, clip_norm, name=None) -> Tensor:
+    """`t`, scaled down where its length over its number of elements is more than clip_norm."""
+    t = tensor(t)
+    count = cast(raw_ops.Size(input=t), t.dtype)
+    norm = raw_ops.Sqrt(x=raw_ops.Sum(input=raw_ops.Square(x=t)))
+    limit = tensor(clip_norm, t.dtype)
+    inverse = raw_ops.Minimum(x=count / norm, y=1 / limit)
+    return t * limit * inverse
+
+
+def _blocks(block_size, block_shape):
+    if block_shape is not None:
+        return block_shape
+    if block_size is None:
+        raise ValueError("block_size or block_shape must be given")
+    return [block_size, block_size]
+
+
+def space_to_batch(input, paddings, block_size=None, name=None, block_shape=None) -> Tensor:
+    """Blocks of space become elements of the batch."""
+    blocks = _blocks(block_size, block_shape)
+    return raw_ops.SpaceToBatchND(input=input, block_shape=blocks, paddings=paddings)
+
+
+def batch_to_space(input, crops, block_size=None, name=None, block_shape=None) -> Tensor:
+    """Elements of the batch become blocks of space."""
+    blocks = _blocks(block_size, block_shape)
+    return raw_ops.BatchToSpaceND(input=input, block_shape=blocks, crops=crops)
+
+
+def extract_image_patches(
+    images, ksizes=None, strides=None, rates=None, padding=None, name=None, sizes=None
+) -> Tensor:
+    """The patches of images that a window sees, each as the channels of its position."""
+    ksizes = sizes if ksizes is None else ksizes
+    return raw_ops.ExtractImagePatches(
+        images=images, ksizes=ksizes, strides=strides, rates=rates, padding=padding
+    )
+
+
+def convert_to_tensor_or_indexed_slices(value, dtype=None, name=None):
+    """A tensor, or the IndexedSlices that it is."""
+    if isinstance(value, IndexedSlices):
+        return value
+    return _core.to_tensor(value, None if dtype is None else dtypes.as_dtype(dtype), False)
+
+
+def get_seed(op_seed):
+    """(global seed, op seed) of the next random op."""
+    return next_seeds(op_seed)
+
+
+def no_regularizer(_):
+    """No regularizer."""
+
+
+@contextlib.contextmanager
+def op_scope(values, name, default_name=None):
+    """name_scope with its arguments in another order."""
+    from penstock import name_scope
+
+    with name_scope(name or default_name) as scope:
+        yield scope
+
+
+@contextlib.contextmanager
+def colocate_with(op, ignore_existing=False):
+    """Nothing to do: there is one device."""
+    yield
