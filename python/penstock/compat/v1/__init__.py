@@ -17,7 +17,7 @@ _LATER = {
     ),
     "_config": "ConfigProto GPUOptions GraphOptions OptimizerOptions RunMetadata RunOptions",
     "_functions": (
-        "batch_gather batch_to_space clip_by_average_norm colocate_with "
+        "assert_scalar batch_gather batch_to_space clip_by_average_norm colocate_with "
         "convert_to_tensor_or_indexed_slices div extract_image_patches get_seed no_regularizer "
         "op_scope setdiff1d space_to_batch sparse_to_dense to_bfloat16 to_complex128 to_complex64 "
         "to_double to_float to_int32 to_int64"

@@ -120,6 +120,15 @@ def convert_to_tensor_or_indexed_slices(value, dtype=None, name=None):
     return _core.to_tensor(value, None if dtype is None else dtypes.as_dtype(dtype), False)
 
 
+def assert_scalar(tensor, name=None, message=None) -> Tensor:
+    """The tensor, which must have no dimensions."""
+    from penstock import debugging
+
+    tensor = _core.to_tensor(tensor, None, False)
+    debugging.assert_scalar(tensor, message)
+    return tensor
+
+
 def get_seed(op_seed):
     """(global seed, op seed) of the next random op."""
     return next_seeds(op_seed)

@@ -40,21 +40,6 @@ def softmax_cross_entropy_with_logits(
     return _today.softmax_cross_entropy_with_logits(labels, logits, axis)
 
 
-def sparse_softmax_cross_entropy_with_logits(
-    _sentinel=None, labels=None, logits=None, name=None
-) -> Tensor:
-    """The cross entropy of labels that are numbers of classes."""
-    _named_only("sparse_softmax_cross_entropy_with_logits", _sentinel, labels, logits)
-    return _today.sparse_softmax_cross_entropy_with_logits(labels, logits)
-
-
-def _named_only(function, sentinel, labels, logits):
-    if sentinel is not None or labels is None or logits is None:
-        raise ValueError(
-            f"Only call `{function}` with named arguments (labels=..., logits=..., ...)"
-        )
-
-
 def embedding_lookup(
     params, ids, partition_strategy="mod", name=None, validate_indices=True, max_norm=None
 ) -> Tensor:

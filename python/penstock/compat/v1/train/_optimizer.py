@@ -106,7 +106,7 @@ class Optimizer(Trackable):
             raise ValueError("No variables provided.")
         for grad, variable in pairs:
             if not isinstance(variable, _core.VariableHandle):
-                raise TypeError(f"Variable must be a tf.Variable: {variable}")
+                raise NotImplementedError("Trying to update a Tensor ", variable)
             if grad is not None and not isinstance(grad, (_core.Tensor, IndexedSlices)):
                 raise TypeError(f"Gradient must be a Tensor, IndexedSlices, or None: {grad}")
         used = [(grad, variable) for grad, variable in pairs if grad is not None]
@@ -152,10 +152,15 @@ class Optimizer(Trackable):
                     slots[variable._id] = self._made_slot(variable, value)
 
     def _made_slot(self, variable, value):
-        base = f"{variable.name.partition(':')[0]}/{self._name}"
+        from penstock.compat import v1
+
+        name = f"{variable.name.partition(':')[0]}/{self._name}"
+        # A graph numbers names by itself.
         taken = sum(variable._id in slots for slots in self._slots.values())
-        first = fill_with(variable.shape, value, variable.dtype)
-        return Variable(first, trainable=False, name=f"{base}_{taken}" if taken else base)
+        name = f"{name}_{taken}" if taken and v1.executing_eagerly() else name
+        return Variable(
+            fill_with(variable.shape, value, variable.dtype), trainable=False, name=name
+        )
 
     def _own_variable(self, name, value, dtype):
         """A variable that belongs to no other, made when it is first asked for."""
@@ -198,6 +203,17 @@ class Optimizer(Trackable):
 
 def _listed(var_list) -> list:
     return list(var_list) if isinstance(var_list, (list, tuple)) else [var_list]
+
+
+def by_rows(rule, kept, grad: IndexedSlices, **settings):
+    """The rule applied to the rows of a variable and its slots that the gradient has."""
+    values, indices = without_repeats(grad)
+    rows = [raw_ops.GatherV2(params=each, indices=indices, axis=0) for each in kept]
+    places = raw_ops.ExpandDims(input=indices, axis=-1)
+    return [
+        raw_ops.TensorScatterUpdate(tensor=old, indices=places, updates=new)
+        for old, new in zip(kept, rule(*rows, values, **settings), strict=True)
+    ]
 
 
 def without_repeats(grad: IndexedSlices):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from penstock import raw_ops
-from penstock.compat.v1.train._optimizer import Optimizer, without_repeats
+from penstock.compat.v1.train._optimizer import Optimizer, by_rows, without_repeats
 from penstock.optimizers._base import dense
 
 
@@ -161,14 +161,22 @@ class AdadeltaOptimizer(Optimizer):
     def _slots_of(self, variable):
         return [("accum", 0), ("accum_update", 0)]
 
-    def _update(self, variable, accum, accum_update, grad):
-        rate, rho, epsilon = (
-            self._number(each, variable) for each in (self._lr, self._rho, self._epsilon)
-        )
-        squares = accum * rho + raw_ops.Square(x=grad) * (1 - rho)
-        step = raw_ops.Sqrt(x=accum_update + epsilon) * raw_ops.Rsqrt(x=squares + epsilon) * grad
-        steps = accum_update * rho + raw_ops.Square(x=step) * (1 - rho)
-        return variable - step * rate, squares, steps
+    def _settings(self, variable):
+        given = {"lr": self._lr, "rho": self._rho, "epsilon": self._epsilon}
+        return {name: self._number(value, variable) for name, value in given.items()}
+
+    def _update(self, variable, *slots, grad):
+        return _adadelta(variable, *slots, grad, **self._settings(variable))
+
+    def _update_rows(self, variable, *slots, grad):
+        return by_rows(_adadelta, (variable, *slots), grad, **self._settings(variable))
+
+
+def _adadelta(var, accum, accum_update, grad, lr, rho, epsilon):
+    accum = accum * rho + raw_ops.Square(x=grad) * (1 - rho)
+    step = raw_ops.Sqrt(x=accum_update + epsilon) * raw_ops.Rsqrt(x=accum + epsilon) * grad
+    accum_update = accum_update * rho + raw_ops.Square(x=step) * (1 - rho)
+    return var - step * lr, accum, accum_update
 
 
 class RMSPropOptimizer(Optimizer):
@@ -207,20 +215,13 @@ class RMSPropOptimizer(Optimizer):
         return raw_ops.ApplyRMSProp(var=variable, ms=rms, mom=more[0], grad=grad, **settings)
 
     def _update_rows(self, variable, rms, *more, grad):
-        values, indices = without_repeats(grad)
         settings = self._settings(variable)
-        if not self._centered:
-            return raw_ops.SparseApplyRMSProp(
-                var=variable, ms=rms, mom=more[0], grad=values, indices=indices, **settings
-            )
-        kept = (variable, rms, *more)
-        rows = [raw_ops.GatherV2(params=each, indices=indices, axis=0) for each in kept]
-        found = _centered_rms_prop(*rows, values, **settings)
-        places = raw_ops.ExpandDims(input=indices, axis=-1)
-        return [
-            raw_ops.TensorScatterUpdate(tensor=old, indices=places, updates=new)
-            for old, new in zip(kept, found, strict=True)
-        ]
+        if self._centered:
+            return by_rows(_centered_rms_prop, (variable, rms, *more), grad, **settings)
+        values, indices = without_repeats(grad)
+        return raw_ops.SparseApplyRMSProp(
+            var=variable, ms=rms, mom=more[0], grad=values, indices=indices, **settings
+        )
 
 
 def _centered_rms_prop(var, ms, mg, mom, grad, lr, rho, momentum, epsilon):
