@@ -55,7 +55,7 @@ class FlagValues:
 
     def add_validator(self, name, checker, message):
         if name not in self._flags:
-            raise AttributeError(f"Flag --{name} not found")
+            raise KeyError(name)
         self._flags[name].validators.append((checker, message))
         if self._is_parsed:
             self._validate(self._flags[name])
@@ -67,9 +67,13 @@ class FlagValues:
         if flag is None:
             raise AttributeError(name)
         if not self._is_parsed:
-            # TensorFlow reads the command line when a flag is first asked for.
-            self(sys.argv)
+            self._access_unparsed(name)
         return flag.value
+
+    def _access_unparsed(self, name):
+        raise kinds.UnparsedFlagAccessError(
+            f"Trying to access flag --{name} before flags were parsed."
+        )
 
     def __setattr__(self, name, value):
         flag = self._flags.get(name)
@@ -154,9 +158,7 @@ class FlagValues:
                 rest.append(item)
             elif negated:
                 if has_value:
-                    raise kinds.IllegalFlagValueError(
-                        f"{name} does not take an argument: {value!r}"
-                    )
+                    raise ValueError(f"{name} does not take an argument: {value!r}")
                 flag.parse("false")
             elif has_value or flag.is_boolean:
                 flag.parse(value if has_value else "true")
@@ -198,3 +200,10 @@ class FlagValues:
         """What `--help` shows."""
         name = os.path.basename(sys.argv[0])
         return f"\n{name}:\n{self.get_help()}"
+
+
+class ProgramFlags(FlagValues):
+    """The flags of the program: the command line is read when the first of them is asked for."""
+
+    def _access_unparsed(self, name):
+        self(sys.argv)

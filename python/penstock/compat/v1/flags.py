@@ -25,6 +25,7 @@ from penstock.compat.v1._flag_kinds import (
     ValidationError,
 )
 from penstock.compat.v1._flag_values import FlagValues
+from penstock.compat.v1._flag_values import ProgramFlags as _ProgramFlags
 
 __all__ = [
     "FLAGS",
@@ -61,7 +62,7 @@ __all__ = [
     "validator",
 ]
 
-FLAGS = FlagValues()
+FLAGS = _ProgramFlags()
 
 
 def DEFINE_flag(flag, flag_values=FLAGS, module_name=None, required=False):

@@ -101,12 +101,12 @@ recall = _share_metric("recall", "false_negatives", "The share of true labels th
 def at_thresholds(labels, predictions, thresholds, weights, name, kinds=tuple(_KINDS)):
     """{kind: (counts so far, counts after this batch)}, with a count for every threshold."""
     predictions, labels, weights = matched(predictions, labels, weights)
+    if weights is not None:
+        weights = raw_ops.Reshape(tensor=spread(weights, predictions), shape=[1, -1])
     predictions = raw_ops.Reshape(tensor=cast(predictions, dtypes.float32), shape=[1, -1])
     labels = raw_ops.Reshape(tensor=cast(labels, dtypes.bool), shape=[1, -1])
     limits = tensor([[float(each)] for each in thresholds], dtypes.float32)
     is_yes = predictions > limits
-    if weights is not None:
-        weights = raw_ops.Reshape(tensor=spread(weights, predictions[0]), shape=[1, -1])
     found = {}
     for kind in kinds:
         wanted, predicted = _KINDS[kind]
