@@ -33,12 +33,9 @@ __all__ = [
     "write",
 ]
 
-# How TensorBoard stores the values of a plugin.
-_SCALAR, _TENSOR, _BLOBS = 1, 2, 3
 
-
-def _metadata(plugin, data_class, description):
-    made = _Metadata(data_class=data_class, summary_description=description or "")
+def _metadata(plugin, description):
+    made = _Metadata(summary_description=description or "")
     made.plugin_data.plugin_name = plugin
     return made
 
@@ -61,7 +58,7 @@ def scalar(name, data, step=None, description=None):
             raise ValueError(f"Summary {name!r} must be a scalar, but has shape {data.shape}.")
         return data.astype("float32")
 
-    return _written(name, data, step, _metadata("scalars", _SCALAR, description), make)
+    return _written(name, data, step, _metadata("scalars", description), make)
 
 
 def histogram(name, data, step=None, buckets=None, description=None):
@@ -72,13 +69,13 @@ def histogram(name, data, step=None, buckets=None, description=None):
 
         return rows(data, 30 if buckets is None else buckets)
 
-    return _written(name, data, step, _metadata("histograms", _TENSOR, description), make)
+    return _written(name, data, step, _metadata("histograms", description), make)
 
 
 def text(name, data, step=None, description=None):
     """Writes text, which may be Markdown."""
     return _written(
-        name, data, step, _metadata("text", _TENSOR, description), lambda data: _texts(name, data)
+        name, data, step, _metadata("text", description), lambda data: _texts(name, data)
     )
 
 
@@ -87,7 +84,7 @@ def _texts(name, data):
 
     found = np.asarray(data, dtype=object)
     if not all(isinstance(each, (str, bytes)) for each in found.reshape(-1)):
-        raise ValueError(f"Type of {name!r} must be {_dtypes.string!r}.")
+        raise TypeError(f"Type of {name!r} must be {_dtypes.string!r}.")
     return found
 
 
@@ -102,4 +99,4 @@ def image(name, data, step=None, max_outputs=3, description=None):
         sizes = [str(data.shape[2]).encode(), str(data.shape[1]).encode()]
         return [*sizes, *(_values.png(_values.saturated(each)) for each in data[:max_outputs])]
 
-    return _written(name, data, step, _metadata("images", _BLOBS, description), make)
+    return _written(name, data, step, _metadata("images", description), make)

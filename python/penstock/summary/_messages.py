@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import ClassVar
 
-from penstock import _core, _tensor_proto
+import numpy as np
+
+from penstock import _core, _tensor_proto, dtypes
 from penstock._message import Message
 
 
@@ -35,14 +38,33 @@ class TensorProto(Message):
     }
 
 
-def make_tensor_proto(values, dtype=None) -> TensorProto:
-    """The values as a message."""
-    return TensorProto.FromString(_tensor_proto.encode(_core.to_tensor(values, dtype, False)))
+def make_tensor_proto(
+    values, dtype=None, shape=None, verify_shape=False, allow_broadcast=False
+) -> TensorProto:
+    """The values as a message; of fewer than the shape has, the last one counts for the rest."""
+    if isinstance(values, TensorProto):
+        return values
+    dtype = None if dtype is None else dtypes.as_dtype(dtype)
+    array = _core.to_tensor(values, dtype, False)._read_only_array()
+    if shape is not None and list(shape) != list(array.shape):
+        if verify_shape or (allow_broadcast and array.size != 1):
+            raise TypeError(
+                f"Expected Tensor's shape: {tuple(shape)}, got {array.shape} for {values}."
+            )
+        if array.size > math.prod(shape):
+            raise ValueError(
+                f"Too many elements provided. Needed at most {math.prod(shape)}, but received "
+                f"{array.size}."
+            )
+        full = np.full(math.prod(shape), array.reshape(-1)[-1], array.dtype)
+        full[: array.size] = array.reshape(-1)
+        array = full.reshape(shape)
+    return TensorProto.FromString(_tensor_proto.encode(_core.to_tensor(array, dtype, False)))
 
 
 def make_ndarray(tensor: TensorProto):
     """The values of a message as an array."""
-    return _tensor_proto.decode(tensor.SerializeToString()).numpy()
+    return np.array(_tensor_proto.decode(tensor.SerializeToString())._read_only_array())
 
 
 class SummaryMetadata(Message):

@@ -7,6 +7,7 @@ from typing import ClassVar as _ClassVar
 
 from penstock import _core
 from penstock import dtypes as _dtypes
+from penstock import errors as _errors
 from penstock import raw_ops as _raw_ops
 from penstock._core import Tensor
 from penstock._functions.running import numpy_function as _numpy_function
@@ -68,6 +69,10 @@ def scalar(name, tensor, collections=None, family=None) -> Tensor:
     tag = _tag(name, family)
 
     def build(data):
+        if data.shape:
+            raise _errors.InvalidArgumentError(
+                None, None, f"tags and values are not the same shape: [] != {list(data.shape)}"
+            )
         return Summary(value=[Summary.Value(tag=tag, simple_value=float(data))])
 
     return _summary(build, _core.to_tensor(tensor, None, False), collections)
