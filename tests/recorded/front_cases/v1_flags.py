@@ -21,6 +21,12 @@ class Kind(enum.Enum):
     ONE = 1
     TWO = 2
 F.DEFINE_enum_class("kind", Kind.ONE, Kind, "A kind.", flag_values=V)
+def with_verbosity(level):
+    before = v1.logging.get_verbosity()
+    v1.logging.set_verbosity(level)
+    found = v1.logging.get_verbosity()
+    v1.logging.set_verbosity(before)
+    return found
 def read(*arguments, known_only=False):
     return V(["program", *arguments], known_only=known_only)
 """
@@ -144,6 +150,6 @@ v1.Summary.Value(tag="a", simple_value=1.0).WhichOneof("value")
 v1.Event(wall_time=1.5, step=3).SerializeToString().hex()
 v1.HistogramProto(min=1.0, bucket=[1.0, 2.0]).SerializeToString().hex()
 v1.logging.INFO
-v1.logging.set_verbosity(v1.logging.ERROR); v1.logging.get_verbosity()
+with_verbosity(v1.logging.ERROR)
 sorted(name for name in dir(v1.gfile) if name[0].isupper())
 """

@@ -31,7 +31,7 @@ def rates(make, *at):
     found = []
     for each in at:
         step.assign(each)
-        found.append(rate())
+        found.append(rate() if callable(rate) else make(step))
     return tf.stack(found)
 """
 

@@ -33,6 +33,14 @@ _LATER = {
         "enable_resource_variables enable_tensor_equality enable_v2_behavior enable_v2_tensorshape "
         "executing_eagerly executing_eagerly_outside_functions resource_variables_enabled"
     ),
+    "_variable_scope": (
+        "AUTO_REUSE VariableScope get_local_variable get_variable get_variable_scope make_template "
+        "variable_op_scope variable_scope"
+    ),
+    "_variables": (
+        "all_variables global_variables local_variables model_variables moving_average_variables "
+        "trainable_variables"
+    ),
     "_updates": (
         "assign assign_add assign_sub scatter_add scatter_div scatter_max scatter_min scatter_mul "
         "scatter_nd_add scatter_nd_sub scatter_nd_update scatter_sub scatter_update"

@@ -73,17 +73,17 @@ class Collections:
         self._lists.pop(name, None)
 
 
-_eager = Collections()
+of_eager_programs = Collections()
 
 
 def current() -> Collections:
     """The collections of the default graph."""
-    return _eager
+    return of_eager_programs
 
 
 def keep(names, value) -> None:
     """Adds to collections what a function makes by itself; eager programs keep nothing of it."""
-    if current() is not _eager:
+    if current() is not of_eager_programs:
         add_to_collections(names, value)
 
 

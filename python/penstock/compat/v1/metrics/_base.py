@@ -9,9 +9,9 @@ from __future__ import annotations
 from penstock import _core, dtypes, raw_ops
 from penstock._functions.arrays import tensor
 from penstock._functions.basic import cast, fill_with
-from penstock._variable import Variable
 from penstock.compat.v1 import _collections
 from penstock.compat.v1._collections import GraphKeys
+from penstock.compat.v1._variables import make_variable
 from penstock.compat.v1._weights import check_weights, squeeze_last
 
 __all__ = ["cast", "dtypes", "raw_ops", "tensor"]
@@ -27,12 +27,10 @@ def refuse_eager(name):
 
 def metric_variable(shape, dtype, name):
     """A local variable of zeros."""
-    from penstock._tracing import init_scope
-
-    with init_scope():
-        made = Variable(fill_with(shape, False, dtype), trainable=False, name=name)
-    _collections.keep([GraphKeys.LOCAL_VARIABLES, GraphKeys.METRIC_VARIABLES], made)
-    return made
+    collections = [GraphKeys.LOCAL_VARIABLES, GraphKeys.METRIC_VARIABLES]
+    return make_variable(
+        lambda: fill_with(shape, False, dtype), name, dtype, collections=collections
+    )
 
 
 def added(variable, amount):

@@ -11,7 +11,7 @@ from penstock import _core, dtypes, raw_ops
 from penstock._functions.basic import cast, fill_with
 from penstock._tape import GradientTape, IndexedSlices, pause
 from penstock._track import Trackable
-from penstock._variable import Variable
+from penstock.compat.v1._variables import make_variable
 
 
 class Optimizer(Trackable):
@@ -158,14 +158,13 @@ class Optimizer(Trackable):
         # A graph numbers names by itself.
         taken = sum(variable._id in slots for slots in self._slots.values())
         name = f"{name}_{taken}" if taken and v1.executing_eagerly() else name
-        return Variable(
-            fill_with(variable.shape, value, variable.dtype), trainable=False, name=name
-        )
+        shape, dtype = variable.shape, variable.dtype
+        return make_variable(lambda: fill_with(shape, value, dtype), name, dtype)
 
     def _own_variable(self, name, value, dtype):
         """A variable that belongs to no other, made when it is first asked for."""
         if name not in self._own:
-            self._own[name] = Variable(value, trainable=False, name=name, dtype=dtype)
+            self._own[name] = make_variable(lambda: value, name, dtype)
         return self._own[name]
 
     def _prepare(self):

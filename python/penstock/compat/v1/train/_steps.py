@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from penstock import dtypes
-from penstock._variable import Variable
 from penstock.compat.v1 import _collections
 from penstock.compat.v1._collections import GraphKeys
+from penstock.compat.v1._variables import make_variable
 
 
 def get_global_step(graph=None):
@@ -28,7 +28,7 @@ def create_global_step(graph=None):
     """A new global step; ValueError where there is one."""
     if get_global_step(graph) is not None:
         raise ValueError('"global_step" already exists.')
-    step = Variable(0, dtype=dtypes.int64, trainable=False, name=GraphKeys.GLOBAL_STEP)
+    step = make_variable(lambda: 0, GraphKeys.GLOBAL_STEP, dtypes.int64)
     _of(graph).add(GraphKeys.GLOBAL_STEP, step)
     return step
 
