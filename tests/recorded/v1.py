@@ -30,6 +30,12 @@ def _load(path: Path):
     return module
 
 
+def can_record(program: str) -> bool:
+    """Whether the package that TensorFlow NEEDS for the program, if any, is installed."""
+    needed = getattr(_load(PROGRAMS / f"{program}.py"), "NEEDS", None)
+    return needed is None or importlib.util.find_spec(needed) is not None
+
+
 def losses(tf, program: str) -> list[float]:
     """What a program returns, in as few digits as give it back."""
     return [float(str(value)) for value in _load(PROGRAMS / f"{program}.py").run(tf)]

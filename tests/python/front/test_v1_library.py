@@ -97,6 +97,13 @@ def test_logging(caplog):
     ]
 
 
+def test_print(capfd):
+    x = tf.constant([1.0, 2.5, -3.0, 4.0])
+    assert v1.Print(x, [x, x[:1], "text", True], "x: ") is x
+    v1.Print(x, [x], summarize=-1)
+    assert capfd.readouterr().err == "x: [1 2.5 -3...][1][text][1]\n[1 2.5 -3 4]\n"
+
+
 def test_gfile(tmp_path):
     gfile, folder = v1.gfile, str(tmp_path / "a" / "b")
     gfile.MakeDirs(folder)

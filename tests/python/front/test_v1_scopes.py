@@ -3,21 +3,11 @@
 import numpy as np
 import penstock as tf
 import pytest
-from penstock.compat.v1 import _collections
 
 v1 = tf.compat.v1
 
 
-@pytest.fixture
-def _in_graph(monkeypatch):
-    """Inside, the collections are those of a new graph, which ends with the test."""
-    graph = [_collections.Collections()]
-    monkeypatch.setattr(_collections, "current", lambda: graph[0])
-    yield
-    graph.clear()
-
-
-@pytest.mark.usefixtures("_in_graph")
+@pytest.mark.usefixtures("graph_collections")
 class TestScopes:
     def test_names_and_reuse(self):
         with v1.variable_scope("a") as scope:

@@ -7,9 +7,9 @@ A name is looked for in the files below, then in the table of names that today's
 import importlib as _importlib
 
 _MODULES = [
-    *("app", "debugging", "dtypes", "flags", "gfile", "initializers", "io", "linalg", "logging"),
-    *("losses", "manip", "math", "metrics", "nn", "python_io", "random", "spectral", "strings"),
-    *("summary", "train"),
+    *("app", "debugging", "dtypes", "flags", "gfile", "initializers", "io", "layers", "linalg"),
+    *("logging", "losses", "manip", "math", "metrics", "nn", "python_io", "random", "spectral"),
+    *("strings", "summary", "train"),
 ]
 _LATER = {
     "_collections": (
@@ -17,9 +17,11 @@ _LATER = {
     ),
     "_config": "ConfigProto GPUOptions GraphOptions OptimizerOptions RunMetadata RunOptions",
     "_functions": (
-        "assert_scalar batch_gather batch_to_space clip_by_average_norm colocate_with "
+        "AggregationMethod Print assert_scalar batch_gather batch_to_space clip_by_average_norm "
+        "colocate_with "
         "convert_to_tensor_or_indexed_slices div extract_image_patches get_seed no_regularizer "
-        "op_scope setdiff1d space_to_batch sparse_to_dense to_bfloat16 to_complex128 to_complex64 "
+        "op_scope setdiff1d space_to_batch sparse_segment_mean sparse_segment_sqrt_n "
+        "sparse_segment_sum sparse_to_dense to_bfloat16 to_complex128 to_complex64 "
         "to_double to_float to_int32 to_int64"
     ),
     "_initializers": (

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
+import sys
+
+import numpy as np
 
 from penstock import _core, dtypes, raw_ops
 from penstock._core import Tensor
 from penstock._functions.arrays import tensor
 from penstock._functions.basic import cast
+from penstock._functions.running import numpy_function
 from penstock._functions.seeds import next_seeds
 from penstock._tape import IndexedSlices
 
@@ -129,9 +134,73 @@ def assert_scalar(tensor, name=None, message=None) -> Tensor:
     return tensor
 
 
+def Print(input_, data, message=None, first_n=None, summarize=None, name=None):
+    """The input, and besides, the data is written to stderr: the first `first_n` times."""
+    input_ = _core.to_tensor(input_, None, False)
+    data = [_core.to_tensor(each, None, False) for each in data]
+    times = itertools.count()
+    limit = 3 if summarize is None else int(summarize)
+
+    def show(*arrays):
+        if first_n is None or first_n < 0 or next(times) < first_n:
+            text = "".join(f"[{_first_elements(each, limit)}]" for each in arrays)
+            print((message or "") + text, file=sys.stderr, flush=True)
+        return np.bool_(True)
+
+    if not any(isinstance(each, _core.SymbolicTensor) for each in (input_, *data)):
+        show(*(each.numpy() for each in data))
+        return input_
+    from penstock.compat import v1
+
+    with v1.control_dependencies([numpy_function(show, data, dtypes.bool)]):
+        return v1.identity(input_)
+
+
+def _first_elements(array, limit) -> str:
+    flat = np.asarray(array).reshape(-1)
+    shown = flat if limit < 0 else flat[:limit]
+    texts = (each.decode("utf-8", "replace") if isinstance(each, bytes) else each for each in shown)
+    texts = (int(each) if isinstance(each, np.bool_) else each for each in texts)
+    return " ".join(f"{each}" if isinstance(each, str) else f"{each:g}" for each in texts) + (
+        "..." if len(shown) < len(flat) else ""
+    )
+
+
+def sparse_segment_sum(data, indices, segment_ids, name=None, num_segments=None) -> Tensor:
+    """The sums of the rows that the indices name, by segments."""
+    return _sparse_segment("Sum", data, indices, segment_ids, num_segments)
+
+
+def sparse_segment_mean(data, indices, segment_ids, name=None, num_segments=None) -> Tensor:
+    """The means of the rows that the indices name, by segments."""
+    return _sparse_segment("Mean", data, indices, segment_ids, num_segments)
+
+
+def sparse_segment_sqrt_n(data, indices, segment_ids, name=None, num_segments=None) -> Tensor:
+    """The sums of the rows that the indices name over the root of their number, by segments."""
+    return _sparse_segment("SqrtN", data, indices, segment_ids, num_segments)
+
+
+def _sparse_segment(kind, data, indices, segment_ids, num_segments):
+    given = {"data": data, "indices": indices, "segment_ids": segment_ids}
+    if num_segments is None:
+        return getattr(raw_ops, f"SparseSegment{kind}")(**given)
+    op = getattr(raw_ops, f"SparseSegment{kind}WithNumSegments")
+    return op(**given, num_segments=num_segments)
+
+
 def get_seed(op_seed):
     """(global seed, op seed) of the next random op."""
     return next_seeds(op_seed)
+
+
+class AggregationMethod:
+    """How the gradients of one tensor are added up: always in the same way here."""
+
+    ADD_N = 0
+    DEFAULT = ADD_N
+    EXPERIMENTAL_TREE = 1
+    EXPERIMENTAL_ACCUMULATE_N = 2
 
 
 def no_regularizer(_):

@@ -9,6 +9,7 @@ from penstock._functions.arrays import tensor as _tensor
 from penstock._functions.basic import cast as _cast
 from penstock._functions.seeds import next_seeds as _next_seeds
 from penstock.compat.v1 import _names
+from penstock.compat.v1.nn._rnn import static_bidirectional_rnn, static_rnn
 
 
 def dropout(x, keep_prob=None, noise_shape=None, seed=None, name=None, rate=None) -> Tensor:
@@ -229,4 +230,12 @@ def conv2d_backprop_filter(
     )
 
 
-__getattr__, __dir__ = _names.surface("nn", "nn")
+_find, __dir__ = _names.surface("nn", "nn")
+
+
+def __getattr__(name):
+    if name == "rnn_cell":  # its layers use this module
+        from importlib import import_module
+
+        return import_module("penstock.compat.v1.nn.rnn_cell")
+    return _find(name)
