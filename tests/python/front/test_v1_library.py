@@ -99,9 +99,11 @@ def test_logging(caplog):
 
 def test_print(capfd):
     x = tf.constant([1.0, 2.5, -3.0, 4.0])
-    assert v1.Print(x, [x, x[:1], "text", True], "x: ") is x
+    assert v1.Print(x, [x, x[:1], "text", True, 123456789.0, [[1, 2], [3, 4]]], "x: ") is x
     v1.Print(x, [x], summarize=-1)
-    assert capfd.readouterr().err == "x: [1 2.5 -3...][1][text][1]\n[1 2.5 -3 4]\n"
+    assert capfd.readouterr().err == (
+        "x: [1 2.5 -3...][1][text][1][123456792][[1 2][3...]...]\n[1 2.5 -3 4]\n"
+    )
 
 
 def test_gfile(tmp_path):

@@ -12,6 +12,7 @@ from penstock import _core, dtypes, raw_ops
 from penstock._core import Tensor
 from penstock._functions.arrays import tensor
 from penstock._functions.basic import cast
+from penstock._functions.printing import _element_text
 from penstock._functions.running import numpy_function
 from penstock._functions.seeds import next_seeds
 from penstock._tape import IndexedSlices
@@ -157,13 +158,30 @@ def Print(input_, data, message=None, first_n=None, summarize=None, name=None):
 
 
 def _first_elements(array, limit) -> str:
-    flat = np.asarray(array).reshape(-1)
-    shown = flat if limit < 0 else flat[:limit]
-    texts = (each.decode("utf-8", "replace") if isinstance(each, bytes) else each for each in shown)
-    texts = (int(each) if isinstance(each, np.bool_) else each for each in texts)
-    return " ".join(f"{each}" if isinstance(each, str) else f"{each:g}" for each in texts) + (
-        "..." if len(shown) < len(flat) else ""
-    )
+    """So many elements, all if it is negative, with brackets around inner dimensions."""
+    array = np.asarray(array)
+    limit = array.size if limit < 0 else limit
+    left = [limit]
+    return _elements_text(array, left, True) + ("..." if array.size > limit else "")
+
+
+def _elements_text(array, left, is_outer) -> str:
+    """The elements while some are left to show."""
+    if array.ndim > 1:
+        parts = []
+        for row in array:
+            if left[0] <= 0:
+                break
+            parts.append(f"[{_elements_text(row, left, False)}]")
+        return "".join(parts)
+    shown = array.reshape(-1)[: left[0]]
+    left[0] -= len(shown)
+    is_cut = len(shown) < array.size and not is_outer
+    return " ".join(map(_element, shown)) + ("..." if is_cut else "")
+
+
+def _element(value) -> str:
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else _element_text(value)
 
 
 def sparse_segment_sum(data, indices, segment_ids, name=None, num_segments=None) -> Tensor:
