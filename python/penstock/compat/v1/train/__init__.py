@@ -17,6 +17,7 @@ from penstock.compat.v1.train._optimizers import (
     MomentumOptimizer,
     RMSPropOptimizer,
 )
+from penstock.compat.v1.train._saver import Saver
 from penstock.compat.v1.train._schedules import (
     cosine_decay,
     cosine_decay_restarts,
