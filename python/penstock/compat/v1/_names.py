@@ -66,38 +66,33 @@ def _specs(text: str) -> list[tuple]:
 
 
 def _renamed(function, specs, public: str):
-    """The function with other names for its arguments, in another order."""
-    order = [old for old, _, _ in specs]
-    today = {old: new for old, new, _ in specs}
-    empty = inspect.Parameter.empty
-    defaults = {new: value for _, new, value in specs if new and value not in (None, empty)}
+    """The function with other names for its arguments, in another order.
+
+    It is written out as Python has it, since calls of it are many and are to cost little.
+    """
     own = public.rpartition(".")[2]
+    empty = inspect.Parameter.empty
+    parameters = ", ".join(old if value is empty else f"{old}={value!r}" for old, _, value in specs)
+    lines, seen = [f"def {own}({parameters}):", "    given = {}"], set()
+    for old, new, _ in specs:
+        if not new:
+            continue
+        lines.append(f"    if {old} is not None:")
+        if new in seen:
+            lines.append(f"        if {new!r} in given: refuse({old!r}, {new!r})")
+        lines.append(f"        given[{new!r}] = {old}")
+        seen.add(new)
+    lines.append("    return function(**given)")
+    place = f"{_PLACE}.{public}".rpartition(".")[0]
+    names = {"function": function, "refuse": _refuse, "__name__": place}
+    exec("\n".join(lines), names)
+    made = names[own]
+    made.__doc__ = function.__doc__
+    return made
 
-    def run(*args, **kwargs):
-        if len(args) > len(order):
-            raise TypeError(f"{own}() takes {len(order)} arguments but {len(args)} were given")
-        given, named = {}, dict(zip(order, args, strict=False))
-        for old, value in [*named.items(), *kwargs.items()]:
-            new = today.get(old)
-            if new is None:
-                raise TypeError(f"{own}() got an unexpected keyword argument '{old}'")
-            if old in named and old in kwargs:
-                raise TypeError(f"{own}() got multiple values for argument '{old}'")
-            if value is None or not new:
-                continue
-            if new in given:
-                raise ValueError(f"Cannot specify both '{old}' and '{new}'.")
-            given[new] = value
-        return function(**(defaults | given))
 
-    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    run.__name__ = run.__qualname__ = own
-    run.__module__ = f"{_PLACE}.{public.rpartition('.')[0]}".rstrip(".")
-    run.__doc__ = function.__doc__
-    run.__signature__ = inspect.Signature(
-        [inspect.Parameter(old, kind, default=value) for old, _, value in specs]
-    )
-    return run
+def _refuse(old, new):
+    raise ValueError(f"Cannot specify both '{old}' and '{new}'.")
 
 
 def surface(namespace: str, base: str | None = None):
