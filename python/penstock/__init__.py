@@ -126,6 +126,8 @@ _LATER = {
     "_tensor_array": "TensorArray",
     "_tracing": "init_scope inside_function",
     "summary._messages": "make_ndarray make_tensor_proto",
+    "compat.v1._graph": "Graph",
+    "compat.v1._operation": "Operation",
     "debugging": "Assert assert_equal assert_greater assert_less assert_rank",
 }
 _FILES = {name: file for file, names in _LATER.items() for name in names.split()}

@@ -6,6 +6,8 @@ import contextlib
 import functools
 import threading
 
+from penstock import _core
+
 _here = threading.local()
 
 
@@ -14,14 +16,16 @@ class Created(type):
 
     def __call__(cls, *args, **kwargs):
         creators = getattr(_here, "creators", None)
+        make = super().__call__
+        if cls.__name__ == "Variable" and _core.is_building():
+            from penstock.compat.v1._graph_variable import make_variable as make
         if not creators or cls.__name__ != "Variable":
-            return super().__call__(*args, **kwargs)
+            return make(*args, **kwargs)
         import inspect
 
         bound = inspect.signature(cls.__init__).bind(None, *args, **kwargs)
         bound.apply_defaults()
         arguments = {name: value for name, value in bound.arguments.items() if name != "self"}
-        make = super().__call__
         for creator in creators:
             make = functools.partial(creator, make)
         return make(**arguments)

@@ -1,9 +1,11 @@
-"""tf.name_scope, which names variables, and tf.device, which there is one of."""
+"""tf.name_scope, which names variables and the nodes of graphs, and tf.device, which there is one of."""
 
 from __future__ import annotations
 
 import re
 import threading
+
+from penstock import _core
 
 _here = threading.local()
 
@@ -11,6 +13,11 @@ _here = threading.local()
 def current_scope() -> str:
     """What names made in this thread begin with: "" or "outer/inner/"."""
     return getattr(_here, "scope", "")
+
+
+def set_scope(scope: str):
+    """Names made in this thread begin with this."""
+    _here.scope = scope
 
 
 def get_current_name_scope() -> str:
@@ -32,7 +39,9 @@ class name_scope:
     def __enter__(self):
         outer = current_scope()
         self._outer.append(outer)
-        if not self._name or self._name.endswith("/"):
+        if _core.is_building():
+            _here.scope = default_graph()._open_scope(self._name)
+        elif not self._name or self._name.endswith("/"):
             _here.scope = self._name
         else:
             _here.scope = f"{outer}{self._name}/"
@@ -40,7 +49,16 @@ class name_scope:
 
     def __exit__(self, *unused):
         _here.scope = self._outer.pop()
+        if _core.is_building():
+            default_graph()._set_scope(_here.scope)
         return False
+
+
+def default_graph():
+    """The graph of TensorFlow 1 that is being built."""
+    from penstock.compat.v1 import _default
+
+    return _default.get_default_graph()
 
 
 soft_placement = True  # whether a device that is not there means the CPU

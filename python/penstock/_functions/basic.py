@@ -14,8 +14,17 @@ def _as_dtype(dtype):
 def convert_to_tensor(value, dtype=None, dtype_hint=None, name=None) -> Tensor:
     """`value` as a tensor: numbers, nested lists, NumPy arrays, variables."""
     if dtype is None and dtype_hint is not None:
-        return _core.to_tensor(value, dtypes.as_dtype(dtype_hint), True)
-    return _core.to_tensor(value, _as_dtype(dtype), False)
+        tensor = _core.to_tensor(value, dtypes.as_dtype(dtype_hint), True)
+    else:
+        tensor = _core.to_tensor(value, _as_dtype(dtype), False)
+    return _node(tensor, name) if _core.is_building() else tensor
+
+
+def _node(tensor, name):
+    """A value as a node of the graph that is being built."""
+    from penstock.compat.v1 import _nodes
+
+    return _nodes.constant(tensor, name)
 
 
 def constant(value, dtype=None, shape=None, name="Const") -> Tensor:
@@ -26,6 +35,8 @@ def constant(value, dtype=None, shape=None, name="Const") -> Tensor:
             f"Expected tensor {value.numpy()} with dtype {dtype!r}, but got dtype {value.dtype!r}."
         )
     tensor = _core.to_tensor(value, dtype, False)
+    if _core.is_building():
+        return _node(tensor if shape is None else _shaped(tensor, shape), name)
     if shape is None:
         return tensor
     shape = TensorShape(shape)
@@ -41,6 +52,21 @@ def constant(value, dtype=None, shape=None, name="Const") -> Tensor:
             f"{shape.num_elements()} elements)."
         )
     return raw_ops.Reshape(tensor=tensor, shape=list(shape))
+
+
+def _shaped(tensor, shape):
+    """A value as a constant of another shape: the last element fills what is left."""
+    import numpy as np
+
+    flat, wanted = tensor.numpy().reshape(-1), TensorShape(shape)
+    count = wanted.num_elements()
+    if flat.size > count:
+        raise ValueError(
+            f"Too many elements provided. Takes at most {count:d}, but got {flat.size:d}"
+        )
+    if 0 < flat.size < count:
+        flat = np.concatenate([flat, np.repeat(flat[-1:], count - flat.size)])
+    return _core.to_tensor(flat.reshape(wanted.as_list()), tensor.dtype, False)
 
 
 def cast(x, dtype, name=None) -> Tensor:
@@ -257,7 +283,13 @@ def gradients(
     unconnected_gradients="none",
 ):
     """Gradients in a graph; outside of one, a GradientTape is the way."""
-    raise RuntimeError(
-        "tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape "
-        "instead."
+    from penstock.compat.v1 import _nodes
+
+    return _nodes.gradients(
+        ys,
+        xs,
+        grad_ys,
+        name,
+        stop_gradients=stop_gradients,
+        unconnected_gradients=unconnected_gradients,
     )

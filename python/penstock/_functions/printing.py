@@ -13,6 +13,7 @@ import numpy as np
 from penstock import _core, dtypes, errors
 from penstock._functions.running import get_logger
 from penstock._nest import flatten, pack_like
+from penstock._scope import default_graph
 from penstock._tracing import call_when_run
 
 _ESCAPES = {10: "\\n", 13: "\\r", 9: "\\t", 34: '\\"', 39: "\\'", 92: "\\\\"}
@@ -97,8 +98,8 @@ def print(*inputs, output_stream=None, summarize=3, sep=" ", end="\n", name=None
     end = "\n" if end is None else end
     if _core.is_tracing():
         call_when_run("print", lambda inputs: _write(write, inputs, summarize, sep, end), inputs)
-    else:
-        _write(write, inputs, summarize, sep, end)
+        return default_graph()._last_operation() if _core.is_building() else None
+    return _write(write, inputs, summarize, sep, end)
 
 
 def _write(write, inputs, summarize, sep, end):

@@ -26,17 +26,31 @@ def timestamp(name=None):
     return _core.to_tensor(time.time(), dtypes.float64, False)
 
 
+def _nodes():
+    """What makes the nodes of the graph that is being built; None where there is none."""
+    if not _core.is_building():
+        return None
+    from penstock.compat.v1 import _nodes as nodes
+
+    return nodes
+
+
 def no_op(name=None):
-    """Nothing."""
+    """Nothing; in a graph, an operation that does nothing."""
+    nodes = _nodes()
+    return None if nodes is None else nodes.no_op(name)
 
 
 def group(*inputs, **kwargs):
-    """Nothing to do: the inputs have been computed."""
+    """Nothing to do: the inputs have been computed. In a graph, an operation that runs them."""
+    nodes = _nodes()
+    return None if nodes is None else nodes.group(*inputs, **kwargs)
 
 
 def tuple(tensors, control_inputs=None, name=None):
     """The tensors, which have all been computed."""
-    return tensors
+    nodes = _nodes()
+    return tensors if nodes is None else nodes.together(tensors, control_inputs, name)
 
 
 def is_symbolic_tensor(tensor):
@@ -45,7 +59,11 @@ def is_symbolic_tensor(tensor):
 
 
 def control_dependencies(control_inputs):
-    """Nothing to wait for: the inputs have been computed. Those that are functions are called."""
+    """Nothing to wait for: the inputs have been computed. Those that are functions are called.
+    In a graph, what is made inside runs after the inputs."""
+    nodes = _nodes()
+    if nodes is not None:
+        return nodes.control_dependencies(control_inputs)
     for each in control_inputs or ():
         if callable(each):
             each()

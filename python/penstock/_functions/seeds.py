@@ -4,6 +4,7 @@ import random as python_random
 import threading
 
 from penstock import _core, _tracing
+from penstock._scope import default_graph
 
 _DEFAULT_SEED = 87654321  # the key of a call that has only a seed of its own
 _lock = threading.Lock()
@@ -14,6 +15,9 @@ _sequence = python_random.Random()
 def set_seed(seed) -> None:
     """From here on the numbers are the same in every run. Inside a function: in the rest of it."""
     global _global, _sequence
+    if _core.is_building():
+        default_graph().seed = int(seed)
+        return
     tracing = _tracing.current()
     if tracing is not None:
         tracing.seed = int(seed)
@@ -26,9 +30,11 @@ def set_seed(seed) -> None:
 
 def next_seeds(seed=None) -> tuple[int, int]:
     """(global seed, op seed) of the next random op."""
-    tracing = _tracing.current()
+    is_graph = _core.is_building()  # graphs of TensorFlow 1 have seeds of their own
+    tracing = default_graph() if is_graph else _tracing.current()
+    own = tracing.seed if tracing is not None else None
     with _lock:
-        shared = _global if tracing is None or tracing.seed is None else tracing.seed
+        shared = own if is_graph or own is not None else _global
         if seed is not None:
             return (_DEFAULT_SEED if shared is None else shared), int(seed)
         if shared is None:

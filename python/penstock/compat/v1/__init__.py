@@ -1,4 +1,4 @@
-"""tf.compat.v1: TensorFlow 1's names, of which its graphs and sessions are not there yet.
+"""tf.compat.v1: TensorFlow 1's names, with its graphs and sessions.
 
 A name is looked for in the files below, then in the table of names that today's functions had then
 (_names.txt), then in penstock itself. Nothing is imported before it is asked for.
@@ -15,6 +15,16 @@ _LATER = {
     "_collections": (
         "GraphKeys add_to_collection add_to_collections get_collection get_collection_ref"
     ),
+    "_default": "get_default_graph reset_default_graph",
+    "_graph": "Graph",
+    "_graph_variable": (
+        "global_variables_initializer initialize_all_variables initialize_local_variables "
+        "initialize_variables is_variable_initialized local_variables_initializer "
+        "report_uninitialized_variables variables_initializer"
+    ),
+    "_nodes": "container gradients name_scope placeholder placeholder_with_default",
+    "_operation": "GraphDef NodeDef Operation",
+    "_session": "InteractiveSession Session get_default_session",
     "_config": "ConfigProto GPUOptions GraphOptions OptimizerOptions RunMetadata RunOptions",
     "_functions": (
         "AggregationMethod Print assert_scalar batch_gather batch_to_space clip_by_average_norm "
@@ -31,7 +41,9 @@ _LATER = {
         "uniform_unit_scaling_initializer variance_scaling_initializer zeros_initializer"
     ),
     "_switches": (
-        "control_flow_v2_enabled enable_control_flow_v2 enable_eager_execution "
+        "control_flow_v2_enabled disable_control_flow_v2 disable_eager_execution "
+        "disable_resource_variables disable_tensor_equality disable_v2_behavior "
+        "disable_v2_tensorshape enable_control_flow_v2 enable_eager_execution "
         "enable_resource_variables enable_tensor_equality enable_v2_behavior enable_v2_tensorshape "
         "executing_eagerly executing_eagerly_outside_functions resource_variables_enabled"
     ),

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+from penstock import _core
+
 
 class GraphKeys:
     """The names of the collections that functions fill by themselves."""
@@ -78,7 +80,11 @@ of_eager_programs = Collections()
 
 def current() -> Collections:
     """The collections of the default graph."""
-    return of_eager_programs
+    if not _core.is_building():
+        return of_eager_programs
+    from penstock.compat.v1 import _default
+
+    return _default.get_default_graph()._collections
 
 
 def keep(names, value) -> None:

@@ -1,30 +1,69 @@
-"""What turns TensorFlow 2's behaviour on: it is on."""
+"""What turns TensorFlow 2's behaviour on and off: ops run at once, or become nodes of a graph."""
 
 import penstock
+from penstock import _core
+
+_is_eager = True  # what the program asked for
 
 
 def enable_eager_execution(config=None, device_policy=None, execution_mode=None):
-    """Nothing to do: execution is eager."""
+    """Ops run as they are called."""
+    global _is_eager
+    from penstock.compat.v1 import _default
+
+    _is_eager = True
+    _default.leave_graph_mode()
+
+
+def disable_eager_execution():
+    """From here on ops become nodes of the default graph, which a Session runs."""
+    global _is_eager
+    from penstock.compat.v1 import _default
+
+    _is_eager = False
+    _default.enter_graph_mode()
 
 
 def enable_v2_behavior():
-    """Nothing to do."""
+    """Ops run as they are called."""
+    enable_eager_execution()
+
+
+def disable_v2_behavior():
+    """From here on ops become nodes of the default graph, which a Session runs."""
+    disable_eager_execution()
 
 
 def enable_resource_variables():
     """Nothing to do: all variables are."""
 
 
+def disable_resource_variables():
+    """Nothing to do: what programs see of variables is the same."""
+
+
 def enable_control_flow_v2():
     """Nothing to do."""
 
 
+def disable_control_flow_v2():
+    """Nothing to do."""
+
+
 def enable_tensor_equality():
-    """Nothing to do: `==` compares elements."""
+    """Nothing to do: `==` compares elements, but for tensors of graphs."""
+
+
+def disable_tensor_equality():
+    """Nothing to do: tensors of graphs are compared by which they are."""
 
 
 def enable_v2_tensorshape():
     """Nothing to do: the dimensions of a shape are integers."""
+
+
+def disable_v2_tensorshape():
+    """Nothing to do: the dimensions of a shape stay integers."""
 
 
 def resource_variables_enabled():
@@ -43,5 +82,5 @@ def executing_eagerly():
 
 
 def executing_eagerly_outside_functions():
-    """True."""
-    return True
+    """Whether ops outside of functions run as they are called."""
+    return _is_eager and not _core.is_building()

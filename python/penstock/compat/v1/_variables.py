@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from penstock import _core
 from penstock._tracing import init_scope
 from penstock._variable import Variable
 from penstock.compat.v1 import _collections
@@ -15,6 +16,13 @@ def make_variable(
     value, an eager program at once. Without collections it is one of the global variables."""
     from penstock.compat import v1
 
+    if _core.is_building():
+        from penstock.compat.v1._graph_variable import GraphVariable
+
+        with v1.name_scope(""):
+            return GraphVariable(
+                value, trainable, collections, name=name, dtype=dtype, constraint=constraint
+            )
     # A tf.function that calls this keeps the variable: it is made once, outside of the trace.
     with v1.name_scope(""), init_scope():
         made = Variable(value, trainable=trainable, name=name, dtype=dtype, constraint=constraint)

@@ -1,0 +1,121 @@
+"""What a run is asked for: any structure of tensors, operations, variables and names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from penstock import _core
+from penstock._tape import IndexedSlices
+from penstock.compat.v1._operation import Operation
+
+
+class Fetches:
+    """The tensors and operations of a structure, each once, and how results go back into it."""
+
+    def __init__(self, graph, structure):
+        self._graph = graph
+        self.tensors, self.targets = [], []  # targets are nodes
+        self._places = {}
+        self.pack = self._packer(structure)
+
+    def _packer(self, fetch):
+        """A function from the values of the tensors to the structure with them."""
+        if fetch is None:
+            raise TypeError(
+                f'Argument `fetch` = {fetch} has invalid type "NoneType". Cannot be None'
+            )
+        if isinstance(fetch, (list, tuple)):
+            return self._sequence(fetch)
+        if isinstance(fetch, Mapping):
+            kind = type(fetch)
+            parts = {key: self._packer(value) for key, value in fetch.items()}
+            return lambda values: kind((key, part(values)) for key, part in parts.items())
+        if isinstance(fetch, IndexedSlices):
+            parts = [self._packer(fetch.values), self._packer(fetch.indices)]
+            return lambda values: IndexedSlices(*(part(values) for part in parts))
+        return self._leaf(fetch)
+
+    def _sequence(self, fetch):
+        parts = [self._packer(each) for each in fetch]
+        kind = type(fetch)
+        if hasattr(fetch, "_fields"):
+            return lambda values: kind(*(part(values) for part in parts))
+        return lambda values: kind(part(values) for part in parts)
+
+    def _leaf(self, fetch):
+        try:
+            element = self._graph.as_graph_element(fetch)
+        except TypeError as error:
+            raise TypeError(
+                f'Argument `fetch` = {fetch} has invalid type "{type(fetch).__name__}" must be a '
+                f"string or Tensor. ({error})"
+            ) from None
+        except (ValueError, KeyError) as error:
+            raise ValueError(
+                f"Argument `fetch` = {fetch} cannot be interpreted as a Tensor. ({error})"
+            ) from None
+        if isinstance(element, Operation):
+            self.targets.append(element._node)
+            return lambda values: None
+        place = self._places.setdefault(element._value, len(self.tensors))
+        if place == len(self.tensors):
+            self.tensors.append(element)
+        return lambda values: values[place]
+
+    def key(self):
+        """What is fetched, as a key."""
+        return (*(each._value for each in self.tensors), None, *self.targets)
+
+
+def fed_tensors(graph, feed_dict) -> list:
+    """The tensors that the keys of a feed stand for."""
+    if not isinstance(feed_dict, Mapping):
+        raise TypeError(
+            "FlattenDictItems: 'dict' must be a dictionary or collection.Mapping type object, "
+            f"instead of '{type(feed_dict).__name__}'."
+        )
+    found = []
+    for key in feed_dict:
+        try:
+            found.append(graph.as_graph_element(key, allow_operation=False))
+        except Exception as error:
+            text = error.args[0] if isinstance(error, KeyError) else error
+            raise TypeError(f"Cannot interpret feed_dict key as Tensor: {text}") from None
+    return found
+
+
+def refuse_tensor(value, tensor):
+    """TypeError for a feed that is a tensor of a graph itself."""
+    raise TypeError(
+        "The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python "
+        "scalars, strings, lists, numpy ndarrays, or TensorHandles. For reference, the tensor "
+        f"object was {value} which was passed to the feed with key {tensor}."
+    )
+
+
+def fed_value(value, tensor):
+    """What is fed to a tensor, as a tensor with a value; checked as TensorFlow does."""
+    import numpy as np
+
+    if isinstance(value, _core.SymbolicTensor):
+        refuse_tensor(value, tensor)
+    dtype = tensor.dtype
+    if isinstance(value, int) and dtype.is_integer:
+        limits = np.iinfo(dtype.as_numpy_dtype)
+        if not limits.min <= value <= limits.max:
+            raise TypeError(
+                f"Type of feed value {value} with type {type(value)} is not compatible with Tensor "
+                f"type {dtype.as_numpy_dtype}. Try explicitly setting the type of the feed tensor "
+                "to a larger type (e.g. int64)."
+            )
+    if not isinstance(value, (_core.Tensor, np.ndarray)):
+        value = np.asarray(value, dtype=dtype.as_numpy_dtype)
+    elif isinstance(value, _core.Tensor) and value.dtype is not dtype:
+        value = value.numpy()
+    made = _core.to_tensor(value, dtype, False)
+    if not tensor.shape.is_compatible_with(made.shape):
+        raise ValueError(
+            f"Cannot feed value of shape {tuple(made.shape)} for Tensor {tensor.name}, which has "
+            f"shape {tensor.shape}"
+        )
+    return made

@@ -1,0 +1,246 @@
+"""tf.Graph: a program of TensorFlow 1, built node by node while it is entered."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import weakref
+
+from penstock import _core, _scope
+from penstock.compat.v1 import _default
+from penstock.compat.v1._collections import Collections
+from penstock.compat.v1._growth import Growth
+from penstock.compat.v1._operation import GraphDef, Operation
+
+_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$")
+
+
+class Graph:
+    """Ops and tensors, made while `with graph.as_default():` lasts and run by sessions."""
+
+    building_function = False
+
+    def __init__(self):
+        self._builder = _core.GraphBuilder()
+        self._number = self._builder.number()
+        self._collections = Collections()
+        self._variables = []  # GraphVariables, by number
+        self._implicit = {}  # placeholders that a session can feed by itself: node: function
+        self._control = []  # node numbers that new nodes run after
+        self._name_stack = ""
+        self._container = ""
+        self._finalized = False
+        self._operations = weakref.WeakValueDictionary()
+        self._num_random = 0
+        self._growth = Growth()
+        self.seed = None
+        _default.add(self)
+
+    finalized = property(lambda self: self._finalized)
+    version = property(lambda self: self._builder.num_nodes())
+
+    @contextlib.contextmanager
+    def as_default(self):
+        """New ops become nodes of this graph."""
+        _default.enter(self)
+        try:
+            yield self
+        finally:
+            _default.leave(self)
+
+    def finalize(self):
+        """No more nodes."""
+        self._finalized = True
+        self._builder.set_finalized(True)
+
+    def _unsafe_unfinalize(self):
+        self._finalized = False
+        self._builder.set_finalized(False)
+
+    def get_operations(self):
+        """All operations, in the order in which they were made."""
+        return [self._operation(node) for node in range(self._builder.num_nodes())]
+
+    def _operation(self, node):
+        found = self._operations.get(node)
+        if found is None:
+            found = self._operations[node] = Operation(self, node)
+        return found
+
+    def _last_operation(self):
+        return self._operation(self._builder.num_nodes() - 1)
+
+    def get_operation_by_name(self, name):
+        """The operation of that name; KeyError when there is none."""
+        if not isinstance(name, str):
+            raise TypeError(f"Operation names are strings (or similar), not {type(name).__name__}.")
+        node = self._builder.find(name)
+        if node < 0:
+            raise KeyError(f"The name {name!r} refers to an Operation not in the graph.")
+        return self._operation(node)
+
+    def get_tensor_by_name(self, name):
+        """The tensor of a name such as "add:0"; KeyError when there is none."""
+        if not isinstance(name, str):
+            raise TypeError(f"Tensor names are strings (or similar), not {type(name).__name__}.")
+        op_name, colon, index = name.rpartition(":")
+        form = 'Tensor names must be of the form "<op_name>:<output_index>".'
+        if not colon or not index.isdigit():
+            if self._builder.find(name) >= 0:
+                raise ValueError(f"The name {name!r} refers to an Operation, not a Tensor. {form}")
+            raise ValueError(
+                f"The name {name!r} looks like an (invalid) Operation name, not a Tensor. {form}"
+            )
+        node = self._builder.find(op_name)
+        start = (
+            f"The name {name!r} refers to a Tensor which does not exist. The operation, {op_name!r}"
+        )
+        if node < 0:
+            raise KeyError(f"{start}, does not exist in the graph.")
+        outputs = self._builder.outputs(node)
+        if int(index) >= len(outputs):
+            raise KeyError(f"{start}, exists but only has {len(outputs)} outputs.")
+        return outputs[int(index)]
+
+    def as_graph_element(self, obj, allow_tensor=True, allow_operation=True):
+        """The tensor or operation of this graph that an object stands for."""
+        stands_for = getattr(obj, "_as_graph_element", None)
+        if stands_for is not None:
+            obj = stands_for()
+        if isinstance(obj, str):
+            if allow_tensor and (":" in obj or not allow_operation):
+                return self.get_tensor_by_name(obj)
+            return self.get_operation_by_name(obj)
+        if isinstance(obj, _core.SymbolicTensor) and allow_tensor:
+            if obj._graph_number != self._number:
+                raise ValueError(f"Tensor {obj} is not an element of this graph.")
+            return obj
+        if isinstance(obj, Operation) and allow_operation:
+            if obj.graph is not self:
+                raise ValueError(f"Operation {obj!r} is not an element of this graph.")
+            return obj
+        allowed = (("Tensor", allow_tensor), ("Operation", allow_operation))
+        wanted = " or ".join(text for text, is_allowed in allowed if is_allowed)
+        raise TypeError(f"Can not convert a {type(obj).__name__} into a {wanted}.")
+
+    def unique_name(self, name, mark_as_used=True):
+        """As a new node of that name would be called; the name then is taken."""
+        return self._builder.unique_name(self._name_stack + name)
+
+    def get_name_scope(self):
+        """The scope that is open: "" or "outer/inner"."""
+        return self._name_stack.removesuffix("/")
+
+    def name_scope(self, name):
+        """Names of new ops begin with `name/`, made unique."""
+        return _scope.name_scope(name or "")
+
+    def _open_scope(self, name) -> str:
+        """The scope of a name, which is unique; one that ends in "/" is as it is."""
+        if name and not self._name_stack and not _NAME.match(name):
+            raise ValueError(
+                f"'{name}' is not a valid root scope name. A root scope name has to match the "
+                f"following pattern: {_NAME.pattern}"
+            )
+        if name and not name.endswith("/"):
+            name = self._builder.unique_name(self._name_stack + name) + "/"
+        self._set_scope(name)
+        return name
+
+    def _set_scope(self, scope):
+        self._name_stack = scope
+        self._builder.set_scope(scope)
+
+    @contextlib.contextmanager
+    def control_dependencies(self, control_inputs):
+        """New ops run after these operations or tensors; None: after nothing."""
+        before = self._control
+        if control_inputs is None:
+            self._control = []
+        else:
+            nodes = [self._node_of(each) for each in control_inputs if each is not None]
+            self._control = [*before, *nodes]
+        self._builder.set_control_inputs(self._control)
+        try:
+            yield
+        finally:
+            self._control = before
+            self._builder.set_control_inputs(before)
+
+    def _node_of(self, obj) -> int:
+        element = self.as_graph_element(getattr(obj, "values", obj) if _has_rows(obj) else obj)
+        return element._node if isinstance(element, Operation) else self._builder.node_of(element)
+
+    def device(self, device_name_or_function):
+        """Where ops run: there is the CPU."""
+        if callable(device_name_or_function):
+            return contextlib.nullcontext()
+        return _scope.device(device_name_or_function)
+
+    @contextlib.contextmanager
+    def container(self, container_name):
+        """Variables made inside belong to this container, which Session.reset empties."""
+        before, self._container = self._container, container_name
+        try:
+            yield container_name
+        finally:
+            self._container = before
+
+    def add_to_collection(self, name, value):
+        self._check_open()
+        self._collections.add(name, value)
+
+    def add_to_collections(self, names, value):
+        for name in (names,) if isinstance(names, str) else dict.fromkeys(names):
+            self.add_to_collection(name, value)
+
+    def get_collection_ref(self, name):
+        return self._collections.ref(name)
+
+    def get_collection(self, name, scope=None):
+        return self._collections.get(name, scope)
+
+    def get_all_collection_keys(self):
+        return [name for name in self._collections.names() if isinstance(name, str)]
+
+    collections = property(get_all_collection_keys)
+
+    def clear_collection(self, name):
+        self._check_open()
+        self._collections.clear(name)
+
+    def _check_open(self):
+        if self._finalized:
+            raise RuntimeError("Graph is finalized and cannot be modified.")
+
+    def as_graph_def(self, from_version=None, add_shapes=False):
+        """The nodes in a readable form."""
+        return GraphDef(self)
+
+    def is_feedable(self, tensor):
+        return True
+
+    def is_fetchable(self, tensor_or_op):
+        return True
+
+    def bytes(self) -> int:
+        """What the nodes and their constants take."""
+        return self._builder.bytes()
+
+    def next_op_seed(self) -> int:
+        """The op seed of a random op that has none: its number within the graph."""
+        self._num_random += 1
+        return self._num_random - 1
+
+
+def _has_rows(obj) -> bool:
+    return hasattr(obj, "indices") and hasattr(obj, "values")
+
+
+def check_name(name: str):
+    """ValueError where a node cannot have that name."""
+    if not _NAME.match(name):
+        raise ValueError(
+            f"`{name}` is not a valid node name. Accepted names conform to Regex "
+            f"/re.compile('{_NAME.pattern}')/"
+        )

@@ -1,0 +1,324 @@
+"""Variables of graphs: every session has their values."""
+
+from __future__ import annotations
+
+import itertools
+
+from penstock import _core, dtypes, raw_ops
+from penstock._scope import name_scope
+from penstock._shape import TensorShape
+from penstock._tensor import Reference
+from penstock._variable import ResourceVariable, VariableAggregation, VariableSynchronization
+from penstock.compat.v1 import _collections, _default
+from penstock.compat.v1._collections import GraphKeys
+from penstock.compat.v1._nodes import in_graph, no_op
+
+_ids = itertools.count(-1, -1)  # unlike those of variables that have a value
+
+
+class GraphVariable:
+    """A variable of a graph: what is made of it are nodes, and a session has its value."""
+
+    __array_priority__ = 100
+    synchronization = VariableSynchronization.AUTO
+    aggregation = VariableAggregation.NONE
+    device = ""
+    _in_graph_mode = True
+
+    def __init__(
+        self,
+        initial_value=None,
+        trainable=None,
+        collections=None,
+        validate_shape=True,
+        caching_device=None,
+        name=None,
+        variable_def=None,
+        dtype=None,
+        expected_shape=None,
+        import_scope=None,
+        constraint=None,
+        use_resource=None,
+        synchronization=None,
+        aggregation=None,
+        shape=None,
+        experimental_enable_variable_lifting=True,
+    ):
+        if initial_value is None:
+            raise ValueError(
+                "The `initial_value` arg to `tf.Variable` must be specified except when you are "
+                "not providing a `variable_def`. You provided neither."
+            )
+        graph = self.graph = _default.get_default_graph()
+        self._id, self._constraint = next(_ids), constraint
+        self._trainable = True if trainable is None else bool(trainable)
+        self._container = graph._container
+        with graph.control_dependencies(None):
+            self.op = no_op(name or "Variable")
+            self._full_name = self.op.name
+            self._make_nodes(initial_value, dtype, shape, validate_shape)
+        graph._variables.append(self)
+        names = [GraphKeys.GLOBAL_VARIABLES] if collections is None else list(collections)
+        if self._trainable and GraphKeys.TRAINABLE_VARIABLES not in names:
+            names.append(GraphKeys.TRAINABLE_VARIABLES)
+        _collections.add_to_collections(names, self)
+
+    def _make_nodes(self, initial_value, dtype, shape, validate_shape):
+        graph, builder = self.graph, self.graph._builder
+        wanted = None if dtype is None else dtypes.as_dtype(dtype)
+        with name_scope(self._full_name + "/Initializer/"):
+            value = initial_value() if callable(initial_value) else initial_value
+            value = in_graph(_core.to_tensor(value, wanted, False), graph, "initial_value")
+        static = value.shape if shape is None else TensorShape(shape)
+        if not static.is_compatible_with(value.shape):
+            raise ValueError(
+                f"The initial value's shape ({value.shape}) is not compatible with the explicitly "
+                f"supplied `shape` argument ({static})."
+            )
+        if validate_shape and shape is None and not static.is_fully_defined():
+            raise ValueError(f"initial_value must have a shape specified: {value}")
+        self._initial_value = value
+        self.dtype, self.shape = value.dtype, static if validate_shape else TensorShape(None)
+        self._variable_number = builder.add_variable(self.dtype, self.shape._dims)
+        with name_scope(self._full_name + "/"):
+            self.initializer = builder.assign(self._variable_number, value, "Assign").op
+            self._snapshot = builder.read(self._variable_number, "Read/ReadVariableOp")
+
+    # isinstance(v, tf.Variable) holds. C++ code, which takes a variable's value at once, sees what
+    # it is, and asks __tf_tensor__.
+    __class__ = property(lambda self: ResourceVariable)
+
+    name = property(lambda self: self._full_name + ":0")
+    _shared_name = property(lambda self: self._full_name)
+    trainable = property(lambda self: self._trainable)
+    constraint = property(lambda self: self._constraint)
+    initial_value = property(lambda self: self._initial_value)
+    ndim = property(lambda self: self.shape.rank)
+    handle = property(lambda self: self)
+
+    def get_shape(self):
+        return self.shape
+
+    def set_shape(self, shape):
+        self.shape = self.shape.merge_with(shape)
+
+    def _as_graph_element(self):
+        return self._snapshot
+
+    def value(self):
+        """What it is where this is called."""
+        return self.graph._builder.read(self._variable_number, "ReadVariableOp")
+
+    read_value = value
+
+    def __tf_tensor__(self, dtype=None, name=None):
+        return self.value()
+
+    def initialized_value(self):
+        """The initial value, for other variables to begin with."""
+        return self._initial_value
+
+    def is_initialized(self, name=None):
+        """Whether the session that runs it has a value for it."""
+        return is_variable_initialized(self, name)
+
+    def eval(self, session=None):
+        """The value in a session, or in the default one."""
+        return self._snapshot.eval(session=session)
+
+    def load(self, value, session=None):
+        """Sets the value in a session."""
+        from penstock.compat.v1._session import session_for
+
+        session = session_for(session, self.graph, "load a variable", "load")
+        session.run(self.initializer, {self._initial_value: value})
+
+    def _checked(self, value):
+        value = _core.to_tensor(value, self.dtype, False)
+        if not self.shape.is_compatible_with(value.shape):
+            raise ValueError(
+                f"Cannot assign value to variable ' {self.name}': Shape mismatch."
+                f"The variable shape {self.shape}, and the assigned value shape {value.shape} are "
+                "incompatible."
+            )
+        return in_graph(value, self.graph)
+
+    def _assigned(self, value, name, read_value):
+        made = self.graph._builder.assign(self._variable_number, value, name or "Assign")
+        return made if read_value else made.op
+
+    def assign(self, value, use_locking=False, name=None, read_value=True):
+        return self._assigned(self._checked(value), name, read_value)
+
+    def assign_add(self, delta, use_locking=False, name=None, read_value=True):
+        return self._updated(
+            self.value() + self._checked(delta), name or "AssignAddVariableOp", read_value
+        )
+
+    def assign_sub(self, delta, use_locking=False, name=None, read_value=True):
+        return self._updated(
+            self.value() - self._checked(delta), name or "AssignSubVariableOp", read_value
+        )
+
+    def _updated(self, value, name, read_value=True):
+        self._is_updated = True
+        return self._assigned(value, name, read_value)
+
+    _is_updated = False  # by an op that needs its value
+
+    def _scatter(self, op, indices, updates, name):
+        indices = _core.to_tensor(indices, dtypes.int32, True)
+        updates = _core.to_tensor(updates, self.dtype, False)
+        made = getattr(raw_ops, op)(tensor=self.value(), indices=indices, updates=updates)
+        return self._updated(made, name)
+
+    def _scatter_rows(self, op, delta, name):
+        indices = raw_ops.ExpandDims(input=delta.indices, axis=-1)
+        return self._scatter(op, indices, delta.values, name)
+
+    def scatter_update(self, sparse_delta, use_locking=False, name=None):
+        return self._scatter_rows("TensorScatterUpdate", sparse_delta, name)
+
+    def scatter_add(self, sparse_delta, use_locking=False, name=None):
+        return self._scatter_rows("TensorScatterAdd", sparse_delta, name)
+
+    def scatter_sub(self, sparse_delta, use_locking=False, name=None):
+        return self._scatter_rows("TensorScatterSub", sparse_delta, name)
+
+    def scatter_max(self, sparse_delta, use_locking=False, name=None):
+        return self._scatter_rows("TensorScatterMax", sparse_delta, name)
+
+    def scatter_min(self, sparse_delta, use_locking=False, name=None):
+        return self._scatter_rows("TensorScatterMin", sparse_delta, name)
+
+    def scatter_nd_update(self, indices, updates, name=None):
+        return self._scatter("TensorScatterUpdate", indices, updates, name)
+
+    def scatter_nd_add(self, indices, updates, name=None):
+        return self._scatter("TensorScatterAdd", indices, updates, name)
+
+    def scatter_nd_sub(self, indices, updates, name=None):
+        return self._scatter("TensorScatterSub", indices, updates, name)
+
+    def sparse_read(self, indices, name=None):
+        return raw_ops.GatherV2(params=self.value(), indices=indices, axis=0)
+
+    def gather_nd(self, indices, name=None):
+        return raw_ops.GatherNd(params=self.value(), indices=indices)
+
+    def __getitem__(self, index):
+        return self.value()[index]
+
+    def __iter__(self):
+        return iter(self.value())
+
+    def ref(self):
+        return Reference(self)
+
+    experimental_ref = ref
+
+    def __hash__(self):
+        return id(self)
+
+    def __eq__(self, other):
+        return self is other
+
+    def __repr__(self):
+        return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
+
+
+def make_variable(
+    initial_value=None,
+    trainable=None,
+    validate_shape=True,
+    caching_device=None,
+    name=None,
+    *unused,
+    **arguments,
+):
+    """tf.Variable in a graph: the arguments of today's tf.Variable, and TensorFlow 1's."""
+    if isinstance(validate_shape, (list, tuple)):  # TensorFlow 1 has the collections there
+        arguments["collections"], validate_shape = validate_shape, True
+    return GraphVariable(
+        initial_value, trainable, validate_shape=validate_shape, name=name, **arguments
+    )
+
+
+def _operator(name):
+    def operator(self, *others):
+        return getattr(self.value(), name)(*others)
+
+    operator.__name__ = operator.__qualname__ = name
+    return operator
+
+
+for _name in (
+    "__add__ __radd__ __sub__ __rsub__ __mul__ __rmul__ __truediv__ __rtruediv__ __floordiv__ "
+    "__rfloordiv__ __mod__ __rmod__ __pow__ __rpow__ __matmul__ __rmatmul__ __neg__ __abs__ "
+    "__lt__ __le__ __gt__ __ge__ __and__ __rand__ __or__ __ror__ __xor__ __rxor__ __invert__"
+).split():
+    setattr(GraphVariable, _name, _operator(_name))
+
+
+def is_variable_initialized(variable, name=None):
+    """Whether the session that runs this has a value for the variable."""
+    from penstock.compat.v1._nodes import _placeholder
+
+    if not isinstance(variable, GraphVariable):
+        return _core.to_tensor(True, None, False)
+    graph, number = variable.graph, variable._variable_number
+    made = _placeholder(graph, dtypes.bool, TensorShape([]), name or "IsVariableInitialized")
+    node = graph._builder.node_of(made)
+    graph._implicit[node] = lambda session: number in session._initialized
+    return made
+
+
+def variables_initializer(var_list, name="init"):
+    """An operation that gives these variables their initial values."""
+    from penstock.compat.v1 import _nodes
+
+    if not _core.is_building():
+        return None
+    return _nodes.group(*[each.initializer for each in var_list], name=name)
+
+
+def global_variables_initializer():
+    """An operation that gives all global variables their initial values."""
+    return variables_initializer(_collections.get_collection(GraphKeys.GLOBAL_VARIABLES))
+
+
+def local_variables_initializer():
+    """An operation that gives all local variables their initial values."""
+    return variables_initializer(_collections.get_collection(GraphKeys.LOCAL_VARIABLES))
+
+
+def report_uninitialized_variables(var_list=None, name="report_uninitialized_variables"):
+    """The names of the variables that have no value in the session that runs this."""
+    from penstock._functions.basic import boolean_mask, constant
+
+    if var_list is None:
+        names = (GraphKeys.GLOBAL_VARIABLES, GraphKeys.LOCAL_VARIABLES)
+        var_list = [each for key in names for each in _collections.get_collection(key)]
+    if not var_list:
+        return constant([], dtype=dtypes.string)
+    missing = raw_ops.LogicalNot(
+        x=raw_ops.Pack(values=[is_variable_initialized(each) for each in var_list])
+    )
+    return boolean_mask(constant([each.name[:-2] for each in var_list]), missing)
+
+
+
+
+def initialize_all_variables():
+    """global_variables_initializer, under its first name."""
+    return global_variables_initializer()
+
+
+def initialize_variables(var_list, name="init"):
+    """variables_initializer, under its first name."""
+    return variables_initializer(var_list, name)
+
+
+def initialize_local_variables():
+    """local_variables_initializer, under its first name."""
+    return local_variables_initializer()

@@ -1,0 +1,191 @@
+"""Nodes that are no ops: placeholders, constants, things to depend on, gradients."""
+
+from __future__ import annotations
+
+import contextlib
+
+from penstock import _core, dtypes
+from penstock._shape import TensorShape
+from penstock._tape import IndexedSlices
+from penstock.compat.v1 import _default
+from penstock.compat.v1._graph import check_name
+
+
+def _needs_graph(name):
+    if not _core.is_building():
+        raise RuntimeError(f"tf.{name}() is not compatible with eager execution.")
+    return _default.get_default_graph()
+
+
+def placeholder(dtype, shape=None, name=None):
+    """A tensor whose value is fed when it is needed."""
+    graph = _needs_graph("placeholder")
+    return _placeholder(graph, dtypes.as_dtype(dtype), TensorShape(shape), name or "Placeholder")
+
+
+def _placeholder(graph, dtype, shape, name):
+    check_name(name)
+    return graph._builder.placeholder(dtype, shape._dims, name)
+
+
+def placeholder_with_default(input, shape, name=None):
+    """A tensor that has the value of `input` unless another one is fed."""
+    if not _core.is_building():
+        return _core.to_tensor(input, None, False)
+    graph = _default.get_default_graph()
+    given = in_graph(_core.to_tensor(input, None, False), graph, "input")
+    made = _placeholder(graph, given.dtype, TensorShape(shape), name or "PlaceholderWithDefault")
+    graph._implicit[graph._builder.node_of(made)] = lambda session: session._run_tensor(given)
+    return made
+
+
+def in_graph(tensor, graph, name=""):
+    """A tensor as one of the graph: one with a value becomes a constant."""
+    if isinstance(tensor, _core.SymbolicTensor):
+        return tensor
+    return graph._builder.constant(tensor, name)
+
+
+def constant(tensor, name):
+    """A value as a node of the graph that is being built."""
+    graph = _default.get_default_graph()
+    if name is None:
+        name = "Const"
+    check_name(name)
+    return in_graph(tensor, graph, name)
+
+
+def no_op(name=None):
+    """An operation that does nothing."""
+    graph = _default.get_default_graph()
+    graph._builder.name_next(name or "NoOp")
+    _core.call_host("NoOp", lambda tensors: [], [], [], False)
+    return graph._last_operation()
+
+
+def group(*inputs, name=None):
+    """An operation that ends when all of the inputs have run."""
+    from penstock._nest import flatten
+
+    graph = _default.get_default_graph()
+    given = [each for each in flatten(inputs) if each is not None]
+    with graph.control_dependencies(given):
+        return no_op(name or "group_deps")
+
+
+def control_dependencies(control_inputs):
+    """Ops made inside run after these."""
+    graph = _default.get_default_graph()
+    if control_inputs is None:
+        return graph.control_dependencies(None)
+    given = [each() if _is_function(each) else each for each in control_inputs]
+    for each in given:
+        if each is not None and not isinstance(each, IndexedSlices):
+            graph.as_graph_element(each)
+    return graph.control_dependencies(given)
+
+
+def _is_function(each) -> bool:
+    return callable(each) and not hasattr(each, "_as_graph_element")
+
+
+def together(tensors, control_inputs=None, name=None):
+    """The tensors, none of which is there before all of them are."""
+    from penstock import raw_ops
+
+    given = [each for each in [*tensors, *(control_inputs or ())] if each is not None]
+    with control_dependencies(given):
+        return [None if each is None else raw_ops.Identity(input=each) for each in tensors]
+
+
+def container(container_name):
+    """Variables made inside belong to this container, which Session.reset empties."""
+    return _default.get_default_graph().container(container_name)
+
+
+@contextlib.contextmanager
+def name_scope(name, default_name=None, values=None):
+    """Ops and variables made inside are named `name/…`."""
+    from penstock import _scope
+
+    name = default_name if name is None else name
+    if name is None and values is not None:
+        raise ValueError(
+            f"At least one of name (None) and default_name ({default_name}) must be provided."
+        )
+    with _scope.name_scope(name or "") as scope:
+        yield scope
+
+
+def gradients(
+    ys,
+    xs,
+    grad_ys=None,
+    name="gradients",
+    colocate_gradients_with_ops=False,
+    gate_gradients=False,
+    aggregation_method=None,
+    stop_gradients=None,
+    unconnected_gradients="none",
+):
+    """The gradients of the sum of `ys` at each of `xs`; None where there is no way."""
+    from penstock import raw_ops
+    from penstock._tape import UnconnectedGradients
+
+    if not _core.is_building():
+        raise RuntimeError(
+            "tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape "
+            "instead."
+        )
+    unconnected = UnconnectedGradients(unconnected_gradients)
+    graph = _default.get_default_graph()
+    ys, xs = _listed(ys), _listed(xs)
+    targets = [in_graph(_core.to_tensor(y, None, False), graph) for y in ys]
+    seeds = _seeds(targets, grad_ys, graph)
+    stops = [read for each in _listed(stop_gradients or []) for read in _all_reads(each, graph)]
+    reads = [_all_reads(x, graph) for x in xs]
+    flat = [read for each in reads for read in each]
+    found = iter(graph._builder.gradients(targets, flat, seeds, stops))
+    results = []
+    for x, each in zip(xs, reads, strict=True):
+        parts = [part for part in (next(found) for _ in each) if part is not None]
+        if len(parts) > 1:
+            parts = [raw_ops.AddN(inputs=parts)]
+        if not parts and unconnected is UnconnectedGradients.ZERO:
+            parts = [raw_ops.ZerosLike(x=x)]
+        results.append(parts[0] if parts else None)
+    return results
+
+
+def _listed(given) -> list:
+    return list(given) if isinstance(given, (list, tuple)) else [given]
+
+
+def _all_reads(x, graph) -> list:
+    """The tensors that stand for one: a variable stands for all that was read from it."""
+    number = getattr(x, "_variable_number", None)
+    if number is not None:
+        return graph._builder.reads_of(number)
+    return [in_graph(_core.to_tensor(x, None, False), graph)]
+
+
+def _seeds(targets, grad_ys, graph) -> list:
+    """What each target's gradient begins with; an empty list where all begin with ones."""
+    from penstock import raw_ops
+
+    if grad_ys is None:
+        return []
+    given = _listed(grad_ys)
+    if len(given) != len(targets):
+        raise ValueError(
+            f"Passed {len(given)} grad_ys for {len(targets)} ys. They must be the same length."
+        )
+    if all(each is None for each in given):
+        return []
+    seeds = []
+    for y, dy in zip(targets, given, strict=True):
+        if dy is None:
+            seeds.append(raw_ops.OnesLike(x=y))
+        else:
+            seeds.append(in_graph(_core.to_tensor(dy, y.dtype, False), graph))
+    return seeds

@@ -1,0 +1,89 @@
+"""tf.Operation, and the readable form of a graph's nodes."""
+
+from __future__ import annotations
+
+
+class Operation:
+    """A node of a graph."""
+
+    def __init__(self, graph, node):
+        self._graph = graph
+        self._node = node
+
+    graph = property(lambda self: self._graph)
+    name = property(lambda self: self._graph._builder.name(self._node))
+    type = property(lambda self: self._graph._builder.type(self._node))
+    inputs = property(lambda self: self._graph._builder.inputs(self._node))
+    outputs = property(lambda self: self._graph._builder.outputs(self._node))
+    device = ""
+
+    def values(self):
+        """The outputs, in a tuple."""
+        return tuple(self.outputs)
+
+    @property
+    def control_inputs(self):
+        numbers = self._graph._builder.control_inputs(self._node)
+        return [self._graph._operation(number) for number in numbers]
+
+    @property
+    def node_def(self):
+        return NodeDef(self)
+
+    @property
+    def traceback(self):
+        """(file, line) of where it was made."""
+        return [self._graph._builder.line(self._node)]
+
+    def run(self, feed_dict=None, session=None):
+        """Runs it in a session, or in the default one."""
+        from penstock.compat.v1._session import session_for
+
+        session_for(session, self._graph, "execute operation", "run").run(self, feed_dict)
+
+    def __repr__(self):
+        return f"<tf.Operation '{self.name}' type={self.type}>"
+
+    def __str__(self):
+        return str(self.node_def)
+
+
+class NodeDef:
+    """One node of a GraphDef."""
+
+    def __init__(self, operation):
+        self.name, self.op = operation.name, operation.type
+        self.input = [tensor.name.removesuffix(":0") for tensor in operation.inputs]
+        self.input += ["^" + each.name for each in operation.control_inputs]
+        self.device = ""
+
+    def __str__(self):
+        lines = [f'name: "{self.name}"', f'op: "{self.op}"']
+        lines += [f'input: "{each}"' for each in self.input]
+        return "\n".join(lines) + "\n"
+
+
+class GraphDef:
+    """The nodes of a graph, in a readable form."""
+
+    def __init__(self, graph=None):
+        self.node = [NodeDef(each) for each in graph.get_operations()] if graph else []
+
+    def ByteSize(self):
+        return len(str(self).encode())
+
+    def __str__(self):
+        indented = (str(node).rstrip("\n").replace("\n", "\n  ") for node in self.node)
+        return "".join(f"node {{\n  {text}\n}}\n" for text in indented)
+
+
+def consumers_of(graph, tensor) -> list:
+    """The operations that take a tensor as input."""
+    builder, value = graph._builder, tensor._value
+    return [
+        graph._operation(node)
+        for node in range(builder.node_of(tensor) + 1, builder.num_nodes())
+        if any(each._value == value for each in builder.inputs(node))
+    ]
+
+

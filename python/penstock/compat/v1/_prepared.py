@@ -1,0 +1,155 @@
+"""One kind of run of a session: what is fetched and fed, with a program for each set of shapes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from penstock import _core, errors
+from penstock._tracing import init_scope
+from penstock.compat.v1._fetches import fed_value
+
+_to_tensor, _is_tracing = _core.to_tensor, _core.is_tracing
+_ndarray = np.ndarray
+_NO_NODE = -1
+
+
+class Prepared:
+    """Runs the same fetches and feeds again and again."""
+
+    def __init__(self, session, found, feeds):
+        self._session = session
+        self._builder = session._builder
+        self._fetches, self._targets = found.tensors, found.targets
+        self._feeds = list(feeds)
+        self._feed_dtypes = [each.dtype for each in feeds]
+        self._implicit = []  # what the session feeds by itself
+        self._needed, self._assigned = self._part()
+        self._by_shapes = {}
+
+    def _part(self):
+        """(variables that must have a value, variables that get one)"""
+        session, graph = self._session, self._session.graph
+        while True:
+            feeds = [*self._feeds, *(tensor for tensor, _ in self._implicit)]
+            variables, unfed = self._builder.part(feeds, self._fetches, self._targets)
+            if unfed == _NO_NODE:
+                break
+            if unfed not in graph._implicit:
+                raise _unfed(self._builder, unfed)
+            tensor = self._builder.outputs(unfed)[0]
+            self._implicit.append((tensor, graph._implicit[unfed]))
+        self._numbers = [number for number, _, _ in variables]
+        return (
+            [number for number, is_read, _ in variables if is_read],
+            [number for number, _, is_assigned in variables if is_assigned],
+        )
+
+    def run(self, values, pack):
+        """The way that runs go after the first, with as little as possible to do."""
+        try:
+            tensors, shapes = [], []
+            for value, dtype in zip(values, self._feed_dtypes):
+                kind = type(value)
+                if kind is float or kind is int:
+                    shapes.append(())
+                elif kind is _ndarray:
+                    shapes.append(value.shape)
+                else:
+                    return self.run_checked(list(values), pack)
+                tensors.append(_to_tensor(value, dtype, False))
+            function = self._by_shapes.get(tuple(shapes))
+        except (TypeError, ValueError, errors.OpError):
+            function = None  # the other way says it in TensorFlow's words
+        if function is None:
+            return self.run_checked(list(values), pack)
+        if _is_tracing():
+            with init_scope():
+                results = function(tensors)
+        else:
+            results = function(tensors)
+        return pack([each.numpy() for each in results])
+
+    def run_checked(self, values, pack):
+        """A run with every check."""
+        session = self._session
+        session._check_open()
+        with init_scope():
+            tensors = [
+                fed_value(value, tensor)
+                for value, tensor in zip(values, self._feeds, strict=True)
+            ]
+            own = [
+                _to_tensor(value(session), tensor.dtype, False)
+                for tensor, value in self._implicit
+            ]
+        shapes = tuple(tuple(each.shape) for each in (*tensors, *own))
+        self._check_variables()
+        function = self.function(shapes)
+        with init_scope():
+            results = function([*tensors, *own])
+        session._initialized.update(self._assigned)
+        if not self._implicit:
+            self._by_shapes[shapes] = function
+        return pack([each.numpy() for each in results])
+
+    def function(self, shapes):
+        """The program for these shapes of what is fed, made where there is none."""
+        session = self._session
+        key = (self, shapes)
+        found = session._programs.get(key)
+        if found is not None:
+            return found
+        feeds = [*self._feeds, *(tensor for tensor, _ in self._implicit)]
+        variables = session._buffers(self._numbers)
+        made = self._builder.compile(
+            feeds, list(shapes), self._fetches, self._targets, variables
+        )
+        session._programs.put(key, made)
+        for dropped in session._programs.shrink([]):
+            for prepared in session._prepared.values():
+                prepared._by_shapes = {
+                    shape: each
+                    for shape, each in prepared._by_shapes.items()
+                    if each is not dropped
+                }
+        return made
+
+    def _check_variables(self):
+        session = self._session
+        for number in self._needed:
+            if number in session._initialized:
+                continue
+            variable = session.graph._variables[number]
+            name = variable._full_name
+            container = variable._container or "localhost"
+            if variable._is_updated and number in self._assigned:
+                raise errors.NotFoundError(
+                    None,
+                    variable.op,
+                    f"Graph execution error:\n\nContainer {container} does not exist. (Could not "
+                    f"find resource: {container}/{name})",
+                )
+            raise errors.FailedPreconditionError(
+                None,
+                variable.op,
+                f"Graph execution error:\n\nNode: '{name}/Read/ReadVariableOp'\nCould not find "
+                f"variable {name}. This could mean that the variable has been deleted. In TF1, it "
+                "can also mean the variable is uninitialized. Debug info: container="
+                f"{container}, status error message=Resource {container}/{name} does not exist.\n"
+                f"\t [[{{{{node {name}/Read/ReadVariableOp}}}}]]",
+            )
+
+
+def _unfed(builder, node):
+    tensor, name = builder.outputs(node)[0], builder.name(node)
+    dtype = {"float32": "float", "float64": "double"}.get(tensor.dtype.name, tensor.dtype.name)
+    text = ""
+    if tensor.shape.rank is not None:
+        sizes = ",".join("?" if n is None else str(n) for n in tensor.shape.as_list())
+        text = f" and shape [{sizes}]"
+    return errors.InvalidArgumentError(
+        None,
+        None,
+        f"Graph execution error:\n\nNode: '{name}'\nYou must feed a value for placeholder tensor "
+        f"'{name}' with dtype {dtype}{text}\n\t [[{{{{node {name}}}}}]]",
+    )

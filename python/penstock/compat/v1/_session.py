@@ -1,0 +1,286 @@
+"""tf.compat.v1.Session: runs parts of a graph, and has the values of its variables."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import weakref
+from collections.abc import Mapping
+
+from penstock import _core
+from penstock._trace_cache import TraceCache
+from penstock._tracing import init_scope
+from penstock.compat.v1 import _default, _growth
+from penstock.compat.v1._config import ConfigProto
+from penstock.compat.v1._fetches import Fetches, fed_tensors
+from penstock.compat.v1._graph import Graph
+from penstock.compat.v1._prepared import Prepared
+
+_PROGRAM_BYTES = 16 << 20  # per session
+_MOST_SHORTCUTS = 1024
+_LISTS = (list, tuple)
+_sessions = weakref.WeakSet()
+
+
+class _Here(threading.local):
+    def __init__(self):
+        self.stack = []
+
+
+_here = _Here()
+
+
+def get_default_session():
+    """The session that is entered, if any."""
+    return _here.stack[-1] if _here.stack else None
+
+
+def session_for(session, graph, action, method):
+    """The session, or the default one; ValueError where there is none of this graph."""
+    if session is None:
+        session = get_default_session()
+        if session is None:
+            with_colon = ":" if method == "run" else ""
+            raise ValueError(
+                f"Cannot {action} using `{method}()`: No default session is registered. Use `with "
+                f"sess.as_default()`{with_colon} or pass an explicit session to "
+                f"`{method}(session=sess)`"
+            )
+    if session.graph is not graph:
+        raise ValueError(
+            f"Cannot use the given session to {action}: the tensor's graph is different from the "
+            "session's graph."
+        )
+    return session
+
+
+class BaseSession:
+    """What the kinds of sessions share."""
+
+    def __init__(self, target="", graph=None, config=None):
+        if graph is not None and not isinstance(graph, Graph):
+            raise TypeError(f'Argument `graph` must be a tf.Graph, but got "{_kind(graph)}"')
+        if config is not None and not isinstance(config, ConfigProto):
+            raise TypeError(f'Argument `config` must be a tf.ConfigProto, but got "{_kind(config)}"')
+        if not isinstance(target, (str, bytes)):
+            raise TypeError(f'Argument `target` must be a string, but got "{_kind(target)}"')
+        if target:
+            raise NotImplementedError(f"sessions run in this process: target {target!r} is not one")
+        self.graph = _default.get_default_graph() if graph is None else graph
+        self._builder, self._number = self.graph._builder, self.graph._number
+        self._growth = self.graph._growth
+        self._config, self._target = config, target
+        self._variables = []  # by number, None where there is no buffer
+        self._initialized = set()
+        self._programs = TraceCache(_PROGRAM_BYTES)
+        self._prepared = {}  # by what is fetched and fed
+        self._shortcuts = {}  # the same by the identities of the objects
+        self._is_closed = False
+        self._lock = threading.RLock()
+        _set_threads(config)
+        _sessions.add(self)
+        _growth.opened(self)
+
+    graph_def = property(lambda self: self.graph.as_graph_def())
+    sess_str = property(lambda self: self._target)
+
+    def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
+        """The values of what is fetched, in the same structure."""
+        is_list = type(fetches) in _LISTS
+        key = (*map(id, fetches), type(fetches)) if is_list else (id(fetches),)
+        if feed_dict:
+            key += (*map(id, feed_dict),)
+        known = self._shortcuts.get(key)
+        if known is None:
+            return self._first_run(fetches, feed_dict, key)
+        if self._builder.num_nodes() != self._growth.seen:
+            self._growth.look(self._builder)
+        prepared, pack, _ = known
+        return prepared.run(feed_dict.values() if feed_dict else (), pack)
+
+    def _first_run(self, fetches, feed_dict, key):
+        self._check_open()
+        self._growth.look(self._builder)
+        is_tensor = type(fetches) is _core.SymbolicTensor
+        if is_tensor and not feed_dict and fetches._graph_number == self._number:
+            known = self._builder.constant_value(fetches)
+            if known is not None:
+                return known.numpy()
+        found = Fetches(self.graph, fetches)
+        feeds = fed_tensors(self.graph, feed_dict) if feed_dict is not None else []
+        prepared = self._prepare(found, feeds)
+        given = list(fetches) if type(fetches) in _LISTS else [fetches]
+        if not any(isinstance(each, (list, tuple, Mapping)) for each in given):
+            if len(self._shortcuts) >= _MOST_SHORTCUTS:
+                self._shortcuts.clear()
+            # The objects whose identities lead here must stay.
+            kept = (*given, *(feed_dict or ()))
+            self._shortcuts[key] = prepared, found.pack, kept
+        return prepared.run_checked(list((feed_dict or {}).values()), found.pack)
+
+    def _prepare(self, found, feeds):
+        key = (found.key(), tuple(each._value for each in feeds))
+        prepared = self._prepared.get(key)
+        if prepared is None:
+            if len(self._prepared) >= _MOST_SHORTCUTS:
+                self._prepared.clear()
+            prepared = self._prepared[key] = Prepared(self, found, feeds)
+        return prepared
+
+    def _run_tensor(self, tensor):
+        """The value of a tensor, as one."""
+        return _core.to_tensor(self.run(tensor), tensor.dtype, False)
+
+    def _check_open(self):
+        if self._is_closed:
+            raise RuntimeError("Attempted to use a closed Session.")
+        if self._builder.num_nodes() == 0:
+            raise RuntimeError(
+                "The Session graph is empty. Add operations to the graph before calling run()."
+            )
+
+    def _buffers(self, numbers) -> list:
+        """The variables by number; those of `numbers` are made where they are not there."""
+        from penstock import Variable, zeros
+
+        missing = len(self.graph._variables) - len(self._variables)
+        self._variables += [None] * missing
+        for number in numbers:
+            if self._variables[number] is None:
+                made = self.graph._variables[number]
+                is_known = made.shape.is_fully_defined()
+                sizes = made.shape if is_known else [n or 0 for n in made.shape._dims or ()]
+                with init_scope():
+                    self._variables[number] = Variable(
+                        zeros(sizes, made.dtype),
+                        trainable=made.trainable,
+                        name=made._full_name,
+                        shape=None if is_known else made.shape,
+                    )
+        used = set(numbers)
+        return [each if n in used else None for n, each in enumerate(self._variables)]
+
+    def make_callable(self, fetches, feed_list=None, accept_options=False):
+        """A function of the values of `feed_list` that gives the values of what is fetched."""
+        self._check_open()
+        feeds = list(feed_list or ())
+
+        def call(*values, options=None, run_metadata=None):
+            return self.run(fetches, dict(zip(feeds, values, strict=False)))
+
+        return call
+
+    def memory_plan(self, fetches, feed_shapes=None):
+        """The plan of a run's memory: a dictionary. `feed_shapes` has the shapes of what is fed."""
+        self._check_open()
+        shapes = feed_shapes or {}
+        found = Fetches(self.graph, fetches)
+        prepared = self._prepare(found, fed_tensors(self.graph, shapes))
+        return prepared.function(tuple(tuple(each) for each in shapes.values())).plan()
+
+    def list_devices(self):
+        """The CPU."""
+        from penstock import config
+
+        return config.list_logical_devices()
+
+    def as_default(self):
+        """The default session, while this lasts."""
+        return _as_default(self)
+
+    def close(self):
+        """Frees the variables and the programs. There are no runs after this."""
+        self._is_closed = True
+        self._forget()
+        self._variables, self._initialized = [], set()
+        _growth.closed(self)
+
+    def _forget(self):
+        self._programs = TraceCache(_PROGRAM_BYTES)
+        self._prepared.clear()
+        self._shortcuts.clear()
+
+    def _reset(self, containers):
+        """Frees the variables of these containers."""
+        for variable in self.graph._variables[: len(self._variables)]:
+            if (variable._container or "localhost") in containers:
+                self._variables[variable._variable_number] = None
+                self._initialized.discard(variable._variable_number)
+        self._forget()
+
+    def _bytes(self) -> int:
+        held = (each for each in self._variables if each is not None)
+        return self._programs.bytes() + sum(
+            each.dtype.size * (each.shape.num_elements() or 0) for each in held
+        )
+
+
+class Session(BaseSession):
+    """Runs parts of a graph: `with tf.Session() as sess: sess.run(loss, {x: batch})`."""
+
+    def __init__(self, target="", graph=None, config=None):
+        super().__init__(target, graph, config)
+        self._entered = []
+
+    def __enter__(self):
+        entered = contextlib.ExitStack()
+        entered.enter_context(self.graph.as_default())
+        entered.enter_context(self.as_default())
+        self._entered.append(entered)
+        return self
+
+    def __exit__(self, *error):
+        self._entered.pop().close()
+        self.close()
+        return False
+
+    @staticmethod
+    def reset(target, containers=None, config=None):
+        """Frees the variables of these containers in all sessions; of the default one without."""
+        names = set(containers or ["localhost"])
+        for session in list(_sessions):
+            session._reset(names)
+
+
+class InteractiveSession(BaseSession):
+    """A session that is the default one from when it is made until it is closed."""
+
+    def __init__(self, target="", graph=None, config=None):
+        super().__init__(target, graph, config)
+        self._entered = contextlib.ExitStack()
+        if graph is not None:
+            self._entered.enter_context(graph.as_default())
+        self._entered.enter_context(self.as_default())
+
+    def close(self):
+        super().close()
+        self._entered.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.close()
+        return False
+
+
+@contextlib.contextmanager
+def _as_default(session):
+    _here.stack.append(session)
+    try:
+        yield session
+    finally:
+        _here.stack.remove(session)
+
+
+def _kind(obj) -> str:
+    return type(obj).__name__
+
+
+def _set_threads(config):
+    threads = 0 if config is None else config.intra_op_parallelism_threads
+    if threads:
+        from penstock.config import threading as of_config
+
+        with contextlib.suppress(RuntimeError):  # it can be set only before the first op
+            of_config.set_intra_op_parallelism_threads(threads)
