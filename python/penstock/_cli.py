@@ -15,7 +15,7 @@ def run(options) -> int:
     if not os.path.exists(options.script):
         print(f"penstock: no such file: {options.script}", file=sys.stderr)
         return 2
-    penstock.install_as_tensorflow()
+    penstock.install_as_tensorflow(tf1=options.tf1)
     sys.argv = [options.script, *options.arguments]
     sys.path[0] = os.path.dirname(os.path.abspath(options.script))
     try:
@@ -51,6 +51,9 @@ def main(arguments=None) -> int:
     parser.add_argument("--version", action="version", version=f"penstock {__version__}")
     commands = parser.add_subparsers(required=True, metavar="command")
     command = commands.add_parser("run", help="run a script with penstock as its tensorflow")
+    command.add_argument(
+        "--tf1", action="store_true", help="TensorFlow 1's names, graphs and sessions"
+    )
     command.add_argument("script")
     command.add_argument("arguments", nargs=argparse.REMAINDER)
     command.set_defaults(function=run)

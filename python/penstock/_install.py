@@ -5,9 +5,14 @@ import importlib.abc
 import importlib.machinery
 import sys
 
+_VERSION_1 = "1.15.5"  # the last TensorFlow 1
+
 
 class _Alias(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Finds tensorflow.x, and tensorflow.compat.v2.x, as penstock.x."""
+
+    def __init__(self, roots):
+        self._roots = roots  # where modules are looked for, in turn
 
     def find_spec(self, fullname, path=None, target=None):
         if not fullname.startswith("tensorflow."):
@@ -16,12 +21,15 @@ class _Alias(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def create_module(self, spec):
         name = spec.name.removeprefix("tensorflow").removeprefix(".compat.v2")
-        name = "penstock" + name
-        try:
-            self._module = importlib.import_module(name)
-        except ModuleNotFoundError as error:
+        for root in self._roots:
+            try:
+                self._module = importlib.import_module(root + name)
+                break
+            except ModuleNotFoundError as error:
+                missing = error.name
+        else:
             raise ModuleNotFoundError(
-                f"No module named '{spec.name}': penstock does not have {error.name} (yet)",
+                f"No module named '{spec.name}': penstock does not have {missing} (yet)",
                 name=spec.name,
             ) from None
         return  # a fresh module, which exec_module replaces
@@ -30,19 +38,24 @@ class _Alias(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         sys.modules[module.__name__] = self._module
 
 
-def install_as_tensorflow():
+def install_as_tensorflow(tf1=False):
     """From here on `import tensorflow` gives penstock. Refuses when the real one is loaded.
 
-    `__version__` then is that of the TensorFlow whose names these are: programs ask for it.
+    `__version__` then is that of the TensorFlow whose names these are: programs ask for it. With
+    `tf1` the names are TensorFlow 1's, and ops become nodes of the default graph.
     """
     import penstock
     from penstock.version import VERSION
 
+    roots = ["penstock.compat.v1", "penstock"] if tf1 else ["penstock"]
+    module = importlib.import_module(roots[0])
     loaded = sys.modules.get("tensorflow")
-    if loaded is penstock:
+    if loaded is module:
         return
-    if loaded is not None:
+    if loaded not in (None, penstock):
         raise RuntimeError("the real tensorflow is already imported in this process")
-    sys.modules["tensorflow"] = penstock
-    penstock.__version__ = VERSION
-    sys.meta_path.insert(0, _Alias())
+    sys.modules["tensorflow"] = module
+    module.__version__ = _VERSION_1 if tf1 else VERSION
+    sys.meta_path.insert(0, _Alias(roots))
+    if tf1:
+        module.disable_v2_behavior()

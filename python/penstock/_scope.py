@@ -1,4 +1,4 @@
-"""tf.name_scope, which names variables and the nodes of graphs, and tf.device, which there is one of."""
+"""tf.name_scope, which names variables and nodes, and tf.device, which there is one of."""
 
 from __future__ import annotations
 

@@ -165,6 +165,8 @@ def divide(x, y, name=None) -> Tensor:
 def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name=None) -> Tensor:
     """The slices of `params` along `axis` that `indices` names."""
     axis = batch_dims if axis is None else axis
+    if _core.is_building() and axis == 0 and hasattr(params, "sparse_read"):
+        return params.sparse_read(indices)
     return raw_ops.GatherV2(params=params, indices=indices, axis=axis, batch_dims=batch_dims)
 
 
@@ -283,9 +285,9 @@ def gradients(
     unconnected_gradients="none",
 ):
     """Gradients in a graph; outside of one, a GradientTape is the way."""
-    from penstock.compat.v1 import _nodes
+    from penstock.compat.v1 import _gradients
 
-    return _nodes.gradients(
+    return _gradients.gradients(
         ys,
         xs,
         grad_ys,

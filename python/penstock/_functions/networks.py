@@ -5,7 +5,7 @@ from __future__ import annotations
 from penstock import dtypes, raw_ops
 from penstock._core import Tensor
 from penstock._functions.arrays import tensor
-from penstock._functions.basic import cast
+from penstock._functions.basic import cast, gather
 from penstock._functions.seeds import next_seeds
 
 
@@ -124,7 +124,7 @@ def embedding_lookup(params, ids, max_norm=None, name=None) -> Tensor:
             raise ValueError("params must be specified")
         params = params[0] if len(params) == 1 else raw_ops.ConcatV2(values=list(params), axis=0)
     if max_norm is None:
-        return raw_ops.GatherV2(params=params, indices=ids, axis=0)
+        return gather(params, ids, axis=0)
     return raw_ops.EmbeddingLookup(params=params, ids=ids, max_norm=max_norm)
 
 

@@ -16,13 +16,14 @@ _LATER = {
         "GraphKeys add_to_collection add_to_collections get_collection get_collection_ref"
     ),
     "_default": "get_default_graph reset_default_graph",
+    "_gradients": "gradients",
     "_graph": "Graph",
     "_graph_variable": (
         "global_variables_initializer initialize_all_variables initialize_local_variables "
         "initialize_variables is_variable_initialized local_variables_initializer "
         "report_uninitialized_variables variables_initializer"
     ),
-    "_nodes": "container gradients name_scope placeholder placeholder_with_default",
+    "_nodes": "container name_scope placeholder placeholder_with_default",
     "_operation": "GraphDef NodeDef Operation",
     "_session": "InteractiveSession Session get_default_session",
     "_config": "ConfigProto GPUOptions GraphOptions OptimizerOptions RunMetadata RunOptions",

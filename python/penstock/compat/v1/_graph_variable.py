@@ -53,6 +53,7 @@ class GraphVariable:
         self._id, self._constraint = next(_ids), constraint
         self._trainable = True if trainable is None else bool(trainable)
         self._container = graph._container
+        self._sparse_reads = []  # (what was read, the rows taken of it, their indices)
         with graph.control_dependencies(None):
             self.op = no_op(name or "Variable")
             self._full_name = self.op.name
@@ -201,7 +202,10 @@ class GraphVariable:
         return self._scatter("TensorScatterSub", indices, updates, name)
 
     def sparse_read(self, indices, name=None):
-        return raw_ops.GatherV2(params=self.value(), indices=indices, axis=0)
+        read, indices = self.value(), in_graph(_core.to_tensor(indices, None, False), self.graph)
+        rows = raw_ops.GatherV2(params=read, indices=indices, axis=0)
+        self._sparse_reads.append((read, rows, indices))
+        return rows
 
     def gather_nd(self, indices, name=None):
         return raw_ops.GatherNd(params=self.value(), indices=indices)
@@ -252,12 +256,10 @@ def _operator(name):
     return operator
 
 
-for _name in (
-    "__add__ __radd__ __sub__ __rsub__ __mul__ __rmul__ __truediv__ __rtruediv__ __floordiv__ "
-    "__rfloordiv__ __mod__ __rmod__ __pow__ __rpow__ __matmul__ __rmatmul__ __neg__ __abs__ "
-    "__lt__ __le__ __gt__ __ge__ __and__ __rand__ __or__ __ror__ __xor__ __rxor__ __invert__"
-).split():
-    setattr(GraphVariable, _name, _operator(_name))
+_BINARY = "add sub mul truediv floordiv mod pow matmul and or xor"
+_OTHERS = "neg abs invert lt le gt ge"
+for _name in [*_BINARY.split(), *("r" + each for each in _BINARY.split()), *_OTHERS.split()]:
+    setattr(GraphVariable, f"__{_name}__", _operator(f"__{_name}__"))
 
 
 def is_variable_initialized(variable, name=None):
@@ -305,8 +307,6 @@ def report_uninitialized_variables(var_list=None, name="report_uninitialized_var
         x=raw_ops.Pack(values=[is_variable_initialized(each) for each in var_list])
     )
     return boolean_mask(constant([each.name[:-2] for each in var_list]), missing)
-
-
 
 
 def initialize_all_variables():

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import weakref
 
-from penstock import _core, dtypes
+from penstock import _core, dtypes, errors
 from penstock._shape import TensorShape
 from penstock._tape import IndexedSlices
 from penstock.compat.v1 import _default
@@ -25,7 +27,32 @@ def placeholder(dtype, shape=None, name=None):
 
 def _placeholder(graph, dtype, shape, name):
     check_name(name)
-    return graph._builder.placeholder(dtype, shape._dims, name)
+    if shape.rank is not None:
+        return graph._builder.placeholder(dtype, shape._dims, name)
+    # Of unknown rank: a call that must not happen, since feeds take its place.
+    graph._builder.name_next(name)
+    refuse = functools.partial(_refuse_unfed, weakref.ref(graph), graph._builder.num_nodes())
+    return _core.call_host("Placeholder", refuse, [], [(dtype, None)], False)[0]
+
+
+def _refuse_unfed(graph, node, _):
+    raise unfed(graph()._builder, node)
+
+
+def unfed(builder, node):
+    """The error of a run that needs a placeholder which is not fed."""
+    tensor, name = builder.outputs(node)[0], builder.name(node)
+    dtype = {"float32": "float", "float64": "double"}.get(tensor.dtype.name, tensor.dtype.name)
+    text = ""
+    if tensor.shape.rank is not None:
+        sizes = ",".join("?" if n is None else str(n) for n in tensor.shape.as_list())
+        text = f" and shape [{sizes}]"
+    return errors.InvalidArgumentError(
+        None,
+        None,
+        f"Graph execution error:\n\nNode: '{name}'\nYou must feed a value for placeholder tensor "
+        f"'{name}' with dtype {dtype}{text}\n\t [[{{{{node {name}}}}}]]",
+    )
 
 
 def placeholder_with_default(input, shape, name=None):
@@ -115,77 +142,3 @@ def name_scope(name, default_name=None, values=None):
         )
     with _scope.name_scope(name or "") as scope:
         yield scope
-
-
-def gradients(
-    ys,
-    xs,
-    grad_ys=None,
-    name="gradients",
-    colocate_gradients_with_ops=False,
-    gate_gradients=False,
-    aggregation_method=None,
-    stop_gradients=None,
-    unconnected_gradients="none",
-):
-    """The gradients of the sum of `ys` at each of `xs`; None where there is no way."""
-    from penstock import raw_ops
-    from penstock._tape import UnconnectedGradients
-
-    if not _core.is_building():
-        raise RuntimeError(
-            "tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape "
-            "instead."
-        )
-    unconnected = UnconnectedGradients(unconnected_gradients)
-    graph = _default.get_default_graph()
-    ys, xs = _listed(ys), _listed(xs)
-    targets = [in_graph(_core.to_tensor(y, None, False), graph) for y in ys]
-    seeds = _seeds(targets, grad_ys, graph)
-    stops = [read for each in _listed(stop_gradients or []) for read in _all_reads(each, graph)]
-    reads = [_all_reads(x, graph) for x in xs]
-    flat = [read for each in reads for read in each]
-    found = iter(graph._builder.gradients(targets, flat, seeds, stops))
-    results = []
-    for x, each in zip(xs, reads, strict=True):
-        parts = [part for part in (next(found) for _ in each) if part is not None]
-        if len(parts) > 1:
-            parts = [raw_ops.AddN(inputs=parts)]
-        if not parts and unconnected is UnconnectedGradients.ZERO:
-            parts = [raw_ops.ZerosLike(x=x)]
-        results.append(parts[0] if parts else None)
-    return results
-
-
-def _listed(given) -> list:
-    return list(given) if isinstance(given, (list, tuple)) else [given]
-
-
-def _all_reads(x, graph) -> list:
-    """The tensors that stand for one: a variable stands for all that was read from it."""
-    number = getattr(x, "_variable_number", None)
-    if number is not None:
-        return graph._builder.reads_of(number)
-    return [in_graph(_core.to_tensor(x, None, False), graph)]
-
-
-def _seeds(targets, grad_ys, graph) -> list:
-    """What each target's gradient begins with; an empty list where all begin with ones."""
-    from penstock import raw_ops
-
-    if grad_ys is None:
-        return []
-    given = _listed(grad_ys)
-    if len(given) != len(targets):
-        raise ValueError(
-            f"Passed {len(given)} grad_ys for {len(targets)} ys. They must be the same length."
-        )
-    if all(each is None for each in given):
-        return []
-    seeds = []
-    for y, dy in zip(targets, given, strict=True):
-        if dy is None:
-            seeds.append(raw_ops.OnesLike(x=y))
-        else:
-            seeds.append(in_graph(_core.to_tensor(dy, y.dtype, False), graph))
-    return seeds

@@ -85,5 +85,3 @@ def consumers_of(graph, tensor) -> list:
         for node in range(builder.node_of(tensor) + 1, builder.num_nodes())
         if any(each._value == value for each in builder.inputs(node))
     ]
-
-

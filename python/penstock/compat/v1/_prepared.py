@@ -7,6 +7,7 @@ import numpy as np
 from penstock import _core, errors
 from penstock._tracing import init_scope
 from penstock.compat.v1._fetches import fed_value
+from penstock.compat.v1._nodes import unfed
 
 _to_tensor, _is_tracing = _core.to_tensor, _core.is_tracing
 _ndarray = np.ndarray
@@ -28,16 +29,16 @@ class Prepared:
 
     def _part(self):
         """(variables that must have a value, variables that get one)"""
-        session, graph = self._session, self._session.graph
+        graph = self._session.graph
         while True:
             feeds = [*self._feeds, *(tensor for tensor, _ in self._implicit)]
-            variables, unfed = self._builder.part(feeds, self._fetches, self._targets)
-            if unfed == _NO_NODE:
+            variables, open_node = self._builder.part(feeds, self._fetches, self._targets)
+            if open_node == _NO_NODE:
                 break
-            if unfed not in graph._implicit:
-                raise _unfed(self._builder, unfed)
-            tensor = self._builder.outputs(unfed)[0]
-            self._implicit.append((tensor, graph._implicit[unfed]))
+            if open_node not in graph._implicit:
+                raise unfed(self._builder, open_node)
+            tensor = self._builder.outputs(open_node)[0]
+            self._implicit.append((tensor, graph._implicit[open_node]))
         self._numbers = [number for number, _, _ in variables]
         return (
             [number for number, is_read, _ in variables if is_read],
@@ -48,7 +49,7 @@ class Prepared:
         """The way that runs go after the first, with as little as possible to do."""
         try:
             tensors, shapes = [], []
-            for value, dtype in zip(values, self._feed_dtypes):
+            for value, dtype in zip(values, self._feed_dtypes, strict=True):
                 kind = type(value)
                 if kind is float or kind is int:
                     shapes.append(())
@@ -75,12 +76,10 @@ class Prepared:
         session._check_open()
         with init_scope():
             tensors = [
-                fed_value(value, tensor)
-                for value, tensor in zip(values, self._feeds, strict=True)
+                fed_value(value, tensor) for value, tensor in zip(values, self._feeds, strict=True)
             ]
             own = [
-                _to_tensor(value(session), tensor.dtype, False)
-                for tensor, value in self._implicit
+                _to_tensor(value(session), tensor.dtype, False) for tensor, value in self._implicit
             ]
         shapes = tuple(tuple(each.shape) for each in (*tensors, *own))
         self._check_variables()
@@ -101,9 +100,7 @@ class Prepared:
             return found
         feeds = [*self._feeds, *(tensor for tensor, _ in self._implicit)]
         variables = session._buffers(self._numbers)
-        made = self._builder.compile(
-            feeds, list(shapes), self._fetches, self._targets, variables
-        )
+        made = self._builder.compile(feeds, list(shapes), self._fetches, self._targets, variables)
         session._programs.put(key, made)
         for dropped in session._programs.shrink([]):
             for prepared in session._prepared.values():
@@ -138,18 +135,3 @@ class Prepared:
                 f"{container}, status error message=Resource {container}/{name} does not exist.\n"
                 f"\t [[{{{{node {name}/Read/ReadVariableOp}}}}]]",
             )
-
-
-def _unfed(builder, node):
-    tensor, name = builder.outputs(node)[0], builder.name(node)
-    dtype = {"float32": "float", "float64": "double"}.get(tensor.dtype.name, tensor.dtype.name)
-    text = ""
-    if tensor.shape.rank is not None:
-        sizes = ",".join("?" if n is None else str(n) for n in tensor.shape.as_list())
-        text = f" and shape [{sizes}]"
-    return errors.InvalidArgumentError(
-        None,
-        None,
-        f"Graph execution error:\n\nNode: '{name}'\nYou must feed a value for placeholder tensor "
-        f"'{name}' with dtype {dtype}{text}\n\t [[{{{{node {name}}}}}]]",
-    )

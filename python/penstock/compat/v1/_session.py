@@ -61,7 +61,9 @@ class BaseSession:
         if graph is not None and not isinstance(graph, Graph):
             raise TypeError(f'Argument `graph` must be a tf.Graph, but got "{_kind(graph)}"')
         if config is not None and not isinstance(config, ConfigProto):
-            raise TypeError(f'Argument `config` must be a tf.ConfigProto, but got "{_kind(config)}"')
+            raise TypeError(
+                f'Argument `config` must be a tf.ConfigProto, but got "{_kind(config)}"'
+            )
         if not isinstance(target, (str, bytes)):
             raise TypeError(f'Argument `target` must be a string, but got "{_kind(target)}"')
         if target:

@@ -46,12 +46,16 @@ class _Here(threading.local):
         self.scopes = weakref.WeakKeyDictionary()
 
 
-_tables = weakref.WeakKeyDictionary()
 _here = _Here()
 
 
 def _table() -> _Table:
-    return _tables.setdefault(_collections.current(), _Table())
+    return _table_of(_collections.current())
+
+
+def _table_of(graph) -> _Table:
+    # It is the graph's own: variables know their graph, so a table beside it would keep both.
+    return vars(graph).setdefault("variable_table", _Table())
 
 
 def get_variable_scope() -> VariableScope:
@@ -344,7 +348,7 @@ class variable_scope:
 
     def __exit__(self, *error):
         graph, outer, names, opened, made = self._entered.pop()
-        table = _tables[graph]
+        table = _table_of(graph)
         table.close_below(made.name)
         if opened is not None:
             table.opened = opened

@@ -1,0 +1,102 @@
+"""tf.gradients: gradients as nodes of a graph."""
+
+from __future__ import annotations
+
+from penstock import _core, raw_ops
+from penstock._tape import IndexedSlices, UnconnectedGradients
+from penstock.compat.v1 import _default
+from penstock.compat.v1._nodes import in_graph
+
+
+def gradients(
+    ys,
+    xs,
+    grad_ys=None,
+    name="gradients",
+    colocate_gradients_with_ops=False,
+    gate_gradients=False,
+    aggregation_method=None,
+    stop_gradients=None,
+    unconnected_gradients="none",
+):
+    """The gradients of the sum of `ys` at each of `xs`; None where there is no way."""
+    if not _core.is_building():
+        raise RuntimeError(
+            "tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape "
+            "instead."
+        )
+    unconnected = UnconnectedGradients(unconnected_gradients)
+    graph = _default.get_default_graph()
+    ys, xs = _listed(ys), _listed(xs)
+    targets = [in_graph(_core.to_tensor(y, None, False), graph) for y in ys]
+    seeds = _seeds(targets, grad_ys, graph)
+    stops = [read for each in _listed(stop_gradients or []) for read in _reads(each, graph)[0]]
+    reads = [_reads(x, graph) for x in xs]
+    flat = [each for whole, rows in reads for each in (*whole, *(row for row, _ in rows))]
+    found = iter(graph._builder.gradients(targets, flat, seeds, stops))
+    results = []
+    for x, (whole, rows) in zip(xs, reads, strict=True):
+        parts = [part for part in (next(found) for _ in whole) if part is not None]
+        slices = [(next(found), indices) for _, indices in rows]
+        slices = [(part, indices) for part, indices in slices if part is not None]
+        made = _summed(x, parts, slices)
+        if made is None and unconnected is UnconnectedGradients.ZERO:
+            made = raw_ops.ZerosLike(x=x)
+        results.append(made)
+    return results
+
+
+def _listed(given) -> list:
+    return list(given) if isinstance(given, (list, tuple)) else [given]
+
+
+def _reads(x, graph):
+    """(the tensors that stand for x, rows taken of it with their indices): a variable stands for
+    all that was read from it."""
+    number = getattr(x, "_variable_number", None)
+    if number is None:
+        return [in_graph(_core.to_tensor(x, None, False), graph)], []
+    by_rows = {read._value for read, _, _ in x._sparse_reads}
+    whole = [each for each in graph._builder.reads_of(number) if each._value not in by_rows]
+    return whole, [(rows, indices) for _, rows, indices in x._sparse_reads]
+
+
+def _summed(x, parts, slices):
+    """The sum of the gradients of a whole variable and of rows of it: rows alone stay rows."""
+    if slices:
+        sizes = x.shape.as_list()
+        values = [raw_ops.Reshape(tensor=part, shape=[-1, *sizes[1:]]) for part, _ in slices]
+        indices = [raw_ops.Reshape(tensor=ids, shape=[-1]) for _, ids in slices]
+        if len(slices) > 1:
+            values = [raw_ops.ConcatV2(values=values, axis=0)]
+            indices = [raw_ops.ConcatV2(values=indices, axis=0)]
+        if not parts:
+            return IndexedSlices(values[0], indices[0], raw_ops.Shape(input=x))
+        parts.append(
+            raw_ops.UnsortedSegmentSum(
+                data=values[0], segment_ids=indices[0], num_segments=sizes[0]
+            )
+        )
+    if len(parts) > 1:
+        return raw_ops.AddN(inputs=parts)
+    return parts[0] if parts else None
+
+
+def _seeds(targets, grad_ys, graph) -> list:
+    """What each target's gradient begins with; an empty list where all begin with ones."""
+    if grad_ys is None:
+        return []
+    given = _listed(grad_ys)
+    if len(given) != len(targets):
+        raise ValueError(
+            f"Passed {len(given)} grad_ys for {len(targets)} ys. They must be the same length."
+        )
+    if all(each is None for each in given):
+        return []
+    seeds = []
+    for y, dy in zip(targets, given, strict=True):
+        if dy is None:
+            seeds.append(raw_ops.OnesLike(x=y))
+        else:
+            seeds.append(in_graph(_core.to_tensor(dy, y.dtype, False), graph))
+    return seeds
