@@ -41,11 +41,13 @@ def call_when_run(name, function, structure, outputs=(), passes_gradients=False)
         values = list(leaves)
         for place, tensor in zip(places, tensors, strict=True):
             values[place] = tensor
-        return function(pack_all(structure, values)) or []
+        return function(pack_all(form, values)) or []
 
     tensors = [_core.to_tensor(leaves[place], None, False) for place in places]
     for place in places:
         leaves[place] = None  # the call must not keep them
+    form = pack_all(structure, leaves)
+    del structure
     return _core.call_host(name, run, tensors, list(outputs), passes_gradients)
 
 

@@ -130,7 +130,7 @@ def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name
     import numpy as np
 
     dtype = dtypes.as_dtype(dtype)
-    one = _core.to_tensor(np.eye(num_rows, num_columns), dtype, False)
+    one = convert_to_tensor(np.eye(num_rows, num_columns), dtype, name=name)
     if batch_shape is None:
         return one
     return raw_ops.BroadcastTo(input=one, shape=[*batch_shape, *one.shape])

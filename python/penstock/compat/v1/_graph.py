@@ -158,8 +158,13 @@ class Graph:
         if control_inputs is None:
             self._control = []
         else:
-            nodes = [self._node_of(each) for each in control_inputs if each is not None]
-            self._control = [*before, *nodes]
+            # What has a value has nothing to wait for.
+            later = [
+                each
+                for each in control_inputs
+                if each is not None and not isinstance(each, _core.EagerTensor)
+            ]
+            self._control = [*before, *map(self._node_of, later)]
         self._builder.set_control_inputs(self._control)
         try:
             yield

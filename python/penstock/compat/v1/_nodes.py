@@ -107,7 +107,7 @@ def control_dependencies(control_inputs):
         return graph.control_dependencies(None)
     given = [each() if _is_function(each) else each for each in control_inputs]
     for each in given:
-        if each is not None and not isinstance(each, IndexedSlices):
+        if each is not None and not isinstance(each, (IndexedSlices, _core.EagerTensor)):
             graph.as_graph_element(each)
     return graph.control_dependencies(given)
 

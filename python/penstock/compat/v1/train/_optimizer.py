@@ -70,6 +70,8 @@ class Optimizer(Trackable):
         """(gradient, variable) of every variable."""
         from penstock.compat import v1
 
+        if callable(loss) and not v1.executing_eagerly():
+            loss = loss()
         if callable(loss):
             with GradientTape() as tape:
                 if var_list is not None:

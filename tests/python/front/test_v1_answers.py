@@ -1,0 +1,96 @@
+"""The recorded calls of tests/recorded as nodes of a graph that a session runs: the same results as
+calls that run at once, to the bit. Tensors of a topic's setup are fed."""
+
+import ast
+import sys
+from pathlib import Path
+
+import numpy as np
+import penstock as tf
+import pytest
+from test_function_answers import OTHER_TOPICS, RANDOM, REASONS, is_comparable
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "recorded"))
+import front
+
+v1 = tf.compat.v1
+OTHER_REASONS = {
+    "is not supported when eager": "the call is one of eager programs",
+    "argument must be a string, a bytes-like": "a constant of the graph where a number is needed",
+    "must be of kind ints": "the same",
+    "the tensor is symbolic": "the same, in a TensorArray",
+    "cannot pickle 'SymbolicTensor'": "only values can be pickled",
+    "Using a symbolic": "the call takes a value out",
+    "into a Tensor or Operation": "the call's result is no tensor in a graph",
+    "not tf.Tensor or tf.Variable": "tapes do not watch the variables of graphs: tf.gradients",
+    "with an unsupported type": "a list of variables of a graph",
+}
+# In graphs `==` compares which tensors they are, and what assigns, counts or draws does so when a
+# session runs it.
+OTHERWISE = ("==", "!=", "assign", "scatter_", "rates(", "Generator", "m[tf.constant(0, tf.int16)]")
+
+
+def in_graph(setup, call):
+    names = {"tf": tf, "np": np}
+    try:
+        return run_in_graph(setup, call, names)
+    finally:
+        names.clear()  # a function of Python that the graph calls holds them
+
+
+def run_in_graph(setup, call, names):
+    eager = {"tf": tf, "np": np}
+    exec(setup, eager)
+    *statements, last = ast.parse(call).body
+    with tf.Graph().as_default(), v1.Session() as sess:
+        exec(setup, names)
+        feeds = {
+            value: eager[key]
+            for key, value in names.items()
+            if isinstance(value, tf.Tensor) and hasattr(value, "_value")
+        }
+        exec(compile(ast.Module(statements, []), "<call>", "exec"), names)
+        made = eval(compile(ast.Expression(last.value), "<call>", "eval"), names)
+        leaves = tf.nest.flatten(made)
+        leaves = [None if isinstance(leaf, tf.Operation) else leaf for leaf in leaves]
+        sess.run(v1.global_variables_initializer())
+        found = iter(sess.run([leaf for leaf in leaves if leaf is not None], feeds))
+    values = [None if leaf is None else as_tensor(leaf, next(found)) for leaf in leaves]
+    return tf.nest.pack_sequence_as(made, values)
+
+
+def as_tensor(leaf, value):
+    if isinstance(value, tf.IndexedSlices):
+        return tf.IndexedSlices(tf.constant(value.values), tf.constant(value.indices))
+    return tf.constant(value, leaf.dtype)
+
+
+def bits(value):
+    """Texts that are equal when the values are, with their kinds of nan."""
+    return repr(front.describe(tf, value))
+
+
+@pytest.mark.parametrize("topic", [name for name in front.topics() if name not in OTHER_TOPICS])
+def test_topic(topic):
+    setup, calls = front.load(topic)
+    wrong = []
+    for call in calls:
+        if call.startswith(RANDOM) or any(words in call for words in OTHERWISE):
+            continue
+        try:
+            eager = front.run(tf, setup, call)
+        except Exception:
+            continue
+        if not is_comparable(eager):
+            continue
+        expected = bits(eager)
+        del eager
+        try:
+            got = bits(in_graph(setup, call))
+        except Exception as error:
+            if not any(words in str(error) for words in (*REASONS, *OTHER_REASONS)):
+                wrong.append(f"{call}\n  {type(error).__name__}: {error}")
+            continue
+        if got != expected:
+            wrong.append(f"{call}\n  eager: {expected}\n  graph: {got}")
+    assert not wrong, f"{len(wrong)} of {len(calls)} calls of {topic}\n" + "\n".join(wrong)
