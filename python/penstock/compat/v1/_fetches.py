@@ -99,7 +99,7 @@ def fed_value(value, tensor):
     """What is fed to a tensor, as a tensor with a value; checked as TensorFlow does."""
     import numpy as np
 
-    if isinstance(value, _core.SymbolicTensor):
+    if isinstance(value, _core.SymbolicTensor) or hasattr(value, "_as_graph_element"):
         refuse_tensor(value, tensor)
     dtype = tensor.dtype
     if isinstance(value, int) and dtype.is_integer:

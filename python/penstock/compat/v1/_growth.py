@@ -66,9 +66,9 @@ def opened(session):
     if at in _warned:
         return
     _warned.add(at)
-    held = sum(each._bytes() for each in _open_sessions)
+    count, held = len(_open_sessions), sum(each._bytes() for each in _open_sessions)
     _warn(
-        f"{at} opens sessions that stay open: there are {len(_open_sessions)} now, with "
+        f"{at} opens sessions that stay open: there are {count} now, with "
         f"{held:,} bytes of variables and programs. Use `with tf.Session() as sess:`, or call "
         "sess.close()."
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
+import weakref
 
 from penstock import _core, errors
 from penstock._tracing import init_scope
@@ -10,7 +10,6 @@ from penstock.compat.v1._fetches import fed_value
 from penstock.compat.v1._nodes import unfed
 
 _to_tensor, _is_tracing = _core.to_tensor, _core.is_tracing
-_ndarray = np.ndarray
 _NO_NODE = -1
 
 
@@ -18,14 +17,16 @@ class Prepared:
     """Runs the same fetches and feeds again and again."""
 
     def __init__(self, session, found, feeds):
-        self._session = session
+        self._session = weakref.proxy(session)  # which has this: no cycle
         self._builder = session._builder
         self._fetches, self._targets = found.tensors, found.targets
         self._feeds = list(feeds)
         self._feed_dtypes = [each.dtype for each in feeds]
+        self._has_integers = any(dtype.is_integer for dtype in self._feed_dtypes)
+        self._exactly = [False] * len(self._feeds)  # whether a dtype is only a hint
         self._implicit = []  # what the session feeds by itself
         self._needed, self._assigned = self._part()
-        self._by_shapes = {}
+        self._latest = None  # the program of the latest run
 
     def _part(self):
         """(variables that must have a value, variables that get one)"""
@@ -46,28 +47,25 @@ class Prepared:
         )
 
     def run(self, values, pack):
-        """The way that runs go after the first, with as little as possible to do."""
-        try:
-            tensors, shapes = [], []
-            for value, dtype in zip(values, self._feed_dtypes, strict=True):
-                kind = type(value)
-                if kind is float or kind is int:
-                    shapes.append(())
-                elif kind is _ndarray:
-                    shapes.append(value.shape)
-                else:
-                    return self.run_checked(list(values), pack)
-                tensors.append(_to_tensor(value, dtype, False))
-            function = self._by_shapes.get(tuple(shapes))
-        except (TypeError, ValueError, errors.OpError):
-            function = None  # the other way says it in TensorFlow's words
-        if function is None:
+        """The way that runs go after the first: it tries the program of the run before, which
+        refuses what does not fit it before anything runs."""
+        function = self._latest
+        if function is None or (self._has_integers and int in map(type, values)):
+            # Numbers that an integer dtype cannot have are to be refused.
             return self.run_checked(list(values), pack)
-        if _is_tracing():
-            with init_scope():
+        try:
+            tensors = list(map(_to_tensor, values, self._feed_dtypes, self._exactly))
+            if _is_tracing():
+                with init_scope():
+                    results = function(tensors)
+            else:
                 results = function(tensors)
-        else:
-            results = function(tensors)
+        except (TypeError, ValueError):  # the other way says it in TensorFlow's words
+            return self.run_checked(list(values), pack)
+        except errors.InvalidArgumentError as error:
+            if not error.message.startswith("input "):
+                raise
+            return self.run_checked(list(values), pack)
         return pack([each.numpy() for each in results])
 
     def run_checked(self, values, pack):
@@ -88,7 +86,7 @@ class Prepared:
             results = function([*tensors, *own])
         session._initialized.update(self._assigned)
         if not self._implicit:
-            self._by_shapes[shapes] = function
+            self._latest = function
         return pack([each.numpy() for each in results])
 
     def function(self, shapes):
@@ -104,11 +102,8 @@ class Prepared:
         session._programs.put(key, made)
         for dropped in session._programs.shrink([]):
             for prepared in session._prepared.values():
-                prepared._by_shapes = {
-                    shape: each
-                    for shape, each in prepared._by_shapes.items()
-                    if each is not dropped
-                }
+                if prepared._latest is dropped:
+                    prepared._latest = None
         return made
 
     def _check_variables(self):

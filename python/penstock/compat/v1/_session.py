@@ -88,10 +88,10 @@ class BaseSession:
 
     def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
         """The values of what is fetched, in the same structure."""
-        is_list = type(fetches) in _LISTS
-        key = (*map(id, fetches), type(fetches)) if is_list else (id(fetches),)
-        if feed_dict:
-            key += (*map(id, feed_dict),)
+        if type(fetches) in _LISTS:
+            key = (*map(id, fetches), type(fetches), *map(id, feed_dict or ()))
+        else:
+            key = (id(fetches), *map(id, feed_dict)) if feed_dict else id(fetches)
         known = self._shortcuts.get(key)
         if known is None:
             return self._first_run(fetches, feed_dict, key)
