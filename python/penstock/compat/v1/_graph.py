@@ -10,7 +10,7 @@ from penstock import _core, _scope
 from penstock.compat.v1 import _default
 from penstock.compat.v1._collections import Collections
 from penstock.compat.v1._growth import Growth
-from penstock.compat.v1._operation import GraphDef, Operation
+from penstock.compat.v1._operation import GraphDef, Operation, node_def_of
 
 _NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$")
 
@@ -220,7 +220,7 @@ class Graph:
 
     def as_graph_def(self, from_version=None, add_shapes=False):
         """The nodes in a readable form."""
-        return GraphDef(self)
+        return GraphDef(node=map(node_def_of, self.get_operations()))
 
     def is_feedable(self, tensor):
         return True

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
+from penstock._message import Message
+
 
 class Operation:
     """A node of a graph."""
@@ -28,7 +32,7 @@ class Operation:
 
     @property
     def node_def(self):
-        return NodeDef(self)
+        return node_def_of(self)
 
     @property
     def traceback(self):
@@ -48,33 +52,28 @@ class Operation:
         return str(self.node_def)
 
 
-class NodeDef:
+class NodeDef(Message):
     """One node of a GraphDef."""
 
-    def __init__(self, operation):
-        self.name, self.op = operation.name, operation.type
-        self.input = [tensor.name.removesuffix(":0") for tensor in operation.inputs]
-        self.input += ["^" + each.name for each in operation.control_inputs]
-        self.device = ""
-
-    def __str__(self):
-        lines = [f'name: "{self.name}"', f'op: "{self.op}"']
-        lines += [f'input: "{each}"' for each in self.input]
-        return "\n".join(lines) + "\n"
+    FIELDS: ClassVar = {
+        "name": (1, "string"),
+        "op": (2, "string"),
+        "input": (3, ["string"]),
+        "device": (4, "string"),
+    }
 
 
-class GraphDef:
-    """The nodes of a graph, in a readable form."""
+class GraphDef(Message):
+    """The nodes of a graph: readable, and as TensorBoard takes them."""
 
-    def __init__(self, graph=None):
-        self.node = [NodeDef(each) for each in graph.get_operations()] if graph else []
+    FIELDS: ClassVar = {"node": (1, [NodeDef])}
 
-    def ByteSize(self):
-        return len(str(self).encode())
 
-    def __str__(self):
-        indented = (str(node).rstrip("\n").replace("\n", "\n  ") for node in self.node)
-        return "".join(f"node {{\n  {text}\n}}\n" for text in indented)
+def node_def_of(operation) -> NodeDef:
+    """A node as a message."""
+    inputs = [tensor.name.removesuffix(":0") for tensor in operation.inputs]
+    inputs += ["^" + each.name for each in operation.control_inputs]
+    return NodeDef(name=operation.name, op=operation.type, input=inputs)
 
 
 def consumers_of(graph, tensor) -> list:
