@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "exec/epilogues.h"
 #include "exec/tiles.h"
 
 namespace penstock::exec {
@@ -243,7 +244,9 @@ class Finder {
 }  // namespace
 
 std::vector<int32_t> find_groups(const Graph& graph, std::span<const NodeId> nodes) {
-  return Finder(graph, nodes).find();
+  std::vector<int32_t> groups = Finder(graph, nodes).find();
+  group_epilogues(graph, nodes, groups);
+  return groups;
 }
 
 }  // namespace penstock::exec

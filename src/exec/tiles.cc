@@ -4,11 +4,13 @@
 #include <atomic>
 #include <mutex>
 #include <unordered_map>
+#include <unordered_set>
 
 #include <penstock/base/threads.h>
 #include <penstock/memory/buffer.h>
 
-#include "ops/reduction.h"
+#include "exec/strips.h"
+#include "kernels/formula.h"
 
 namespace penstock::exec {
 namespace {
@@ -44,7 +46,9 @@ class Builder {
       tiles_.parts = kernels::num_reduce_parts(tiles_.elements);
       tiles_.workers = static_cast<int32_t>(std::min<int64_t>(tiles_.workers, tiles_.parts));
     }
+    find_strips();
     for (size_t i = 0; i < nodes_.size(); ++i) place_outputs(i);
+    for (Strip& strip : tiles_.strips) strip = make_strip(tiles_, strip.first, strip.num_ops);
     return std::move(tiles_);
   }
 
@@ -76,7 +80,7 @@ class Builder {
 
   int64_t add_reduction(const Node& node) {
     const ValueId input = graph_.inputs(node)[0];
-    const kernels::Reduction reduction = *reduction_of(*node.op);
+    const kernels::Reduction reduction = node.op->cpu.formula->reduction();
     const auto first = static_cast<int32_t>(tiles_.operands.size());
     tiles_.ops.push_back({node.op, graph_.attrs(node), 1, first, 1, 1,
                           static_cast<int32_t>(tiles_.reductions.size())});
@@ -88,6 +92,32 @@ class Builder {
     tiles_.operands.push_back(
         {.value = node.first_output, .kind = Kind::kWhole, .dtype = graph_.dtype(input)});
     return 1;
+  }
+
+  // What no op after a strip needs does not leave it.
+  void find_strips() {
+    const auto count = static_cast<int32_t>(tiles_.ops.size());
+    for (int32_t first = 0; first < count;) {
+      const int32_t length = strip_length(tiles_, first);
+      const int32_t end = first + std::max(length, 1);
+      if (length >= 2) add_strip(first, length);
+      for (; first < end && length >= 2; ++first) {
+        const TileOp& op = tiles_.ops[static_cast<size_t>(first)];
+        TileOperand& made = tiles_.operands[static_cast<size_t>(op.first_operand + op.num_inputs)];
+        if (made.kind == Kind::kSlot && last_use_[made.value] < static_cast<size_t>(end)) {
+          made.kind = Kind::kInside;
+          inside_.insert(made.value);
+        }
+      }
+      first = end;
+    }
+  }
+
+  void add_strip(int32_t first, int32_t num_ops) {
+    Strip strip;  // its steps come when all places are known
+    strip.first = first;
+    strip.num_ops = num_ops;
+    tiles_.strips.push_back(std::move(strip));
   }
 
   int64_t slot_bytes(DType dtype) const {
@@ -120,6 +150,7 @@ class Builder {
     const std::span<TileOperand> outputs(inputs.data() + inputs.size(),
                                          static_cast<size_t>(op.num_outputs));
     for (TileOperand& input : inputs) {
+      if (inside_.contains(input.value)) input.kind = Kind::kInside;
       const auto found = slots_.find(input.value);
       if (found == slots_.end()) continue;
       input.kind = Kind::kSlot;
@@ -169,6 +200,7 @@ class Builder {
   const std::function<bool(ValueId)>& is_kept_;
   Tiles tiles_;
   std::unordered_map<ValueId, size_t> last_use_;
+  std::unordered_set<ValueId> inside_;                      // values that do not leave their strip
   std::unordered_map<ValueId, int64_t> slots_;              // of values that are still needed
   std::unordered_map<int64_t, std::vector<int64_t>> free_;  // by size
 };
@@ -189,7 +221,16 @@ class Worker {
   TilesResult run(int64_t begin, int64_t end, int64_t part) {
     const int64_t n = end - begin;
     if (n != shaped_for_) shape(n);
-    for (const TileOp& op : tiles_.ops) {
+    auto strip = tiles_.strips.begin();
+    for (size_t i = 0; i < tiles_.ops.size(); ++i) {
+      const TileOp& op = tiles_.ops[i];
+      if (strip != tiles_.strips.end() && static_cast<size_t>(strip->first) == i) {
+        run_strip(tiles_, *strip, n,
+                  [&](const TileOperand& operand) { return address(operand, begin); });
+        i += static_cast<size_t>(strip->num_ops) - 1;
+        ++strip;
+        continue;
+      }
       if (op.reduction != kNoIndex) {
         tiles_.reductions[static_cast<size_t>(op.reduction)].steps.loops.rows(
             address(tiles_.operand(op, 0), begin), 1, n, n,
@@ -198,8 +239,7 @@ class Worker {
       }
       View* const views = views_ + op.first_operand;
       const int32_t count = op.num_inputs + op.num_outputs;
-      for (int32_t i = 0; i < count; ++i)
-        views[i].data = address(tiles_.operands[static_cast<size_t>(op.first_operand + i)], begin);
+      for (int32_t k = 0; k < count; ++k) views[k].data = address(tiles_.operand(op, k), begin);
       const KernelResult result =
           op.op->cpu({{views, static_cast<size_t>(op.num_inputs)},
                       {views + op.num_inputs, static_cast<size_t>(op.num_outputs)},
@@ -221,6 +261,7 @@ class Worker {
       case Kind::kRows:
         return bases_[operand.storage] + operand.offset + begin / operand.row * width;
       case Kind::kWhole:
+      case Kind::kInside:
         break;
     }
     return bases_[operand.storage] + operand.offset;
@@ -273,7 +314,9 @@ void finish_reductions(const Tiles& tiles, Accumulators& accumulators, char* con
 
 bool is_whole_reduction(const Graph& graph, const Node& node) {
   static_assert(kTileElements % kernels::kReducePiece == 0);
-  return reduction_of(*node.op).has_value() && graph.shape(node.first_output).num_elements() == 1 &&
+  const kernels::Formula* formula = node.op->cpu.formula;
+  return formula != nullptr && formula->kind == kernels::Formula::Kind::kReduction &&
+         graph.shape(node.first_output).num_elements() == 1 &&
          graph.shape(graph.inputs(node)[0]).num_elements() > kTileElements &&
          !kComplexTypes.has(graph.dtype(node.first_output));
 }
@@ -357,6 +400,7 @@ TilesResult run_tiles(const Tiles& tiles, char* const* bases, char* scratch) noe
       Worker worker(tiles, bases, scratch + w * tiles.worker_bytes, accumulators);
       for (int64_t part; (part = next.fetch_add(1, std::memory_order_relaxed)) < tiles.parts;)
         work_on(worker, part);
+      kernels::finish_streams();
     }
   });
   if (first.failed == nullptr) finish_reductions(tiles, accumulators, bases);

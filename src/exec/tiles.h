@@ -17,6 +17,7 @@
 
 #include "graph/graph.h"
 #include "kernels/reduce_steps.h"
+#include "kernels/strip.h"
 
 namespace penstock::exec {
 
@@ -43,13 +44,21 @@ inline constexpr int32_t kMostTileReductions = 4;
 bool is_whole_reduction(const Graph& graph, const Node& node);
 
 struct TileOperand {
-  enum class Kind : uint8_t { kSlot, kSliced, kRows, kWhole };
+  enum class Kind : uint8_t {
+    kInside,  // never leaves its strip: it has no address
+    kSlot,
+    kSliced,
+    kRows,
+    kWhole,
+  };
   ValueId value;
   Kind kind = Kind::kSlot;
   DType dtype = DType::kInvalid;
   int64_t row = 1;             // kRows: elements of the output for one of its own
   int64_t offset = 0;          // in the worker's slots or in the storage
-  int32_t storage = kNoIndex;  // but for kSlot; the layout's
+  int32_t storage = kNoIndex;  // the layout's; not for kSlot and kInside
+
+  bool is_outside() const { return kind != Kind::kSlot && kind != Kind::kInside; }
 };
 
 struct TileOp {
@@ -59,6 +68,19 @@ struct TileOp {
   int32_t first_operand;
   int32_t num_inputs, num_outputs;
   int32_t reduction = kNoIndex;  // in Tiles::reductions
+};
+
+// Neighbouring ops that run in one loop (exec/strips.h).
+struct Strip {
+  struct Operand {
+    int32_t operand;  // of the tiles
+    kernels::StripOperand::Kind kind;
+  };
+  int32_t first = 0, num_ops = 0;
+  DType dtype = DType::kInvalid;
+  int64_t row = 1;  // of operands that are repeated; 1: there are none
+  std::vector<kernels::StripStep> steps;
+  std::vector<Operand> operands;
 };
 
 struct TileReduction {
@@ -76,6 +98,7 @@ struct Tiles {
   std::vector<TileOp> ops;
   std::vector<TileOperand> operands;
   std::vector<TileReduction> reductions;
+  std::vector<Strip> strips;  // in the order of their ops
 
   const TileOperand& operand(const TileOp& op, int32_t i) const {
     return operands[static_cast<size_t>(op.first_operand + i)];

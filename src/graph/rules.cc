@@ -180,6 +180,13 @@ Result fill_likes(Rewriter& rewriter, const Call& call) {
                               call.location)};
 }
 
+// A bias along the last axis is a vector that an addition repeats.
+Result add_bias(Rewriter& rewriter, const Call& call) {
+  const KnownOps& ops = known_ops();
+  if (&call.op != ops.bias_add || call.attrs[0].as_string() == "NCHW") return std::nullopt;
+  return rewriter.call(*ops.add, call.inputs, {}, call.location);
+}
+
 // True when the call, with these inputs, gives outputs of the same dtypes and shapes.
 bool gives_the_same(const Graph& graph, const Call& call, std::span<const ValueId> inputs) {
   SmallVector<View, 4> views;
@@ -211,7 +218,8 @@ Result broadcast_operands(Rewriter& rewriter, const Call& call) {
 }
 
 constexpr Rewriter::Step kRules[] = {
-    share, drop_neutral, drop_repetition, cast_once, transpose_once, fill_likes, broadcast_operands,
+    share,          drop_neutral, drop_repetition, cast_once,
+    transpose_once, fill_likes,   add_bias,        broadcast_operands,
 };
 
 }  // namespace
