@@ -106,6 +106,7 @@ class Modeller {
         }
         add_takes(s, node);
       }
+      add_variable_takes(s);
     }
     for (ScheduleStep& each : problem_.steps) {
       std::sort(each.next.begin(), each.next.end());
@@ -138,6 +139,24 @@ class Modeller {
       if (source.kind == NodeKind::kRead && written_to_[static_cast<size_t>(value)] != source.index)
         continue;
       step(s).takes.push_back({item_of(value), used});
+    }
+  }
+
+  // What a group writes to a variable that it reads can be made where that is, however many of its
+  // ops are between.
+  void add_variable_takes(int32_t s) {
+    if (members(s).size() < 2) return;
+    for (NodeId id : members(s)) {
+      const Node& node = graph_.node(id);
+      const int32_t slot = written_to_[static_cast<size_t>(node.first_output)];
+      if (slot == kNoIndex) continue;
+      for (NodeId reader : members(s)) {
+        for (ValueId input : graph_.inputs(graph_.node(reader))) {
+          const Node& source = graph_.node(graph_.node_of(input));
+          if (source.kind == NodeKind::kRead && source.index == slot)
+            step(s).takes.push_back({item_of(node.first_output), item_of(input)});
+        }
+      }
     }
   }
 

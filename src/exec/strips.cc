@@ -18,7 +18,7 @@ constexpr int64_t kLeastStreamed = 16 << 20;
 
 bool fits_strip(const Tiles& tiles, const TileOp& op, DType dtype) {
   const Formula* formula = op.op->cpu.formula;
-  if (formula == nullptr || op.reduction != kNoIndex || op.num_outputs != 1) return false;
+  if (formula == nullptr || op.kind != TileOp::Kind::kElements || op.num_outputs != 1) return false;
   if (op.row != 1 && op.row < kernels::kLeastStripRow) return false;
   if (formula->kind != Formula::Kind::kUnary && formula->kind != Formula::Kind::kBinary)
     return false;
@@ -105,7 +105,7 @@ class Maker {
 
   StripOperand::Kind kind_of(const TileOp& op, int32_t i) const {
     const TileOperand& operand = tiles_.operand(op, i);
-    if (operand.kind == Kind::kRows || (operand.kind == Kind::kWhole && operand.row == 1))
+    if (operand.is_column() || (operand.kind == Kind::kWhole && operand.row == 1))
       return StripOperand::Kind::kRepeated;
     const int64_t bytes = tiles_.elements * static_cast<int64_t>(dtype_size(operand.dtype));
     if (i == op.num_inputs && operand.kind == Kind::kSliced && bytes >= kLeastStreamed &&

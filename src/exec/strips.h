@@ -34,8 +34,8 @@ void run_strip(const Tiles& tiles, const Strip& strip, int64_t n, const Address&
     for (size_t i = 0; i < count; ++i) {
       const Kind kind = tiles.operands[static_cast<size_t>(strip.operands[i].operand)].kind;
       if (kind == Kind::kWhole) continue;
-      operands[i].data =
-          static_cast<char*>(operands[i].data) + (kind == Kind::kRows ? 1 : row) * width;
+      const bool is_column = kind == Kind::kColumn || kind == Kind::kSlotColumn;
+      operands[i].data = static_cast<char*>(operands[i].data) + (is_column ? 1 : row) * width;
     }
   }
 }
