@@ -106,7 +106,25 @@ struct Machine {
     }
     const int64_t whole = n / piece * piece;
     for (int64_t i = 0; i < whole; i += piece) run_piece(i);
-    if (whole < n) run_rest(operands, whole, n - whole);
+    if (whole == n) return;
+    if (whole > 0 && can_repeat(operands.size())) {  // a piece that ends where the strip does
+      std::fill_n(streams, operands.size(), false);
+      run_piece(n - piece);
+    } else {
+      run_rest(operands, whole, n - whole);
+    }
+  }
+
+  // Whether elements may be computed again: no result lies on what it is made of.
+  bool can_repeat(size_t num_operands) const {
+    for (const StripStep& step : steps) {
+      if (step.code != StripStep::Code::kStore || step.operand < 0) continue;
+      for (size_t i = 0; i < num_operands; ++i) {
+        if (i != static_cast<size_t>(step.operand) && places[i] == places[step.operand])
+          return false;
+      }
+    }
+    return true;
   }
 
   // Less than a piece: on copies.
