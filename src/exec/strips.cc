@@ -13,7 +13,8 @@ using Kind = TileOperand::Kind;
 using kernels::Formula;
 using kernels::StripOperand;
 
-// Results from this size on are written past the caches: they would only drive other data out.
+// Results from this size on are written past the caches: they would only drive other data out. Not
+// row by row, which would write parts of cache lines.
 constexpr int64_t kLeastStreamed = 16 << 20;
 
 bool fits_strip(const Tiles& tiles, const TileOp& op, DType dtype) {
@@ -108,8 +109,8 @@ class Maker {
     if (operand.is_column() || (operand.kind == Kind::kWhole && operand.row == 1))
       return StripOperand::Kind::kRepeated;
     const int64_t bytes = tiles_.elements * static_cast<int64_t>(dtype_size(operand.dtype));
-    if (i == op.num_inputs && operand.kind == Kind::kSliced && bytes >= kLeastStreamed &&
-        !is_read(operand.value))
+    if (i == op.num_inputs && operand.kind == Kind::kSliced && strip_.row == 1 &&
+        bytes >= kLeastStreamed && !is_read(operand.value))
       return StripOperand::Kind::kStreamed;
     return StripOperand::Kind::kElements;
   }
