@@ -40,6 +40,19 @@ TEST(Epilogues, OfBatchesAndWithoutABias) {
   EXPECT_EQ(plan.instructions.size(), 3u);
 }
 
+TEST(Epilogues, BehindAReshape) {
+  const Body body = [](std::span<const Tensor> in) -> std::vector<Tensor> {
+    const Tensor flat = reshape(in[0], Tensor::from<int32_t>({66, 40}, {2}));
+    const Tensor y = reshape(matmul(flat, in[1]), Tensor::from<int32_t>({6, 11, 40}, {3}));
+    return {relu(reshape(y + in[2], Tensor::from<int32_t>({11, 6, 40}, {3}))),
+            reshape(matmul(in[1], in[1]) + in[2], Tensor::from<int32_t>({20, 80}, {2}))};
+  };
+  const MemoryPlan plan =
+      expect_same(body, {numbers(DType::kFloat32, {6, 11, 40}, 1) - 3,
+                         numbers(DType::kFloat32, {40, 40}, 2), numbers(DType::kFloat32, {40}, 3)});
+  for (const PlannedValue& value : plan.values) EXPECT_NE(value.kind, "activation") << value.name;
+}
+
 TEST(Epilogues, OfAConvolution) {
   for (const char* format : {"NHWC", "NCHW"}) {
     const bool is_last = format[3] == 'C';

@@ -78,6 +78,29 @@ TEST(Fusion, Broadcasts) {
   }
 }
 
+TEST(Fusion, AReshapeDoesNotStandBetween) {
+  const Body body = [](std::span<const Tensor> in) -> std::vector<Tensor> {
+    const Tensor a = reshape(tanh(in[0] * 2), Tensor::from<int32_t>({40, 15, 20}, {3}));
+    const Tensor sum = a + in[1];
+    const Tensor b = reshape(sum - square(a), Tensor::from<int32_t>({12000}, {1}));
+    return {exp(b * 0.5)};
+  };
+  const MemoryPlan plan = expect_same(
+      body, {numbers(DType::kFloat32, {600, 20}, 1), numbers(DType::kFloat32, {20}, 2)});
+  EXPECT_EQ(plan.instructions, (std::vector<std::string>{
+                                   "Fused(Mul, Tanh, AddV2, Square, Sub, Mul, Exp)", "Reshape"}));
+}
+
+// Where the elements would meet others, it has to stay.
+TEST(Fusion, AReshapeThatChangesWhatMeets) {
+  const Body body = [](std::span<const Tensor> in) -> std::vector<Tensor> {
+    const Tensor a = reshape(tanh(in[0]), Tensor::from<int32_t>({50, 4, 50}, {3}));
+    return {a * in[1], a + in[2]};
+  };
+  expect_same(body, {numbers(DType::kFloat32, {4, 50, 50}, 1), numbers(DType::kFloat32, {4, 1}, 2),
+                     numbers(DType::kFloat32, {50, 1, 1}, 3)});
+}
+
 TEST(Fusion, AMistakeIsReported) {
   const Body body = [](std::span<const Tensor> in) -> std::vector<Tensor> {
     return {floordiv(in[0] + 1, in[0] - in[1])};
