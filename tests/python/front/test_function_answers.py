@@ -24,8 +24,9 @@ REASONS = {
 }
 # Inside a function random ops have other op seeds (TensorFlow's too): test_function_random.py.
 RANDOM = ("tf.random.set_seed", "tf.random.normal([2])")
-# Mistakes are errors outside too, what is printed are no tensors, and seeds are said above.
-OTHER_TOPICS = {"mistakes", "printing", "seeds"}
+# Mistakes are errors outside too, what is printed are no tensors, seeds are said above, and some
+# make functions of their own.
+OTHER_TOPICS = {"mistakes", "printing", "seeds", "tracing"}
 
 
 def in_function(setup, call):
