@@ -9,7 +9,7 @@ from __future__ import annotations
 
 MLP_SIZES = (784, 512, 512, 10)
 MLP_LEARNING_RATE = 0.01
-DEEP_LEARNING_RATE = 1.0  # of a mean over many elements: a step shows in the loss
+DEEP_LEARNING_RATE = 0.5  # of a mean over many elements: a step shows in the loss
 
 
 class Torch:
