@@ -56,6 +56,7 @@ def memory(field: str) -> int:
 
 def peak_of(call: Callable) -> int:
     """By how many bytes the process grew during the call, at the most."""
+    time.sleep(0.1)  # what other threads are about to free
     ctypes.CDLL(None).malloc_trim(0)  # what is free must not count as there already
     Path("/proc/self/clear_refs").write_text("5")  # forgets the peak so far
     before = memory("VmRSS")

@@ -204,7 +204,7 @@ def chain_sum(size):
 class Case:
     make: Callable
     num_ops: int = 1  # the time is that of one of them
-    has_peak: bool = False
+    warm_up: Callable | None = None  # a smaller case, to call before memory is looked at
     is_first_call: bool = False  # every call is
     without: tuple[str, ...] = ()  # columns that it says nothing about, or that take minutes
 
@@ -216,10 +216,10 @@ CASES = {
     "fn_small_layer_op": Case(small_layers, SMALL_OPS),
     "fn_chain_500k": Case(chain(500_000)),
     "fn_chain_2m": Case(chain(2_000_000)),
-    "fn_chain_8m": Case(chain(8_000_000), has_peak=True),
-    "fn_chain_sum_8m": Case(chain_sum(8_000_000), has_peak=True),
+    "fn_chain_8m": Case(chain(8_000_000), warm_up=chain(100_000)),
+    "fn_chain_sum_8m": Case(chain_sum(8_000_000), warm_up=chain_sum(100_000)),
     "fn_mlp_step": Case(peers.mlp_step),
-    "fn_deep_step": Case(deep_step(24, 4096, 512), has_peak=True),
+    "fn_deep_step": Case(deep_step(24, 4096, 512), warm_up=deep_step(2, 128, 512)),
     "fn_trace_100": Case(trace(100), is_first_call=True, without=EAGER),
     "fn_trace_1000": Case(trace(1000), is_first_call=True, without=EAGER),
     "fn_trace_10000": Case(trace(10_000), is_first_call=True, without=(*EAGER, "xla", "compiled")),
@@ -236,9 +236,11 @@ CASES = {
 
 def measure(column: str, case: Case) -> dict:
     lib = COLUMNS[column]()
-    call = lib.finished(case.make(lib))
     figures = {"version": lib.version}
-    if case.has_peak:
+    if case.warm_up:
+        lib.finished(case.warm_up(lib))()
+    call = lib.finished(case.make(lib))
+    if case.warm_up:
         lib.prepare()
         figures["peak_bytes"] = [peak_of(call), peak_of(call)][lib.telling_call]
     elif not case.is_first_call:

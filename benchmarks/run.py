@@ -169,7 +169,7 @@ def run_python(library: str, case: str) -> tuple[str, Figures]:
 def run_functions(column: str, cases: list[str]) -> Figures:
     """The same for cases of functions.py. Those that look at the process's memory run alone."""
     python = sys.executable if column == OURS else peer_python()
-    alone = [[case] for case in cases if functions.CASES[case].has_peak]
+    alone = [[case] for case in cases if functions.CASES[case].warm_up]
     together = [case for case in cases if [case] not in alone]
     figures: Figures = {}
     for group in filter(None, [together, *alone]):

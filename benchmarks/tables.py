@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 OURS = "penstock"
+MEMORY_NOISE = 2**20  # of a process, by the operating system's account
 
 
 def show_time(seconds: float | None) -> str:
@@ -38,17 +39,18 @@ def show_table(rows: list[list[str]]) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in [lines[0], rule, *lines[1:]])
 
 
-def compare(result, case: str, figure: str, show, libraries: list[str]) -> list[str]:
-    """A row: the figure of every library, and ours divided by the least of the others."""
+def compare(result, case: str, figure: str, show, libraries: list[str], least=0.0) -> list[str]:
+    """A row: the figure of every library, and ours divided by the least of the others. What is
+    below least counts as that."""
     errors = {library: case in result.errors(library) for library in libraries}
     found = {lib: result.best[lib].get(case, {}).get(figure) for lib in libraries}
     theirs = {lib: n for lib, n in found.items() if lib != OURS and n is not None}
     best = min(theirs, key=theirs.get, default=None)
-    has_ratio = found[OURS] is not None and best is not None and theirs[best] > 0
+    has_ratio = found[OURS] is not None and best is not None and max(theirs[best], least) > 0
     return [
         case,
         *("error" if errors[library] else show(n) for library, n in found.items()),
-        f"{found[OURS] / theirs[best]:.2f} {best}" if has_ratio else "-",
+        f"{max(found[OURS], least) / max(theirs[best], least):.2f} {best}" if has_ratio else "-",
     ]
 
 
@@ -88,7 +90,10 @@ def functions_table(result, cases: list[str]) -> str:
 def memory_table(result, cases: list[str], libraries: list[str]) -> str:
     head = ["memory", *libraries, "ratio to best"]
     with_peak = [case for case in cases if "peak_bytes" in result.best[OURS].get(case, {})]
-    rows = [compare(result, case, "peak_bytes", show_bytes, libraries) for case in with_peak]
+    rows = [
+        compare(result, case, "peak_bytes", show_bytes, libraries, least=MEMORY_NOISE)
+        for case in with_peak
+    ]
     return show_table([head, *rows])
 
 
