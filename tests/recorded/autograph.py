@@ -13,7 +13,6 @@ import re
 import sys
 import traceback
 from pathlib import Path
-from unittest import mock
 
 import front
 
@@ -32,8 +31,14 @@ def load(tf, topic: str) -> dict:
     name = f"autograph_{topic}"
     spec = importlib.util.spec_from_file_location(name, CASES / f"{topic}.py")
     module = importlib.util.module_from_spec(spec)
-    with mock.patch.dict(sys.modules, tensorflow=tf):
+    before = sys.modules.get("tensorflow")
+    sys.modules["tensorflow"] = tf
+    try:
         spec.loader.exec_module(module)
+    finally:
+        del sys.modules["tensorflow"]
+        if before is not None:
+            sys.modules["tensorflow"] = before
     return {f"{function.__name__}{args}": (function, args) for function, args in module.CASES}
 
 
@@ -72,12 +77,16 @@ def line_of(error, path) -> int | None:
 
 
 def plain(described) -> object:
-    """An answer without its types: results of Python are numbers where converted ones are tensors."""
+    """An answer without its types: where Python gives lists of numbers there may be tensors."""
     kind = described["kind"]
     if kind in ("list", "tuple"):
-        return [plain(each) for each in described["items"]]
+        return [leaf for each in described["items"] for leaf in _leaves(plain(each))]
     if kind == "dict":
         return {key: plain(each) for key, each in described["items"].items()}
     if "values" in described:
         return [int(x) if isinstance(x, bool) else x for x in described["values"]]
     return described
+
+
+def _leaves(found):
+    return found if isinstance(found, list) else [found]

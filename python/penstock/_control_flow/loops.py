@@ -69,11 +69,14 @@ def _checked_limit(maximum_iterations):
 
 
 def _goes_on(value):
-    return value if isinstance(value, _core.Tensor) else _core.to_tensor(value, dtypes.bool, False)
+    if isinstance(value, _core.Tensor):
+        return value
+    is_plain = isinstance(value, (int, type(None)))
+    return _core.to_tensor(bool(value) if is_plain else value, dtypes.bool, False)
 
 
 def _is_true(value) -> bool:
-    return bool(value if isinstance(value, (int, type(None))) else _goes_on(value))
+    return bool(value if isinstance(value, bool) else _goes_on(value))
 
 
 def _as_state(leaf):
@@ -123,13 +126,21 @@ class _Loop:
         """The state after one iteration."""
         result = self._body(*self.pack(state))
         if not isinstance(result, (list, tuple)) or self._is_bare_result(result):
-            result = type(self._form)([result])
+            result = self._as_only_variable(result)
         assert_same_structure(self._form, result, check_types=False)
         made = [_as_state(leaf) for leaf in flatten(result)]
         self._last = result
         self._check(made, may_change)
         self._last = pack_like(result, [None] * len(made))
         return made
+
+    def _as_only_variable(self, result):
+        if result is None or len(self._form) != 1:
+            raise TypeError(
+                f"The body of a loop over {len(self._form)} variables returned "
+                f"{type(result).__name__}, not a list of them."
+            )
+        return type(self._form)([result])
 
     def _is_bare_result(self, result) -> bool:
         """Whether it is the only variable itself, a structure, instead of a list with it."""

@@ -8,6 +8,8 @@ raises where what it gives does not fit what came before.
 from __future__ import annotations
 
 from penstock import _core, errors
+from penstock._nest import flatten, pack_like
+from penstock._spec import TensorSpec
 
 
 def is_symbolic(value) -> bool:
@@ -61,5 +63,15 @@ def while_loop(
 
 
 def specs_of(function):
-    """What a function would return, as TensorSpecs: nothing of it becomes part of the graph."""
-    _unimplemented("A loop with a variable that has no value before it and")
+    """What a function would return, with TensorSpecs for tensors: it is traced apart, and nothing
+    of it becomes part of the graph."""
+    trace = _core.Trace("apart")
+    try:
+        result = function()
+        specs = [
+            TensorSpec.from_tensor(leaf) if isinstance(leaf, _core.Tensor) else leaf
+            for leaf in flatten(result)
+        ]
+        return pack_like(result, specs)
+    finally:
+        trace.close()

@@ -1,8 +1,8 @@
 """tf.autograph: Python's control flow over tensors, as control flow of functions.
 
-tf.function converts the function that it traces, and what that calls: `if`, `while` and `for` become
-calls of operators, which take Python's way for Python's values and make conditions and loops of the
-graph for tensors. The result has the lines of the source."""
+tf.function converts the function that it traces, and what that calls: `if`, `while` and `for`
+become calls of operators, which take Python's way for Python's values and make conditions and loops
+of the graph for tensors. The result has the lines of the source."""
 
 import ast
 import logging

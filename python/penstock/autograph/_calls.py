@@ -11,11 +11,37 @@ from penstock.autograph._tree import OPERATORS
 
 # Their functions are left alone: they have no control flow over tensors, or their own way with it.
 _OTHERS = frozenset(
-    ["penstock", "numpy", "scipy", "tensorflow", "keras", "jax", "torch", "pandas", "matplotlib", "absl", "six", "pytest", "_pytest", "IPython"]
+    [
+        "penstock",
+        "numpy",
+        "scipy",
+        "tensorflow",
+        "keras",
+        "jax",
+        "torch",
+        "pandas",
+        "matplotlib",
+        "absl",
+        "six",
+        "pytest",
+        "_pytest",
+        "IPython",
+    ]
 )
 # Functions of penstock that call what they are given.
 TAKES_FUNCTIONS = frozenset(
-    ["case", "cond", "foldl", "foldr", "map_fn", "recompute_grad", "scan", "switch_case", "vectorized_map", "while_loop"]
+    [
+        "case",
+        "cond",
+        "foldl",
+        "foldr",
+        "map_fn",
+        "recompute_grad",
+        "scan",
+        "switch_case",
+        "vectorized_map",
+        "while_loop",
+    ]
 )
 
 

@@ -21,6 +21,7 @@ from penstock.autograph._statements import FunctionBody
 _PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 _made = {}  # by the id of a code object and the features: a reference to it, and the new code
 _own = {}  # by id: references to code objects that conversion has made
+_NEW = "ag__function"
 MARK = "_autograph_do_not_convert"
 
 
@@ -112,15 +113,21 @@ def _owner(function) -> str | None:
 
 
 def _compiled(tree, old, owner):
-    """The code of a function that has the free variables of the old one, and the operators."""
-    body = [tree]
+    """The code of a function that has the free variables of the old one, and the operators.
+
+    It is compiled inside of a function that has these, and where it is a method inside of a class.
+    The names of both must not hide global ones."""
+    tree.name, body = _NEW, [tree]
     if owner is not None:
-        body = [_tree.at(ast.ClassDef(owner, [], [], body, []), tree)]
+        body = [ast.ClassDef(owner, [], [], body, [])]
+        if owner not in old.co_freevars:
+            body = [ast.Global([owner]), *body]
     free = [name for name in old.co_freevars if not (owner and name == "__class__")]
     outer = _tree.at(_tree.function("outer", [*free, _tree.OPERATORS], body), tree)
-    module = compile(ast.Module([outer], []), old.co_filename, "exec", dont_inherit=True)
-    code = _inner(_inner(module, "outer"), owner) if owner else _inner(module, "outer")
-    return _named(_inner(code, old.co_name), getattr(old, "co_qualname", old.co_name), old.co_name)
+    code = compile(ast.Module([outer], []), old.co_filename, "exec", dont_inherit=True)
+    for name in ("outer", owner, _NEW) if owner else ("outer", _NEW):
+        code = _inner(code, name)
+    return _named(code, getattr(old, "co_qualname", old.co_name), old.co_name)
 
 
 def _inner(code, name):

@@ -34,13 +34,13 @@ def _binds(node) -> bool:
 
 
 class Expressions(ast.NodeTransformer):
-    """Converts the expressions of one function; statements and nested functions are `statement`'s."""
+    """Converts the expressions of one function; those inside of it are for `nested_function`."""
 
-    def __init__(self, statement, calls, first_parameter):
-        self._statement, self._calls, self._first = statement, calls, first_parameter
+    def __init__(self, nested_function, calls, first_parameter):
+        self._nested, self._calls, self._first = nested_function, calls, first_parameter
 
     def visit_FunctionDef(self, node):
-        return self._statement(node)
+        return self._nested(node)
 
     def visit_AsyncFunctionDef(self, node):
         return node

@@ -16,7 +16,7 @@ def absolute(x):
 
 
 def ranges(x):
-    return range(x) if isinstance(x, int) else range(x)[1:]
+    return tf.reduce_sum(range(x)), tf.reduce_sum(range(1, x + 4, 2))
 
 
 def order(x):

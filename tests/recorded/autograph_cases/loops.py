@@ -97,9 +97,7 @@ def loop_of_structure(x):
 def growing_shape(x):
     y = tf.ones([1])
     while x > 0:
-        tf.autograph.experimental.set_loop_options(
-            shape_invariants=[(y, tf.TensorShape([None]))]
-        )
+        tf.autograph.experimental.set_loop_options(shape_invariants=[(y, tf.TensorShape([None]))])
         y = tf.concat([y, y + 1], 0)
         x -= 1
     return y

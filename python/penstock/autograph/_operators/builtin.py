@@ -32,8 +32,11 @@ def _number(kind, dtype):
 
 
 def _len(value):
-    if not isinstance(value, _core.Tensor):
-        return builtins.len(value)
+    return length_of(value) if isinstance(value, _core.Tensor) else builtins.len(value)
+
+
+def length_of(value):
+    """The number of a tensor's rows: a number where it is known."""
     if value.shape.rank == 0:
         raise ValueError(f"len requires a non-scalar tensor, got one of shape {value.shape}")
     known = value.shape[0]

@@ -22,8 +22,8 @@ def if_stmt(test, body, orelse, get, put, names, count):
         if not _core.is_tracing():
             cond(
                 test,
-                lambda: _run(body, "main", get, names[:count]),
-                lambda: _run(orelse, "else", get, names[:count]),
+                lambda: _run(body, "main", get, names, count),
+                lambda: _run(orelse, "else", get, names, count),
             )
             return
     if test:
@@ -32,11 +32,12 @@ def if_stmt(test, body, orelse, get, put, names, count):
         orelse()
 
 
-def _run(block, label, get, names):
+def _run(block, label, get, names, count):
+    """Runs a block with values. It need not return where another one does."""
     if block is not None:
         block()
-    for name, value in zip(names, state.read(get, names) if names else (), strict=True):
-        if isinstance(value, Undefined):
+    for name, value in zip(names[:count], state.read(get, names), strict=False):
+        if state.is_undefined(value):
             raise _missing(name, value, label)
 
 

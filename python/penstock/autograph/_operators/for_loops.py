@@ -8,6 +8,7 @@ from penstock import _core
 from penstock._control_flow import symbolic
 from penstock._functions import basic
 from penstock.autograph._operators import state
+from penstock.autograph._operators.builtin import length_of
 from penstock.autograph._operators.while_loops import Loop
 
 _NOT_IN_PYTHON_LOOPS = (
@@ -80,14 +81,13 @@ def _is_python(value):
 
 
 def _over_tensor(rows, extra, body, get, put, names, options):
-    if rows.shape.rank == 0:
-        raise ValueError(f"len requires a non-scalar tensor, got one of shape {rows.shape}")
+    length = length_of(rows)
     loop = Loop(get, put, names, options)
     if _core.is_tracing():
-        count = _core.to_tensor(rows.shape[0], None, False)
+        count = _core.to_tensor(length, None, False)
         loop.in_graph(extra, lambda number: body(rows[number]), count)
         return
-    for number in range(rows.shape[0]):
+    for number in range(length):
         if not loop.may_go_on():
             break
         loop.step(body, rows[number])

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from penstock import _core
 from penstock._control_flow import symbolic
+from penstock._functions.basic import zeros
 from penstock._nest import flatten, pack_like
 from penstock._shape import TensorShape
+from penstock._spec import TensorSpec
 from penstock.autograph._operators import state
 from penstock.autograph._operators.state import NO_RETURN, Undefined
 from penstock.nest import assert_same_structure
@@ -197,13 +199,16 @@ class Loop:
             made = pack_like(values, [state.as_leaf(leaf) for leaf in flatten(values)])
             return [made[i] for i in missing]
 
-        from penstock._functions.basic import zeros
-
         for i, spec in zip(missing, symbolic.specs_of(once), strict=True):
-            leaves = [zeros(leaf.shape, leaf.dtype) for leaf in flatten(spec)]
-            self._start[i] = pack_like(spec, leaves)
+            self._start[i] = pack_like(spec, [_blank_like(leaf) for leaf in flatten(spec)])
         if self._put is not None:
             self._put(self._start)
+
+
+def _blank_like(spec):
+    if not isinstance(spec, TensorSpec):
+        return spec
+    return zeros([size or 0 for size in spec.shape], spec.dtype)
 
 
 def _is_blank(value) -> bool:
