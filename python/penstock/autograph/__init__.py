@@ -5,16 +5,14 @@ become calls of operators, which take Python's way for Python's values and make 
 of the graph for tensors. The result has the lines of the source."""
 
 import ast
-import logging
-import sys
 
 from penstock.autograph import experimental
 from penstock.autograph._conversion import converted_tree
-from penstock.autograph._operators import calls as _calls
-from penstock.autograph._operators import operators as _operators
+from penstock.autograph._operators import operators as _operators_for
+from penstock.autograph._operators.calls import convert as _convert
+from penstock.autograph._verbosity import set_verbosity
 
 __all__ = ["experimental", "set_verbosity", "to_code", "to_graph", "trace"]
-_verbosity = [0]
 
 
 def _features(optional_features):
@@ -29,7 +27,7 @@ def _traced(function, autograph=True, experimental_autograph_options=None, **unu
     """What tf.function traces in the place of a function."""
     if not autograph:
         return function
-    return _calls.convert(function, _operators(_features(experimental_autograph_options)))
+    return _convert(function, _operators_for(_features(experimental_autograph_options)))
 
 
 def _checked(entity):
@@ -44,14 +42,14 @@ def _checked(entity):
 
 def to_graph(entity, recursive=True, experimental_optional_features=None):
     """The function with its control flow converted. Called with eager tensors it runs at once."""
-    return _calls.convert(_checked(entity), _operators(_features(experimental_optional_features)))
+    return _convert(_checked(entity), _operators_for(_features(experimental_optional_features)))
 
 
 def to_code(entity, recursive=True, experimental_optional_features=None):
     """The converted function as text; `ag__` stands for the operators."""
     function = _checked(entity)
     function = getattr(function, "__func__", function)
-    tree = converted_tree(function, _operators(_features(experimental_optional_features)))
+    tree = converted_tree(function, _operators_for(_features(experimental_optional_features)))
     if tree is None:
         import inspect
         import textwrap
@@ -59,11 +57,6 @@ def to_code(entity, recursive=True, experimental_optional_features=None):
         return textwrap.dedent(inspect.getsource(function))
     tree.name = "tf__" + tree.name
     return ast.unparse(tree) + "\n"
-
-
-def set_verbosity(level, alsologtostdout=False):
-    """From level 1 on, functions that are left as they are, are logged, to stdout too if asked."""
-    _verbosity[:] = [level, alsologtostdout]
 
 
 def trace(*args):

@@ -13,7 +13,7 @@ import os
 import types
 import weakref
 
-from penstock.autograph import _tree
+from penstock.autograph import _tree, _verbosity
 from penstock.autograph._calls import Calls, is_left_alone
 from penstock.autograph._source import tree_of
 from penstock.autograph._statements import FunctionBody
@@ -101,9 +101,10 @@ def _new_code(function, operators):
     """The new code object; None where there is nothing to convert."""
     tree = converted_tree(function, operators)
     if tree is None:
+        _verbosity.say(function, "is run as it is written")
         return None
-    old = function.__code__
-    return _compiled(tree, old, _owner(function))
+    _verbosity.say(function, "is converted")
+    return _compiled(tree, function.__code__, _owner(function))
 
 
 def _owner(function) -> str | None:

@@ -8,18 +8,15 @@ import inspect
 _PAUSES = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
-def why_not(code) -> str | None:
-    """Why the function of a code object stays as it is; None where it can be converted."""
-    if code.co_name == "<lambda>":
-        return "lambdas are converted with the functions that they are in"
-    if code.co_flags & _PAUSES:
-        return "generators are not supported"
-    return None
+def is_unsupported(code) -> bool:
+    """Whether a function stays as it is: lambdas are converted with the functions that they are in,
+    and what pauses in the middle is not converted."""
+    return code.co_name == "<lambda>" or bool(code.co_flags & _PAUSES)
 
 
 def tree_of(code) -> ast.FunctionDef | None:
     """The definition, without decorators, annotations and defaults; None where it is not found."""
-    if why_not(code):
+    if is_unsupported(code):
         return None
     try:
         lines, first = inspect.getsourcelines(code)

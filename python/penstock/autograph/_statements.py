@@ -5,10 +5,14 @@ variables. So Python values go through them as they always do. For tensors the o
 the state of the statement, to read it and to put it back: what the blocks change and somebody
 needs.
 
+    ag__test_1 = x > 0
     def ag__if_1(): nonlocal y; y = x
     def ag__else_1(): nonlocal y; y = -x
-    def ag__set_1(ag__values): nonlocal y; y = ag__values[0]; …
-    ag__.if_stmt(x > 0, ag__if_1, ag__else_1, lambda: (lambda: y,), ag__set_1, ("y",), 1)
+    if ag__test_1 is True: ag__if_1()
+    elif ag__test_1 is False: ag__else_1()
+    else:
+        def ag__set_1(ag__values): nonlocal y; y = ag__values[0]; …
+        ag__.if_stmt(ag__test_1, ag__if_1, ag__else_1, lambda: (lambda: y,), ag__set_1, ("y",), 1)
 """
 
 from __future__ import annotations
@@ -121,20 +125,28 @@ class FunctionBody:
         names = changed(blocks)
         outputs = sorted(name for name in names if name in after)
         others = sorted(name for name in names - set(outputs) if name in entering)
-        number = self._next()
-        places = changed_places(blocks)
+        number, places = self._next(), changed_places(blocks)
         body = self._function(f"ag__if_{number}", [], names, self._block(node.body, after))
         made, orelse = [body], ast.Constant(None)
         if node.orelse:
             orelse = self._block(node.orelse, after)
             made.append(self._function(f"ag__else_{number}", [], names, orelse))
             orelse = _tree.load(f"ag__else_{number}")
-        state = self._state(number, outputs, places, others, made)
-        call = _tree.operator(
-            "if_stmt", self._expressions.visit(node.test), _tree.load(f"ag__if_{number}"), orelse,
-            *state, ast.Constant(len(outputs) + len(places)),
-        )  # fmt: skip
-        made.append(_at_head(ast.Expr(call), node, node.test))
+        tested = f"ag__test_{number}"
+        test = _set(tested, self._expressions.visit(node.test))
+        made.insert(0, _tree.at(test, node.test))
+        slow = []
+        state = self._state(number, outputs, places, others, slow)
+        body = _tree.load(f"ag__if_{number}")
+        count = ast.Constant(len(outputs) + len(places))
+        call = _tree.operator("if_stmt", _tree.load(tested), body, orelse, *state, count)
+        slow.append(_at_head(ast.Expr(call), node, node.test))
+        # Python's own bools need no operator.
+        other = [ast.Expr(ast.Call(orelse, [], [])) if node.orelse else ast.Pass()]
+        choice = _if_is(tested, False, other, slow)
+        made.append(_if_is(tested, True, [ast.Expr(ast.Call(body, [], []))], [choice]))
+        _at_head(made[-1].body[0], node, node.test)
+        _at_head(other[0], node, node.test)
         return [_tree.at(each, node) for each in made]
 
     def _while(self, node, after):
@@ -246,9 +258,14 @@ def _reading(place):
     return kind(place.value, last, ast.Load())
 
 
+def _if_is(name, value, then, otherwise):
+    test = ast.Compare(_tree.load(name), [ast.Is()], [ast.Constant(value)])
+    return ast.If(test, then, otherwise)
+
+
 def _at_head(statement, node, last):
     """The line of a statement up to its colon, not that of its whole block."""
-    for each in (statement, statement.value):
+    for each in (statement, getattr(statement, "value", statement)):
         each.lineno, each.col_offset = node.lineno, node.col_offset
         each.end_lineno, each.end_col_offset = last.end_lineno, last.end_col_offset
     return ast.fix_missing_locations(statement)

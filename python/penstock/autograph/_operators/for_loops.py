@@ -85,7 +85,7 @@ def _over_tensor(rows, extra, body, get, put, names, options):
     loop = Loop(get, put, names, options)
     if _core.is_tracing():
         count = _core.to_tensor(length, None, False)
-        loop.in_graph(extra, lambda number: body(rows[number]), count)
+        loop.in_graph(extra, lambda number: body(basic.gather(rows, number)), count)
         return
     for number in range(length):
         if not loop.may_go_on():
