@@ -23,7 +23,7 @@ DIFFERENT = {
 }
 # Those that Python runs otherwise: the options of a loop are for converted code.
 NOT_AS_PYTHON = ("at_most",)
-# Those that the loops of these tests cannot run in a function: a row past the last one, a shape that
+# Those that the loops of these tests cannot run in a function: a row past the last, a shape that
 # grows, an index into a tensor with values.
 NOT_UNROLLED = ("over_rows", "growing_shape", "second_is_lazy")
 TOPICS = [topic for topic in autograph.topics() if topic != "mistakes"]
