@@ -36,6 +36,7 @@ def while_loop(
         raise TypeError("'parallel_iterations' must be a positive integer.")
     limit = _checked_limit(maximum_iterations)
     loop = _Loop(body, loop_vars, shape_invariants)
+    del loop_vars  # the loop has them until it begins
     if _core.is_tracing():
         found = symbolic.while_loop(
             lambda *flat: _goes_on(cond(*loop.pack(flat))),
@@ -84,13 +85,20 @@ def _as_state(leaf):
     return leaf if isinstance(leaf, TensorArray) else _core.to_tensor(leaf, None, False)
 
 
+class _Place:
+    """Stands for a variable in messages about structures."""
+
+    def __repr__(self):
+        return "."
+
+
 class _Loop:
     """The body of a loop, and the structure and the bounds of its state."""
 
     def __init__(self, body, loop_vars, shape_invariants):
         self._body = body
-        self._form = self._last = loop_vars
         self._start = [_as_state(leaf) for leaf in flatten(loop_vars)]
+        self._form = self._last = pack_like(loop_vars, [_Place()] * len(self._start))
         self._names = [_name(leaf, i) for i, leaf in enumerate(self._start)]
         self.invariants = None
         if shape_invariants is not None:
@@ -129,9 +137,8 @@ class _Loop:
             result = self._as_only_variable(result)
         assert_same_structure(self._form, result, check_types=False)
         made = [_as_state(leaf) for leaf in flatten(result)]
-        self._last = result
         self._check(made, may_change)
-        self._last = pack_like(result, [None] * len(made))
+        self._last = pack_like(result, [_Place()] * len(made))
         return made
 
     def _as_only_variable(self, result):

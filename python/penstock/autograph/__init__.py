@@ -10,6 +10,7 @@ from penstock.autograph import experimental
 from penstock.autograph._conversion import converted_tree
 from penstock.autograph._operators import operators as _operators_for
 from penstock.autograph._operators.calls import convert as _convert
+from penstock.autograph._tracebacks import with_users_lines as _with_users_lines
 from penstock.autograph._verbosity import set_verbosity
 
 __all__ = ["experimental", "set_verbosity", "to_code", "to_graph", "trace"]
@@ -27,7 +28,8 @@ def _traced(function, autograph=True, experimental_autograph_options=None, **unu
     """What tf.function traces in the place of a function."""
     if not autograph:
         return function
-    return _convert(function, _operators_for(_features(experimental_autograph_options)))
+    made = _convert(function, _operators_for(_features(experimental_autograph_options)))
+    return function if made is function else _with_users_lines(made)
 
 
 def _checked(entity):

@@ -147,6 +147,20 @@ def test_errors_come_with_the_lines_of_the_source():
     frames = traceback.extract_tb(found.value.__traceback__)
     own = [each for each in frames if each.filename == __file__ and each.name == "fails"]
     assert own[-1].line == "x = x + [1, 2][i]"
+    assert not [each for each in frames if "_operators" in each.filename]
+
+
+def test_errors_keep_their_causes():
+    @tf.function
+    def f(x):
+        try:
+            return x + [][0] if x is not None else x
+        except IndexError as error:
+            raise ValueError("none") from error
+
+    with pytest.raises(ValueError, match="none") as found:
+        f(tf.constant(1))
+    assert isinstance(found.value.__cause__, IndexError)
 
 
 def test_named_functions_inside_of_maps_are_converted(monkeypatch):

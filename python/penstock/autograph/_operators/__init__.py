@@ -41,7 +41,7 @@ class Operators:
 
     def rows_of(self, callee):
         """What is called in the place of `callee` for the rows of a loop."""
-        return for_loops.LAZY.get(callee) or calls.converted(callee, self)
+        return for_loops.lazy(callee) or calls.converted(callee, self)
 
     def assert_stmt(self, test, message):
         """`assert test, message()`"""

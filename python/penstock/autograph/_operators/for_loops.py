@@ -57,7 +57,11 @@ def _tensor_range(*ends, **options):
     return basic.range(*ends, **options)
 
 
-LAZY = {builtins.range: _python_range, basic.range: _tensor_range}
+def lazy(callee):
+    """What makes a range for a loop, where that is what `callee` does."""
+    if callee is builtins.range:
+        return _python_range
+    return _tensor_range if callee is basic.range else None
 
 
 def for_stmt(rows, extra, body, get, put, names, options):

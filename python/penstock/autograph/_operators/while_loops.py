@@ -79,10 +79,7 @@ class Loop:
         values = state.read(self._get, self._names)
         for name, before, after in zip(self._names, self._start, values, strict=True):
             self._check(name, before, after)
-        self._start = [
-            after if before is None or isinstance(before, Undefined) else before
-            for before, after in zip(self._start, values, strict=True)
-        ]
+        self._start = values  # what was before is not kept
 
     def _check(self, name, before, after):
         """Raises where an iteration changes what a variable is."""
@@ -115,7 +112,7 @@ class Loop:
                 f"'{name}' has shape {other.shape} after one iteration, which does not conform "
                 f"with the shape invariant {bound}."
             )
-        if bound is None and one.shape != other.shape:
+        if bound is None and not other.shape.is_subtype_of(one.shape):
             raise ValueError(
                 f"'{name}' has shape {one.shape} before the loop, but shape {other.shape} after "
                 "one iteration. Use tf.autograph.experimental.set_loop_options to set shape "
