@@ -6,6 +6,7 @@ returned as they are.
 """
 
 from __future__ import annotations
+import __future__
 
 import ast
 import functools
@@ -22,6 +23,7 @@ _PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 _made = {}  # by the id of a code object and the features: a reference to it, and the new code
 _own = {}  # by id: references to code objects that conversion has made
 _NEW = "ag__function"
+_FUTURE = __future__.annotations.compiler_flag
 MARK = "_autograph_do_not_convert"
 
 
@@ -125,7 +127,8 @@ def _compiled(tree, old, owner):
             body = [ast.Global([owner]), *body]
     free = [name for name in old.co_freevars if not (owner and name == "__class__")]
     outer = _tree.at(_tree.function("outer", [*free, _tree.OPERATORS], body), tree)
-    code = compile(ast.Module([outer], []), old.co_filename, "exec", dont_inherit=True)
+    module, flags = ast.Module([outer], []), old.co_flags & _FUTURE
+    code = compile(module, old.co_filename, "exec", flags, dont_inherit=True)
     for name in ("outer", owner, _NEW) if owner else ("outer", _NEW):
         code = _inner(code, name)
     return _named(code, getattr(old, "co_qualname", old.co_name), old.co_name)

@@ -3,36 +3,75 @@
 from __future__ import annotations
 
 import ast
+import copy
+import functools
 import inspect
+import linecache
 
 _PAUSES = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
-def is_unsupported(code) -> bool:
-    """Whether a function stays as it is: lambdas are converted with the functions that they are in,
-    and what pauses in the middle is not converted."""
-    return code.co_name == "<lambda>" or bool(code.co_flags & _PAUSES)
-
-
 def tree_of(code) -> ast.FunctionDef | None:
-    """The definition, without decorators, annotations and defaults; None where it is not found."""
-    if is_unsupported(code):
+    """The definition, without decorators, annotations and defaults; None where it is not found, and
+    for what pauses in the middle."""
+    if code.co_flags & _PAUSES:
         return None
     try:
-        lines, first = inspect.getsourcelines(code)
-        is_inside = lines[0][:1].isspace()
-        # An indented definition is read as it is, inside of a block: texts of several lines in it
-        # stay what they are.
-        text = "".join(["if 1:\n", *lines] if is_inside else lines)
-        found = ast.parse(text).body[0]
+        found = _lambda(code) if code.co_name == "<lambda>" else _definition(code)
     except (OSError, TypeError, SyntaxError, IndexError):
         return None
+    if found is not None:
+        _strip(found)
+    return found
+
+
+def _definition(code):
+    lines, first = inspect.getsourcelines(code)
+    is_inside = lines[0][:1].isspace()
+    # An indented definition is read as it is, inside of a block: texts of several lines in it stay
+    # what they are.
+    found = ast.parse("".join(["if 1:\n", *lines] if is_inside else lines)).body[0]
     found = found.body[0] if is_inside else found
     if not isinstance(found, ast.FunctionDef) or found.name != code.co_name:
         return None
-    ast.increment_lineno(found, max(first, 1) - (2 if is_inside else 1))
-    _strip(found)
-    return found
+    return ast.increment_lineno(found, max(first, 1) - (2 if is_inside else 1))
+
+
+def _lambda(code):
+    """A lambda as a function that returns its expression, where it is told from its neighbours."""
+    lines = linecache.getlines(code.co_filename)
+    same = [
+        each
+        for each in ast.walk(_parsed("".join(lines)))
+        if isinstance(each, ast.Lambda) and _is_of(code, each)
+    ]
+    if len(same) != 1:
+        return None
+    found = copy.deepcopy(same[0])
+    result = ast.copy_location(ast.Return(found.body), found.body)
+    made = ast.FunctionDef("lambda_", found.args, [result], [])
+    return ast.fix_missing_locations(ast.copy_location(made, found))
+
+
+@functools.lru_cache(maxsize=1)
+def _parsed(text):
+    return ast.parse(text)
+
+
+def _is_of(code, node) -> bool:
+    if node.lineno != code.co_firstlineno:
+        return False
+    given = node.args
+    named = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
+    names = tuple(each.arg for each in named if each is not None)
+    if names != code.co_varnames[: len(names)]:
+        return False
+    if not hasattr(code, "co_positions"):  # before Python 3.11
+        return True
+    places = [(line, column) for line, _, column, _ in code.co_positions() if column is not None]
+    body = node.body
+    start, end = (body.lineno, body.col_offset), (body.end_lineno, body.end_col_offset)
+    return all(start <= place <= end for place in places if place != (code.co_firstlineno, 0))
 
 
 def _strip(tree):

@@ -166,14 +166,16 @@ def test_errors_keep_their_causes():
 def test_named_functions_inside_of_maps_are_converted(monkeypatch):
     seen = []
     monkeypatch.setattr(symbolic, "cond", lambda pred, a, b: seen.append(pred) or a())
-    tf.function(lambda x: tf.map_fn(absolute, x))  # a lambda of no other function stays
-
-    @tf.function
-    def f(x):
-        return tf.map_fn(absolute, x)
-
+    f = tf.function(lambda x: tf.map_fn(absolute, x))
     assert f(tf.constant([1, 2])).shape == [2]
     assert len(seen) == 2
+
+
+def test_lambdas_are_told_from_their_neighbours():
+    pair = (lambda x: 1 if x > 0 else 2), (lambda x: 3 if x > 0 else 4)
+    made = [tf.autograph.to_graph(each) for each in pair]
+    assert all(one is not other for one, other in zip(made, pair, strict=True))
+    assert [each(tf.constant(value)) for value in (5, -5) for each in made] == [1, 3, 2, 4]
 
 
 def test_a_state_that_the_loop_makes_is_zeros_before_it(monkeypatch):

@@ -46,7 +46,7 @@ def test_branches_must_be_alike(monkeypatch):
         return tf.function(lambda p: tf.cond(p, lambda: one, lambda: other))(tf.constant(True))
 
     assert choose((1, None), (2, None))[1] is None
-    with pytest.raises(TypeError, match="true_fn and false_fn arguments to tf.cond must have the"):
+    with pytest.raises(TypeError, match="must have the same number, type"):
         choose(1, 2.0)
     with pytest.raises(TypeError, match="same number, type, and overall structure"):
         choose([1, 2], (1, 2))
@@ -60,18 +60,9 @@ def test_loops_in_functions_keep_dtypes_and_shapes():
 
     with pytest.raises(TypeError, match="type should remain constant"):
         loop(lambda x: tf.cast(x, tf.int32))
-    with pytest.raises(ValueError, match="enters the loop with shape .1,., but has shape .2,."):
+    with pytest.raises(
+        ValueError, match=r"enters the loop with shape \(1,\), but has shape \(2,\)"
+    ):
         loop(lambda x: tf.concat([x, x], 0))
     with pytest.raises(ValueError, match="same nested structure"):
         loop(lambda x: (x, x))
-
-
-def test_what_depends_on_a_tensor_says_what_to_do_instead():
-    @tf.function(autograph=False)
-    def f(x):
-        return tf.cond(x > 0, lambda: x, lambda: -x)
-
-    try:
-        assert f(tf.constant(-2)) == 2
-    except tf.errors.UnimplementedError as error:
-        assert "tf.where" in str(error)

@@ -184,6 +184,103 @@ def deep(x):
     return found
 
 
+def assignment_in_loop(x):
+    found, numbers = 0, iter([1, 2, 3, 0, 5])
+    while (each := next(numbers)) != 0:
+        found += each
+        if each > 2:
+            continue
+        found += 100
+    return found + each + x
+
+
+def jumps_in_handlers(x):
+    found = 0
+    for i in range(6):
+        try:
+            if i == 2:
+                raise ValueError(i)
+            if i == 4:
+                raise KeyError(i)
+            found += i
+        except ValueError:
+            found += 10
+            continue
+        except KeyError:
+            break
+        else:
+            found += 100
+    return found + x
+
+
+def targets(x):
+    found = {}
+    for found["a"], (b, *rest) in [(1, (2, 3)), (4, (5, 6, 7))]:
+        if b > 4:
+            break
+    return found["a"], b, len(rest), x
+
+
+def names_of_flags(x):
+    break_, continue_, do_return, retval_ = 5, 6, 7, 8
+    for i in range(4):
+        for j in range(4):
+            if j == 2:
+                break
+            if i == j:
+                continue
+            break_ += 1
+        else:
+            continue
+        if i == 3:
+            return break_, continue_, do_return, retval_ + x
+    return x
+
+
+def functions_of_a_loop(x):
+    made = []
+    for i in range(3):
+
+        def get(j=i):
+            return x + i * 10 + j
+
+        made.append(get)
+    return [get() for get in made]
+
+
+class Shape:
+    def __init__(self, size):
+        self.size = size
+
+    @classmethod
+    def of(cls, size):
+        if size is None:
+            return cls(0)
+        return cls(size)
+
+    @property
+    def area(self):
+        if self.size is None:
+            return 0
+        return self.size * self.size
+
+    @staticmethod
+    def doubled(size):
+        return size * 2 if size is not None else 0
+
+
+class Square(Shape):
+    def __init__(self, size):
+        if size is not None:
+            super().__init__(size)
+        else:
+            super().__init__(1)
+
+
+def methods_of_classes(x):
+    return Square.of(x).area + Square.doubled(x)
+
+
 def conditional_calls(x):
     return (tf.abs if x is not None else tf.sin)(x)
 
@@ -191,6 +288,6 @@ def conditional_calls(x):
 CASES = [
     (each, (value,))
     for name, each in list(globals().items())
-    if callable(each) and name != "Secret"
+    if callable(each) and not isinstance(each, type)
     for value in (4, -4)
 ]
