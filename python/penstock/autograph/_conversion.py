@@ -10,6 +10,7 @@ import __future__
 
 import ast
 import functools
+import itertools
 import os
 import types
 import weakref
@@ -110,9 +111,11 @@ def _new_code(function, operators):
 
 
 def _owner(function) -> str | None:
-    """The class of a method: private names in it are spelled with it."""
-    name = function.__qualname__.rpartition(".")[0].rpartition(".")[2]
-    return name if name and name != "<locals>" else None
+    """The class that a function is written in: private names are spelled with it."""
+    parts = function.__qualname__.split(".")
+    pairs = itertools.pairwise(parts)
+    classes = [each for each, inner in pairs if "<locals>" not in (each, inner)]
+    return classes[-1] if classes else None
 
 
 def _compiled(tree, old, owner):

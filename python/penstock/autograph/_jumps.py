@@ -53,7 +53,7 @@ def _has(node, kinds, through_loops) -> bool:
     return any(_has(child, kinds, through_loops) for child in ast.iter_child_nodes(node))
 
 
-def _blocks(node):
+def blocks_of(node):
     """The lists of statements that a statement holds."""
     for name in _BLOCKS:
         for each in getattr(node, name, None) or []:
@@ -76,7 +76,7 @@ def _guard(statements, kinds, flag, replace, through_loops) -> list:
         skips_else = isinstance(each, ast.Try) and any(
             _has(child, kinds, through_loops) for child in each.body
         )
-        for owner, name in list(_blocks(each)):
+        for owner, name in list(blocks_of(each)):
             block = _guard(getattr(owner, name), kinds, flag, replace, through_loops)
             is_else = name == "orelse" and skips_else
             setattr(owner, name, _unless(flag, block) if is_else else block)
@@ -93,7 +93,7 @@ def lower_loops(statements, flags) -> list:
         if isinstance(each, _FUNCTIONS):
             made.append(each)
             continue
-        for owner, name in list(_blocks(each)):
+        for owner, name in list(blocks_of(each)):
             setattr(owner, name, lower_loops(getattr(owner, name), flags))
         made += _lowered(each, flags) if isinstance(each, _LOOPS) else [each]
     return made
@@ -195,7 +195,7 @@ class Returns:
         skips_else = isinstance(node, ast.Try) and any(
             _has(child, ast.Return, True) for child in node.body
         )
-        for owner, name in list(_blocks(node)):
+        for owner, name in list(blocks_of(node)):
             block = self._block(getattr(owner, name), in_loop or (is_loop and name == "body"))
             if name == "orelse" and skips_else:
                 block = _unless(self.done, block)

@@ -10,6 +10,14 @@ import copy
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
 
+def parameters(arguments) -> list[str]:
+    """The names of a function's parameters."""
+    kinds = (arguments.posonlyargs, arguments.args, arguments.kwonlyargs)
+    named = [each for kind in kinds for each in kind]
+    named += [each for each in (arguments.vararg, arguments.kwarg) if each is not None]
+    return [each.arg for each in named]
+
+
 def inside(node):
     """The node and all below it, but not what is in nested functions and classes."""
     left = [node]

@@ -8,6 +8,8 @@ import functools
 import inspect
 import linecache
 
+from penstock.autograph._names import parameters
+
 _PAUSES = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
@@ -34,6 +36,8 @@ def _definition(code):
     found = found.body[0] if is_inside else found
     if not isinstance(found, ast.FunctionDef) or found.name != code.co_name:
         return None
+    if not _has_parameters(code, found):
+        return None  # the file has changed since it was read
     return ast.increment_lineno(found, max(first, 1) - (2 if is_inside else 1))
 
 
@@ -58,13 +62,15 @@ def _parsed(text):
     return ast.parse(text)
 
 
+def _has_parameters(code, node) -> bool:
+    names = tuple(parameters(node.args))
+    return names == code.co_varnames[: len(names)]
+
+
 def _is_of(code, node) -> bool:
     if node.lineno != code.co_firstlineno:
         return False
-    given = node.args
-    named = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
-    names = tuple(each.arg for each in named if each is not None)
-    if names != code.co_varnames[: len(names)]:
+    if not _has_parameters(code, node):
         return False
     if not hasattr(code, "co_positions"):  # before Python 3.11
         return True

@@ -21,15 +21,9 @@ import ast
 
 from penstock.autograph import _jumps, _tree
 from penstock.autograph._expressions import Expressions, is_plain_test
-from penstock.autograph._names import Liveness, changed, changed_places
+from penstock.autograph._names import Liveness, changed, changed_places, inside, parameters
 
 _VALUES, _ITEM = "ag__values", "ag__item"
-
-
-def parameters(node) -> list[str]:
-    given = node.args
-    named = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
-    return [each.arg for each in named if each is not None]
 
 
 class FunctionBody:
@@ -45,7 +39,7 @@ class FunctionBody:
         if _jumps.returns_in_finally(node.body):
             return node
         taken = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
-        flags = _jumps.Flags([*taken, *parameters(node)])
+        flags = _jumps.Flags([*taken, *parameters(node.args)])
         body, end = node.body, []
         if _jumps.needs_lowering(body):
             returns = _jumps.Returns(flags)
@@ -57,8 +51,8 @@ class FunctionBody:
         body = _jumps.lower_loops(body, flags) + end
         self._live = Liveness(body)
         self._scopes = _declared(body)
-        calls = self._calls.inside(changed(body) | set(parameters(node)))
-        first = parameters(node)[0] if parameters(node) else None
+        calls = self._calls.inside(changed(body) | set(parameters(node.args)))
+        first = next(iter(parameters(node.args)), None)
         self._expressions = Expressions(self._nested, calls, first)
         self._calls = calls
         made = self._block(body, self._live.kept)
@@ -76,7 +70,7 @@ class FunctionBody:
 
     def _bindings(self) -> list:
         """What makes the names of blocks names of the function; it is never run."""
-        names = sorted(self._shared - set(self._scopes) - set(parameters(self._node)))
+        names = sorted(self._shared - set(self._scopes) - set(parameters(self._node.args)))
         if not names:
             return []
         bound = [_set(name, ast.Constant(None)) for name in names]
@@ -105,13 +99,11 @@ class FunctionBody:
 
     def _inline(self, node, after):
         """A statement that stays; its blocks are converted where they are."""
-        loops = isinstance(node, ast.While)
-        is_try = isinstance(node, (ast.Try, ast.Match))
-        if loops:
+        if isinstance(node, ast.While):
             after = self._live.at_head(node, after)
-        elif is_try:
+        elif isinstance(node, (ast.Try, ast.Match)):
             after = after | self._live.reads(node)
-        blocks = [(each, name, getattr(each, name)) for each, name in _jumps._blocks(node)]
+        blocks = [(each, name, getattr(each, name)) for each, name in _jumps.blocks_of(node)]
         for owner, name, _ in blocks:
             setattr(owner, name, [])
         self._expressions.generic_visit(node)
@@ -286,8 +278,6 @@ def _declared(body) -> dict:
 
 
 def _pauses(node) -> bool:
-    from penstock.autograph._names import inside
-
     return any(isinstance(each, (ast.Yield, ast.YieldFrom, ast.Await)) for each in inside(node))
 
 

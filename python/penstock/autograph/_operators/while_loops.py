@@ -9,6 +9,7 @@ from penstock._nest import flatten, pack_like
 from penstock._shape import TensorShape
 from penstock._spec import TensorSpec
 from penstock.autograph._operators import state
+from penstock.autograph._operators.logic import and_
 from penstock.autograph._operators.state import NO_RETURN, Undefined
 from penstock.nest import assert_same_structure
 
@@ -143,8 +144,6 @@ class Loop:
             enter(flat[len(numbers) :])
             if count is None:
                 return test()
-            from penstock.autograph._operators.logic import and_
-
             return flat[0] < count if test is None else and_(flat[0] < count, test)
 
         def step(*flat):
