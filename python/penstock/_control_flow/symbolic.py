@@ -1,8 +1,9 @@
 """Control flow inside a function that is being traced: the one place that makes nodes of it.
 
 Callers see to structures, dtypes and shapes. Here everything is flat: a branch, and the body of a
-loop, is a function that returns a list of tensors. Each is called once, the branches in order, and
-raises where what it gives does not fit what came before.
+loop, is a function that returns a list of tensors. Each is to be called once, the branches in
+order: it sets the Python variables that it works on, and raises where what it gives does not fit
+what came before.
 """
 
 from __future__ import annotations
@@ -48,8 +49,13 @@ def while_loop(
     back_prop=True,
     swap_memory=False,
 ):
-    """The variables after the last iteration. `cond` and `body` take them as arguments;
-    `shape_invariants` has a TensorShape for each, and None for those of their own shapes."""
+    """The variables after the last iteration: tensors, and TensorArrays as they are. `cond` and
+    `body` take them as arguments; `cond` gives a scalar bool. `shape_invariants` has a TensorShape
+    for each, and is None where all keep their shapes; `maximum_iterations` may be a tensor.
+
+    A loop of which every condition is known while the function is traced is unrolled."""
+    if is_symbolic(maximum_iterations):
+        _unimplemented("A number of iterations")
     count = 0
     while maximum_iterations is None or count < maximum_iterations:
         goes_on = cond(*flat_vars)
