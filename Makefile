@@ -43,7 +43,7 @@ endef
 .PHONY: help
 help: ## List the targets
 	@echo "Targets of this Makefile (PRESET=release|debug|asan|tsan, JOBS=n):"
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 # What a fresh machine lacks: Debian packages and .venv/.
 .PHONY: deps
@@ -162,6 +162,10 @@ record-front: ## Record TensorFlow's answers to the Python-level calls of tests/
 .PHONY: record-autograph
 record-autograph: ## Record what TensorFlow makes of the functions of tests/recorded/autograph_cases (PEERS=…)
 	@$(PEERS) tests/recorded/record_autograph.py
+
+.PHONY: record-v1
+record-v1: ## Record TensorFlow's losses and errors for the programs and mistakes of tests/recorded/v1.py (PEERS=…)
+	@$(PEERS) tests/recorded/record_v1.py
 
 .PHONY: docs-counts
 docs-counts: deps ## Bring the counts in the README (ops, recorded calls) up to date

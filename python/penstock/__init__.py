@@ -92,6 +92,7 @@ _MODULES = [
     "raw_ops",
     "signal",
     "strings",
+    "summary",
     "sysconfig",
     "test",
     "train",
@@ -129,6 +130,7 @@ _LATER = {
     "_spec": "TensorSpec TypeSpec type_spec_from_value",
     "_tensor_array": "TensorArray",
     "_tracing": "init_scope inside_function",
+    "summary._messages": "make_ndarray make_tensor_proto",
     "debugging": "Assert assert_equal assert_greater assert_less assert_rank",
 }
 _FILES = {name: file for file, names in _LATER.items() for name in names.split()}

@@ -34,7 +34,7 @@ def key_of(value):
     """What a trace for the value also serves, as something hashable."""
     kind = type(value)
     if isinstance(value, _core.Tensor):
-        return value.dtype, tuple(value.shape)
+        return value.dtype, value.shape._dims
     if kind in _BY_VALUE:
         return kind, value
     if kind in _BY_TEXT:
@@ -76,12 +76,18 @@ def type_text(value) -> str:
     if isinstance(value, TensorSpec):
         return repr(value)
     if isinstance(value, Mapping):
-        inside = ", ".join(f"[{key!r}, {type_text(value[key])}]" for key in sorted(value))
-        return f"Dict[{inside}]"
+        return f"Dict[{_items_text(value.items())}]"
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        items = zip(value._fields, value, strict=True)
+        return f"{type(value).__name__}[{_items_text(items)}]"
     if isinstance(value, (list, tuple)):
         kind = "List" if isinstance(value, list) else "Tuple"
         return f"{kind}[{', '.join(map(type_text, value))}]"
     return f"Literal[{value!r}]"
+
+
+def _items_text(items) -> str:
+    return ", ".join(f"[{key!r}, {type_text(value)}]" for key, value in items)
 
 
 class ObjectValue:
@@ -115,6 +121,10 @@ class Parameters:
         kinds = [each.kind for each in self.signature.parameters.values()]
         self._is_plain = all(kind is inspect.Parameter.POSITIONAL_OR_KEYWORD for kind in kinds)
         self._count = len(kinds)
+        # A default that its owner may change must be looked at in every call.
+        self.has_open_defaults = any(
+            _is_open(each.default) for each in self.signature.parameters.values()
+        )
         if self.specs is not None:
             self._check_constraints()
 
@@ -130,6 +140,12 @@ class Parameters:
         for each in named[len(self.specs) :]:
             if each.default is inspect.Parameter.empty:
                 raise TypeError(f"input_signature missing type constraint for {each.name}")
+        for each in parameters:
+            if each.kind is each.KEYWORD_ONLY and each.default is inspect.Parameter.empty:
+                raise TypeError(
+                    f"Since input_signature is defined, keyword-only parameter `{each.name}` must "
+                    "have a default value"
+                )
 
     def __str__(self):
         parts = []
@@ -170,6 +186,16 @@ class Parameters:
                 raise self.failed(error, args, kwargs) from None
         return _with_tensors(bound)
 
+    def declared(self, bound):
+        """Bound arguments as the input_signature has them: a spec for each of its tensors; None
+        without one that leaves anything open."""
+        if self.specs is None:
+            return None
+        if all(spec.shape.is_fully_defined() for spec in flatten(self.specs)):
+            return None
+        args, kwargs = bound
+        return (*self.specs, *args[len(self.specs) :]), kwargs
+
     def _constrained(self, args, kwargs):
         made = [_cast(value, spec) for value, spec in zip(args, self.specs, strict=False)]
         defaults = list(self.signature.parameters.values())[len(made) : len(args)]
@@ -178,6 +204,13 @@ class Parameters:
                 raise TypeError(f"Can not cast {value!r} to {type_text(parameter.default)}")
             made.append(value)
         return tuple(made), kwargs
+
+
+def _is_open(default) -> bool:
+    """Whether the value is a container that can change, or holds one."""
+    if isinstance(default, tuple):
+        return any(map(_is_open, default))
+    return isinstance(default, (list, Mapping))
 
 
 class _Leaf(int):

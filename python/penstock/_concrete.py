@@ -21,7 +21,27 @@ class ConcreteFunction:
         self._arguments = arguments  # (args, kwargs), TensorSpecs for the tensors
         self._inputs = inputs  # symbolic tensors
         self._result = result  # with symbolic tensors
+        self.wide = None  # the trace that it was made of, which leaves dimensions open
+        self.has_custom_gradient = False  # which the graph does not know of
         self.may_be_fast = True  # until a call turns out to be none for C++
+
+    def at(self, tensors):
+        """The function for tensors (or specs) of known shapes, where this leaves some open."""
+        core = self._core.at([each.shape._dims for each in tensors])
+        given = iter(tensors)
+        leaves = [
+            TensorSpec((each := next(given)).shape, each.dtype, leaf.name)
+            if is_traced(leaf)
+            else leaf
+            for leaf in flatten_all(self._arguments)
+        ]
+        arguments = pack_all(self._arguments, leaves)
+        made = ConcreteFunction(
+            core, self._name, self._parameters, arguments, self._inputs, self._result
+        )
+        made.wide = self
+        made.has_custom_gradient = self.has_custom_gradient
+        return made
 
     inputs = property(lambda self: list(self._inputs))
     structured_outputs = property(lambda self: self._result)
@@ -148,7 +168,11 @@ class ConcreteFunction:
         else:
             given = self._bound(args, kwargs)
         wanted = [leaf for leaf in flatten_all(self._arguments) if is_traced(leaf)]
-        return [self._input(i, *pair) for i, pair in enumerate(zip(given, wanted, strict=True))]
+        pairs = zip(given, wanted, strict=True)
+        try:
+            return [self._input(i, *pair) for i, pair in enumerate(pairs)]
+        except (TypeError, ValueError) as error:
+            raise self._failed(error, args, kwargs) from None
 
     def _bound(self, args, kwargs) -> list:
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 
-from penstock import _core
+from penstock import _core, _tracing
 from penstock._nest import flatten, pack_like
 from penstock._tape import GradientTape, variables_of
 
@@ -42,6 +42,9 @@ def custom_gradient(f=None):
             found += of_variables
             return [None if g is None else _core.to_tensor(g, None, False) for g in found]
 
+        tracing = _tracing.current()
+        if tracing is not None:
+            tracing.has_custom_gradient = True
         made = _core.record_custom([*inputs, *read], flatten(result), run)
         return pack_like(result, made)
 

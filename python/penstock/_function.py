@@ -13,13 +13,14 @@ from penstock._arguments import (
     Parameters,
     input_order,
     is_traced,
-    key_of,
     without_owning,
 )
 from penstock._composite import flatten_all, pack_all
 from penstock._concrete import ConcreteFunction
+from penstock._relaxing import Relaxing, key_of_call, traced_leaves
 from penstock._retracing import RetraceWatch
 from penstock._spec import TensorSpec
+from penstock._tape import is_recording
 from penstock._trace_cache import TraceCache
 from penstock._tracing import Tracing
 
@@ -48,6 +49,8 @@ class Function(_core.TracedCall):
             options, memory_budget=memory_budget, trace_cache_limit=trace_cache_limit
         )
         self._traces = TraceCache(_as_bytes(trace_cache_limit))
+        self._relaxing = Relaxing(options.get("reduce_retracing", False))
+        self._never_open = set()  # keys of arguments that cannot be traced with open dimensions
         self._watch = RetraceWatch()
         self._num_traces = 0
         self._bound = {}  # for methods: by the object's id, a reference to it and its function
@@ -74,16 +77,45 @@ class Function(_core.TracedCall):
 
     def _find(self, bound):
         """The concrete function for bound arguments, traced when there is none yet."""
-        args, kwargs = bound
-        key = (tuple(map(key_of, args)), tuple([(name, key_of(kwargs[name])) for name in kwargs]))
+        key = key_of_call(bound)
         with self._lock:
             found = self._traces.get(key)
             if found is not None:
                 return key, found, False
-            found = self._trace_first(bound, key)
-            if not found._core.has_captures():
+            before = self._num_traces
+            found = self._narrowed(bound) or self._trace_first(bound, key)
+            if found.wide is not found and not found._core.has_captures():
                 self._keep(key, found)
-        return key, found, True
+        return key, found, self._num_traces > before
+
+    def _narrowed(self, bound):
+        """The concrete function by way of a trace that leaves dimensions open; None where there
+        is none to serve these arguments."""
+        wide = self._parameters.declared(bound) or self._relaxing.widen(bound)
+        if wide is None:
+            return None
+        key = key_of_call(wide)
+        found = self._traces.get(key) or self._trace_open(wide, key)
+        leaves = traced_leaves(bound)
+        if found is None or _core.is_tracing():
+            return found
+        return found.at(leaves) if all(leaf.shape.is_fully_defined() for leaf in leaves) else found
+
+    def _trace_open(self, wide, key):
+        if key in self._never_open:
+            return None
+        before = self._num_traces
+        try:
+            found = self._trace_first(wide, key)
+        except errors.UnimplementedError:
+            # Something in it needs the sizes: then there is a trace for each.
+            self._never_open.add(key)
+            self._num_traces = before
+            return None
+        if not found._core.has_captures():
+            found.wide = found
+            self._keep(key, found)
+        return found
 
     def _keep(self, key, concrete):
         self._traces.put(key, concrete)
@@ -101,7 +133,10 @@ class Function(_core.TracedCall):
         """A trace that is not kept: to see what other arguments would need."""
         count = self._num_traces
         try:
-            return self._trace(arguments, None, may_make_variables=False)[0]
+            return (
+                self._narrowed(arguments)
+                or self._trace(arguments, None, may_make_variables=False)[0]
+            )
         finally:
             self._num_traces = count
 
@@ -114,7 +149,6 @@ class Function(_core.TracedCall):
         return concrete
 
     def _trace(self, bound, key, may_make_variables):
-        self._num_traces += 1
         leaves = flatten_all(bound)
         trace = _core.Trace(self._name)
         try:
@@ -128,6 +162,7 @@ class Function(_core.TracedCall):
                 core = trace.finish([leaf for leaf in outputs if leaf is not None])
         finally:
             trace.close()
+        self._num_traces += 1  # one that failed is none
         on_death = functools.partial(_drop_trace, weakref.ref(self), key)
         kept = [
             TensorSpec(leaf.shape, leaf.dtype, leaf.name if isinstance(leaf, TensorSpec) else None)
@@ -143,6 +178,8 @@ class Function(_core.TracedCall):
             list(inputs.values()),
             pack_all(result, outputs),
         )
+        concrete.has_custom_gradient = tracing.has_custom_gradient
+        concrete.may_be_fast = not tracing.has_custom_gradient
         return concrete, tracing.made
 
     def _add_inputs(self, trace, leaves, bound):
@@ -166,7 +203,7 @@ class Function(_core.TracedCall):
                 number += 1
                 unique = f"{name}_{number}"
             used.add(unique)
-            inputs[i] = trace.input(leaf.dtype, leaf.shape)
+            inputs[i] = trace.input(leaf.dtype, leaf.shape._dims)
             inputs[i]._name = unique + ":0"
         return inputs
 
@@ -194,18 +231,27 @@ class Function(_core.TracedCall):
             self._note_trace(bound, key)
         else:
             self._watch.called()
+        if concrete.has_custom_gradient and (_core.is_tracing() or is_recording()):
+            return self._call_python(*bound)
         tensors = [leaf for leaf in flatten_all(bound) if isinstance(leaf, _core.Tensor)]
         if _core.is_tracing():
             return concrete.run(tensors)
+        self._check_planned(concrete)
         self._check_budget(concrete)
         try:
             result = concrete.run(tensors)
         except errors.ResourceExhaustedError as error:
             self._refuse(concrete, error.message)
             raise
-        if concrete.may_be_fast and not concrete._core.has_captures():
+        may_be_fast = concrete.may_be_fast and not self._parameters.has_open_defaults
+        if may_be_fast and not concrete._core.has_captures():
             self._make_fast(key, concrete, args, kwargs, tensors)
         return result
+
+    def _call_python(self, args, kwargs):
+        """A call op by op, which a tape sees: a custom gradient is no part of a graph."""
+        result = self._python_function(*args, **kwargs)
+        return pack_all(result, [self._as_output(leaf) for leaf in flatten_all(result)])
 
     def _make_fast(self, key, concrete, args, kwargs, tensors):
         """The base class is to know such calls, when it can."""
@@ -218,6 +264,19 @@ class Function(_core.TracedCall):
                 args, kwargs, count, order, tensors, core, concrete.form(), concrete
             )
             self._keep(key, concrete)  # it has grown by its program
+
+    def _check_planned(self, concrete):
+        """jit_compile=True asks for one plan of the whole."""
+        if not self._own_options.get("jit_compile") or concrete._core.is_planned():
+            return
+        unknown = "\n".join("  " + each for each in concrete.memory_plan().unknown)
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            f"Detected unsupported operations when trying to compile graph {self._name} "
+            "(jit_compile=True): what they need is known only when they run, so there is no plan "
+            f"of the whole function.\n{unknown}",
+        )
 
     def _check_budget(self, concrete):
         if self._memory_budget is not None and concrete._core.peak_bytes() > self._memory_budget:
@@ -251,7 +310,11 @@ class Function(_core.TracedCall):
 
     def pretty_printed_concrete_signatures(self, verbose=True):
         """The traces that there are, for people."""
-        return "\n\n".join(each.pretty_printed_signature() for each in self._traces.values())
+        return "\n\n".join(
+            each.pretty_printed_signature()
+            for each in self._traces.values()
+            if each.wide in (None, each)
+        )
 
     def experimental_get_compiler_ir(self, *args, **kwargs):
         """A function of the stage: the text of the graph, whatever the stage."""

@@ -1,5 +1,6 @@
 """Nested structures: lists, tuples, namedtuples and dictionaries of anything."""
 
+from collections import defaultdict
 from collections.abc import Mapping
 
 
@@ -25,5 +26,8 @@ def _pack(structure, leaves):
         return tuple(items) if isinstance(structure, tuple) else items
     if isinstance(structure, Mapping):
         packed = {key: _pack(structure[key], leaves) for key in sorted(structure)}
-        return type(structure)((key, packed[key]) for key in structure)
+        ordered = ((key, packed[key]) for key in structure)
+        if isinstance(structure, defaultdict):
+            return type(structure)(structure.default_factory, ordered)
+        return type(structure)(ordered)
     return next(leaves)

@@ -50,6 +50,14 @@ class MemoryPlan:
         self.timeline = fields["timeline"]  # bytes in use while each instruction runs
         self.values = [PlannedValue(value) for value in fields["values"]]
         self.peak_instruction = fields["peak_instruction"]
+        # Ops, with their lines, whose memory is known only when they run: then a call holds
+        # `peak_bytes` at least.
+        self.unknown = fields["unknown"]
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether a call holds `peak_bytes`, no more and no less."""
+        return not self.unknown
 
     @property
     def peak_op(self) -> str:
@@ -100,7 +108,11 @@ class MemoryPlan:
         ]
         if self.peak_instruction >= 0:
             lines.append(f"fullest at {self.peak_op} ({self.peak_instruction}): {tags}")
-        return "\n".join([*lines, *("  " + line for line in self.holders())])
+        lines += ["  " + line for line in self.holders()]
+        if self.unknown:
+            lines.append("known only when they run, and not in the peak:")
+            lines += ["  " + each for each in self.unknown]
+        return "\n".join(lines)
 
     def text(self) -> str:
         """What `save` writes: the totals, then each value with its op, its type and its bytes."""
@@ -110,6 +122,7 @@ class MemoryPlan:
             f"arena_bytes {self.arena_bytes}",
             f"output_bytes {self.output_bytes}",
         ]
+        lines += [f"# not planned: {_short(each)}" for each in self.unknown]
         for value in sorted(self.values, key=lambda value: value.first):
             lines.append(f"{_identity(value)} {value.bytes}  # {_short(value.line)}")
         return "\n".join(line.removesuffix("  # ") for line in lines) + "\n"

@@ -134,12 +134,15 @@ def _text(module: types.ModuleType, homes: dict[type, str]) -> str:
 
 def _imports(text: str, module: types.ModuleType, homes: dict[type, str]) -> str:
     """The imports of penstock's own classes that the annotations and bases in the text name."""
-    text = re.sub(r'""".*?"""', "", text, flags=re.S)
+    text = re.sub(r'""".*?"""|"[^"\n]*"|\'[^\'\n]*\'', "", text, flags=re.S)
+    own = set(re.findall(r"^(?:class|def|from .* as) (\w+)", text, re.M))
     text = re.sub(r"\b(?:def|class|import|as) \w+|\w+(?=: \w)", "", text)
     lines = []
     for home in sorted(set(homes.values())):
         where, _, name = home.rpartition(".")
-        if where != module.__name__ and re.search(rf"(?<![\w.]){name}(?![\w=])", text):
+        if where == module.__name__ or name in own:
+            continue
+        if re.search(rf"(?<![\w.]){name}(?![\w=])", text):
             lines.append(f"from {where} import {name}\n")
     return "".join(lines)
 

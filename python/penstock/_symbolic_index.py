@@ -1,4 +1,4 @@
-"""x[i] inside a function, where i is a scalar that is known only when the function runs."""
+"""x[i] and x[a:b] inside a function, where i, a and b are known only when the function runs."""
 
 from __future__ import annotations
 
@@ -15,9 +15,14 @@ def _is_unknown(part) -> bool:
     )
 
 
+def _is_unknown_range(part) -> bool:
+    return isinstance(part, slice) and any(map(_is_unknown, (part.start, part.stop, part.step)))
+
+
 def has_unknown(index) -> bool:
-    """Whether a scalar in it is known only later."""
-    return any(map(_is_unknown, index)) if isinstance(index, tuple) else _is_unknown(index)
+    """Whether a number in it is known only later."""
+    parts = index if isinstance(index, tuple) else (index,)
+    return any(_is_unknown(part) or _is_unknown_range(part) for part in parts)
 
 
 def getitem(self, index):
@@ -25,6 +30,9 @@ def getitem(self, index):
     if not has_unknown(index):
         return _slice(self, index)
     parts = index if isinstance(index, tuple) else (index,)
+    has_ellipsis = any(part is Ellipsis for part in parts)
+    if any(map(_is_unknown_range, parts)) or (has_ellipsis and self.shape.rank is None):
+        return _strided(self, parts)
     taken = sum(1 for part in parts if part is not None and part is not Ellipsis)
     static, gathered, axis = [], [], 0
     for part in parts:
@@ -45,6 +53,49 @@ def getitem(self, index):
 def _gathered(tensor, i, axis):
     from penstock import raw_ops
 
-    size = _core.to_tensor(tensor.shape[axis], i.dtype, False)
+    size = tensor.shape[axis]
+    if size is None:
+        size = raw_ops.Shape(input=tensor, out_type=i.dtype)[axis]
     from_start = raw_ops.SelectV2(condition=i < 0, t=i + size, e=i)
     return raw_ops.GatherV2(params=tensor, indices=from_start, axis=axis)
+
+
+def _strided(tensor, parts):
+    """A slice whose bounds are tensors: how large it is, is known when it runs."""
+    from penstock import raw_ops
+
+    bounds = {"begin": [], "end": [], "strides": []}
+    masks = dict.fromkeys(("begin", "end", "ellipsis", "new_axis", "shrink_axis"), 0)
+
+    def add(begin, end, stride):
+        for values, value in zip(bounds.values(), (begin, end, stride), strict=True):
+            values.append(value)
+
+    for i, part in enumerate(parts):
+        if isinstance(part, slice):
+            masks["begin"] |= (part.start is None) << i
+            masks["end"] |= (part.stop is None) << i
+            add(
+                0 if part.start is None else part.start,
+                0 if part.stop is None else part.stop,
+                1 if part.step is None else part.step,
+            )
+        elif part is None or part is Ellipsis:
+            masks["new_axis" if part is None else "ellipsis"] |= 1 << i
+            add(0, 0, 1)
+        else:
+            masks["shrink_axis"] |= 1 << i
+            add(part, part + 1, 1)
+    inputs = {name: _packed(values) for name, values in bounds.items()}
+    return raw_ops.StridedSlice(
+        input=tensor, **inputs, **{f"{name}_mask": bits for name, bits in masks.items()}
+    )
+
+
+def _packed(values):
+    from penstock import dtypes, raw_ops
+
+    tensors = [_core.to_tensor(value, None, False) for value in values]
+    wide = any(each.dtype == dtypes.int64 for each in tensors)
+    kind = dtypes.int64 if wide else dtypes.int32
+    return raw_ops.Pack(values=[raw_ops.Cast(x=each, DstT=kind) for each in tensors], axis=0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import enum
+import threading
 import weakref
 
 from penstock import _core
@@ -37,11 +38,10 @@ class IndexedSlices:
         if self.dense_shape is None:
             raise ValueError("IndexedSlices without a dense_shape cannot become a Tensor")
         column = raw_ops.ExpandDims(input=self.indices, axis=-1)
-        return raw_ops.ScatterNd(
-            indices=column,
-            updates=self.values,
-            shape=_core.to_tensor(self.dense_shape, self.indices.dtype, False),
-        )
+        shape = _core.to_tensor(self.dense_shape, None, False)
+        if shape.dtype != column.dtype:
+            shape = raw_ops.Cast(x=shape, DstT=column.dtype)
+        return raw_ops.ScatterNd(indices=column, updates=self.values, shape=shape)
 
     def __neg__(self):
         return IndexedSlices(-self.values, self.indices, self.dense_shape)
@@ -80,6 +80,14 @@ class pause(contextlib.AbstractContextManager):
         self._pause = None
 
 
+_here = threading.local()
+
+
+def is_recording() -> bool:
+    """Whether a tape of this thread is open."""
+    return getattr(_here, "open_tapes", 0) > 0
+
+
 class GradientTape:
     """Records what happens to watched tensors and variables, and runs it backwards."""
 
@@ -101,7 +109,7 @@ class GradientTape:
             self._tape = _core.Tape(self._persistent, self._watch_variables)
         else:
             self._tape.resume()
-        self._recording = True
+        self._note(True)
         return self
 
     def __exit__(self, *unused):
@@ -110,7 +118,11 @@ class GradientTape:
 
     def _stop(self):
         self._tape.stop()
-        self._recording = False
+        self._note(False)
+
+    def _note(self, recording):
+        self._recording = recording
+        _here.open_tapes = getattr(_here, "open_tapes", 0) + (1 if recording else -1)
 
     def watch(self, tensor) -> None:
         if self._tape is None:
@@ -147,7 +159,7 @@ class GradientTape:
             yield
         finally:
             self._tape.resume()
-            self._recording = True
+            self._note(True)
 
     def _begin(self):
         if self._tape is None or self._used:

@@ -83,6 +83,8 @@ def set_shape(self, shape):
             f"Tensor's shape {self.shape} is not compatible with supplied shape "
             f"{TensorShape(shape)}."
         )
+    if isinstance(self, _core.SymbolicTensor) and not self.shape.is_fully_defined():
+        _core.narrow(self, self.shape.merge_with(shape)._dims)
 
 
 def _undefined(name):

@@ -5,9 +5,11 @@ from __future__ import annotations
 import threading
 import weakref
 
-from penstock import _core
+from penstock import _core, errors
 
 _here = threading.local()
+
+TENSORS = (_core.Tensor, _core.VariableHandle)
 
 
 class init_scope:
@@ -26,13 +28,25 @@ def inside_function() -> bool:
     return getattr(_here, "tracing", None) is not None
 
 
-def needs_values(what):
-    """NotImplementedError for what would have to happen at every call of a function."""
-    raise NotImplementedError(
-        f"{what} cannot be part of a tf.function yet: it needs values, which are there only when "
-        "the function runs. Call it outside of the function, or while debugging use "
-        "tf.config.run_functions_eagerly(True)."
-    )
+def call_when_run(name, function, structure, outputs=(), passes_gradients=False):
+    """Calls `function` with the structure, now or, while a function is traced, whenever that runs:
+    its tensors then are those of the run. `outputs` are the (dtype, shape) of the tensors that it
+    returns in a list."""
+    from penstock._composite import flatten_all, pack_all
+
+    leaves = flatten_all(structure)
+    places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, TENSORS)]
+
+    def run(tensors):
+        values = list(leaves)
+        for place, tensor in zip(places, tensors, strict=True):
+            values[place] = tensor
+        return function(pack_all(structure, values)) or []
+
+    tensors = [_core.to_tensor(leaves[place], None, False) for place in places]
+    for place in places:
+        leaves[place] = None  # the call must not keep them
+    return _core.call_host(name, run, tensors, list(outputs), passes_gradients)
 
 
 class Tracing:
@@ -41,15 +55,22 @@ class Tracing:
     def __init__(self, may_make_variables):
         self._may_make_variables = may_make_variables
         self.made = []
+        self.seed = None  # where the function sets its own
+        self.has_custom_gradient = False  # then tapes must see the Python code itself
         self._num_random = 0
 
     def __enter__(self):
         self._outer = getattr(_here, "tracing", None)
+        if self._outer is not None:
+            self.seed = self._outer.seed
         _here.tracing = self
         return self
 
-    def __exit__(self, *unused):
+    def __exit__(self, kind, error, traceback):
         _here.tracing = self._outer
+        if kind is errors.InvalidArgumentError:
+            found = errors._TracingError(error.node_def, error.op, error.message)
+            raise found.with_traceback(traceback) from None
 
     def add_variable(self, variable):
         if not self._may_make_variables:

@@ -59,5 +59,11 @@ _make("DataLossError", DATA_LOSS, "Data were lost or damaged.")
 _make("UnauthenticatedError", UNAUTHENTICATED, "The caller is not authenticated.")
 
 
+class _TracingError(ValueError, InvalidArgumentError):  # noqa: F821
+    """An op that cannot be part of a function: what graphs refuse is a ValueError as well."""
+
+    __init__ = InvalidArgumentError.__init__  # noqa: F821
+
+
 class OperatorNotAllowedInGraphError(TypeError):
     """An operator that needs a value was used on a symbolic tensor."""

@@ -10,6 +10,7 @@
 #include <penstock/exec/function.h>
 
 #include "array.h"
+#include "callback.h"
 #include "convert.h"
 #include "errors.h"
 #include "run.h"
@@ -19,6 +20,20 @@
 namespace nb = nanobind;
 
 namespace penstock::python {
+
+Shape to_shape(const nb::handle& dims) {
+  if (dims.is_none()) return Shape::unknown_rank();
+  std::vector<int64_t> sizes;
+  for (nb::handle dim : dims) sizes.push_back(dim.is_none() ? kUnknownDim : nb::cast<int64_t>(dim));
+  return Shape(std::span<const int64_t>(sizes));
+}
+
+std::vector<Tensor> tensors_of(const nb::list& objects) {
+  std::vector<Tensor> tensors;
+  for (nb::handle object : objects) tensors.push_back(to_tensor(object.ptr()));
+  return tensors;
+}
+
 namespace {
 
 // Where the package's own files are: a user's line is none of theirs.
@@ -43,19 +58,7 @@ SourceLine locate() {
   return found;
 }
 
-Shape to_shape(const nb::handle& dims) {
-  std::vector<int64_t> sizes;
-  for (nb::handle dim : dims) sizes.push_back(nb::cast<int64_t>(dim));
-  return Shape(std::span<const int64_t>(sizes));
-}
-
 nb::object wrapped(Tensor tensor) { return nb::steal(checked(wrap(std::move(tensor)))); }
-
-std::vector<Tensor> tensors_of(const nb::list& objects) {
-  std::vector<Tensor> tensors;
-  for (nb::handle object : objects) tensors.push_back(to_tensor(object.ptr()));
-  return tensors;
-}
 
 class PyTrace {
  public:
@@ -97,6 +100,33 @@ nb::list call(const Function& function, const nb::list& inputs) {
   return result;
 }
 
+// call_host(name, function, inputs, [(dtype, shape)…], passes_gradients): what the function makes
+// of a list of tensors, as a list; inside a trace, whenever that runs.
+nb::list call_python(const std::string& name, nb::handle function, const nb::list& inputs,
+                     const nb::list& outputs, bool passes_gradients) {
+  const std::vector<Tensor> tensors = tensors_of(inputs);
+  std::vector<const Tensor*> pointers;
+  for (const Tensor& tensor : tensors) pointers.push_back(&tensor);
+  std::vector<HostOutput> specs;
+  for (nb::handle output : outputs)
+    specs.push_back({to_dtype(output[0].ptr()), to_shape(output[1])});
+  const auto callback = std::make_shared<const Callback>(function);
+  const auto run = [callback](std::span<const Tensor* const> given) {
+    const WithGil gil;
+    nb::list objects;
+    for (const Tensor* tensor : given) objects.append(wrapped(Tensor(*tensor)));
+    const Ref made(checked(PyObject_CallOneArg(callback->function, objects.ptr())));
+    Tensors results;
+    for (nb::handle each : nb::borrow<nb::list>(made.get()))
+      results.push_back(to_tensor(each.ptr()));
+    return results;
+  };
+  nb::list result;
+  for (Tensor& output : call_host(name, run, pointers, specs, passes_gradients))
+    result.append(wrapped(std::move(output)));
+  return result;
+}
+
 nb::dict value_dict(const PlannedValue& value) {
   nb::dict out;
   out["op"] = value.name;
@@ -122,6 +152,7 @@ nb::dict plan_dict(const Function& function) {
   out["instructions"] = plan.instructions;
   out["timeline"] = plan.timeline;
   out["peak_instruction"] = plan.peak_instruction;
+  out["unknown"] = plan.unknown;
   nb::list values;
   for (const PlannedValue& value : plan.values) values.append(value_dict(value));
   out["values"] = values;
@@ -133,7 +164,7 @@ nb::dict plan_dict(const Function& function) {
 void add_function(nb::module_& module) {
   nb::class_<PyTrace>(module, "Trace")
       .def(nb::init<const std::string&>())
-      .def("input", &PyTrace::input)
+      .def("input", &PyTrace::input, nb::arg("dtype"), nb::arg("shape").none())
       .def("finish", &PyTrace::finish)
       .def("close", &PyTrace::close);
   nb::class_<PyLeaveTraces>(module, "LeaveTraces")
@@ -146,6 +177,14 @@ void add_function(nb::module_& module) {
       .def("text", &Function::text)
       .def("bytes", &Function::bytes)
       .def("has_captures", &Function::has_captures)
+      .def("has_known_inputs", &Function::has_known_inputs)
+      .def("is_planned", &Function::is_planned)
+      .def("at",
+           [](const Function& f, const nb::list& shapes) {
+             std::vector<Shape> sizes;
+             for (nb::handle shape : shapes) sizes.push_back(to_shape(shape));
+             return f.at(sizes);
+           })
       .def("peak_bytes", &Function::peak_bytes)
       .def("variable_ids",
            [](const Function& f) {
@@ -156,6 +195,14 @@ void add_function(nb::module_& module) {
       .def_prop_ro("name", [](const Function& f) { return f.name(); });
   module.def("is_tracing", &Trace::is_open);
   module.def("restart_random_streams", &restart_random_streams);
+  module.def("call_host", call_python);
+  module.def(
+      "narrow",
+      [](nb::handle object, nb::handle dims) {
+        auto* tensor = reinterpret_cast<TensorObject*>(object.ptr());
+        tensor->tensor = narrowed(tensor->tensor, to_shape(dims));
+      },
+      nb::arg("tensor"), nb::arg("shape").none());
   module.def("evaluate_now",
              [](nb::handle tensor) { return wrapped(evaluate_now(to_tensor(tensor.ptr()))); });
   module.def("set_package", [](const std::string& path) {

@@ -10,6 +10,7 @@
 #include "dlpack.h"
 #include "errors.h"
 #include "function_object.h"
+#include "graph_object.h"
 #include "hooks.h"
 #include "index.h"
 #include "memory.h"
@@ -78,6 +79,7 @@ NB_MODULE(_core, module) {
     nb::raise_python_error();
   }
   add_function(module);
+  add_graph(module);
   add_tape(module);
   add_memory(module);
   add_plan(module);

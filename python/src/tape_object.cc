@@ -12,6 +12,7 @@
 #include <penstock/autodiff/tape.h>
 #include <penstock/exec/function.h>
 
+#include "callback.h"
 #include "convert.h"
 #include "errors.h"
 #include "run.h"
@@ -84,17 +85,6 @@ class PyTape {
 
   Tape tape_;
   std::atomic<bool> is_busy_{false};
-};
-
-// A Python function that C++ may drop on any thread.
-struct Callback {
-  explicit Callback(nb::handle f) : function(Py_NewRef(f.ptr())) {}
-  ~Callback() {
-    if (Py_IsInitialized() == 0) return;
-    const WithGil gil;
-    Py_DECREF(function);
-  }
-  PyObject* function;
 };
 
 std::vector<Gradient> call_backward(const Callback& callback, std::span<const Tensor> dys) {

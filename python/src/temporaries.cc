@@ -24,7 +24,7 @@ bool may_be_temporary(PyObject* object) {
 
 bool may_be_put_off(std::span<const Tensor* const> inputs) {
   for (const Tensor* input : inputs) {
-    if (input->num_bytes() >= kBytesWorthPuttingOff) return true;
+    if (input->has_data() && input->num_bytes() >= kBytesWorthPuttingOff) return true;
   }
   return false;
 }

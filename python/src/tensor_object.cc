@@ -70,6 +70,12 @@ PyObject* get_ndim(PyObject* self, void*) { return PyLong_FromLong(description_o
 PyObject* get_id(PyObject* self, void*) {
   return guarded([&] { return PyLong_FromUnsignedLongLong(tensor_of(self).id()); });
 }
+PyObject* get_graph_number(PyObject* self, void*) {
+  return PyLong_FromUnsignedLong(description_of(self).graph());
+}
+PyObject* get_value(PyObject* self, void*) {
+  return PyLong_FromLong(static_cast<long>(description_of(self).value()));
+}
 PyObject* get_device(PyObject* self, void*) {
   return PyUnicode_FromFormat("/job:localhost/replica:0/task:0/device:CPU:%d",
                               description_of(self).device().index);
@@ -95,6 +101,8 @@ PyGetSetDef g_getset[] = {
     {"ndim", get_ndim, nullptr, "The number of dimensions.", nullptr},
     {"device", get_device, nullptr, "Where the data are.", nullptr},
     {"_id", get_id, nullptr, nullptr, nullptr},
+    {"_graph_number", get_graph_number, nullptr, nullptr, nullptr},
+    {"_value", get_value, nullptr, nullptr, nullptr},
     {"__dict__", get_dict, PyObject_GenericSetDict, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };

@@ -86,7 +86,7 @@ PyObject* assign(PyObject* self, PyObject* given) {
     Variable variable = variable_of(self);
     const Tensor tensor = to_tensor(given, variable.dtype());
     {
-      const WithoutGil released(tensor.num_bytes() >= kBytesWorthReleasing);
+      const WithoutGil released(tensor.has_data() && tensor.num_bytes() >= kBytesWorthReleasing);
       (variable.*update)(tensor);
     }
     return Py_NewRef(Py_None);

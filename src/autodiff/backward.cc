@@ -167,6 +167,10 @@ class Walk {
 
 }  // namespace
 
+std::vector<bool, Counted<bool>> records_from(TapeState& tape, std::span<const Source> sources) {
+  return std::move(reach_of(tape, sources).records);
+}
+
 std::vector<Gradient> run_backward(TapeState& tape, std::span<const Tensor> targets,
                                    std::span<const Source> sources, std::span<const Tensor> dys) {
   const TagScope tag(Tag::kGradient);

@@ -12,6 +12,7 @@ namespace penstock::autodiff {
 
 thread_local TapeState* t_innermost = nullptr;
 thread_local bool t_paused = false;
+std::atomic<DeferFn> g_defer{nullptr};
 
 namespace {
 

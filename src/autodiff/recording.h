@@ -1,8 +1,12 @@
 // How dispatch tells the tapes of its thread.
 #pragma once
 
+#include <atomic>
+#include <optional>
 #include <span>
+#include <vector>
 
+#include <penstock/autodiff/tape.h>
 #include <penstock/ops/dispatch.h>
 
 namespace penstock::autodiff {
@@ -25,6 +29,15 @@ bool knows_any(std::span<const Tensor* const> tensors);
 
 // Whether gradients may themselves be recorded: by a second tape, or by a persistent one.
 bool may_record_gradients();
+
+// Where gradients cannot be worked out yet, because shapes are not known: what stands for them.
+// Set once, by who knows about traces; none when they can.
+using DeferFn = std::optional<std::vector<Gradient>> (*)(TapeState& tape,
+                                                         std::span<const Tensor> targets,
+                                                         std::span<const Source> sources,
+                                                         std::span<const Tensor> dys,
+                                                         Unconnected unconnected);
+extern std::atomic<DeferFn> g_defer;
 
 // Makes this thread's tapes watch a trainable variable that is being read.
 void watch_variable(uint64_t id);

@@ -5,6 +5,7 @@
 
 #include <penstock/base/error.h>
 #include <penstock/base/strings.h>
+#include <penstock/core/fits.h>
 #include <penstock/ops.h>
 #include <penstock/ops/grad_helpers.h>
 
@@ -81,7 +82,7 @@ void check_targets(std::span<const Tensor> targets, std::span<const Tensor> dys)
         cat("[gradient] got ", dys.size(), " output gradients for ", targets.size(), " targets"));
   }
   for (size_t i = 0; i < dys.size(); ++i) {
-    if (dys[i].shape() == targets[i].shape() && dys[i].dtype() == targets[i].dtype()) continue;
+    if (fits(dys[i].shape(), targets[i].shape()) && dys[i].dtype() == targets[i].dtype()) continue;
     throw InvalidArgumentError(cat(
         "[gradient] the output gradient of shape ", dys[i].shape(), " and dtype ", dys[i].dtype(),
         " does not fit a target of shape ", targets[i].shape(), " and dtype ", targets[i].dtype()));
@@ -103,8 +104,12 @@ std::vector<Gradient> Tape::gradient(std::span<const Tensor> targets,
     stop();
     state_->is_used = true;
   }
-  std::vector<Gradient> found = with_memory_errors(
-      "gradient", [&] { return autodiff::run_backward(*state_, targets, sources, dys); });
+  std::vector<Gradient> found = with_memory_errors("gradient", [&] {
+    if (const autodiff::DeferFn defer = autodiff::g_defer.load(std::memory_order_relaxed)) {
+      if (auto later = defer(*state_, targets, sources, dys, unconnected)) return std::move(*later);
+    }
+    return autodiff::run_backward(*state_, targets, sources, dys);
+  });
   if (!state_->options.persistent) {
     autodiff::Records().swap(state_->records);
     state_->known.clear();

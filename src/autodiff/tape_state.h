@@ -47,6 +47,8 @@ void list_tape(TapeState* state);
 void unlist_tape(TapeState* state);
 void release_tape(TapeState* state);
 
+// The records that lead from the sources, one flag each.
+std::vector<bool, Counted<bool>> records_from(TapeState& tape, std::span<const Source> sources);
 std::vector<Gradient> run_backward(TapeState& tape, std::span<const Tensor> targets,
                                    std::span<const Source> sources, std::span<const Tensor> dys);
 

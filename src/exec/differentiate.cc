@@ -45,16 +45,17 @@ std::shared_ptr<Differentiated> make(const FunctionState& function, std::vector<
     inputs.push_back(trace.input(graph.dtype(input), graph.shape(input)));
   Tape tape;
   std::vector<Source> sources;
+  std::vector<int32_t> numbers;  // of sources
   for (size_t i = 0; i < num_inputs; ++i) {
     if (!wanted[i]) continue;
     tape.watch(inputs[i]);
     sources.emplace_back(inputs[i]);
-    made->sources.push_back(static_cast<int32_t>(i));
+    numbers.push_back(static_cast<int32_t>(i));
   }
   for (size_t slot = 0; slot < function.variables.size(); ++slot) {
     if (!is_source(function.variables[slot])) continue;
     sources.push_back(function.variables[slot]);
-    made->sources.push_back(static_cast<int32_t>(num_inputs + slot));
+    numbers.push_back(static_cast<int32_t>(num_inputs + slot));
   }
   const std::vector<Tensor> outputs = replay_call(function, pointers_to(inputs));
   for (size_t i = 0; i < outputs.size(); ++i) {
@@ -64,14 +65,14 @@ std::shared_ptr<Differentiated> make(const FunctionState& function, std::vector<
     dys.push_back(trace.input(outputs[i].dtype(), outputs[i].shape()));
   }
   std::vector<Tensor> results = outputs;
-  std::vector<int32_t> connected;
   const std::vector<Gradient> gradients = tape.gradient(targets, sources, dys);
   for (size_t i = 0; i < gradients.size(); ++i) {
     if (!gradients[i].defined()) continue;
-    connected.push_back(made->sources[i]);
-    results.push_back(gradients[i].dense());
+    const Gradient& found = gradients[i];
+    made->gradients.push_back({numbers[i], found.is_sparse(), found.dense_shape()});
+    results.push_back(found.values());
+    if (found.is_sparse()) results.push_back(found.indices());
   }
-  made->sources = std::move(connected);
 
   const Function joint = trace.finish(results);
   FunctionState& whole = joint.state();
@@ -133,8 +134,8 @@ Tensors call_recorded(FunctionState& function, std::span<const Tensor* const> in
   for (size_t i = 0; i < all.size(); ++i) {
     (i < num_outputs ? outputs : saved).push_back(all[i].shared_as(all[i].shape()));
   }
-  for (int32_t source : halves->sources) {
-    const auto index = static_cast<size_t>(source);
+  for (const GradientForm& gradient : halves->gradients) {
+    const auto index = static_cast<size_t>(gradient.source);
     if (index < inputs.size()) {
       from.push_back(*inputs[index]);
       continue;
@@ -146,8 +147,15 @@ Tensors call_recorded(FunctionState& function, std::span<const Tensor* const> in
   record_custom(from, outputs, [halves, saved](std::span<const Tensor> dys) {
     std::vector<Tensor> given = saved;
     for (int32_t output : halves->at_outputs) given.push_back(dys[static_cast<size_t>(output)]);
-    const Tensors gradients = halves->backward(std::span<const Tensor>(given));
-    return std::vector<Gradient>(gradients.begin(), gradients.end());
+    const Tensors found = halves->backward(std::span<const Tensor>(given));
+    std::vector<Gradient> gradients;
+    const Tensor* next = found.begin();
+    for (const GradientForm& each : halves->gradients) {
+      const Tensor& values = *next++;
+      gradients.push_back(each.is_sparse ? Gradient::sparse(values, *next++, each.dense_shape)
+                                         : Gradient(values));
+    }
+    return gradients;
   });
   return Tensors(outputs.begin(), outputs.end());
 }

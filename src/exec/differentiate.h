@@ -12,11 +12,18 @@ namespace penstock::exec {
 
 struct FunctionState;
 
+// One of the gradients that a backward function gives: one tensor, or values and indices.
+struct GradientForm {
+  int32_t source;  // an input, or num_inputs + a slot
+  bool is_sparse = false;
+  Shape dense_shape = {};
+};
+
 struct Differentiated {
-  std::vector<bool> wanted;         // of inputs: whose gradient the backward function gives
-  Function forward;                 // inputs -> outputs, then saved values
-  Function backward;                // saved values, then gradients at outputs -> gradients
-  std::vector<int32_t> sources;     // of gradients: an input, or num_inputs + a slot
+  std::vector<bool> wanted;  // of inputs: whose gradient the backward function gives
+  Function forward;          // inputs -> outputs, then saved values
+  Function backward;         // saved values, then gradients at outputs -> gradients
+  std::vector<GradientForm> gradients;
   std::vector<int32_t> at_outputs;  // which outputs' gradients the backward function takes
 };
 

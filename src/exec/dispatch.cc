@@ -244,6 +244,9 @@ Tensors run(const OpDef& op, Inputs inputs, Attrs attrs, uint64_t given) {
     views.push_back(input->view());
     is_symbolic = is_symbolic || input->is_symbolic();
   }
+  if (__builtin_expect(is_symbolic, 0) && exec::t_trace != nullptr &&
+      exec::is_open_call(*exec::t_trace, op, inputs))
+    return exec::trace_open(*exec::t_trace, op, inputs, attrs);
   if (op.compose != nullptr) return op.compose(ComposeContext(op, inputs, views, attrs));
   InferContext infer(op, views, attrs);
   op.infer(infer);
@@ -276,7 +279,13 @@ Tensors run(const OpDef& op, Inputs inputs, Attrs attrs, uint64_t given) {
 }  // namespace
 
 Tensors dispatch(const OpDef& op, Inputs inputs, Attrs attrs, uint64_t given) {
-  return exec::with_op_named(op, [&] { return run(op, inputs, attrs, given); });
+  return exec::with_op_named(op, [&] {
+    if (__builtin_expect(exec::t_trace != nullptr && exec::t_trace->keeps_all, 0)) {
+      const exec::KnownInputs known(*exec::t_trace, op, inputs);
+      return run(op, known.get(), attrs, given);
+    }
+    return run(op, inputs, attrs, given);
+  });
 }
 
 TagScope::TagScope(Tag tag) : before_(t_tag) { t_tag = tag; }

@@ -4,11 +4,14 @@
 
 #include <penstock/base/error.h>
 #include <penstock/base/strings.h>
+#include <penstock/core/fits.h>
 
 #include "autodiff/recording.h"
 #include "exec/differentiate.h"
 #include "exec/function_state.h"
+#include "exec/program.h"
 #include "exec/replay.h"
+#include "exec/stages.h"
 #include "exec/trace_state.h"
 #include "graph/simplify.h"
 #include "graph/text.h"
@@ -16,13 +19,22 @@
 namespace penstock {
 namespace exec {
 
-Program& FunctionState::ready() {
-  const std::lock_guard lock(mutex);
-  if (program == nullptr) {
-    simplified = simplify(graph);
-    program = std::make_unique<Program>(simplified, variables, name);
+Runner& FunctionState::ready() {
+  if (!has_known_inputs) {
+    throw InvalidArgumentError(
+        cat("[", name,
+            "] has inputs whose shapes are not known: what a call of it holds depends on "
+            "their sizes"));
   }
-  return *program;
+  const std::lock_guard lock(mutex);
+  if (runner != nullptr) return *runner;
+  if (is_planned) {
+    simplified = simplify(graph);
+    runner = std::make_unique<Program>(simplified, variables, name);
+  } else {
+    runner = std::make_unique<Stages>(graph, variables, name);
+  }
+  return *runner;
 }
 
 namespace {
@@ -39,7 +51,7 @@ void check_inputs(const FunctionState& function, Inputs inputs) {
   for (size_t i = 0; i < count; ++i) {
     const ValueId value = graph.inputs()[i];
     const Tensor& input = *inputs[i];
-    if (input.dtype() == graph.dtype(value) && input.shape() == graph.shape(value) &&
+    if (input.dtype() == graph.dtype(value) && fits(input.shape(), graph.shape(value)) &&
         (input.has_data() || input.is_symbolic()))
       continue;
     throw InvalidArgumentError(cat("[", function.name, "] input ", i, " must be ",
@@ -54,14 +66,16 @@ std::vector<Tensor> replay_call(const FunctionState& function, Inputs inputs) {
   SmallVector<const Tensor*, 8> all(inputs.begin(), inputs.end());
   for (const Tensor& capture : function.captures) all.push_back(&capture);
   const Graph& graph = function.graph;
-  const Replayed replayed = replay(graph, all, function.variables, results_of(graph));
+  const std::vector<ValueId> results = results_of(graph);
+  Replay replay(graph, all, function.variables, needed_nodes(graph, results, true));
+  for (ValueId result : results) replay.keep(result);
+  replay.run();
   for (const Write& write : graph.writes()) {
     Variable variable = function.variables[static_cast<size_t>(write.slot)];
-    variable.assign(replayed.values[static_cast<size_t>(write.value)]);
+    variable.assign(replay.value(write.value));
   }
   std::vector<Tensor> outputs;
-  for (ValueId output : graph.outputs())
-    outputs.push_back(replayed.values[static_cast<size_t>(output)]);
+  for (ValueId output : graph.outputs()) outputs.push_back(replay.value(output));
   return outputs;
 }
 
@@ -84,8 +98,14 @@ bool is_watched(const FunctionState& function, Inputs inputs) {
 Tensors Function::operator()(std::span<const Tensor* const> inputs) const {
   return with_memory_errors(state_->name, [&] {
     exec::check_inputs(*state_, inputs);
+    if (exec::t_trace == nullptr && !state_->has_known_inputs) {
+      std::vector<Shape> shapes;
+      for (const Tensor* input : inputs) shapes.push_back(input->shape());
+      return at(shapes)(inputs);
+    }
     const bool is_watched = exec::t_trace == nullptr && exec::is_watched(*state_, inputs);
-    if (exec::t_trace != nullptr || (is_watched && autodiff::may_record_gradients())) {
+    if (exec::t_trace != nullptr ||
+        (is_watched && (autodiff::may_record_gradients() || !state_->is_planned))) {
       const std::vector<Tensor> outputs = exec::replay_call(*state_, inputs);
       return Tensors(outputs.begin(), outputs.end());
     }
@@ -104,6 +124,41 @@ Tensors Function::operator()(std::span<const Tensor> inputs) const {
   return (*this)(std::span<const Tensor* const>(pointers));
 }
 
+Function Function::at(std::span<const Shape> shapes) const {
+  constexpr size_t kMostKnown = 8;
+  const Graph& graph = state_->graph;
+  if (shapes.size() != num_inputs() || has_captures()) {
+    throw InvalidArgumentError(cat("[", state_->name, "] takes ", num_inputs(), " tensors, but ",
+                                   shapes.size(), " shapes are given"));
+  }
+  if (state_->has_known_inputs) return *this;
+  return with_memory_errors(state_->name, [&] {
+    {
+      const std::lock_guard lock(state_->mutex);
+      for (size_t i = 0; i < state_->known.size(); ++i) {
+        if (!std::ranges::equal(state_->known[i].shapes, shapes)) continue;
+        std::rotate(state_->known.begin(), state_->known.begin() + static_cast<ptrdiff_t>(i),
+                    state_->known.begin() + static_cast<ptrdiff_t>(i) + 1);
+        return state_->known[0].function;
+      }
+    }
+    const LeaveTraces leave;
+    Trace trace(state_->name);
+    std::vector<Tensor> inputs;
+    for (size_t i = 0; i < shapes.size(); ++i)
+      inputs.push_back(trace.input(graph.dtype(graph.inputs()[i]), shapes[i]));
+    SmallVector<const Tensor*, 8> pointers;
+    for (const Tensor& input : inputs) pointers.push_back(&input);
+    Function made = trace.finish(exec::replay_call(*state_, pointers));
+    const std::lock_guard lock(state_->mutex);
+    state_->known.insert(state_->known.begin(), {{shapes.begin(), shapes.end()}, made});
+    if (state_->known.size() > kMostKnown) state_->known.pop_back();
+    return made;
+  });
+}
+
+bool Function::has_known_inputs() const { return state_->has_known_inputs; }
+bool Function::is_planned() const { return state_->is_planned; }
 const std::string& Function::name() const { return state_->name; }
 size_t Function::num_inputs() const { return state_->graph.num_inputs() - state_->captures.size(); }
 size_t Function::num_outputs() const { return state_->graph.outputs().size(); }
@@ -121,8 +176,11 @@ std::string Function::text() const { return to_text(state_->graph); }
 int64_t Function::bytes() const {
   const std::lock_guard lock(state_->mutex);
   int64_t bytes = state_->graph.memory_bytes();
-  if (state_->program != nullptr)
-    bytes += state_->simplified.memory_bytes(&state_->graph) + state_->program->bytes();
+  if (state_->runner != nullptr)
+    bytes += state_->simplified.memory_bytes(&state_->graph) + state_->runner->bytes();
+  for (const auto& known : state_->known) bytes += known.function.bytes();
+  for (const auto& halves : state_->differentiated)
+    bytes += halves->forward.bytes() + halves->backward.bytes();
   return bytes;
 }
 bool Function::has_captures() const { return !state_->captures.empty(); }

@@ -1,6 +1,7 @@
 // FunctionState: what a Function holds: its graph, the program made of it, and its gradient.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -8,7 +9,7 @@
 
 #include <penstock/exec/function.h>
 
-#include "exec/program.h"
+#include "exec/runner.h"
 #include "graph/graph.h"
 
 namespace penstock::exec {
@@ -21,19 +22,32 @@ struct FunctionState {
       : name(std::move(a_name)),
         graph(std::move(a_graph)),
         variables(std::move(some_variables)),
-        captures(std::move(some_captures)) {}
+        captures(std::move(some_captures)),
+        is_planned(is_closed(graph)),
+        has_known_inputs(std::ranges::all_of(
+            graph.inputs(), [&](ValueId input) { return graph.shape(input).is_known(); })) {}
 
   std::string name;
   Graph graph;
   std::vector<Variable> variables;  // by slot
   std::vector<Tensor> captures;     // of an outer trace: the graph's last inputs
+  const bool is_planned;            // as a whole
+  const bool has_known_inputs;
 
   std::mutex mutex;  // guards what follows, which is made when it is first needed
   Graph simplified;  // what runs; tapes and outer traces see `graph`
-  std::unique_ptr<Program> program;
+  std::unique_ptr<Runner> runner;
   std::vector<std::shared_ptr<const Differentiated>> differentiated;
 
-  Program& ready();
+  // For other shapes of inputs, where the graph leaves them open; the latest first.
+  struct Known {
+    std::vector<Shape> shapes;
+    Function function;
+  };
+  std::vector<Known> known;
+
+  // What runs a call. Pre: has_known_inputs.
+  Runner& ready();
 };
 
 // The outputs of a call whose ops are called one by one. `inputs` are without captures.

@@ -91,6 +91,7 @@ class Builder {
                         : node.kind == NodeKind::kConstant ? Kind::kConstant
                                                            : Kind::kVariable;
       put(node.first_output, add_storage(kind, node.index, node.first_output, -1), 0);
+      if (kind == Kind::kVariable) reads_.push_back({node.index, place(node.first_output).storage});
     }
   }
 
@@ -107,23 +108,47 @@ class Builder {
            graph_.dtype(input) == graph_.dtype(value) && graph_.shape(input) == graph_.shape(value);
   }
 
+  // The memory of the variable that `value` is written to, when nothing reads the old value from
+  // instruction `i` on; kNoIndex otherwise.
+  int32_t own_variable(ValueId value, int32_t i) {
+    const int32_t slot = written_[static_cast<size_t>(value)];
+    if (slot == kNoIndex) return kNoIndex;
+    const auto found = std::find_if(reads_.begin(), reads_.end(),
+                                    [&](const auto& read) { return read.first == slot; });
+    if (found == reads_.end()) return kNoIndex;
+    const Storage& under = storage(found->second);
+    return under.last < i && under.bytes == graph_.bytes(value) ? found->second : kNoIndex;
+  }
+
   // The storage that output `k` of instruction `i` may take over from an input; kNoIndex otherwise.
+  // That of a variable before others: what is made there need not be moved there.
   int32_t overwritten(const Node& node, size_t k, int32_t i) {
     const ValueId value = node.first_output + static_cast<ValueId>(k);
     const std::span<const ValueId> inputs = graph_.inputs(node);
+    int32_t found = kNoIndex;
     for (const Forward& forward : node.op->forwards) {
       if (forward.output != k || forward.input >= inputs.size()) continue;
       if (!fits(value, inputs[forward.input], i)) continue;
-      if (!node.op->traits.has(Trait::kElementwise) && is_read_elsewhere(inputs, forward.input))
-        continue;
-      return place(inputs[forward.input]).storage;
+      if (is_read_elsewhere(node, forward.input)) continue;
+      found = better(found, place(inputs[forward.input]).storage);
     }
-    return kNoIndex;
+    return found;
   }
 
-  bool is_read_elsewhere(std::span<const ValueId> inputs, size_t which) {
+  int32_t better(int32_t found, int32_t other) {
+    return found == kNoIndex || storage(other).kind == Kind::kVariable ? other : found;
+  }
+
+  // Whether another input is in the same storage. To an elementwise op that is no harm if it is the
+  // same elements: a part of them that is repeated would be overwritten before it was read.
+  bool is_read_elsewhere(const Node& node, size_t which) {
+    const std::span<const ValueId> inputs = graph_.inputs(node);
     for (size_t i = 0; i < inputs.size(); ++i) {
-      if (i != which && place(inputs[i]).storage == place(inputs[which]).storage) return true;
+      const Place& other = place(inputs[i]);
+      if (i == which || other.storage != place(inputs[which]).storage) continue;
+      const bool is_same =
+          other.offset == 0 && graph_.shape(inputs[i]) == graph_.shape(inputs[which]);
+      if (!is_same || !node.op->traits.has(Trait::kElementwise)) return true;
     }
     return false;
   }
@@ -155,6 +180,7 @@ class Builder {
 
   // `value`, which instruction `i` makes, in a storage that it takes over or else in a new one.
   void put_new(ValueId value, int32_t into, int32_t i) {
+    if (const int32_t own = own_variable(value, i); own != kNoIndex) into = own;
     if (into != kNoIndex) {
       taken_.push_back(into);
     } else {
@@ -189,6 +215,7 @@ class Builder {
 
   // As for one op; besides, no other value of the group's inputs may be in the same storage.
   int32_t overwritten(const Tiles& tiles, ValueId value, int32_t i) {
+    int32_t found = kNoIndex;
     for (const TileOperand& operand : tiles.operands) {
       const ValueId input = operand.value;
       if (operand.kind != TileOperand::Kind::kSliced || place(input).storage == kNoIndex) continue;
@@ -198,9 +225,9 @@ class Builder {
           std::any_of(tiles.operands.begin(), tiles.operands.end(), [&](const TileOperand& other) {
             return other.value != input && place(other.value).storage == into;
           });
-      if (!is_shared) return into;
+      if (!is_shared) found = better(found, into);
     }
-    return kNoIndex;
+    return found;
   }
 
   int32_t add_scratch(int64_t bytes, int32_t i) {
@@ -261,7 +288,8 @@ class Builder {
   Layout layout_;
   std::vector<int32_t> last_use_;  // by value: an instruction, or end() for results
   std::vector<int32_t> written_;   // by value: the slot that it is written to
-  std::vector<int32_t> taken_;     // storages that this instruction already took over
+  std::vector<std::pair<int32_t, int32_t>> reads_;  // slots and their storages
+  std::vector<int32_t> taken_;  // storages that this instruction already took over
 };
 
 }  // namespace

@@ -68,8 +68,16 @@ class Modeller {
   // Variables take no bytes of the run, but what is written to one may be made in its memory.
   void add_variables() {
     for (const Node& node : graph_.nodes()) {
-      if (node.kind == NodeKind::kRead) item_of(node.first_output) = add_item(0);
+      if (node.kind != NodeKind::kRead) continue;
+      item_of(node.first_output) = add_item(0);
+      const auto slot = static_cast<size_t>(node.index);
+      if (slot >= read_items_.size()) read_items_.resize(slot + 1, kNoIndex);
+      read_items_[slot] = item_of(node.first_output);
     }
+  }
+  int32_t read_item(int32_t slot) const {
+    return static_cast<size_t>(slot) < read_items_.size() ? read_items_[static_cast<size_t>(slot)]
+                                                          : kNoIndex;
   }
 
   void add_items(std::span<const NodeId> nodes) {
@@ -107,6 +115,7 @@ class Modeller {
         add_takes(s, node);
       }
     }
+    for (const Write& write : graph_.writes()) add_write(write);
     for (ScheduleStep& each : problem_.steps) {
       std::sort(each.next.begin(), each.next.end());
       each.next.erase(std::unique(each.next.begin(), each.next.end()), each.next.end());
@@ -123,6 +132,22 @@ class Modeller {
     if (!users.empty() && users.back() == s) return;  // steps come in their order
     users.push_back(s);
     step(s).uses.push_back(used);
+  }
+
+  // What is written to a variable is made in its memory by who comes after all of its readers: as
+  // if it were one of them.
+  void add_write(const Write& write) {
+    const int32_t s = step_of(write.value);
+    if (s == kNoIndex || read_item(write.slot) == kNoIndex) return;
+    const int32_t used = read_item(write.slot);
+    const std::vector<int32_t>& uses = step(s).uses;
+    const bool reads_it = std::find(uses.begin(), uses.end(), used) != uses.end();
+    if (reads_it && members(s).size() < 2) return;  // its op decides
+    if (!reads_it) {
+      item(used).users.push_back(s);
+      step(s).uses.push_back(used);
+    }
+    step(s).takes.insert(step(s).takes.begin(), {item_of(write.value), used});
   }
 
   void add_takes(int32_t s, const Node& node) {
@@ -185,6 +210,7 @@ class Modeller {
   std::vector<int32_t> step_of_;              // of nodes
   std::vector<int32_t> item_of_;              // of values; kNoIndex for inputs and constants
   std::vector<int32_t> written_to_;           // of values: the slot
+  std::vector<int32_t> read_items_;           // of slots: their variables
 };
 
 }  // namespace

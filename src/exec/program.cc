@@ -9,6 +9,7 @@
 
 #include "exec/calls.h"
 #include "exec/variable_state.h"
+#include "ops/random_inputs.h"
 
 namespace penstock::exec {
 
@@ -78,10 +79,8 @@ int32_t Program::add_stream(const Node& node) {
   if (!node.op->traits.has(Trait::kStateful)) return kNoIndex;
   for (size_t a = 0; a < node.op->attrs.size(); ++a) {
     if (node.op->attrs[a].name != "skip") continue;
-    constexpr int64_t kStepsPerNumber = 256;
-    const int64_t numbers = graph_.shape(node.first_output).num_elements();
-    streams_.push_back(
-        std::make_unique<Stream>(static_cast<int32_t>(a), numbers * kStepsPerNumber));
+    const int64_t blocks = random_inputs::blocks_taken(*node.op, graph_.shape(node.first_output));
+    streams_.push_back(std::make_unique<Stream>(static_cast<int32_t>(a), blocks));
     return static_cast<int32_t>(streams_.size() - 1);
   }
   return kNoIndex;

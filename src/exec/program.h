@@ -11,25 +11,23 @@
 #include <span>
 #include <vector>
 
-#include <penstock/exec/function.h>
-
 #include "exec/layout.h"
+#include "exec/runner.h"
 #include "graph/graph.h"
 
 namespace penstock::exec {
 
-class Program {
+class Program final : public Runner {
  public:
   // Keeps references to the graph and the variables: they live as long as the program.
   Program(const Graph& graph, std::span<const Variable> variables, std::string_view name);
-  ~Program();
+  ~Program() override;
 
-  // Pre: the inputs have the graph's dtypes and shapes.
-  Tensors run(std::span<const Tensor* const> inputs);
-  MemoryPlan plan() const;
-  int64_t peak_bytes() const { return layout_.arena_bytes + output_bytes(); }
-  size_t num_instructions() const { return instructions_.size(); }
-  int64_t bytes() const;
+  Tensors run(std::span<const Tensor* const> inputs) override;
+  MemoryPlan plan() const override;
+  int64_t peak_bytes() const override { return layout_.arena_bytes + output_bytes(); }
+  size_t num_instructions() const override { return instructions_.size(); }
+  int64_t bytes() const override;
 
  private:
   struct Instruction {

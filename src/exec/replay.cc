@@ -3,55 +3,143 @@
 #include <penstock/base/error.h>
 #include <penstock/exec/variable.h>
 #include <penstock/ops/dispatch.h>
+#include <penstock/ops/grad_helpers.h>
+
+#include "exec/host_call.h"
 
 namespace penstock::exec {
 
-Replayed replay(const Graph& graph, std::span<const Tensor* const> inputs,
-                std::span<const Variable> variables, std::span<const ValueId> wanted) {
-  Replayed result;
-  result.values.resize(graph.num_values());
-  const std::vector<bool> needed = needed_nodes(graph, wanted);
-  std::vector<int32_t> uses(graph.num_values());  // that are still to come
-  for (ValueId value : wanted) ++uses[static_cast<size_t>(value)];
+Replay::Replay(const Graph& graph, std::span<const Tensor* const> inputs,
+               std::span<const Variable> variables, std::vector<bool> needed)
+    : graph_(graph),
+      inputs_(inputs),
+      variables_(variables),
+      needed_(std::move(needed)),
+      uses_(graph.num_values()),
+      values_(graph.num_values()) {
   for (size_t n = 0; n < graph.num_nodes(); ++n) {
-    if (!needed[n]) continue;
-    for (ValueId input : graph.inputs(graph.node(static_cast<NodeId>(n))))
-      ++uses[static_cast<size_t>(input)];
-  }
-  const auto value = [&](ValueId id) -> Tensor& { return result.values[static_cast<size_t>(id)]; };
-  for (size_t n = 0; n < graph.num_nodes(); ++n) {
-    if (!needed[n]) continue;
+    if (!needed_[n]) continue;
     const Node& node = graph.node(static_cast<NodeId>(n));
-    switch (node.kind) {
-      case NodeKind::kInput:
-        if (static_cast<size_t>(node.index) >= inputs.size()) {
-          throw InvalidArgumentError(
-              "a value that is needed while a function is traced depends on the function's inputs");
-        }
-        value(node.first_output) = *inputs[static_cast<size_t>(node.index)];
-        break;
-      case NodeKind::kConstant:
-        value(node.first_output) = graph.constant(node.index);
-        break;
-      case NodeKind::kRead:
-        value(node.first_output) = variables[static_cast<size_t>(node.index)].value();
-        break;
-      case NodeKind::kOp: {
-        SmallVector<const Tensor*, 4> given;
-        for (ValueId input : graph.inputs(node)) given.push_back(&value(input));
-        Tensors made = dispatch(*node.op, given, graph.attrs(node));
-        for (ValueId input : graph.inputs(node)) {
-          if (--uses[static_cast<size_t>(input)] == 0) value(input) = Tensor();
-        }
-        for (ValueId k = 0; k < node.num_outputs; ++k) {
-          if (uses[static_cast<size_t>(node.first_output + k)] > 0)
-            value(node.first_output + k) = std::move(made[static_cast<size_t>(k)]);
-        }
-        break;
-      }
-    }
+    for (ValueId input : graph.inputs(node)) ++uses_[static_cast<size_t>(input)];
+    if (node.kind == NodeKind::kGradient) add_recording(static_cast<NodeId>(n));
   }
-  return result;
+}
+
+void Replay::add_recording(NodeId id) {
+  recorded_by_.resize(graph_.num_nodes());
+  source_of_.resize(graph_.num_values());
+  const Node& node = graph_.node(id);
+  const GradientCall& call = graph_.gradient(node);
+  const auto index = static_cast<int32_t>(recordings_.size());
+  recordings_.push_back({id, std::make_unique<Tape>(Tape::Options{.watch_variables = false})});
+  recordings_.back().tape->stop();
+  const std::span<const ValueId> inputs = graph_.inputs(node);
+  for (size_t i = 0; i < call.sources.size(); ++i)
+    source_of_[static_cast<size_t>(inputs[call.first_source() + i])].push_back(index);
+  for (ValueId on_way : inputs.subspan(call.first_on_way()))
+    recorded_by_[static_cast<size_t>(graph_.node_of(on_way))].push_back(index);
+}
+
+void Replay::watch(ValueId id) {
+  if (source_of_.empty() || !is_differentiable(graph_.dtype(id))) return;
+  for (int32_t index : source_of_[static_cast<size_t>(id)])
+    recordings_[static_cast<size_t>(index)].tape->watch(value(id));
+}
+
+void Replay::run() {
+  for (size_t n = 0; n < graph_.num_nodes(); ++n) {
+    if (needed_[n]) step(static_cast<NodeId>(n));
+  }
+}
+
+void Replay::drop_use(ValueId id) {
+  if (--uses_[static_cast<size_t>(id)] == 0) values_[static_cast<size_t>(id)] = Tensor();
+}
+
+void Replay::call_gradient(NodeId id, const Node& node) {
+  const GradientCall& call = graph_.gradient(node);
+  const std::span<const ValueId> inputs = graph_.inputs(node);
+  std::vector<Tensor> targets, dys;
+  std::vector<Source> sources;
+  for (size_t i = 0; i < static_cast<size_t>(call.num_targets); ++i)
+    targets.push_back(value(inputs[i]));
+  for (size_t i = 0; i < call.num_dys(); ++i)
+    dys.push_back(value(inputs[static_cast<size_t>(call.num_targets) + i]));
+  for (size_t i = 0; i < call.sources.size(); ++i)
+    sources.emplace_back(value(inputs[call.first_source() + i]));
+  std::vector<Gradient> found;
+  for (Recording& recording : recordings_) {
+    if (recording.node != id) continue;
+    found = recording.tape->gradient(targets, sources, dys, Unconnected::kZero);
+    recording.tape.reset();
+  }
+  ValueId next = node.first_output;
+  for (size_t i = 0; i < found.size(); ++i) {
+    if (call.sources[i] == GradientCall::Form::kNone) continue;
+    set(next++, found[i].dense());
+  }
+}
+
+void Replay::call(const Node& node, std::span<const Tensor* const> inputs) {
+  SmallVector<OutputSpec, 2> specs;
+  for (ValueId k = 0; k < node.num_outputs; ++k)
+    specs.push_back({graph_.dtype(node.first_output + k), graph_.shape(node.first_output + k)});
+  Tensors made = node.kind == NodeKind::kCall ? call_host(graph_.call(node), inputs, specs)
+                                              : dispatch(*node.op, inputs, graph_.attrs(node));
+  for (ValueId k = 0; k < node.num_outputs; ++k)
+    set(node.first_output + k, std::move(made[static_cast<size_t>(k)]));
+}
+
+// With the tapes on whose way the node is.
+void Replay::call_recorded(NodeId id, const Node& node) {
+  static const std::vector<int32_t> kNone;
+  const std::vector<int32_t>& tapes =
+      recorded_by_.empty() ? kNone : recorded_by_[static_cast<size_t>(id)];
+  for (int32_t index : tapes) recordings_[static_cast<size_t>(index)].tape->resume();
+  if (node.kind == NodeKind::kGradient) {
+    call_gradient(id, node);
+  } else {
+    SmallVector<const Tensor*, 4> given;
+    for (ValueId input : graph_.inputs(node)) given.push_back(&value(input));
+    call(node, given);
+  }
+  for (int32_t index : tapes) recordings_[static_cast<size_t>(index)].tape->stop();
+}
+
+void Replay::step(NodeId id) {
+  const Node& node = graph_.node(id);
+  switch (node.kind) {
+    case NodeKind::kInput:
+      if (static_cast<size_t>(node.index) >= inputs_.size()) {
+        throw InvalidArgumentError(
+            "a value that is needed while a function is traced depends on the function's inputs");
+      }
+      set(node.first_output, *inputs_[static_cast<size_t>(node.index)]);
+      break;
+    case NodeKind::kConstant:
+      set(node.first_output, graph_.constant(node.index));
+      break;
+    case NodeKind::kRead:
+      set(node.first_output, variables_[static_cast<size_t>(node.index)].value());
+      break;
+    case NodeKind::kAssign: {
+      const Tensor given = value(graph_.inputs(node)[0]);
+      Variable(variables_[static_cast<size_t>(node.index)]).assign(given);
+      set(node.first_output, given);
+      break;
+    }
+    case NodeKind::kGradient:
+    case NodeKind::kCall:
+    case NodeKind::kOp:
+      call_recorded(id, node);
+      break;
+  }
+  for (ValueId k = 0; k < node.num_outputs; ++k) {
+    watch(node.first_output + k);
+    if (uses_[static_cast<size_t>(node.first_output + k)] == 0)
+      values_[static_cast<size_t>(node.first_output + k)] = Tensor();
+  }
+  for (ValueId input : graph_.inputs(node)) drop_use(input);
 }
 
 }  // namespace penstock::exec

@@ -1,8 +1,12 @@
-// replay: a graph's nodes called one by one, as ops: inside another trace they become part of it,
+// Replay: a graph's nodes called one by one, as ops: inside another trace they become part of it,
 // under a tape they are recorded, and otherwise they run.
 #pragma once
 
+#include <memory>
 #include <span>
+#include <vector>
+
+#include <penstock/autodiff/tape.h>
 
 #include "graph/graph.h"
 
@@ -12,12 +16,48 @@ class Variable;
 
 namespace penstock::exec {
 
-struct Replayed {
-  std::vector<Tensor> values;  // by ValueId; undefined where nothing asked for them
-};
+class Replay {
+ public:
+  // `inputs` are all of the graph's. Nothing that is not `needed` is called.
+  Replay(const Graph& graph, std::span<const Tensor* const> inputs,
+         std::span<const Variable> variables, std::vector<bool> needed);
 
-// The values that `wanted` need. `inputs` are all of the graph's.
-Replayed replay(const Graph& graph, std::span<const Tensor* const> inputs,
-                std::span<const Variable> variables, std::span<const ValueId> wanted);
+  // Keeps a value to the end, which otherwise goes when nothing is left that uses it.
+  void keep(ValueId value) { ++uses_[static_cast<size_t>(value)]; }
+  // Calls a node. Pre: it is needed, and so are nodes before it that have been called.
+  void step(NodeId id);
+  // Calls all.
+  void run();
+
+  const Tensor& value(ValueId id) const { return values_[static_cast<size_t>(id)]; }
+  // A value that was made elsewhere.
+  void set(ValueId id, Tensor tensor) { values_[static_cast<size_t>(id)] = std::move(tensor); }
+  // A use of a value that was made elsewhere is over.
+  void drop_use(ValueId id);
+
+ private:
+  // A gradient node and the tape that records the way from its sources to its targets.
+  struct Recording {
+    NodeId node;
+    std::unique_ptr<Tape> tape;
+  };
+
+  void add_recording(NodeId id);
+  void call(const Node& node, std::span<const Tensor* const> inputs);
+  void call_recorded(NodeId id, const Node& node);
+  void call_gradient(NodeId id, const Node& node);
+  // Tapes watch a value that one of them is for.
+  void watch(ValueId value);
+
+  const Graph& graph_;
+  std::span<const Tensor* const> inputs_;
+  std::span<const Variable> variables_;
+  std::vector<bool> needed_;
+  std::vector<int32_t> uses_;  // that are still to come
+  std::vector<Tensor> values_;
+  std::vector<Recording> recordings_;
+  std::vector<std::vector<int32_t>> recorded_by_;  // of nodes, where there are recordings
+  std::vector<std::vector<int32_t>> source_of_;    // of values, likewise
+};
 
 }  // namespace penstock::exec

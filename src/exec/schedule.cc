@@ -9,6 +9,7 @@ namespace {
 
 constexpr size_t kMostStepsExactly = 24;
 constexpr size_t kMostStates = 4000;
+constexpr size_t kLongestChain = 4;  // a gradient, its scaling, the update: and one more
 
 size_t at(int32_t index) { return static_cast<size_t>(index); }
 
@@ -18,6 +19,15 @@ std::vector<int32_t> count_before(const ScheduleProblem& problem) {
     for (int32_t next : step.next) ++before[at(next)];
   }
   return before;
+}
+
+std::vector<std::vector<int32_t>> find_previous(const ScheduleProblem& problem) {
+  std::vector<std::vector<int32_t>> previous(problem.steps.size());
+  for (size_t s = 0; s < problem.steps.size(); ++s) {
+    for (int32_t next : problem.steps[s].next)
+      previous[at(next)].push_back(static_cast<int32_t>(s));
+  }
+  return previous;
 }
 
 // What is held while steps run one after the other.
@@ -137,25 +147,43 @@ StepOrder schedule_by_number(const ScheduleProblem& problem) {
 StepOrder schedule_greedily(const ScheduleProblem& problem) {
   Memory memory(problem);
   std::vector<int32_t> before = count_before(problem);
+  const std::vector<std::vector<int32_t>> previous = find_previous(problem);
   std::vector<int64_t> key(problem.steps.size());
   std::vector<bool> is_done(problem.steps.size());
   using Entry = std::pair<int64_t, int32_t>;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> ready;  // some out of date
-  const auto offer = [&](int32_t step) {
-    const ScheduleStep& each = problem.steps[at(step)];
-    const int64_t own = memory.change(each).after;
-    int64_t best = own;
-    for (int32_t next : each.next) {
-      if (before[at(next)] != 1) continue;
-      // What only the two use is gone after the second.
-      const ScheduleStep& follower = problem.steps[at(next)];
-      int64_t after = own + memory.change(follower).after;
-      for (int32_t item : follower.uses) {
-        const bool shared = memory.remaining(item) == 2 &&
-                            std::find(each.uses.begin(), each.uses.end(), item) != each.uses.end();
-        if (shared) after -= problem.items[at(item)].bytes;
+  // What follower `next` of a chain of steps adds to the bytes held.
+  const auto added_by = [&](int32_t next, const std::vector<int32_t>& chain) {
+    const ScheduleStep& follower = problem.steps[at(next)];
+    int64_t added = memory.change(follower).after;
+    for (int32_t item : follower.uses) {
+      int32_t users = 0;
+      for (int32_t step : chain) {
+        const std::vector<int32_t>& uses = problem.steps[at(step)].uses;
+        users += std::find(uses.begin(), uses.end(), item) != uses.end();
       }
-      best = std::min(best, after);
+      // What only the chain uses is gone after its last step.
+      if (users > 0 && memory.remaining(item) == users + 1) added -= problem.items[at(item)].bytes;
+    }
+    return added;
+  };
+  std::vector<int32_t> chain;
+  const auto offer = [&](int32_t step) {
+    chain.assign(1, step);
+    int64_t sum = memory.change(problem.steps[at(step)]).after;
+    int64_t best = sum;
+    while (chain.size() < kLongestChain) {
+      int32_t follower = -1;
+      int64_t least = 0;
+      for (int32_t next : problem.steps[at(chain.back())].next) {
+        if (before[at(next)] != 1) continue;
+        const int64_t added = added_by(next, chain);
+        if (follower < 0 || added < least) follower = next, least = added;
+      }
+      if (follower < 0) break;
+      chain.push_back(follower);
+      sum += least;
+      best = std::min(best, sum);
     }
     key[at(step)] = best;
     ready.push({best, step});
@@ -173,12 +201,41 @@ StepOrder schedule_greedily(const ScheduleProblem& problem) {
     memory.run(problem.steps[at(step)]);
     for (int32_t next : problem.steps[at(step)].next) {
       if (--before[at(next)] == 0) offer(next);
+      if (before[at(next)] != 1) continue;
+      // The one that it still waits for may be worth more now.
+      for (int32_t last : previous[at(next)]) {
+        if (!is_done[at(last)] && before[at(last)] == 0) offer(last);
+      }
     }
     for (int32_t item : problem.steps[at(step)].uses) {
       if (memory.remaining(item) != 1) continue;
       for (int32_t user : problem.items[at(item)].users) {
         if (!is_done[at(user)] && before[at(user)] == 0) offer(user);
       }
+    }
+  }
+  return order;
+}
+
+StepOrder schedule_by_results(const ScheduleProblem& problem) {
+  const std::vector<std::vector<int32_t>> previous = find_previous(problem);
+  std::vector<bool> is_seen(problem.steps.size());
+  StepOrder order;
+  std::vector<std::pair<int32_t, size_t>> path;  // steps, and how many of their previous were seen
+  for (size_t result = 0; result < problem.steps.size(); ++result) {
+    if (!problem.steps[result].next.empty()) continue;
+    path.push_back({static_cast<int32_t>(result), 0});
+    while (!path.empty()) {
+      auto& [step, seen] = path.back();
+      if (seen == previous[at(step)].size()) {
+        order.push_back(step);
+        path.pop_back();
+        continue;
+      }
+      const int32_t next = previous[at(step)][seen++];
+      if (is_seen[at(next)]) continue;
+      is_seen[at(next)] = true;
+      path.push_back({next, 0});
     }
   }
   return order;
@@ -240,9 +297,11 @@ StepOrder choose_schedule(const ScheduleProblem& problem) {
   int64_t peak = schedule_peak(problem, best);
   const int64_t bound = schedule_bound(problem);
   if (peak <= bound) return best;
-  StepOrder greedy = schedule_greedily(problem);
-  if (const int64_t found = schedule_peak(problem, greedy); found < peak) {
-    best = std::move(greedy);
+  for (const auto& make : {schedule_greedily, schedule_by_results}) {
+    StepOrder order = make(problem);
+    const int64_t found = schedule_peak(problem, order);
+    if (found >= peak) continue;
+    best = std::move(order);
     peak = found;
   }
   if (peak <= bound) return best;

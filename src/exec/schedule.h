@@ -35,8 +35,10 @@ int64_t schedule_peak(const ScheduleProblem& problem, const StepOrder& order);
 int64_t schedule_bound(const ScheduleProblem& problem);
 // Steps as early as their numbers allow.
 StepOrder schedule_by_number(const ScheduleProblem& problem);
-// Always the step next that grows least, the best of its followers included.
+// Always the step next that grows least, the best of those that only wait for it included.
 StepOrder schedule_greedily(const ScheduleProblem& problem);
+// One result after the other, each directly after what only it needs.
+StepOrder schedule_by_results(const ScheduleProblem& problem);
 // The best of all orders, when that takes few enough states to find out; empty otherwise, or when
 // none is below `peak`.
 StepOrder schedule_exactly(const ScheduleProblem& problem, int64_t peak);

@@ -4,6 +4,7 @@
 #include <penstock/autodiff/tape.h>
 #include <penstock/base/error.h>
 #include <penstock/base/strings.h>
+#include <penstock/core/fits.h>
 #include <penstock/exec/function.h>
 
 #include "autodiff/recording.h"
@@ -35,17 +36,6 @@ int64_t output_bytes(InferContext& infer) {
   return bytes;
 }
 
-void check_static(const OpDef& op, InferContext& infer) {
-  bool is_static = !op.traits.has(Trait::kDynamicShape);
-  for (const OutputSpec& spec : infer.outputs()) {
-    is_static = is_static && spec.shape.is_known() && spec.dtype != DType::kString;
-  }
-  if (is_static) return;
-  throw UnimplementedError(cat("[", op.name.value,
-                               "] inside a function the sizes of results must be known when it is "
-                               "traced, and strings are not supported"));
-}
-
 }  // namespace
 
 TraceState::TraceState(std::string_view a_name)
@@ -54,16 +44,40 @@ TraceState::TraceState(std::string_view a_name)
 TraceState::Slot& TraceState::slot_of(const Variable& variable) {
   if (const int32_t* number_found = slot_numbers_.find(variable.id()))
     return slots[static_cast<size_t>(*number_found)];
-  if (!variable.shape().is_known()) {
-    throw UnimplementedError(cat("inside a function the variable '", variable.name(),
-                                 "' cannot have the open shape ", variable.shape()));
-  }
   const auto slot = static_cast<int32_t>(slots.size());
   const ValueId value = graph.add_read(slot, variable.dtype(), variable.shape());
-  slots.push_back(
-      {variable, Tensor::symbol(number, value, variable.dtype(), variable.shape(), variable.id())});
+  slots.push_back({variable,
+                   Tensor::symbol(number, value, variable.dtype(), variable.shape(), variable.id()),
+                   value});
   slot_numbers_.set(variable.id(), slot);
+  add_open(value);
   return slots.back();
+}
+
+ValueId TraceState::read_of(uint64_t variable_id) {
+  const int32_t* slot = slot_numbers_.find(variable_id);
+  return slot == nullptr ? kNoIndex : slots[static_cast<size_t>(*slot)].read;
+}
+
+void TraceState::add_open(ValueId value) {
+  if (graph.shape(value).is_known()) return;
+  if (worlds == nullptr) worlds = std::make_unique<Worlds>();
+  worlds->add(value, graph.dtype(value), graph.shape(value));
+}
+
+Tensors TraceState::symbols(NodeId id) const {
+  const Node& node = graph.node(id);
+  Tensors outputs;
+  for (ValueId value = node.first_output; value < node.first_output + node.num_outputs; ++value)
+    outputs.push_back(Tensor::symbol(number, value, graph.dtype(value), graph.shape(value)));
+  return outputs;
+}
+
+int32_t TraceState::here() {
+  const LocateFn locate = g_locate.load(std::memory_order_relaxed);
+  if (locate == nullptr) return kNoIndex;
+  const SourceLine line = locate();
+  return graph.add_location({line.file, line.line});
 }
 
 ValueId TraceState::value_of(const Tensor& tensor) {
@@ -76,37 +90,85 @@ ValueId TraceState::value_of(const Tensor& tensor) {
     if (owner == nullptr) fail_out_of_scope(tensor);
     value = graph.add_input(tensor.dtype(), tensor.shape());
     captures.push_back({tensor, Tensor::symbol(number, value, tensor.dtype(), tensor.shape())});
+    add_open(value);
   } else {
-    value = graph.add_constant(tensor);
+    value = add_constant(tensor);
   }
   constants_.set(tensor.id(), value);
   return value;
 }
 
+ValueId TraceState::add_constant(const Tensor& tensor) { return graph.add_constant(tensor); }
+
 std::optional<Tensors> trace_op(TraceState& trace, const OpDef& op,
                                 std::span<const Tensor* const> inputs, Attrs attrs,
                                 InferContext& infer) {
-  bool depends = op.traits.has(Trait::kStateful);
+  bool depends = trace.keeps_all || op.traits.has(Trait::kStateful);
   if (!op.traits.has(Trait::kShapeOnly)) {
     for (const Tensor* input : inputs) depends = depends || input->is_symbolic();
   }
   if (!depends && output_bytes(infer) <= kMostBytesNow) return std::nullopt;
-  check_static(op, infer);
   SmallVector<ValueId, 4> values;
   for (const Tensor* input : inputs) values.push_back(trace.value_of(*input));
-  int32_t location = kNoIndex;
-  if (const LocateFn locate = g_locate.load(std::memory_order_relaxed)) {
-    const SourceLine line = locate();
-    location = trace.graph.add_location({line.file, line.line});
+  for (OutputSpec& spec : infer.outputs()) {
+    if (spec.is_bound) spec.shape.set(0, kUnknownDim);
   }
-  const Node& node =
-      trace.graph.node(trace.graph.add_op(op, values, attrs, infer.outputs(), location));
-  Tensors outputs;
-  for (ValueId i = 0; i < node.num_outputs; ++i) {
-    const ValueId value = node.first_output + i;
-    outputs.push_back(
-        Tensor::symbol(trace.number, value, trace.graph.dtype(value), trace.graph.shape(value)));
+  const NodeId id = trace.graph.add_op(op, values, attrs, infer.outputs(), trace.here());
+  trace.added(id);
+  Tensors outputs = trace.symbols(id);
+  for (const Tensor& output : outputs) trace.add_open(output.value());
+  if (autodiff::is_recording() && op.grad.value != nullptr)
+    autodiff::record(op, inputs, attrs, outputs);
+  return outputs;
+}
+
+KnownInputs::KnownInputs(TraceState& trace, const OpDef& op,
+                         std::span<const Tensor* const> inputs) {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    pointers_.push_back(inputs[i]);
+    if (!trace.keeps_all || !op.input(i).host || !inputs[i]->is_symbolic()) continue;
+    if (std::optional<Tensor> value = trace.known_value(*inputs[i])) {
+      values_.push_back(std::move(*value));
+      pointers_.back() = &values_.back();
+    }
   }
+}
+
+bool is_open_call(TraceState& trace, const OpDef& op, std::span<const Tensor* const> inputs) {
+  bool is_known = true;
+  bool is_open = false;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Tensor& input = *inputs[i];
+    is_known = is_known && input.shape().is_known();
+    if (!input.is_symbolic()) continue;
+    const bool is_in_worlds = trace.worlds != nullptr && input.graph() == trace.number &&
+                              trace.worlds->knows(input.value());
+    // What infer reads, it must see before the kernel does: that is for when the function runs.
+    is_open =
+        is_open || (op.input(i).host ? !trace.is_world : op.compose == nullptr && is_in_worlds);
+  }
+  if (!is_known || (trace.keeps_all && op.compose != nullptr)) return true;
+  return is_open && !op.traits.has(Trait::kShapeOnly);
+}
+
+Tensors trace_open(TraceState& trace, const OpDef& op, std::span<const Tensor* const> inputs,
+                   Attrs attrs) {
+  SmallVector<ValueId, 4> values;
+  SmallVector<Tensor, 4> own;  // as values of this trace
+  for (const Tensor* input : inputs) {
+    values.push_back(trace.value_of(*input));
+    own.push_back(input->is_symbolic()
+                      ? Tensor::symbol(trace.number, values.back(), input->dtype(), input->shape())
+                      : *input);
+  }
+  SmallVector<const Tensor*, 4> pointers;
+  for (const Tensor& tensor : own) pointers.push_back(&tensor);
+  if (trace.worlds == nullptr) trace.worlds = std::make_unique<Worlds>();
+  const Worlds::Outcome outcome = trace.worlds->call(op, pointers, attrs);
+  const NodeId id = trace.graph.add_op(op, values, attrs, outcome.outputs, trace.here());
+  trace.added(id);
+  trace.worlds->add(trace.graph.node(id).first_output, outcome);
+  Tensors outputs = trace.symbols(id);
   if (autodiff::is_recording() && op.grad.value != nullptr)
     autodiff::record(op, inputs, attrs, outputs);
   return outputs;
@@ -133,6 +195,7 @@ using exec::t_trace;
 Trace::Trace(std::string_view name) {
   state_ = with_memory_errors("function", [&] { return std::make_unique<exec::TraceState>(name); });
   state_->was_paused = std::exchange(autodiff::t_paused, false);
+  autodiff::g_defer.store(exec::defer_gradient, std::memory_order_relaxed);
   state_->outer = t_trace;
   t_trace = state_.get();
 }
@@ -149,11 +212,11 @@ void Trace::close() {
 bool Trace::is_open() { return t_trace != nullptr; }
 
 Tensor Trace::input(DType dtype, const Shape& shape) {
-  if (!shape.is_known() || dtype == DType::kInvalid || dtype == DType::kString) {
-    throw UnimplementedError(
-        cat("[", state_->name, "] a function's input cannot be ", dtype, shape));
-  }
-  return Tensor::symbol(state_->number, state_->graph.add_input(dtype, shape), dtype, shape);
+  if (dtype == DType::kInvalid)
+    throw InvalidArgumentError(cat("[", state_->name, "] an input must have a dtype"));
+  const ValueId value = state_->graph.add_input(dtype, shape);
+  state_->add_open(value);
+  return Tensor::symbol(state_->number, value, dtype, shape);
 }
 
 Function Trace::finish(std::span<const Tensor> outputs) {
@@ -173,7 +236,8 @@ Function Trace::finish(std::span<const Tensor> outputs) {
     trace.graph.set_writes(writes);
     std::vector<Tensor> captured;
     for (const auto& capture : trace.captures) captured.push_back(capture.outer);
-    Graph graph = shrink_constants(drop_dead_code(std::move(trace.graph)));
+    Graph graph = drop_dead_code(std::move(trace.graph));
+    if (is_closed(graph)) graph = shrink_constants(std::move(graph));
     auto state = std::make_shared<exec::FunctionState>(trace.name, std::move(graph),
                                                        std::move(variables), std::move(captured));
     close();
@@ -191,9 +255,30 @@ Tensor evaluate_now(const Tensor& tensor) {
     std::vector<Variable> variables;
     for (const exec::TraceState::Slot& slot : trace->slots) variables.push_back(slot.variable);
     const ValueId wanted = tensor.value();
-    return exec::replay(trace->graph, {}, variables, {&wanted, 1})
-        .values[static_cast<size_t>(wanted)];
+    exec::Replay replay(trace->graph, {}, variables, needed_nodes(trace->graph, {&wanted, 1}));
+    replay.keep(wanted);
+    replay.run();
+    return replay.value(wanted);
   });
+}
+
+Tensor narrowed(const Tensor& tensor, const Shape& shape) {
+  if (!fits(tensor.shape(), shape)) {
+    throw InvalidArgumentError(
+        cat("a tensor of shape ", tensor.shape(), " cannot have shape ", shape));
+  }
+  if (!tensor.is_symbolic() || !shape.has_rank()) return tensor;
+  Shape both = shape;
+  if (tensor.shape().has_rank()) {
+    for (int i = 0; i < both.rank(); ++i) {
+      if (both[i] == kUnknownDim) both.set(i, tensor.shape()[i]);
+    }
+  }
+  for (exec::TraceState* trace = t_trace; trace != nullptr; trace = trace->outer) {
+    if (trace->number == tensor.graph() && trace->worlds != nullptr && both != tensor.shape())
+      trace->worlds->add(tensor.value(), tensor.dtype(), both);
+  }
+  return Tensor::symbol(tensor.graph(), tensor.value(), tensor.dtype(), both, tensor.id());
 }
 
 LeaveTraces::LeaveTraces() : before_(std::exchange(t_trace, nullptr)) {}

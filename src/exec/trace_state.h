@@ -3,6 +3,7 @@
 #pragma once
 
 #include <deque>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,6 +13,7 @@
 
 #include "autodiff/id_map.h"
 #include "autodiff/recording.h"
+#include "exec/worlds.h"
 #include "graph/graph.h"
 
 namespace penstock::exec {
@@ -21,6 +23,7 @@ struct TraceState {
   struct Slot {
     Variable variable;
     Tensor current;  // its id is the variable's
+    ValueId read = kNoIndex;
     bool is_written = false;
   };
   // A tensor of an outer trace that the function uses: an input after those of its own.
@@ -30,12 +33,18 @@ struct TraceState {
   };
 
   explicit TraceState(std::string_view a_name);
+  virtual ~TraceState() = default;
+  TraceState(const TraceState&) = delete;
+  TraceState& operator=(const TraceState&) = delete;
 
   const uint32_t number;  // of the graph: what symbolic tensors know
   std::string name;
   Graph graph;
   std::deque<Slot> slots;  // a slot stays where it is
   std::vector<Capture> captures;
+  std::unique_ptr<Worlds> worlds;  // once there is a value whose shape is not known
+  bool is_world = false;           // of another trace: no worlds for what only data could tell
+  bool keeps_all = false;          // of a GraphBuilder: every call is a node, and nothing runs
   TraceState* outer = nullptr;
   // The tapes around the trace must not see its ops, and those made in it do.
   HideTapes hide_tapes;
@@ -43,9 +52,23 @@ struct TraceState {
 
   // The variable's value at this point of the function.
   Slot& slot_of(const Variable& variable);
+  // What the variable held when the function began; kNoIndex when it was not asked for.
+  ValueId read_of(uint64_t variable_id);
   // The graph's value for an op's input. Throws InvalidArgumentError for a tensor of a function
   // that is not being traced any more.
   ValueId value_of(const Tensor& tensor);
+  // A constant as a node.
+  virtual ValueId add_constant(const Tensor& tensor);
+  // Makes a value with unknown dimensions known to the worlds.
+  void add_open(ValueId value);
+  // The outputs of a node, as tensors.
+  Tensors symbols(NodeId node) const;
+  // The line that is running.
+  int32_t here();
+  // Told of every new node that is a call.
+  virtual void added(NodeId) {}
+  // The value of one of its tensors, where that is known.
+  virtual std::optional<Tensor> known_value(const Tensor&) { return std::nullopt; }
 
  private:
   autodiff::IdMap<int32_t> slot_numbers_;
@@ -55,11 +78,39 @@ struct TraceState {
 // The innermost trace of this thread; null outside of traces and in a scope that leaves them.
 extern thread_local TraceState* t_trace;
 
+// The inputs of a call with the values of those that infer looks at, where they are known.
+class KnownInputs {
+ public:
+  KnownInputs(TraceState& trace, const OpDef& op, std::span<const Tensor* const> inputs);
+  std::span<const Tensor* const> get() const { return pointers_; }
+
+ private:
+  std::deque<Tensor> values_;
+  SmallVector<const Tensor*, 6> pointers_;
+};
+
+// Whether a call must be looked at as a whole, before its shapes are: the trace's worlds have a say
+// in it.
+bool is_open_call(TraceState& trace, const OpDef& op, std::span<const Tensor* const> inputs);
+// Such a call as a node. Pre: the inputs have been checked.
+Tensors trace_open(TraceState& trace, const OpDef& op, std::span<const Tensor* const> inputs,
+                   Attrs attrs);
+
 // `op` as a node, when it must be one: none where it can run now. Pre: a trace is open, the inputs
 // have been checked.
 std::optional<Tensors> trace_op(TraceState& trace, const OpDef& op,
                                 std::span<const Tensor* const> inputs, Attrs attrs,
                                 InferContext& infer);
+
+// What stands for gradients in a trace whose shapes are not all known; none in another one.
+std::optional<std::vector<Gradient>> defer_gradient(autodiff::TapeState& tape,
+                                                    std::span<const Tensor> targets,
+                                                    std::span<const Source> sources,
+                                                    std::span<const Tensor> dys,
+                                                    Unconnected unconnected);
+
+// Tells tapes that the outputs come from the inputs by way of a node whose gradient is deferred.
+void record_as_unknown(std::span<const Tensor* const> used, std::span<const Tensor> made);
 
 [[noreturn]] void fail_out_of_scope(const Tensor& tensor);
 

@@ -5,7 +5,7 @@
 namespace penstock {
 
 Graph extract(const Graph& graph, std::span<const ValueId> inputs, std::span<const ValueId> outputs,
-              std::span<const Write> writes) {
+              std::span<const Write> writes, bool with_calls) {
   Graph made;
   std::vector<ValueId> values(graph.num_values(), kNoIndex);
   const auto value = [&](ValueId old) -> ValueId& { return values[static_cast<size_t>(old)]; };
@@ -19,6 +19,7 @@ Graph extract(const Graph& graph, std::span<const ValueId> inputs, std::span<con
   for (ValueId output : outputs) need(output);
   for (const Write& write : writes) need(write.value);
   for (size_t n = graph.num_nodes(); n-- > 0;) {
+    if (with_calls && graph.node(static_cast<NodeId>(n)).kind == NodeKind::kCall) needed[n] = true;
     if (!needed[n]) continue;
     for (ValueId input : graph.inputs(graph.node(static_cast<NodeId>(n)))) need(input);
   }
@@ -36,14 +37,13 @@ Graph extract(const Graph& graph, std::span<const ValueId> inputs, std::span<con
         value(node.first_output) = made.add_read(node.index, graph.dtype(node.first_output),
                                                  graph.shape(node.first_output));
         break;
-      case NodeKind::kOp: {
+      case NodeKind::kOp:
+      case NodeKind::kCall:
+      case NodeKind::kGradient:
+      case NodeKind::kAssign: {
         SmallVector<ValueId, 4> uses;
         for (ValueId input : graph.inputs(node)) uses.push_back(value(input));
-        SmallVector<OutputSpec, 2> specs;
-        for (ValueId k = 0; k < node.num_outputs; ++k)
-          specs.push_back({graph.dtype(node.first_output + k), graph.shape(node.first_output + k)});
-        const Node& copy = made.node(made.add_op(*node.op, uses, graph.attrs(node), specs,
-                                                 made.add_location(graph.location(node))));
+        const Node& copy = made.node(made.add_copy(graph, node, uses));
         // A value that is an input of the new graph stays that.
         for (ValueId k = 0; k < node.num_outputs; ++k) {
           if (value(node.first_output + k) == kNoIndex)

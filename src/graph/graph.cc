@@ -70,23 +70,69 @@ Attr Graph::owned(const Attr& attr) {
   return attr;
 }
 
-NodeId Graph::add_op(const OpDef& op, std::span<const ValueId> inputs, Attrs attrs,
-                     std::span<const OutputSpec> outputs, int32_t location) {
+NodeId Graph::add_node(Node node, std::span<const ValueId> inputs,
+                       std::span<const OutputSpec> outputs) {
   const auto id = static_cast<NodeId>(nodes_.size());
-  Node node;
-  node.op = &op;
-  node.num_attrs = static_cast<uint8_t>(attrs.size());
   node.num_outputs = static_cast<uint16_t>(outputs.size());
   node.num_inputs = static_cast<int32_t>(inputs.size());
   node.first_input = static_cast<int32_t>(uses_.size());
-  node.first_attr = static_cast<int32_t>(attrs_.size());
   node.first_output = static_cast<ValueId>(values_.size());
-  node.location = location;
   uses_.insert(uses_.end(), inputs.begin(), inputs.end());
-  for (const Attr& attr : attrs) attrs_.push_back(owned(attr));
   for (const OutputSpec& output : outputs) add_value(id, output.dtype, output.shape);
   nodes_.push_back(node);
   return id;
+}
+
+NodeId Graph::add_op(const OpDef& op, std::span<const ValueId> inputs, Attrs attrs,
+                     std::span<const OutputSpec> outputs, int32_t location) {
+  Node node;
+  node.op = &op;
+  node.num_attrs = static_cast<uint8_t>(attrs.size());
+  node.first_attr = static_cast<int32_t>(attrs_.size());
+  node.location = location;
+  for (const Attr& attr : attrs) attrs_.push_back(owned(attr));
+  return add_node(node, inputs, outputs);
+}
+
+NodeId Graph::add_call(std::shared_ptr<const HostCall> call, std::span<const ValueId> inputs,
+                       std::span<const OutputSpec> outputs, int32_t location) {
+  Node node;
+  node.kind = NodeKind::kCall;
+  node.index = static_cast<int32_t>(calls_.size());
+  node.location = location;
+  calls_.push_back(std::move(call));
+  return add_node(node, inputs, outputs);
+}
+
+NodeId Graph::add_gradient(GradientCall gradient, std::span<const ValueId> inputs,
+                           std::span<const OutputSpec> outputs, int32_t location) {
+  Node node;
+  node.kind = NodeKind::kGradient;
+  node.index = static_cast<int32_t>(gradients_.size());
+  node.location = location;
+  gradients_.push_back(std::move(gradient));
+  return add_node(node, inputs, outputs);
+}
+
+NodeId Graph::add_assign(int32_t slot, ValueId value, int32_t location) {
+  Node node;
+  node.kind = NodeKind::kAssign;
+  node.index = slot;
+  node.location = location;
+  const OutputSpec output{dtype(value), shape(value)};
+  return add_node(node, {&value, 1}, {&output, 1});
+}
+
+NodeId Graph::add_copy(const Graph& from, const Node& node, std::span<const ValueId> inputs) {
+  SmallVector<OutputSpec, 2> specs;
+  for (ValueId k = 0; k < node.num_outputs; ++k)
+    specs.push_back({from.dtype(node.first_output + k), from.shape(node.first_output + k)});
+  const int32_t location = add_location(from.location(node));
+  if (node.kind == NodeKind::kCall) return add_call(from.call(node), inputs, specs, location);
+  if (node.kind == NodeKind::kGradient)
+    return add_gradient(from.gradient(node), inputs, specs, location);
+  if (node.kind == NodeKind::kAssign) return add_assign(node.index, inputs[0], location);
+  return add_op(*node.op, inputs, from.attrs(node), specs, location);
 }
 
 int32_t Graph::add_location(const Location& location) {
@@ -135,13 +181,15 @@ int64_t Graph::memory_bytes(const Graph* beside) const {
   return bytes;
 }
 
-std::vector<bool> needed_nodes(const Graph& graph, std::span<const ValueId> values) {
+std::vector<bool> needed_nodes(const Graph& graph, std::span<const ValueId> values,
+                               bool with_calls) {
   std::vector<bool> needed(graph.num_nodes());
   const auto need = [&](ValueId value) {
     needed[static_cast<size_t>(graph.node_of(value))] = true;
   };
   for (ValueId value : values) need(value);
   for (size_t n = graph.num_nodes(); n-- > 0;) {
+    if (with_calls && graph.node(static_cast<NodeId>(n)).kind == NodeKind::kCall) needed[n] = true;
     if (!needed[n]) continue;
     for (ValueId input : graph.inputs(graph.node(static_cast<NodeId>(n)))) need(input);
   }
@@ -152,6 +200,35 @@ std::vector<ValueId> results_of(const Graph& graph) {
   std::vector<ValueId> results(graph.outputs().begin(), graph.outputs().end());
   for (const Write& write : graph.writes()) results.push_back(write.value);
   return results;
+}
+
+bool is_closed(const Graph& graph, const Node& node) {
+  const auto is_plannable = [&](ValueId value) {
+    return graph.shape(value).is_known() && graph.dtype(value) != DType::kString;
+  };
+  if (node.kind == NodeKind::kCall || node.kind == NodeKind::kGradient ||
+      node.kind == NodeKind::kAssign)
+    return false;
+  if (node.kind == NodeKind::kOp) {
+    if (node.op->compose != nullptr || node.op->traits.has(Trait::kDynamicShape)) return false;
+    const std::span<const ValueId> inputs = graph.inputs(node);
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      if (!is_plannable(inputs[i])) return false;
+      // What infer reads, it must see before the kernel does.
+      if (node.op->input(i).host && graph.constant_of(inputs[i]) == nullptr) return false;
+    }
+  }
+  for (ValueId k = 0; k < node.num_outputs; ++k) {
+    if (!is_plannable(node.first_output + k)) return false;
+  }
+  return true;
+}
+
+bool is_closed(const Graph& graph) {
+  for (const Node& node : graph.nodes()) {
+    if (!is_closed(graph, node)) return false;
+  }
+  return true;
 }
 
 namespace {
@@ -190,9 +267,9 @@ void verify_signature(const Graph& graph, NodeId id) {
 
 void verify_op(const Graph& graph, NodeId id) {
   const Node& node = graph.node(id);
-  if (node.op == nullptr || node.op->compose != nullptr)
-    broken("node ", id, " has no op of its own");
+  if (node.op == nullptr) broken("node ", id, " has no op");
   verify_signature(graph, id);
+  if (!is_closed(graph, node)) return;  // what its results look like is known when it runs
   SmallVector<View, 4> views;
   for (ValueId input : graph.inputs(node)) views.push_back(graph.view(input));
   InferContext infer(*node.op, views, graph.attrs(node));

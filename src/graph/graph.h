@@ -4,13 +4,22 @@
 //   input     a value that the caller gives
 //   constant  a tensor that the graph keeps
 //   read      what a variable holds when the graph starts; the graph knows it as a slot number
-//   op        a call of an op that has a kernel: composed ops have been taken apart
+//   op        a call of an op
+//   call      a call out of the graph (print, a Python function): it runs when the graph does,
+//             calls one after the other
+//   gradient  the gradients of values, worked out when the shapes are known
+//   assign    of a graph that a program builds (GraphBuilder): reads after it see the value
 //
-// Shapes are fully known. Updates of variables are values: at the end of a run slot s holds the
-// value of its Write. So nodes have no hidden order but that of stateful ops among each other.
+// A graph is closed when all shapes are known and every node is a leaf or a call of an op that has
+// a kernel (composed ops have been taken apart): such a graph can be planned as a whole. An open
+// one is replayed with more shapes known, or runs in stages (exec/stages.h).
+//
+// Updates of variables are values: at the end of a run slot s holds the value of its Write. So
+// nodes have no hidden order but that of stateful ops and calls among each other.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -27,7 +36,7 @@ using ValueId = int32_t;
 using NodeId = int32_t;
 inline constexpr int32_t kNoIndex = -1;
 
-enum class NodeKind : uint8_t { kInput, kConstant, kRead, kOp };
+enum class NodeKind : uint8_t { kInput, kConstant, kRead, kOp, kCall, kGradient, kAssign };
 
 struct Node {
   const OpDef* op = nullptr;  // of kOp
@@ -38,7 +47,7 @@ struct Node {
   int32_t first_input = 0;      // in the graph's list of uses
   int32_t first_attr = 0;       // in the graph's list of attributes
   ValueId first_output = 0;     // the others follow
-  int32_t index = kNoIndex;     // kInput: which one; kConstant: which; kRead: the slot
+  int32_t index = kNoIndex;     // in the list of its kind; kRead, kAssign: the slot
   int32_t location = kNoIndex;  // the user's line, in the graph's list
 };
 
@@ -57,6 +66,27 @@ struct Write {
   ValueId value;
 };
 
+// What a call node does.
+struct HostCall {
+  std::string name;
+  std::function<Tensors(std::span<const Tensor* const>)> run;
+  bool passes_gradients = false;  // it calls ops, which tapes may record
+};
+
+// The inputs of a gradient node are the targets, the gradients that arrive at them (as many, or
+// none), the sources, and one output of every node on the way that a tape has recorded. A source
+// has no output when it is not connected; one that is sparse has two: values and indices.
+struct GradientCall {
+  enum class Form : uint8_t { kNone, kDense, kSparse };
+  int32_t num_targets = 0;
+  bool has_dys = false;
+  std::vector<Form> sources;
+
+  size_t num_dys() const { return has_dys ? static_cast<size_t>(num_targets) : 0; }
+  size_t first_source() const { return static_cast<size_t>(num_targets) + num_dys(); }
+  size_t first_on_way() const { return first_source() + sources.size(); }
+};
+
 struct Location {
   std::string_view file;
   int32_t line = 0;
@@ -73,6 +103,13 @@ class Graph {
   ValueId add_read(int32_t slot, DType dtype, const Shape& shape);
   NodeId add_op(const OpDef& op, std::span<const ValueId> inputs, Attrs attrs,
                 std::span<const OutputSpec> outputs, int32_t location = kNoIndex);
+  NodeId add_call(std::shared_ptr<const HostCall> call, std::span<const ValueId> inputs,
+                  std::span<const OutputSpec> outputs, int32_t location = kNoIndex);
+  NodeId add_gradient(GradientCall gradient, std::span<const ValueId> inputs,
+                      std::span<const OutputSpec> outputs, int32_t location = kNoIndex);
+  NodeId add_assign(int32_t slot, ValueId value, int32_t location = kNoIndex);
+  // A copy of a node of another graph that is no leaf.
+  NodeId add_copy(const Graph& from, const Node& node, std::span<const ValueId> inputs);
   void set_outputs(std::span<const ValueId> outputs) {
     outputs_.assign(outputs.begin(), outputs.end());
   }
@@ -93,6 +130,12 @@ class Graph {
   std::span<const ValueId> outputs() const { return outputs_; }
   std::span<const Write> writes() const { return writes_; }
   const Tensor& constant(int32_t index) const { return constants_[static_cast<size_t>(index)]; }
+  const std::shared_ptr<const HostCall>& call(const Node& node) const {
+    return calls_[static_cast<size_t>(node.index)];
+  }
+  const GradientCall& gradient(const Node& node) const {
+    return gradients_[static_cast<size_t>(node.index)];
+  }
 
   NodeId node_of(ValueId value) const { return values_[static_cast<size_t>(value)].node; }
   DType dtype(ValueId value) const { return values_[static_cast<size_t>(value)].dtype; }
@@ -110,6 +153,7 @@ class Graph {
 
  private:
   ValueId add_value(NodeId node, DType dtype, const Shape& shape);
+  NodeId add_node(Node node, std::span<const ValueId> inputs, std::span<const OutputSpec> outputs);
   NodeId add_leaf(NodeKind kind, int32_t index, DType dtype, const Shape& shape);
   int32_t shape_index(const Shape& shape);
   Attr owned(const Attr& attr);
@@ -120,6 +164,8 @@ class Graph {
   List<Attr> attrs_;
   List<Shape> shapes_;
   std::vector<Tensor> constants_;
+  std::vector<std::shared_ptr<const HostCall>> calls_;
+  std::vector<GradientCall> gradients_;
   List<ValueId> inputs_;
   List<ValueId> outputs_;
   List<Write> writes_;
@@ -132,10 +178,16 @@ class Graph {
   List<Line> lines_;
 };
 
-// Which nodes the values need: those that make them, and all that these use.
-std::vector<bool> needed_nodes(const Graph& graph, std::span<const ValueId> values);
+// Which nodes the values need: those that make them, and all that these use; with the calls out of
+// the graph, and what they use, where these are wanted too.
+std::vector<bool> needed_nodes(const Graph& graph, std::span<const ValueId> values,
+                               bool with_calls = false);
 // The values that a run is for: the outputs and what is written.
 std::vector<ValueId> results_of(const Graph& graph);
+
+// Whether a node is one that a closed graph may have.
+bool is_closed(const Graph& graph, const Node& node);
+bool is_closed(const Graph& graph);
 
 // Throws InternalError when the graph breaks one of its rules: uses before definitions, values of
 // other dtypes or shapes than infer gives, calls that their op does not take, indices out of range,

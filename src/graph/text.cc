@@ -128,6 +128,14 @@ std::string call_text(const Graph& graph, const Node& node) {
   return node.num_attrs > 0 ? out + "}" : out;
 }
 
+std::string gradient_text(const Graph& graph, const Node& node) {
+  const GradientCall& call = graph.gradient(node);
+  const std::span<const ValueId> inputs = graph.inputs(node);
+  const size_t sources = call.first_source();
+  return cat("gradient of ", list_text(inputs.first(static_cast<size_t>(call.num_targets))), " at ",
+             list_text(inputs.subspan(sources, call.sources.size())));
+}
+
 std::string node_text(const Graph& graph, const Node& node) {
   switch (node.kind) {
     case NodeKind::kInput:
@@ -136,6 +144,12 @@ std::string node_text(const Graph& graph, const Node& node) {
       return cat("constant ", constant_text(graph.constant(node.index)));
     case NodeKind::kRead:
       return cat("read ", node.index);
+    case NodeKind::kCall:
+      return cat("call ", graph.call(node)->name, "(", list_text(graph.inputs(node)), ")");
+    case NodeKind::kGradient:
+      return gradient_text(graph, node);
+    case NodeKind::kAssign:
+      return cat("assign ", node.index, " = ", list_text(graph.inputs(node)));
     case NodeKind::kOp:
       break;
   }
@@ -181,7 +195,8 @@ std::string to_text(const Graph& graph) {
       names += cat(names.empty() ? "%" : ", %", value);
       types += cat(types.empty() ? "" : ", ", graph.dtype(value), graph.shape(value));
     }
-    out += cat(names, " = ", node_text(graph, node), " : ", types);
+    out += cat(names, names.empty() ? "" : " = ", node_text(graph, node));
+    if (!types.empty()) out += cat(" : ", types);
     const Location at = graph.location(node);
     if (!at.file.empty()) out += cat("  # ", at.file, ":", at.line);
     out += "\n";

@@ -77,9 +77,9 @@ void infer_hits(InferContext& ctx) {
   const int64_t most = classes.is_known() ? classes.num_elements() : kUnknownDim;
   if (classes.is_known() && classes[0] > INT32_MAX)
     ctx.fail("true_classes must have fewer than 2^31 rows, but has shape ", classes);
-  ctx.add_output(DType::kInt32, Shape{most});
-  ctx.add_output(DType::kInt64, Shape{most});
-  ctx.add_output(DType::kFloat32, Shape{most});
+  ctx.add_bounded_output(DType::kInt32, Shape{most});
+  ctx.add_bounded_output(DType::kInt64, Shape{most});
+  ctx.add_bounded_output(DType::kFloat32, Shape{most});
   if (sampled.is_known()) ctx.set_scratch(slots_bytes(sampled[0]));
 }
 

@@ -22,8 +22,8 @@ void infer(InferContext& ctx) {
       ctx.fail("blank_index ", blank, " is not one of the classes of inputs ", logits);
     if (!checked_mul(logits[0], logits[1], &most)) ctx.fail_size("the number of steps");
   }
-  ctx.add_output(DType::kInt64, Shape{most, 2});
-  ctx.add_output(DType::kInt64, Shape{most});
+  ctx.add_bounded_output(DType::kInt64, Shape{most, 2});
+  ctx.add_bounded_output(DType::kInt64, Shape{most});
   ctx.add_output(DType::kInt64, Shape{2});
   ctx.add_output(ctx.dtype(0), Shape{logits.has_rank() ? logits[1] : kUnknownDim, 1});
 }

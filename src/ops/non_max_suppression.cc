@@ -23,7 +23,11 @@ void infer_common(InferContext& ctx, bool is_padded) {
   if (known && most[0] < 0) ctx.fail("max_output_size must be non-negative, but is ", most[0]);
   int64_t count = known ? most[0] : kUnknownDim;
   if (known && !is_padded && boxes.is_known()) count = std::min(count, boxes[0]);
-  ctx.add_output(DType::kInt32, Shape{count});
+  if (is_padded) {
+    ctx.add_output(DType::kInt32, Shape{count});
+  } else {
+    ctx.add_bounded_output(DType::kInt32, Shape{count});
+  }
   if (boxes.is_known()) ctx.set_scratch(boxes[0], sizeof(int32_t));
 }
 

@@ -2,6 +2,12 @@
 
 #include <penstock/ops/context.h>
 
+#include "kernels/random_fill.h"
+
+namespace penstock {
+extern const OpDef multinomial_op, random_shuffle_op;
+}
+
 namespace penstock::random_inputs {
 
 constexpr int64_t kPhilox = 1;
@@ -11,6 +17,19 @@ kernels::PhiloxStream stateful_stream(Attrs attrs, size_t first) {
   return kernels::PhiloxStream::seeded(static_cast<uint64_t>(attrs[first].as_int()),
                                        static_cast<uint64_t>(attrs[first + 1].as_int()))
       .without(static_cast<uint64_t>(attrs[first + 2].as_int()));
+}
+
+int64_t blocks_taken(const OpDef& op, const Shape& output) {
+  const int64_t count = output.num_elements();
+  if (&op == &random_shuffle_op) {
+    // A word for each row but the last, four to a block.
+    return output.rank() == 0 || count <= 1 || output[0] <= 1 ? 0 : (output[0] - 1 + 3) / 4;
+  }
+  if (&op == &multinomial_op) {
+    const int64_t per_row = (output[1] + 3) / 4 * 4;  // numbers of two words
+    return output[0] * per_row * 2 * kernels::kBlocksPerNumber;
+  }
+  return count * kernels::kBlocksPerNumber;
 }
 
 void check_key(InferContext& ctx, size_t first) {

@@ -11,6 +11,8 @@ namespace penstock::random_inputs {
 // Stateful ops have the attributes seed, seed2 and skip, the first of which is number `first`:
 // skip says how many blocks of the stream earlier calls took. Who calls them keeps count.
 kernels::PhiloxStream stateful_stream(Attrs attrs, size_t first);
+// How many blocks a call takes that gives `output`. Pre: the op has the attributes above.
+int64_t blocks_taken(const OpDef& op, const Shape& output);
 
 // Stateless ops take a key, a counter and an algorithm as inputs `first` and the two after it …
 void check_key(InferContext& ctx, size_t first);

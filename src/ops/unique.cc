@@ -19,7 +19,7 @@ void infer(InferContext& ctx) {
     ctx.fail("unique does not support input tensors larger than ", INT32_MAX,
              " elements: give out_idx int64");
   }
-  ctx.add_output(ctx.dtype(0), shape);
+  ctx.add_bounded_output(ctx.dtype(0), shape);
   ctx.add_output(out_idx, shape);
   if (shape[0] != kUnknownDim) {
     ctx.set_scratch(kernels::unique_slots(shape[0]), kernels::unique_slot_bytes(shape[0]));

@@ -53,9 +53,9 @@ void infer_counts(InferContext& ctx) {
   }
   const Shape shape = ctx.shape(0).has_rank() ? ctx.shape(0) : Shape{kUnknownDim};
   const DType out_idx = index_type(ctx, ctx.attr(0), shape[0]);
-  ctx.add_output(ctx.dtype(0), shape);
+  ctx.add_bounded_output(ctx.dtype(0), shape);
   ctx.add_output(out_idx, shape);
-  ctx.add_output(out_idx, shape);
+  ctx.add_bounded_output(out_idx, shape);
   set_slots(ctx, shape[0]);
 }
 
@@ -72,7 +72,9 @@ void infer_rows(InferContext& ctx) {
   if (shape.rank() == 0) ctx.fail("needs at least one axis");
   const int64_t rows = shape.has_rank() ? shape[0] : kUnknownDim;
   const DType out_idx = index_type(ctx, ctx.attr(0), rows);
-  for (int i = 0; i < 3; ++i) ctx.add_output(out_idx, Shape{rows});
+  ctx.add_bounded_output(out_idx, Shape{rows});
+  ctx.add_output(out_idx, Shape{rows});
+  ctx.add_bounded_output(out_idx, Shape{rows});
   set_slots(ctx, rows);
 }
 
@@ -119,8 +121,8 @@ void infer_diff(InferContext& ctx) {
   ctx.check_rank(1, 1);
   const Shape shape = ctx.shape(0).has_rank() ? ctx.shape(0) : Shape{kUnknownDim};
   const DType out_idx = index_type(ctx, ctx.attr(0), shape[0]);
-  ctx.add_output(ctx.dtype(0), shape);
-  ctx.add_output(out_idx, shape);
+  ctx.add_bounded_output(ctx.dtype(0), shape);
+  ctx.add_bounded_output(out_idx, shape);
   if (ctx.shape(1).has_rank()) set_slots(ctx, ctx.shape(1)[0]);
 }
 

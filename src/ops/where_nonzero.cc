@@ -10,7 +10,7 @@ namespace {
 void infer(InferContext& ctx) {
   const Shape& shape = ctx.shape(0);
   const int64_t most = shape.is_known() ? shape.num_elements() : kUnknownDim;
-  ctx.add_output(DType::kInt64, Shape{most, shape.has_rank() ? shape.rank() : kUnknownDim});
+  ctx.add_bounded_output(DType::kInt64, Shape{most, shape.has_rank() ? shape.rank() : kUnknownDim});
 }
 
 KernelResult cpu(const KernelContext& ctx) {

@@ -24,11 +24,22 @@ def topics() -> list[str]:
     return sorted(path.stem for path in CASES.glob("*.py"))
 
 
-def load(topic: str) -> tuple[str, list[str]]:
-    """The topic's setup and its calls."""
+def _module(topic: str):
     spec = importlib.util.spec_from_file_location(topic, CASES / f"{topic}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
+    return module
+
+
+def can_record(topic: str) -> bool:
+    """Whether the package that TensorFlow NEEDS for the topic, if any, is installed."""
+    needed = getattr(_module(topic), "NEEDS", None)
+    return needed is None or importlib.util.find_spec(needed) is not None
+
+
+def load(topic: str) -> tuple[str, list[str]]:
+    """The topic's setup and its calls."""
+    module = _module(topic)
     lines = (line.strip() for line in module.CALLS.splitlines())
     return getattr(module, "SETUP", ""), [line for line in lines if line and line[0] != "#"]
 

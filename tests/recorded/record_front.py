@@ -22,6 +22,9 @@ def main() -> None:
     total = 0
     front.DATA.mkdir(exist_ok=True)
     for topic in sys.argv[1:] or front.topics():
+        if not front.can_record(topic):
+            print(f"record: {topic} is left as it is: a package that it needs is not installed")
+            continue
         setup, calls = front.load(topic)
         lines = [{"call": call, **front.answer(tf, setup, call)} for call in dict.fromkeys(calls)]
         text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)

@@ -29,7 +29,12 @@ struct TapeState;
 
 // What a gradient is taken with respect to: a tensor or a variable (exec/variable.h converts).
 struct Source {
-  Source(const Tensor& tensor) : id(tensor.id()), dtype(tensor.dtype()), shape(tensor.shape()) {}
+  Source(const Tensor& tensor)
+      : id(tensor.id()),
+        dtype(tensor.dtype()),
+        shape(tensor.shape()),
+        graph(tensor.graph()),
+        value(tensor.is_symbolic() ? tensor.value() : 0) {}
   // A variable, by its id.
   Source(uint64_t an_id, DType a_dtype, const Shape& a_shape)
       : id(an_id), dtype(a_dtype), shape(a_shape), is_variable(true) {}
@@ -37,6 +42,8 @@ struct Source {
   DType dtype;
   Shape shape;
   bool is_variable = false;
+  uint32_t graph = 0;  // of a symbolic tensor
+  int32_t value = 0;   // likewise
 };
 
 enum class Unconnected { kNone, kZero };  // the gradient where there is no path

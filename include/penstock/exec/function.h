@@ -48,9 +48,9 @@ struct PlannedValue {
 };
 
 // What a call of a function will hold besides its inputs, variables and constants. The ledger's
-// peak during a call is the bytes held before plus peak_bytes, to the byte.
+// peak during a call is the bytes held before plus peak_bytes, to the byte, when the plan is exact.
 struct MemoryPlan {
-  int64_t peak_bytes = 0;    // arena and outputs
+  int64_t peak_bytes = 0;    // arena and outputs; the least that it can be where not exact
   int64_t arena_bytes = 0;   // activations and scratch, placed in one block
   int64_t output_bytes = 0;  // results that are buffers of their own
   int64_t lower_bound = 0;   // of the arena: no placement needs less
@@ -59,6 +59,10 @@ struct MemoryPlan {
   std::vector<int64_t> timeline;  // bytes in use while each instruction runs
   std::vector<PlannedValue> values;
   int peak_instruction = -1;
+  // What could not be planned, with its line: ops whose sizes depend on data, strings, calls of the
+  // host's. Their memory is counted when they run, and the plan is exact without any.
+  std::vector<std::string> unknown;
+  bool is_exact() const { return unknown.empty(); }
 };
 PEN_API std::string to_string(const MemoryPlan& plan);
 
@@ -67,13 +71,22 @@ class PEN_API Function {
   Function() = default;
   bool defined() const { return state_ != nullptr; }
 
-  // Throws InvalidArgumentError for other dtypes or shapes than those traced. Tapes of this thread
+  // Throws InvalidArgumentError for other dtypes or shapes than those traced; dimensions that were
+  // traced as unknown may be any. Tapes of this thread
   // record the call; inside another trace it becomes part of that.
   Tensors operator()(std::span<const Tensor* const> inputs) const;
   Tensors operator()(std::span<const Tensor> inputs) const;
   Tensors operator()(std::initializer_list<Tensor> inputs) const {
     return (*this)(std::span<const Tensor>(inputs.begin(), inputs.size()));
   }
+
+  // For inputs of these shapes, where some of those traced are not known: worked out once more with
+  // all sizes that there are. Calls do this themselves, and remember the last few.
+  Function at(std::span<const Shape> shapes) const;
+  // Whether the shapes of inputs are known.
+  bool has_known_inputs() const;
+  // Whether it is planned as a whole: no sizes depend on data, and nothing calls the host.
+  bool is_planned() const;
 
   const std::string& name() const;
   size_t num_inputs() const;
@@ -105,6 +118,7 @@ class PEN_API Trace {
   Trace(const Trace&) = delete;
   Trace& operator=(const Trace&) = delete;
 
+  // Dimensions, and the rank, may be unknown.
   Tensor input(DType dtype, const Shape& shape);
   // Ends the trace: a function of the inputs, in their order, with these outputs.
   Function finish(std::span<const Tensor> outputs);
@@ -135,6 +149,23 @@ class PEN_API LeaveTraces {
 // The value of a symbolic tensor that depends on no input of the function being traced: what a
 // variable made inside it starts with. Throws InvalidArgumentError when it does depend on one.
 PEN_API Tensor evaluate_now(const Tensor& tensor);
+
+// The symbolic tensor with what `shape` says besides. Throws InvalidArgumentError when the two do
+// not go together.
+PEN_API Tensor narrowed(const Tensor& tensor, const Shape& shape);
+
+// What a function of the host's (a print, a callback) gives; dimensions may be unknown.
+struct HostOutput {
+  DType dtype = DType::kInvalid;
+  Shape shape;
+};
+using HostFunction = std::function<Tensors(std::span<const Tensor* const> inputs)>;
+// Calls `run` now; inside a trace, whenever the function runs: such calls happen one after the
+// other, needed or not. It may throw. Throws InvalidArgumentError when it gives other outputs. With
+// `passes_gradients` tapes see the ops that it calls.
+PEN_API Tensors call_host(std::string_view name, HostFunction run,
+                          std::span<const Tensor* const> inputs,
+                          std::span<const HostOutput> outputs, bool passes_gradients = false);
 
 // Random ops of all functions start their streams anew, as after a new global seed.
 PEN_API void restart_random_streams();

@@ -20,6 +20,7 @@ struct OutputSpec {
   Shape shape;
   int shares_input = -1;  // the output is a part of this input's data, from byte `share_offset`
   int64_t share_offset = 0;
+  bool is_bound = false;  // of a kDynamicShape op: dimension 0 is an upper bound
 };
 
 // An op call while its outputs are worked out. Data of inputs may be null: then only dtype and
@@ -48,7 +49,11 @@ class PEN_API InferContext {
   // Throws unless input i has that rank (or an unknown one).
   void check_rank(size_t i, int rank) const;
 
-  void add_output(DType dtype, const Shape& shape) { outputs_.push_back({dtype, shape, -1, 0}); }
+  void add_output(DType dtype, const Shape& shape) { outputs_.push_back({dtype, shape}); }
+  // An output whose first dimension only the kernel knows; shape[0] is the most that it can be.
+  void add_bounded_output(DType dtype, const Shape& shape) {
+    outputs_.push_back({dtype, shape, -1, 0, true});
+  }
   // An output that is `input`'s data under another shape, from a byte offset on.
   void share_output(const Shape& shape, int input = 0, int64_t byte_offset = 0) {
     outputs_.push_back({dtype(static_cast<size_t>(input)), shape, input, byte_offset});

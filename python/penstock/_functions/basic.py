@@ -59,10 +59,17 @@ def cast(x, dtype, name=None) -> Tensor:
 def _dims(shape):
     if isinstance(shape, _core.Tensor):
         return shape
+    if isinstance(shape, (list, tuple)) and any(isinstance(n, _core.Tensor) for n in shape):
+        return _core.to_tensor(shape, None, False)
     try:
         return TensorShape(shape)
     except ValueError:  # a negative size: the op refuses it, in its own words
         return _core.to_tensor(shape, dtypes.int64, False)
+
+
+def shape_of(tensor):
+    """The shape: as a tensor, where it is known only when a function runs."""
+    return tensor.shape if tensor.shape.is_fully_defined() else raw_ops.Shape(input=tensor)
 
 
 def fill_with(shape, value, dtype) -> Tensor:
@@ -83,13 +90,13 @@ def ones(shape, dtype=dtypes.float32, name=None, layout=None) -> Tensor:
 def zeros_like(input, dtype=None, name=None, layout=None) -> Tensor:
     """Zeros of the same shape and dtype."""
     input = _core.to_tensor(input, None, False)
-    return zeros(input.shape, dtype or input.dtype)
+    return zeros(shape_of(input), dtype or input.dtype)
 
 
 def ones_like(input, dtype=None, name=None, layout=None) -> Tensor:
     """Ones of the same shape and dtype."""
     input = _core.to_tensor(input, None, False)
-    return ones(input.shape, dtype or input.dtype)
+    return ones(shape_of(input), dtype or input.dtype)
 
 
 def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name=None) -> Tensor:
@@ -157,8 +164,13 @@ def boolean_mask(tensor, mask, axis=None, name="boolean_mask") -> Tensor:
         raise ValueError("mask cannot be scalar.")
     axis = 0 if axis is None else int(axis)
     tensor.shape[axis : axis + mask.ndim].assert_is_compatible_with(mask.shape)
-    before, after = tensor.shape[:axis], tensor.shape[axis + mask.ndim :]
-    rows = raw_ops.Reshape(tensor=tensor, shape=[*before, mask.shape.num_elements(), *after])
+    sizes = shape_of(tensor)
+    before, after = sizes[:axis], sizes[axis + mask.ndim :]
+    if isinstance(sizes, TensorShape):
+        shape = [*before, mask.shape.num_elements(), *after]
+    else:
+        shape = raw_ops.ConcatV2(values=[before, [-1], after], axis=0)
+    rows = raw_ops.Reshape(tensor=tensor, shape=shape)
     places = raw_ops.Where(input=raw_ops.Reshape(tensor=mask, shape=[-1]))
     return raw_ops.GatherV2(params=rows, indices=raw_ops.Squeeze(input=places, axis=[1]), axis=axis)
 

@@ -10,10 +10,10 @@ import sys
 
 import numpy as np
 
-from penstock import _core, errors
+from penstock import _core, dtypes, errors
 from penstock._functions.running import get_logger
 from penstock._nest import flatten, pack_like
-from penstock._tracing import needs_values
+from penstock._tracing import call_when_run
 
 _ESCAPES = {10: "\\n", 13: "\\r", 9: "\\t", 34: '\\"', 39: "\\'", 92: "\\\\"}
 _ESCAPES |= {code: f"\\{code:03o}" for code in (*range(32), 127) if code not in _ESCAPES}
@@ -93,14 +93,20 @@ def print(*inputs, output_stream=None, summarize=3, sep=" ", end="\n", name=None
     sys.stdout, sys.stderr, a level or function of logging, or a file as "file://path"."""
     if unknown:
         raise ValueError(f"Unrecognized keyword arguments for tf.print: {unknown}")
-    if _core.is_tracing():
-        needs_values("tf.print")
     write = _writer(sys.stderr if output_stream is None else output_stream)
+    end = "\n" if end is None else end
+    if _core.is_tracing():
+        call_when_run("print", lambda inputs: _write(write, inputs, summarize, sep, end), inputs)
+    else:
+        _write(write, inputs, summarize, sep, end)
+
+
+def _write(write, inputs, summarize, sep, end):
     if len(inputs) == 1 and hasattr(inputs[0], "_id") and _is_one_text(inputs[0]):
         text = inputs[0].numpy().decode("utf-8", "surrogateescape")
     else:
         text = sep.join([_item_text(item, summarize) for item in inputs])
-    write(text, "\n" if end is None else end)
+    write(text, end)
 
 
 def _is_one_text(tensor):
@@ -147,15 +153,20 @@ def format(template, inputs, placeholder="{}", summarize=3, name=None):
     """The template with a tensor in the place of every placeholder, as one text."""
     given = inputs if isinstance(inputs, (list, tuple)) else [inputs]
     given = [_core.to_tensor(each, None, False) for each in given]
-    if any(isinstance(each, _core.SymbolicTensor) for each in given):
-        needs_values("tf.strings.format")
     count = template.count(placeholder)
     if count != len(given):
         raise ValueError(
             f"The template expects {count} tensors, but the inputs only has {len(given)}. Please "
             "ensure the number of placeholders in template matches inputs length."
         )
-    texts = [*(tensor_text(each, summarize) for each in given), ""]
     between = template.split(placeholder)
+    if any(isinstance(each, _core.SymbolicTensor) for each in given):
+        run = lambda tensors: [_filled(between, tensors, summarize)]  # noqa: E731
+        return call_when_run("strings.format", run, given, [(dtypes.string, ())])[0]
+    return _filled(between, given, summarize)
+
+
+def _filled(between, tensors, summarize):
+    texts = [*(tensor_text(each, summarize) for each in tensors), ""]
     joined = "".join(part for pair in zip(between, texts, strict=True) for part in pair)
     return _core.to_tensor(joined.encode("utf-8", "surrogateescape"), None, False)

@@ -9,8 +9,10 @@ import time
 import numpy as np
 
 from penstock import _core, dtypes, errors
-from penstock._tracing import needs_values
+from penstock._shape import TensorShape
+from penstock._tracing import call_when_run
 
+_NO_SHAPE = TensorShape(None)
 _SEQUENCES = (list, tuple)  # Python's: below, `tuple` is TensorFlow's
 
 
@@ -89,14 +91,28 @@ def _outputs(result, wanted, is_hint) -> list:
     return [_core.to_tensor(value, dtype, is_hint) for value, dtype in pairs]
 
 
+def _types(wanted) -> list:
+    """(dtype, shape) of what a function is to return; TensorSpecs know both."""
+    wanted = wanted if isinstance(wanted, _SEQUENCES) else [wanted]
+    return [
+        (dtypes.as_dtype(getattr(each, "dtype", each)), getattr(each, "shape", _NO_SHAPE)._dims)
+        for each in wanted
+    ]
+
+
 def py_function(func=None, inp=None, Tout=None, name=None):
     """What a Python function of tensors returns, as tensors of the dtypes `Tout`."""
     _check_callable(func)
-    if _core.is_tracing():
-        needs_values("tf.py_function")
     inputs = [_core.to_tensor(each, None, False) for each in inp]
-    with _op_errors():
-        outputs = _outputs(func(*inputs), Tout, False)
+
+    def run(tensors):
+        with _op_errors():
+            return _outputs(func(*tensors), Tout, False)
+
+    if _core.is_tracing():
+        outputs = call_when_run("py_function", run, inputs, _types(Tout), passes_gradients=True)
+    else:
+        outputs = run(inputs)
     return outputs if isinstance(Tout, _SEQUENCES) else outputs[0]
 
 
@@ -104,7 +120,16 @@ def numpy_function(func=None, inp=None, Tout=None, stateful=True, name=None):
     """What a Python function of NumPy arrays returns, as tensors. No gradient goes through it."""
     _check_callable(func)
     if _core.is_tracing():
-        needs_values("tf.numpy_function")
+        inputs = [_core.to_tensor(each, None, False) for each in inp]
+
+        def run(tensors):
+            with _op_errors():
+                return _outputs(func(*[np.array(each) for each in tensors]), Tout, True)
+
+        outputs = call_when_run("numpy_function", run, inputs, _types(Tout))
+        if not outputs:
+            return None
+        return outputs if isinstance(Tout, _SEQUENCES) else outputs[0]
     result = func(*[np.array(each) for each in inp])
     outputs = _outputs(result, Tout, True)
     if result is None:

@@ -12,8 +12,12 @@ _sequence = python_random.Random()
 
 
 def set_seed(seed) -> None:
-    """From here on the numbers are the same in every run."""
+    """From here on the numbers are the same in every run. Inside a function: in the rest of it."""
     global _global, _sequence
+    tracing = _tracing.current()
+    if tracing is not None:
+        tracing.seed = int(seed)
+        return
     with _lock:
         _global = int(seed)
         _sequence = python_random.Random(_global)
@@ -22,13 +26,14 @@ def set_seed(seed) -> None:
 
 def next_seeds(seed=None) -> tuple[int, int]:
     """(global seed, op seed) of the next random op."""
+    tracing = _tracing.current()
     with _lock:
+        shared = _global if tracing is None or tracing.seed is None else tracing.seed
         if seed is not None:
-            return (_DEFAULT_SEED if _global is None else _global), int(seed)
-        if _global is None:
+            return (_DEFAULT_SEED if shared is None else shared), int(seed)
+        if shared is None:
             # Nothing is to be repeated: not in functions either.
             return _sequence.randint(0, 2**31 - 1), _sequence.randint(0, 2**31 - 1)
-        tracing = _tracing.current()
         if tracing is not None:
-            return _global, tracing.next_op_seed()
-        return _global, _sequence.randint(0, 2**31 - 1)
+            return shared, tracing.next_op_seed()
+        return shared, _sequence.randint(0, 2**31 - 1)

@@ -2,18 +2,38 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 
 from penstock import _core, errors, raw_ops
+from penstock._nest import flatten
 from penstock._tape import pause
-from penstock._tracing import needs_values
+from penstock._tracing import call_when_run, init_scope
+
+
+def _when_run(check):
+    """The check; of tensors of a function that is being traced, whenever that runs."""
+
+    @functools.wraps(check)
+    def checked(*args, **kwargs):
+        if not _core.is_tracing():
+            return check(*args, **kwargs)
+        if any(isinstance(leaf, _LATER) for leaf in flatten((args, kwargs))):
+            run = lambda given: check(*given[0], **given[1])  # noqa: E731
+            call_when_run(check.__name__, run, (args, kwargs))
+            return None
+        with init_scope():
+            return check(*args, **kwargs)
+
+    return checked
+
+
+_LATER = (_core.SymbolicTensor, _core.VariableHandle)
 
 
 def _tensor(value, dtype=None):
-    tensor = _core.to_tensor(value, dtype, False)
-    if isinstance(tensor, _core.SymbolicTensor):
-        needs_values("tf.debugging's check of a tensor's values")
-    return tensor
+    return _core.to_tensor(value, dtype, False)
 
 
 def _invalid(text):
@@ -33,10 +53,9 @@ def _elements(tensor, limit) -> list[str]:
     return [*map(str, flat[:limit]), *more]
 
 
+@_when_run
 def Assert(condition, data, summarize=None, name=None):
     """Raises with the elements of `data` if the condition does not hold."""
-    if isinstance(condition, _core.SymbolicTensor):
-        needs_values("tf.debugging.Assert")
     if condition:
         return
     if not isinstance(data, (list, tuple)):
@@ -73,32 +92,38 @@ def _compare(sign, op, x, y, message, summarize):
     raise _invalid(text.rstrip("\n"))
 
 
+@_when_run
 def assert_equal(x, y, message=None, summarize=None, name=None):
     """Raises unless x == y everywhere."""
     if x is not y:
         _compare("==", "Equal", x, y, message, summarize)
 
 
+@_when_run
 def assert_none_equal(x, y, summarize=None, message=None, name=None):
     """Raises unless x != y everywhere."""
     _compare("!=", "NotEqual", x, y, message, summarize)
 
 
+@_when_run
 def assert_less(x, y, message=None, summarize=None, name=None):
     """Raises unless x < y everywhere."""
     _compare("<", "Less", x, y, message, summarize)
 
 
+@_when_run
 def assert_less_equal(x, y, message=None, summarize=None, name=None):
     """Raises unless x <= y everywhere."""
     _compare("<=", "LessEqual", x, y, message, summarize)
 
 
+@_when_run
 def assert_greater(x, y, message=None, summarize=None, name=None):
     """Raises unless x > y everywhere."""
     _compare(">", "Greater", x, y, message, summarize)
 
 
+@_when_run
 def assert_greater_equal(x, y, message=None, summarize=None, name=None):
     """Raises unless x >= y everywhere."""
     _compare(">=", "GreaterEqual", x, y, message, summarize)
@@ -122,26 +147,31 @@ def _compare_with_zero(sign, op, x, message, summarize):
     )
 
 
+@_when_run
 def assert_positive(x, message=None, summarize=None, name=None):
     """Raises unless x > 0 everywhere."""
     _compare_with_zero(">", "Greater", x, message, summarize)
 
 
+@_when_run
 def assert_negative(x, message=None, summarize=None, name=None):
     """Raises unless x < 0 everywhere."""
     _compare_with_zero("<", "Less", x, message, summarize)
 
 
+@_when_run
 def assert_non_negative(x, message=None, summarize=None, name=None):
     """Raises unless x >= 0 everywhere."""
     _compare_with_zero(">=", "GreaterEqual", x, message, summarize)
 
 
+@_when_run
 def assert_non_positive(x, message=None, summarize=None, name=None):
     """Raises unless x <= 0 everywhere."""
     _compare_with_zero("<=", "LessEqual", x, message, summarize)
 
 
+@_when_run
 def assert_near(x, y, rtol=None, atol=None, message=None, summarize=None, name=None):
     """Raises unless |x - y| <= atol + rtol · |y| everywhere. Ten rounding errors by default."""
     with pause():
@@ -175,15 +205,21 @@ def _ten_roundings(dtype) -> float:
 
 def check_numerics(tensor, message, name=None):
     """`tensor`, if all of it is finite; else an error that says what it has."""
+    _check_finite(tensor, message)
+    return raw_ops.Identity(input=_tensor(tensor))
+
+
+@_when_run
+def _check_finite(tensor, message):
     tensor = _tensor(tensor)
     with pause():
         # IsFinite refuses what is not floating.
-        if not raw_ops.All(input=raw_ops.IsFinite(x=tensor)):
-            kinds = (("Inf", raw_ops.IsInf), ("NaN", raw_ops.IsNan))
-            found = [kind for kind, op in kinds if raw_ops.Any(input=op(x=tensor))]
-            kinds = " and ".join(found)
-            raise _invalid(f"{message} : Tensor had {kinds} values [Op:CheckNumerics]")
-    return raw_ops.Identity(input=tensor)
+        if raw_ops.All(input=raw_ops.IsFinite(x=tensor)):
+            return
+        kinds = (("Inf", raw_ops.IsInf), ("NaN", raw_ops.IsNan))
+        found = [kind for kind, op in kinds if raw_ops.Any(input=op(x=tensor))]
+        kinds = " and ".join(found)
+        raise _invalid(f"{message} : Tensor had {kinds} values [Op:CheckNumerics]")
 
 
 def assert_all_finite(x, message, name=None):

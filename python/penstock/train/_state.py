@@ -87,7 +87,7 @@ def _parsed(text: str) -> CheckpointState:
     return state
 
 
-def update(folder: str, latest: str, paths, timestamps=(), preserved=0.0) -> None:
+def update(folder: str, latest: str, paths, timestamps=(), preserved=0.0, name=None) -> None:
     """Writes the state file of a folder."""
 
     def relative(path):
@@ -96,7 +96,7 @@ def update(folder: str, latest: str, paths, timestamps=(), preserved=0.0) -> Non
         return os.path.basename(path) if is_inside else path
 
     state = CheckpointState(relative(latest), map(relative, paths), timestamps, preserved)
-    with replacing(os.path.join(folder, "checkpoint")) as file:
+    with replacing(os.path.join(folder, name or "checkpoint")) as file:
         write_all(file, os.fsencode(str(state)))
 
 

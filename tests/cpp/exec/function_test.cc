@@ -221,7 +221,6 @@ TEST(Function, MistakesAreErrors) {
   const Tensor x = trace.input(DType::kFloat32, {2});
   leaked = x * x;
   EXPECT_THROW(matmul(x, x), InvalidArgumentError);
-  EXPECT_THROW(unique(x), UnimplementedError);
   EXPECT_THROW(static_cast<void>(leaked.to_vector<float>()), FailedPreconditionError);
   const Function f = trace.finish({leaked});
   EXPECT_THROW(leaked + leaked, InvalidArgumentError);

@@ -65,8 +65,10 @@ TEST_F(Verify, AttributesOfAnotherKind) {
 }
 
 TEST_F(Verify, ComposedOps) {
-  add("SaturateCast", {x_}, {2});
-  expect_broken("no op of its own");
+  const Attr attrs[] = {DType::kInt32};
+  add("SaturateCast", {x_}, {2}, DType::kInt32, attrs);
+  EXPECT_FALSE(is_closed(graph_));
+  verify(graph_);
 }
 
 TEST_F(Verify, OutputsThatAreNotThere) {

@@ -17,3 +17,14 @@ def balanced():
     before = current_bytes()
     yield
     assert current_bytes() == before
+
+
+@pytest.fixture
+def graph_collections(monkeypatch):
+    """Inside, tf.compat.v1's collections are those of a new graph, which ends with the test."""
+    from penstock.compat.v1 import _collections
+
+    graph = [_collections.Collections()]
+    monkeypatch.setattr(_collections, "current", lambda: graph[0])
+    yield
+    graph.clear()

@@ -197,6 +197,23 @@ def test_a_state_that_the_loop_makes_is_zeros_before_it(monkeypatch):
     assert starts == [[0, [0, 0]]]
 
 
+@pytest.mark.parametrize("step", [1, 2, 3, -1, -3])
+def test_a_range_of_tensors_in_a_loop_needs_no_list(step):
+    ends = (2, 11) if step > 0 else (11, 2)
+
+    @tf.function
+    def f(x):
+        found = x
+        for i in tf.range(tf.constant(ends[0]), ends[1], step):
+            found = found * 100 + i
+        return found
+
+    expected = 0
+    for i in range(*ends, step):
+        expected = expected * 100 + i
+    assert f(tf.constant(0, tf.int32)) == np.int64(expected).astype(np.int32)
+
+
 def test_a_condition_in_a_graph_keeps_both_branches(monkeypatch):
     def cond(pred, true_fn, false_fn):
         pairs = zip(true_fn(), false_fn(), strict=True)

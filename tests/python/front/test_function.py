@@ -321,3 +321,59 @@ def test_a_function_of_ours_can_be_traced_as_it_is():
     a = tf.constant([[2.0, 1.0], [1.0, 3.0]])
     found = tf.function(tf.linalg.solve)(a, a)
     np.testing.assert_array_equal(found.numpy(), tf.linalg.solve(a, a).numpy())
+
+
+def test_a_trace_that_failed_is_none(traces):
+    before = tf.config.experimental.get_memory_info()["current"]
+
+    class Counter:
+        v = None
+
+        @tf.function
+        def add(self, x, is_right):
+            traces.append(x)
+            y = tf.exp(x) @ x
+            if not is_right:
+                raise KeyError("no")
+            if self.v is None:
+                self.v = tf.Variable(2.0)
+            return self.v + tf.reduce_sum(y)
+
+    counter = Counter()
+    for _ in range(3):
+        with pytest.raises(KeyError):
+            counter.add(tf.zeros([2, 2]), False)
+    traces.clear()
+    gc.collect()
+    assert tf.config.experimental.get_memory_info()["current"] == before
+    assert tf.executing_eagerly()
+    assert counter.add(tf.zeros([2, 2]), True).numpy() == 2  # the first that makes variables
+    assert counter.add.experimental_get_tracing_count() == 2
+    traces.clear()
+
+
+def test_defaults_that_change():
+    options = {"by": [2.0]}
+    f = tf.function(lambda x, options=options: x * options["by"][0])
+    for by in (2.0, 2.0, 3.0, 2.0):
+        options["by"][0] = by
+        assert f(tf.constant(5.0)).numpy() == 5 * by
+    assert f.experimental_get_tracing_count() == 2
+
+
+def test_a_part_that_is_repeated_is_not_overwritten():
+    x, v = tf.random.normal([8, 8]), tf.Variable(tf.random.normal([8, 8]))
+
+    def parts(x):
+        y = tf.tanh(x)
+        y = y + y[0]  # y is not needed any more, but its first row is until the last
+        z = tf.exp(x)
+        z = z * tf.reshape(z, [64])[8:16]
+        v.assign(v - v[3])
+        return y, z, v
+
+    before = v.numpy().copy()
+    expected = [each.numpy() for each in parts(x)]
+    v.assign(before)
+    for got, wanted in zip(tf.function(parts)(x), expected, strict=True):
+        np.testing.assert_array_equal(got, wanted)

@@ -25,9 +25,10 @@ REASONS = {
     "object has no attribute 'numpy'": "the call itself takes a value out",
 }
 # Inside a function random ops have other op seeds (TensorFlow's too): test_function_random.py.
-RANDOM = ("tf.random.set_seed", "tf.random.normal([2])")
-# Mistakes are errors outside too, what is printed are no tensors, and seeds are said above.
-OTHER_TOPICS = {"mistakes", "printing", "seeds"}
+RANDOM = ("tf.random.set_seed", "v1.set_random_seed", "tf.random.normal([2])")
+# Mistakes are errors outside too, what is printed are no tensors, seeds are said above, and some
+# make functions of their own.
+OTHER_TOPICS = {"mistakes", "printing", "seeds", "tracing"}
 
 
 def in_function(setup, call):

@@ -1,10 +1,15 @@
 """The traces of a function: bounded, freed with it, and explained when there are too many."""
 
+import gc
 import logging
 
 import numpy as np
 import penstock as tf
 import pytest
+
+
+def held():
+    return tf.config.experimental.get_memory_info()["current"]
 
 
 @pytest.fixture
@@ -26,6 +31,44 @@ def test_ten_thousand_shapes_stay_within_the_bound(logged):
         largest = max(largest, f.bytes())
     assert 0 < largest <= 64 << 10
     assert f.experimental_get_tracing_count() == 10_000
+
+
+class ManyShapes:
+    """A network for many batch sizes, trained inside a function or by a tape around one."""
+
+    def __init__(self):
+        self.w, self.b = tf.Variable(tf.ones([3, 4])), tf.Variable(tf.zeros([4]))
+        self.optimizer = tf.optimizers.Adam()
+        self.optimizer.build([self.w, self.b])
+
+    def loss(self, x):
+        return tf.reduce_mean(tf.nn.relu(x @ self.w + self.b) ** 2)
+
+    def step(self, x, loss=None):
+        with tf.GradientTape() as tape:
+            value = (loss or self.loss)(x)
+        gradients = tape.gradient(value, [self.w, self.b])
+        self.optimizer.apply_gradients(zip(gradients, [self.w, self.b], strict=True))
+
+
+@pytest.mark.parametrize("count", [1_000, pytest.param(10_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("is_inside", [True, False])
+def test_many_shapes_of_a_training_step(logged, count, is_inside):
+    gc.collect()
+    gc.disable()
+    try:
+        network, limit = ManyShapes(), 1 << 20
+        before = held()
+        f = tf.function(network.step if is_inside else network.loss, trace_cache_limit=limit)
+        for n in range(1, count + 1):
+            f(tf.ones([n, 3])) if is_inside else network.step(tf.ones([n, 3]), f)
+            assert f.bytes() <= limit
+            assert held() - before <= limit
+        assert f.experimental_get_tracing_count() == count
+        del f
+        assert held() == before
+    finally:
+        gc.enable()
 
 
 def test_the_least_recently_used_goes_first(logged):

@@ -63,14 +63,6 @@ SYMBOLIC = [
     (lambda x: f"{x:.2f}", TypeError, "unsupported format string"),
     (lambda x: x.eval(), ValueError, "No default session is registered"),
     (pickle.dumps, TypeError, "cannot pickle 'SymbolicTensor'"),
-    (lambda x: tf.print(x), NotImplementedError, "tf.print"),
-    (lambda x: tf.print("a"), NotImplementedError, "tf.print"),
-    (lambda x: tf.py_function(abs, [x], tf.float32), NotImplementedError, "tf.py_function"),
-    (lambda x: tf.numpy_function(abs, [x], tf.float32), NotImplementedError, "numpy_function"),
-    (lambda x: tf.debugging.assert_positive(x), NotImplementedError, "check of a tensor's values"),
-    (lambda x: tf.debugging.assert_equal(x, 1.0), NotImplementedError, "check of a tensor's"),
-    (lambda x: tf.debugging.Assert(x[0] > 0, [x]), NotImplementedError, "Assert"),
-    (lambda x: tf.strings.format("{}", x), NotImplementedError, "tf.strings.format"),
 ]
 
 
@@ -115,3 +107,16 @@ def test_an_error_in_the_function_leaves_no_trace():
     with pytest.raises(tf.errors.InvalidArgumentError):
         tf.function(lambda a, b: tf.matmul(a, b))(tf.ones([2, 3]), tf.ones([2, 3]))
     assert tf.executing_eagerly()
+
+
+def test_what_cannot_be_traced_is_a_value_error_too():
+    f = tf.function(lambda x: x @ x)
+    for kind in (ValueError, tf.errors.InvalidArgumentError):
+        with pytest.raises(kind, match="Matrix size-incompatible") as error:
+            f(tf.ones([2, 3]))
+    assert pickle.loads(pickle.dumps(error.value)).message == error.value.message
+    assert error.traceback[-1].path.name == "test_function_errors.py"
+    found = tf.function(lambda x, i: tf.gather(x, i))
+    with pytest.raises(tf.errors.InvalidArgumentError) as error:
+        found(tf.ones([2]), tf.constant(7))  # when it runs
+    assert not isinstance(error.value, ValueError)

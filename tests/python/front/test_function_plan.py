@@ -155,3 +155,46 @@ def test_lines_that_moved_do_not_matter(tmp_path):
     h = tf.function(lambda x: tf.concat([tf.exp(x), tf.exp(x @ x)], 0) @ x)
     with pytest.raises(AssertionError, match=r"\+ Concat"):
         h.memory_plan(x).check(tmp_path / "f.plan")
+
+
+def step_of(optimizer, count):
+    variables = [tf.Variable(tf.ones([512, 512])) for _ in range(count)]
+    optimizer.build(variables)
+
+    @tf.function
+    def step(x):
+        gradients = [x @ (x + float(i)) for i in range(count)]
+        optimizer.apply_gradients(zip(gradients, variables, strict=True))
+
+    return step
+
+
+@pytest.mark.parametrize("name", ["SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "Lion"])
+def test_updates_are_made_where_the_variables_are(name):
+    """One gradient at a time: how many variables there are makes no difference."""
+    for options in [{}, {"momentum": 0.9}] if name == "SGD" else [{}]:
+        few, many = (
+            step_of(getattr(tf.optimizers, name)(**options), count).memory_plan(
+                tf.TensorSpec([512, 512])
+            )
+            for count in (2, 6)
+        )
+        assert many.peak_bytes == few.peak_bytes
+
+
+def test_a_variable_is_overwritten_when_its_old_value_was_read():
+    v = tf.Variable(tf.ones([64, 64]))
+
+    @tf.function
+    def f(x):
+        old = tf.reduce_sum(v)
+        v.assign(x @ v @ v)  # the last product reads v, and cannot be made in its place
+        v.assign(x @ v)
+        return old
+
+    x = tf.fill([64, 64], 1 / 64)
+    expected = x @ (x @ v @ v)
+    assert measured(f, x) == f.memory_plan(x).peak_bytes
+    v.assign(tf.ones([64, 64]))
+    assert f(x).numpy() == 4096
+    assert v.numpy().tobytes() == expected.numpy().tobytes()

@@ -269,3 +269,49 @@ def test_modules_and_name_scopes():
         return step
 
     check(make)
+
+
+def test_rows_through_a_call_are_rows():
+    table, rows = tf.Variable(np.arange(18.0).reshape(6, 3)), tf.constant([1, 1, 4])
+
+    def loss(i):
+        return tf.reduce_sum(tf.nn.embedding_lookup(table, i) ** 2)
+
+    for f in (loss, tf.function(loss), tf.function(tf.function(loss))):
+        for _ in range(2):
+            with tf.GradientTape() as tape:
+                value = f(rows)
+            got = tape.gradient(value, table)
+            assert isinstance(got, tf.IndexedSlices)
+            assert got.indices.numpy().tolist() == [1, 1, 4]
+            assert got.values.numpy()[2].tolist() == [24, 26, 28]
+            assert got.dense_shape.numpy().tolist() == [6, 3]
+
+
+def test_custom_gradients_through_calls():
+    v = tf.Variable(2.0)
+
+    @tf.custom_gradient
+    def clipped(x):
+        return x * v, lambda dy, variables: (dy * 100, [dy * 10])
+
+    passed = tf.grad_pass_through(tf.round)
+    inner = tf.function(lambda x: clipped(x) + passed(x))
+    x = tf.constant(3.0)
+    for f in (inner.python_function, inner, tf.function(inner), tf.function(lambda x: inner(x))):
+        assert f(x).numpy() == 9
+        for _ in range(2):
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = f(x)
+            assert [each.numpy() for each in tape.gradient(y, [x, v])] == [101, 10]
+    assert inner.experimental_get_tracing_count() == 1
+
+    @tf.function
+    def step(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = inner(x)
+        return tape.gradient(y, x)
+
+    assert step(x).numpy() == 101

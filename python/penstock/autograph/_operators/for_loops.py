@@ -20,23 +20,21 @@ _NOT_IN_PYTHON_LOOPS = (
 class Range:
     """A range whose ends are tensors, for a loop that needs no list of its numbers."""
 
-    def __init__(self, *ends, dtype=None):
-        if len(ends) == 1:
-            ends = (0, *ends)
-        tensors = [each for each in ends if isinstance(each, _core.Tensor)]
-        kind = dtype or (tensors[0].dtype if tensors else None)
-        start, limit, *delta = [_core.to_tensor(each, kind, False) for each in ends]
-        self.start, self.limit, self.kind = start, limit, kind
-        self.delta = delta[0] if delta else _core.to_tensor(1, start.dtype, False)
+    def __init__(self, start, limit, step):
+        tensor = next((x for x in (start, limit) if isinstance(x, _core.Tensor)), None)
+        dtype = None if tensor is None else tensor.dtype
+        self._start, self._limit = (_core.to_tensor(x, dtype, False) for x in (start, limit))
+        self._step = step
 
     def count(self):
         """How many numbers there are, as a tensor."""
         from penstock import maximum
 
-        return maximum((self.limit - self.start + self.delta - 1) // self.delta, 0)
+        one = 1 if self._step > 0 else -1
+        return maximum((self._limit - self._start + self._step - one) // self._step, 0)
 
     def at(self, number):
-        return self.start + number * self.delta
+        return self._start + number * self._step
 
 
 def _is_int(value) -> bool:
@@ -50,11 +48,14 @@ def _python_range(*ends):
 
 
 def _tensor_range(*ends, **options):
-    """tf.range, as its ends where these are whole numbers and the step is known to be positive."""
-    is_whole = not options and len(ends) in (1, 2)
-    if is_whole and _core.is_tracing() and all(isinstance(x, int) or _is_int(x) for x in ends):
-        return Range(*ends)
-    return basic.range(*ends, **options)
+    """tf.range, as its ends where these are whole numbers and the step is known."""
+    if options or not _core.is_tracing() or not 0 < len(ends) < 4:
+        return basic.range(*ends, **options)
+    start, limit, step = (0, *ends, 1) if len(ends) == 1 else (*ends, 1)[:3]
+    is_whole = all(isinstance(each, int) or _is_int(each) for each in (start, limit))
+    if is_whole and isinstance(step, int) and step != 0:
+        return Range(start, limit, step)
+    return basic.range(*ends)
 
 
 def lazy(callee):

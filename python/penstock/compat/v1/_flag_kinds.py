@@ -1,0 +1,240 @@
+"""Flags and how their values are read from text, with the errors that absl gives."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+
+class Error(Exception):
+    """The base of errors about flags."""
+
+
+class DuplicateFlagError(Error):
+    """Two flags of one name."""
+
+
+class IllegalFlagValueError(Error):
+    """A value that the flag does not take."""
+
+
+class UnparsedFlagAccessError(Error):
+    """A flag was asked for before the command line was read."""
+
+
+class ValidationError(Error):
+    """A validator refused a value."""
+
+
+class UnrecognizedFlagError(Error):
+    """There is no flag of that name."""
+
+    def __init__(self, flagname, flagvalue="", suggestions=()):
+        self.flagname, self.flagvalue = flagname, flagvalue
+        tip = f". Did you mean: {', '.join(suggestions)} ?" if suggestions else ""
+        super().__init__(f"Unknown command line flag '{flagname}'{tip}")
+
+
+def text(value):
+    """A text is what it is."""
+    if not isinstance(value, str):
+        raise TypeError(f"flag value must be a string, found {type(value).__name__!r}")
+    return value
+
+
+def number(kind, low=None, high=None):
+    """Numbers of a kind between two bounds."""
+    article = "an integer" if kind is int else "a number"
+    if low is not None and high is not None:
+        wanted = f"{article} in the range [{low}, {high}]"
+    elif low is not None:
+        wanted = f"{article} >= {low}"
+    elif high is not None:
+        wanted = f"{article} <= {high}"
+    else:
+        wanted = article
+
+    def parse(value):
+        if isinstance(value, bool) or not isinstance(value, (str, int, kind)):
+            raise TypeError(
+                f"Expect argument to be a string or {kind.__name__}, found {type(value)}"
+            )
+        if kind is int and isinstance(value, str):
+            made = int(value, 16 if value[:2].lower() == "0x" else 8 if value[:2] == "0o" else 10)
+        else:
+            made = kind(value)
+        if (low is not None and made < low) or (high is not None and made > high):
+            raise ValueError(f"{made} is not {wanted}")
+        return made
+
+    parse.kind = article
+    return parse
+
+
+def truth(value):
+    """true, t, 1, false, f, 0 in any case."""
+    if isinstance(value, str):
+        if value.lower() in ("true", "t", "1"):
+            return True
+        if value.lower() in ("false", "f", "0"):
+            return False
+        raise ValueError("Non-boolean argument to boolean flag", value)
+    if isinstance(value, int) and value in (0, 1):
+        return bool(value)
+    raise TypeError("Non-boolean argument to boolean flag", value)
+
+
+def choice(values, case_sensitive=True):
+    """One of the given texts."""
+    values = list(values)
+    if not values:
+        raise ValueError(f"enum_values cannot be empty, found {values!r}")
+
+    def parse(value):
+        if case_sensitive:
+            found = value if value in values else None
+        else:
+            found = next((each for each in values if each.upper() == str(value).upper()), None)
+        if found is None:
+            raise ValueError(f"value should be one of <{'|'.join(values)}>")
+        return found
+
+    return parse
+
+
+def member(enum_class, case_sensitive=False):
+    """A member of an Enum."""
+    names = {name if case_sensitive else name.lower(): name for name in enum_class.__members__}
+
+    def parse(value):
+        if isinstance(value, enum_class):
+            return value
+        key = value if case_sensitive else str(value).lower()
+        if key not in names:
+            raise ValueError(f"value should be one of <{'|'.join(names)}>")
+        return enum_class[names[key]]
+
+    return parse
+
+
+def commas(value):
+    """Texts with commas between them, quoted as in CSV."""
+    if isinstance(value, list):
+        return value
+    if not value:
+        return []
+    rows = list(csv.reader(io.StringIO(value), strict=True))
+    if len(rows) != 1:
+        raise ValueError(f"Unable to parse the value {value!r} as a comma separated list")
+    return [each.strip() for each in rows[0]]
+
+
+def spaces(comma_compat=False):
+    """Texts with spaces between them; commas too, if asked for."""
+
+    def parse(value):
+        if isinstance(value, list):
+            return value
+        return (value.replace(",", " ") if comma_compat else value or "").split()
+
+    return parse
+
+
+class Flag:
+    """One flag: its value, its default, and how a text becomes a value."""
+
+    is_boolean = False
+
+    def __init__(self, parse, name, default, help, short_name=None, allow_override=False, **unused):
+        self._parse = parse
+        self.name, self.short_name = name, short_name
+        self.help = help or "(no help available)"
+        self.allow_override = allow_override
+        self.present = 0
+        self.using_default_value = True
+        self.validators = []
+        self.set_default(default)
+
+    def set_default(self, value) -> None:
+        self.default_unparsed = value
+        self.default = None if value is None else self.parsed(value)
+        if self.using_default_value:
+            self.value = self.default
+
+    def parsed(self, given):
+        try:
+            return self._parse(given)
+        except (TypeError, ValueError) as error:
+            raise IllegalFlagValueError(f"flag --{self.name}={given}: {error}") from None
+
+    def parse(self, given) -> None:
+        """Takes a value from the command line."""
+        self.value = self.parsed(given)
+        self.present += 1
+        self.using_default_value = False
+
+    def unparse(self) -> None:
+        self.value, self.using_default_value, self.present = self.default, True, 0
+
+    def as_text(self, value) -> str:
+        return ",".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+class BooleanFlag(Flag):
+    """Yes or no."""
+
+    is_boolean = True
+
+    def __init__(self, name, default, help, short_name=None, **args):
+        super().__init__(truth, name, default, help, short_name, **args)
+
+
+class EnumFlag(Flag):
+    """One of the given texts."""
+
+    def __init__(
+        self, name, default, help, enum_values, short_name=None, case_sensitive=True, **args
+    ):
+        self.enum_values = list(enum_values)
+        parse = choice(self.enum_values, case_sensitive)
+        help = f"<{'|'.join(self.enum_values)}>: {help or '(no help available)'}"
+        super().__init__(parse, name, default, help, short_name, **args)
+
+
+class MultiFlag(Flag):
+    """A flag that may be given several times: a list of the values."""
+
+    def parsed(self, given):
+        values = [given] if isinstance(given, str) or not hasattr(given, "__iter__") else given
+        return [super(MultiFlag, self).parsed(each) for each in values]
+
+    def parse(self, given) -> None:
+        earlier = self.value if self.present else []
+        super().parse(given)
+        self.value = [*earlier, *self.value]
+
+
+class FlagHolder:
+    """What defining a flag returns: `holder.value` is what FLAGS has."""
+
+    def __init__(self, flag_values, flag):
+        self._flag_values, self._name = flag_values, flag.name
+
+    name = property(lambda self: self._name)
+    value = property(lambda self: getattr(self._flag_values, self._name))
+    default = property(lambda self: self._flag_values[self._name].default)
+    present = property(lambda self: bool(self._flag_values[self._name].present))
+
+    def __eq__(self, other):
+        raise TypeError(
+            f"unsupported operand type(s) for ==: '{type(self).__name__}' and "
+            f"'{type(other).__name__}' (did you mean to use '{self._name}.value' instead?)"
+        )
+
+    def __bool__(self):
+        raise TypeError(
+            f"bool() not supported for instances of type '{type(self).__name__}' (did you mean to "
+            f"use '{self._name}.value' instead?)"
+        )
+
+    __hash__ = object.__hash__

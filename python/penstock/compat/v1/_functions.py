@@ -1,0 +1,240 @@
+"""Functions of TensorFlow 1 that are more than another name for one of today's."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import sys
+
+import numpy as np
+
+from penstock import _core, dtypes, raw_ops
+from penstock._core import Tensor
+from penstock._functions.arrays import tensor
+from penstock._functions.basic import cast
+from penstock._functions.printing import _element_text
+from penstock._functions.running import numpy_function
+from penstock._functions.seeds import next_seeds
+from penstock._tape import IndexedSlices
+
+
+def _to(dtype, name):
+    def convert(x, name=None) -> Tensor:
+        return cast(x, dtype)
+
+    convert.__name__ = convert.__qualname__ = name
+    convert.__doc__ = f"`x` as {dtype.name}."
+    return convert
+
+
+to_bfloat16 = _to(dtypes.bfloat16, "to_bfloat16")
+to_complex64 = _to(dtypes.complex64, "to_complex64")
+to_complex128 = _to(dtypes.complex128, "to_complex128")
+to_double = _to(dtypes.float64, "to_double")
+to_float = _to(dtypes.float32, "to_float")
+to_int32 = _to(dtypes.int32, "to_int32")
+to_int64 = _to(dtypes.int64, "to_int64")
+
+
+def div(x, y, name=None) -> Tensor:
+    """x / y as Python 2 had it: integers are divided downwards."""
+    x = tensor(x)
+    y = tensor(y, x.dtype)
+    is_real = x.dtype.is_floating or x.dtype.is_complex
+    return raw_ops.RealDiv(x=x, y=y) if is_real else raw_ops.FloorDiv(x=x, y=y)
+
+
+def sparse_to_dense(
+    sparse_indices,
+    output_shape,
+    sparse_values,
+    default_value=0,
+    validate_indices=True,
+    name=None,
+) -> Tensor:
+    """A tensor of the default value, with the given values at the given places."""
+    values = tensor(sparse_values)
+    indices = tensor(sparse_indices)
+    shape = cast(output_shape, indices.dtype)
+    if indices.shape.rank is not None and indices.shape.rank < 2:
+        # One place, or places along one dimension.
+        rows = [-1, 1] if indices.shape.rank == 1 else [1, 1]
+        indices = raw_ops.Reshape(tensor=indices, shape=rows)
+    empty = raw_ops.Fill(dims=shape, value=tensor(default_value, values.dtype))
+    if values.shape.rank == 0:
+        count = raw_ops.Shape(input=indices)[:1]
+        values = raw_ops.BroadcastTo(input=values, shape=count)
+    return raw_ops.TensorScatterUpdate(tensor=empty, indices=indices, updates=values)
+
+
+def setdiff1d(x, y, index_dtype=dtypes.int32, name=None):
+    """The elements of x that y does not have, and where they are in x."""
+    return raw_ops.ListDiff(x=x, y=y, out_idx=index_dtype)
+
+
+def batch_gather(params, indices, name=None) -> Tensor:
+    """The slices that the indices name, in every one of a batch."""
+    indices = tensor(indices)
+    rank = indices.shape.rank
+    return raw_ops.GatherV2(params=params, indices=indices, axis=rank - 1, batch_dims=rank - 1)
+
+
+def clip_by_average_norm(t, clip_norm, name=None) -> Tensor:
+    """`t`, scaled down where its length over its number of elements is more than clip_norm."""
+    t = tensor(t)
+    count = cast(raw_ops.Size(input=t), t.dtype)
+    norm = raw_ops.Sqrt(x=raw_ops.Sum(input=raw_ops.Square(x=t)))
+    limit = tensor(clip_norm, t.dtype)
+    inverse = raw_ops.Minimum(x=count / norm, y=1 / limit)
+    return t * limit * inverse
+
+
+def _blocks(block_size, block_shape):
+    if block_shape is not None:
+        return block_shape
+    if block_size is None:
+        raise ValueError("block_size or block_shape must be given")
+    return [block_size, block_size]
+
+
+def space_to_batch(input, paddings, block_size=None, name=None, block_shape=None) -> Tensor:
+    """Blocks of space become elements of the batch."""
+    blocks = _blocks(block_size, block_shape)
+    return raw_ops.SpaceToBatchND(input=input, block_shape=blocks, paddings=paddings)
+
+
+def batch_to_space(input, crops, block_size=None, name=None, block_shape=None) -> Tensor:
+    """Elements of the batch become blocks of space."""
+    blocks = _blocks(block_size, block_shape)
+    return raw_ops.BatchToSpaceND(input=input, block_shape=blocks, crops=crops)
+
+
+def extract_image_patches(
+    images, ksizes=None, strides=None, rates=None, padding=None, name=None, sizes=None
+) -> Tensor:
+    """The patches of images that a window sees, each as the channels of its position."""
+    ksizes = sizes if ksizes is None else ksizes
+    return raw_ops.ExtractImagePatches(
+        images=images, ksizes=ksizes, strides=strides, rates=rates, padding=padding
+    )
+
+
+def convert_to_tensor_or_indexed_slices(value, dtype=None, name=None):
+    """A tensor, or the IndexedSlices that it is."""
+    if isinstance(value, IndexedSlices):
+        return value
+    return _core.to_tensor(value, None if dtype is None else dtypes.as_dtype(dtype), False)
+
+
+def assert_scalar(tensor, name=None, message=None) -> Tensor:
+    """The tensor, which must have no dimensions."""
+    from penstock import debugging
+
+    tensor = _core.to_tensor(tensor, None, False)
+    debugging.assert_scalar(tensor, message)
+    return tensor
+
+
+def Print(input_, data, message=None, first_n=None, summarize=None, name=None):
+    """The input, and besides, the data is written to stderr: the first `first_n` times."""
+    input_ = _core.to_tensor(input_, None, False)
+    data = [_core.to_tensor(each, None, False) for each in data]
+    times = itertools.count()
+    limit = 3 if summarize is None else int(summarize)
+
+    def show(*arrays):
+        if first_n is None or first_n < 0 or next(times) < first_n:
+            text = "".join(f"[{_first_elements(each, limit)}]" for each in arrays)
+            print((message or "") + text, file=sys.stderr, flush=True)
+        return np.bool_(True)
+
+    if not any(isinstance(each, _core.SymbolicTensor) for each in (input_, *data)):
+        show(*(each.numpy() for each in data))
+        return input_
+    from penstock.compat import v1
+
+    with v1.control_dependencies([numpy_function(show, data, dtypes.bool)]):
+        return v1.identity(input_)
+
+
+def _first_elements(array, limit) -> str:
+    """So many elements, all if it is negative, with brackets around inner dimensions."""
+    array = np.asarray(array)
+    limit = array.size if limit < 0 else limit
+    left = [limit]
+    return _elements_text(array, left, True) + ("..." if array.size > limit else "")
+
+
+def _elements_text(array, left, is_outer) -> str:
+    """The elements while some are left to show."""
+    if array.ndim > 1:
+        parts = []
+        for row in array:
+            if left[0] <= 0:
+                break
+            parts.append(f"[{_elements_text(row, left, False)}]")
+        return "".join(parts)
+    shown = array.reshape(-1)[: left[0]]
+    left[0] -= len(shown)
+    is_cut = len(shown) < array.size and not is_outer
+    return " ".join(map(_element, shown)) + ("..." if is_cut else "")
+
+
+def _element(value) -> str:
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else _element_text(value)
+
+
+def sparse_segment_sum(data, indices, segment_ids, name=None, num_segments=None) -> Tensor:
+    """The sums of the rows that the indices name, by segments."""
+    return _sparse_segment("Sum", data, indices, segment_ids, num_segments)
+
+
+def sparse_segment_mean(data, indices, segment_ids, name=None, num_segments=None) -> Tensor:
+    """The means of the rows that the indices name, by segments."""
+    return _sparse_segment("Mean", data, indices, segment_ids, num_segments)
+
+
+def sparse_segment_sqrt_n(data, indices, segment_ids, name=None, num_segments=None) -> Tensor:
+    """The sums of the rows that the indices name over the root of their number, by segments."""
+    return _sparse_segment("SqrtN", data, indices, segment_ids, num_segments)
+
+
+def _sparse_segment(kind, data, indices, segment_ids, num_segments):
+    given = {"data": data, "indices": indices, "segment_ids": segment_ids}
+    if num_segments is None:
+        return getattr(raw_ops, f"SparseSegment{kind}")(**given)
+    op = getattr(raw_ops, f"SparseSegment{kind}WithNumSegments")
+    return op(**given, num_segments=num_segments)
+
+
+def get_seed(op_seed):
+    """(global seed, op seed) of the next random op."""
+    return next_seeds(op_seed)
+
+
+class AggregationMethod:
+    """How the gradients of one tensor are added up: always in the same way here."""
+
+    ADD_N = 0
+    DEFAULT = ADD_N
+    EXPERIMENTAL_TREE = 1
+    EXPERIMENTAL_ACCUMULATE_N = 2
+
+
+def no_regularizer(_):
+    """No regularizer."""
+
+
+@contextlib.contextmanager
+def op_scope(values, name, default_name=None):
+    """name_scope with its arguments in another order."""
+    from penstock import name_scope
+
+    with name_scope(name or default_name) as scope:
+        yield scope
+
+
+@contextlib.contextmanager
+def colocate_with(op, ignore_existing=False):
+    """Nothing to do: there is one device."""
+    yield

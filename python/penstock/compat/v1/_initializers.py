@@ -1,0 +1,253 @@
+"""TensorFlow 1's initializers: the dtype belongs to the initializer, the seed to its op."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from penstock import _core, dtypes, raw_ops
+from penstock._core import Tensor
+from penstock._functions import basic
+from penstock._functions.distributions import truncated_normal
+from penstock._shape import TensorShape
+from penstock.initializers import _fans
+
+
+class Initializer:
+    """The base: `initializer(shape)` makes a tensor."""
+
+    def __init__(self, dtype=dtypes.float32):
+        self.dtype = dtypes.as_dtype(dtype)
+
+    def __call__(self, shape, dtype=None, partition_info=None) -> Tensor:
+        return self._make(_sizes(shape), self.dtype if dtype is None else dtypes.as_dtype(dtype))
+
+    def _make(self, shape, dtype):
+        raise NotImplementedError
+
+    def get_config(self):
+        """The arguments that make this initializer again."""
+        return {**vars(self), "dtype": self.dtype.name}
+
+    @classmethod
+    def from_config(cls, config):
+        return cls(**config)
+
+
+def _sizes(shape):
+    if isinstance(shape, _core.Tensor):
+        return shape
+    return TensorShape(shape).as_list()
+
+
+def _floating(dtype):
+    dtype = dtypes.as_dtype(dtype)
+    if not dtype.is_floating:
+        raise ValueError(f"Argument `dtype` expected to be numeric or boolean. Received {dtype}.")
+    return dtype
+
+
+class zeros_initializer(Initializer):
+    """All zeros."""
+
+    def _make(self, shape, dtype):
+        return basic.zeros(shape, dtype)
+
+
+class ones_initializer(Initializer):
+    """All ones."""
+
+    def _make(self, shape, dtype):
+        return basic.ones(shape, dtype)
+
+
+class constant_initializer(Initializer):
+    """The value, or as many as there are elements; of fewer the last one is repeated."""
+
+    def __init__(self, value=0, dtype=dtypes.float32, verify_shape=False):
+        if not (np.isscalar(value) or isinstance(value, (list, tuple, np.ndarray))):
+            raise TypeError(
+                f"Invalid type for initial value={value} of type: {type(value).__name__}. Expected "
+                "Python scalar, list or tuple of values, or numpy.ndarray."
+            )
+        super().__init__(dtype)
+        self.value, self._verify_shape = value, verify_shape
+
+    def __call__(self, shape, dtype=None, partition_info=None, verify_shape=None) -> Tensor:
+        dtype = self.dtype if dtype is None else dtypes.as_dtype(dtype)
+        shape = _sizes(shape)
+        if np.isscalar(self.value):
+            return basic.fill_with(shape, self.value, dtype)
+        values = np.asarray(self.value)
+        check = self._verify_shape if verify_shape is None else verify_shape
+        if check and list(values.shape) != list(shape):
+            raise TypeError(
+                f"Expected Tensor's shape: {tuple(shape)}, but got {values.shape} for value "
+                f"{self.value}."
+            )
+        count = math.prod(shape)
+        flat = values.reshape(-1)
+        if flat.size > count:
+            raise ValueError(
+                f"Too many elements provided. Takes at most {count}, but got {flat.size}"
+            )
+        if flat.size < count:
+            flat = np.concatenate([flat, np.full(count - flat.size, flat[-1], flat.dtype)])
+        return _core.to_tensor(flat.reshape(shape), dtype, False)
+
+    def get_config(self):
+        return {"value": self.value, "dtype": self.dtype.name}
+
+
+class random_uniform_initializer(Initializer):
+    """Numbers from [minval, maxval), all equally likely."""
+
+    def __init__(self, minval=0.0, maxval=None, seed=None, dtype=dtypes.float32):
+        super().__init__(dtype)
+        self.minval, self.maxval, self.seed = minval, maxval, seed
+
+    def _make(self, shape, dtype):
+        from penstock import random
+
+        return random.uniform(shape, self.minval, self.maxval, dtype, seed=self.seed)
+
+
+class random_normal_initializer(Initializer):
+    """Numbers from a normal distribution."""
+
+    def __init__(self, mean=0.0, stddev=1.0, seed=None, dtype=dtypes.float32):
+        super().__init__(_floating(dtype))
+        self.mean, self.stddev, self.seed = mean, stddev, seed
+
+    def _make(self, shape, dtype):
+        from penstock import random
+
+        return random.normal(shape, self.mean, self.stddev, dtype, seed=self.seed)
+
+
+class truncated_normal_initializer(random_normal_initializer):
+    """Numbers from a normal distribution, none beyond two standard deviations."""
+
+    def _make(self, shape, dtype):
+        return truncated_normal(shape, self.mean, self.stddev, dtype, seed=self.seed)
+
+
+class uniform_unit_scaling_initializer(Initializer):
+    """Uniform numbers that keep the scale of what is multiplied by them."""
+
+    def __init__(self, factor=1.0, seed=None, dtype=dtypes.float32):
+        super().__init__(_floating(dtype))
+        self.factor, self.seed = factor, seed
+
+    def _make(self, shape, dtype):
+        from penstock import random
+
+        inputs = max(math.prod(map(float, shape[:-1])), 1.0)
+        limit = math.sqrt(3 / inputs) * self.factor
+        return random.uniform(shape, -limit, limit, dtype, seed=self.seed)
+
+
+class variance_scaling_initializer(Initializer):
+    """Numbers whose variance is `scale` over the number of inputs, outputs or their mean."""
+
+    def __init__(
+        self,
+        scale=1.0,
+        mode="fan_in",
+        distribution="truncated_normal",
+        seed=None,
+        dtype=dtypes.float32,
+    ):
+        if scale <= 0:
+            raise ValueError(f"Argument `scale` must be a positive float. Received: {scale}")
+        if mode not in ("fan_in", "fan_out", "fan_avg"):
+            raise ValueError(
+                "Argument `mode` should be one of ('fan_in', 'fan_out', 'fan_avg'). Received: "
+                f"{mode}"
+            )
+        distribution = distribution.lower()
+        if distribution not in ("normal", "uniform", "truncated_normal", "untruncated_normal"):
+            raise ValueError(
+                "Argument `distribution` should be one of ('normal', uniform', 'truncated_normal', "
+                f"'untruncated_normal'). Received: {distribution}"
+            )
+        super().__init__(_floating(dtype))
+        self.scale, self.mode, self.distribution, self.seed = scale, mode, distribution, seed
+
+    def __call__(self, shape, dtype=None, partition_info=None) -> Tensor:
+        if partition_info is not None:
+            shape = partition_info.full_shape
+        return super().__call__(shape, dtype)
+
+    def _make(self, shape, dtype):
+        from penstock import random
+
+        fan_in, fan_out = _fans(shape)
+        fan = {"fan_in": fan_in, "fan_out": fan_out, "fan_avg": (fan_in + fan_out) / 2}[self.mode]
+        scale = self.scale / max(1.0, fan)
+        if self.distribution == "uniform":
+            limit = math.sqrt(3 * scale)
+            return random.uniform(shape, -limit, limit, dtype, seed=self.seed)
+        if self.distribution == "untruncated_normal":
+            return random.normal(shape, 0.0, math.sqrt(scale), dtype, seed=self.seed)
+        # What is cut off at two deviations takes this much of the deviation with it.
+        stddev = math.sqrt(scale) / 0.87962566103423978
+        return truncated_normal(shape, 0.0, stddev, dtype, seed=self.seed)
+
+
+class glorot_uniform_initializer(variance_scaling_initializer):
+    """Glorot's, uniform."""
+
+    def __init__(self, seed=None, dtype=dtypes.float32):
+        super().__init__(1.0, "fan_avg", "uniform", seed, dtype)
+
+    def get_config(self):
+        return {"seed": self.seed, "dtype": self.dtype.name}
+
+
+class glorot_normal_initializer(glorot_uniform_initializer):
+    """Glorot's, normal."""
+
+    def __init__(self, seed=None, dtype=dtypes.float32):
+        variance_scaling_initializer.__init__(self, 1.0, "fan_avg", "truncated_normal", seed, dtype)
+
+
+class orthogonal_initializer(Initializer):
+    """A matrix whose rows or columns are orthogonal and of length `gain`."""
+
+    def __init__(self, gain=1.0, seed=None, dtype=dtypes.float32):
+        super().__init__(_floating(dtype))
+        self.gain, self.seed = gain, seed
+
+    def _make(self, shape, dtype):
+        from penstock import random
+
+        if len(shape) < 2:
+            raise ValueError(
+                "The tensor to initialize, specified by argument `shape` must be at least "
+                f"two-dimensional. Received shape={shape}"
+            )
+        rows, columns = math.prod(shape[:-1]), shape[-1]
+        tall = [max(rows, columns), min(rows, columns)]
+        q, r = raw_ops.Qr(input=random.normal(tall, dtype=dtype, seed=self.seed))
+        q = q * raw_ops.Sign(x=raw_ops.MatrixDiagPartV3(input=r, k=0, padding_value=0.0))
+        if rows < columns:
+            q = raw_ops.MatrixTranspose(a=q)
+        return self.gain * raw_ops.Reshape(tensor=q, shape=list(shape))
+
+
+class identity_initializer(Initializer):
+    """The identity matrix, times `gain`."""
+
+    def __init__(self, gain=1.0, dtype=dtypes.float32):
+        super().__init__(_floating(dtype))
+        self.gain = gain
+
+    def _make(self, shape, dtype):
+        if len(shape) != 2:
+            raise ValueError(
+                f"The tensor to initialize, specified by argument `shape` must be at least "
+                f"two-dimensional. Received shape={shape}"
+            )
+        return basic.eye(*shape, dtype=dtype) * self.gain

@@ -1,0 +1,121 @@
+"""TensorFlow 1's names and arguments of functions that have others today: a line in _names.txt.
+
+    reduce_sum math.reduce_sum | reduce_sum | input_tensor, axis=None, …, keep_dims:keepdims=None
+
+First the names within tf.compat.v1, then today's name, then the parameters in the order of
+TensorFlow 1, where they are others: `old:new` where today's function has another name for it,
+`old:` what is taken and not used. An argument that is None is left to today's default. Two names
+for one argument, both given, are refused.
+
+`surface("nn")` gives the module of a namespace its `__getattr__` and `__dir__`: what the table has,
+then what the namespace of today has.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import importlib
+import inspect
+import sys
+from pathlib import Path
+
+_PLACE = "penstock.compat.v1"
+
+
+@functools.cache
+def _table() -> dict[str, tuple[str, str]]:
+    table = {}
+    for line in (Path(__file__).parent / "_names.txt").read_text(encoding="utf-8").splitlines():
+        if not line.strip() or line.startswith("#"):
+            continue
+        names, target, parameters = (part.strip() for part in (line + " | ").split("|")[:3])
+        table.update(dict.fromkeys(names.split(), (target, parameters)))
+    return table
+
+
+def names_in(namespace: str) -> list[str]:
+    """The names that the table has in a namespace ("" is the top level)."""
+    start = namespace + "." if namespace else ""
+    found = (name[len(start) :] for name in _table() if name.startswith(start))
+    return [name for name in found if "." not in name]
+
+
+def find(namespace: str, name: str):
+    """What the table says of a name, or None."""
+    public = f"{namespace}.{name}" if namespace else name
+    entry = _table().get(public)
+    return None if entry is None else _made(public, *entry)
+
+
+def _made(public: str, target: str, parameters: str):
+    where, _, name = ("penstock." + target).rpartition(".")
+    function = getattr(importlib.import_module(where), name)
+    return _renamed(function, _specs(parameters), public) if parameters else function
+
+
+def _specs(text: str) -> list[tuple]:
+    """(old name, new name, default) of every parameter."""
+    specs = []
+    for item in map(str.strip, text.split(",")):
+        names, has_default, default = item.partition("=")
+        old, is_renamed, new = names.partition(":")
+        value = ast.literal_eval(default) if has_default else inspect.Parameter.empty
+        specs.append((old, new if is_renamed else old, value))
+    return specs
+
+
+def _renamed(function, specs, public: str):
+    """The function with other names for its arguments, in another order.
+
+    It is written out as Python has it, since calls of it are many and are to cost little.
+    """
+    own = public.rpartition(".")[2]
+    empty = inspect.Parameter.empty
+    parameters = ", ".join(old if value is empty else f"{old}={value!r}" for old, _, value in specs)
+    lines, seen = [f"def {own}({parameters}):", "    given = {}"], set()
+    for old, new, _ in specs:
+        if not new:
+            continue
+        lines.append(f"    if {old} is not None:")
+        if new in seen:
+            lines.append(f"        if {new!r} in given: refuse({old!r}, {new!r})")
+        lines.append(f"        given[{new!r}] = {old}")
+        seen.add(new)
+    lines.append("    return function(**given)")
+    place = f"{_PLACE}.{public}".rpartition(".")[0]
+    names = {"function": function, "refuse": _refuse, "__name__": place}
+    exec("\n".join(lines), names)
+    made = names[own]
+    made.__doc__ = function.__doc__
+    return made
+
+
+def _refuse(old, new):
+    raise ValueError(f"Cannot specify both '{old}' and '{new}'.")
+
+
+def surface(namespace: str, base: str | None = None):
+    """`__getattr__` and `__dir__` of tf.compat.v1.<namespace>, on top of a module of today."""
+    module = sys.modules[f"{_PLACE}.{namespace}"]
+    today = None if base is None else importlib.import_module("penstock." + base)
+
+    def __getattr__(name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        found = find(namespace, name)
+        if found is None:
+            found = getattr(today, name, None) if today else None
+        if found is None:
+            from penstock import _near
+
+            raise _near.missing(module.__name__, name, __dir__())
+        setattr(module, name, found)
+        return found
+
+    def __dir__():
+        own = getattr(module, "__all__", vars(module))
+        names = {*own, *names_in(namespace), *(dir(today) if today else ())}
+        return sorted(name for name in names if not name.startswith("_"))
+
+    return __getattr__, __dir__

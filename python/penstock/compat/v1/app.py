@@ -1,0 +1,26 @@
+"""tf.compat.v1.app: reads the command line and calls main."""
+
+import sys as _sys
+
+from penstock.compat.v1 import flags
+
+__all__ = ["flags", "run"]
+
+
+def run(main=None, argv=None):
+    """Calls main(argv) with what is left of the command line, and ends with what it returns."""
+    main = main or _sys.modules["__main__"].main
+    argv = _sys.argv if argv is None else argv
+    if any(each in ("--help", "-help", "-h", "--helpfull") for each in argv[1:]):
+        doc = _sys.modules["__main__"].__doc__
+        print(doc.strip() + "\n" if doc else f"\n       USAGE: {argv[0]} [flags]\n")
+        print("flags:\n" + flags.FLAGS.main_module_help())
+        _sys.exit(1)
+    try:
+        # What no flag is known for is left to main, as TensorFlow leaves it.
+        rest = flags.FLAGS(argv, known_only=True)
+    except flags.Error as error:
+        print(f"FATAL Flags parsing error: {error}", file=_sys.stderr)
+        print("Pass --helpshort or --helpfull to see help on flags.", file=_sys.stderr)
+        _sys.exit(1)
+    _sys.exit(main(rest))

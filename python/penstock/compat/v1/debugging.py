@@ -1,0 +1,5 @@
+"""tf.compat.v1.debugging: tf.debugging with TensorFlow 1's names and arguments (see _names.txt)."""
+
+from penstock.compat.v1 import _names
+
+__getattr__, __dir__ = _names.surface("debugging", "debugging")

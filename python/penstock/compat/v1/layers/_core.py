@@ -1,0 +1,170 @@
+"""Dense layers, dropout and batch normalization."""
+
+from __future__ import annotations
+
+import math
+
+from penstock import _core, dtypes, raw_ops
+from penstock._functions.arrays import tensor, tensordot
+from penstock._functions.basic import cast
+from penstock.compat.v1 import _collections, nn
+from penstock.compat.v1._collections import GraphKeys
+from penstock.compat.v1._initializers import ones_initializer, zeros_initializer
+from penstock.compat.v1.layers._base import Layer, last_size
+
+
+class Dense(Layer):
+    """The matrix product of the inputs and a kernel, plus a bias."""
+
+    def __init__(
+        self,
+        units,
+        activation=None,
+        use_bias=True,
+        kernel_initializer=None,
+        bias_initializer=zeros_initializer,
+        kernel_regularizer=None,
+        bias_regularizer=None,
+        activity_regularizer=None,
+        kernel_constraint=None,
+        bias_constraint=None,
+        trainable=True,
+        name=None,
+        **kwargs,
+    ):
+        super().__init__(trainable, name, activity_regularizer=activity_regularizer, **kwargs)
+        self.units, self.activation, self.use_bias = int(units), activation, use_bias
+        self._kernel = (kernel_initializer, kernel_regularizer, kernel_constraint)
+        self._bias = (bias_initializer, bias_regularizer, bias_constraint)
+
+    def build(self, input_shape):
+        inputs = last_size(input_shape, "Dense")
+        self.kernel = self.add_variable("kernel", [inputs, self.units], *self._kernel)
+        self.bias = self.add_variable("bias", [self.units], *self._bias) if self.use_bias else None
+
+    def call(self, inputs):
+        if inputs.shape.rank == 2:
+            made = raw_ops.MatMul(a=inputs, b=self.kernel)
+        else:
+            made = tensordot(inputs, self.kernel, [[inputs.shape.rank - 1], [0]])
+        if self.bias is not None:
+            made = made + self.bias
+        return made if self.activation is None else self.activation(made)
+
+
+class Flatten(Layer):
+    """All dimensions but the first as one."""
+
+    def __init__(self, data_format="channels_last", **kwargs):
+        super().__init__(**kwargs)
+        self.data_format = data_format
+
+    def call(self, inputs):
+        if self.data_format == "channels_first" and inputs.shape.rank > 2:
+            order = [0, *range(2, inputs.shape.rank), 1]
+            inputs = raw_ops.Transpose(x=inputs, perm=order)
+        rest = inputs.shape[1:]
+        if rest.is_fully_defined():
+            return raw_ops.Reshape(tensor=inputs, shape=[-1, math.prod(rest.as_list())])
+        batch = raw_ops.Shape(input=inputs)[:1]
+        sizes = raw_ops.ConcatV2(values=[batch, [-1]], axis=0)
+        return raw_ops.Reshape(tensor=inputs, shape=sizes)
+
+
+def _is_tensor(value):
+    return isinstance(value, (_core.Tensor, _core.VariableHandle))
+
+
+def _chosen(condition, yes, no):
+    """One of two tensors; the condition may be known later only."""
+    return raw_ops.SelectV2(condition=cast(condition, dtypes.bool), t=yes, e=no)
+
+
+class Dropout(Layer):
+    """Some elements at random as zeros while training, and the others larger by as much."""
+
+    def __init__(self, rate=0.5, noise_shape=None, seed=None, name=None, **kwargs):
+        super().__init__(name=name, **kwargs)
+        self.rate, self.noise_shape, self.seed = rate, noise_shape, seed
+
+    def call(self, inputs, training=False):
+        if not _is_tensor(training) and not training:
+            return inputs
+        dropped = nn.dropout(inputs, noise_shape=self.noise_shape, seed=self.seed, rate=self.rate)
+        return _chosen(training, dropped, inputs) if _is_tensor(training) else dropped
+
+
+class BatchNormalization(Layer):
+    """The inputs with mean 0 and variance 1, of the batch while training, else of all batches."""
+
+    def __init__(
+        self,
+        axis=-1,
+        momentum=0.99,
+        epsilon=1e-3,
+        center=True,
+        scale=True,
+        beta_initializer=zeros_initializer,
+        gamma_initializer=ones_initializer,
+        moving_mean_initializer=zeros_initializer,
+        moving_variance_initializer=ones_initializer,
+        beta_regularizer=None,
+        gamma_regularizer=None,
+        beta_constraint=None,
+        gamma_constraint=None,
+        trainable=True,
+        name=None,
+        fused=None,
+        **kwargs,
+    ):
+        super().__init__(trainable, name, **kwargs)
+        self.axis = axis[0] if isinstance(axis, (list, tuple)) else axis
+        self.momentum, self.epsilon, self.center, self.scale = momentum, epsilon, center, scale
+        self._beta = (beta_initializer, beta_regularizer, beta_constraint)
+        self._gamma = (gamma_initializer, gamma_regularizer, gamma_constraint)
+        self._mean, self._variance = moving_mean_initializer, moving_variance_initializer
+        self._fused = fused
+
+    def build(self, input_shape):
+        size = [input_shape[self.axis]]
+        self.gamma = self.add_variable("gamma", size, *self._gamma) if self.scale else None
+        self.beta = self.add_variable("beta", size, *self._beta) if self.center else None
+        self.moving_mean = self.add_variable("moving_mean", size, self._mean, trainable=False)
+        self.moving_variance = self.add_variable(
+            "moving_variance", size, self._variance, trainable=False
+        )
+
+    def call(self, inputs, training=False):
+        rank = inputs.shape.rank
+        axes = [axis for axis in range(rank) if axis != self.axis % rank]
+        mean, variance = self.moving_mean.value(), self.moving_variance.value()
+        if _is_tensor(training) or training:
+            found = nn.moments(inputs, axes)
+            self._update(inputs, found, training, axes)
+            if _is_tensor(training):
+                pairs = zip(found, (mean, variance), strict=True)
+                mean, variance = (_chosen(training, new, old) for new, old in pairs)
+            else:
+                mean, variance = found
+        sizes = [1] * rank
+        sizes[self.axis % rank] = -1
+        parts = [
+            None if part is None else raw_ops.Reshape(tensor=part, shape=sizes)
+            for part in (mean, variance, self.beta, self.gamma)
+        ]
+        return nn.batch_normalization(inputs, *parts, self.epsilon)
+
+    def _update(self, inputs, found, training, axes):
+        """Has the moving figures follow: in a graph by ops of the collection of updates."""
+        mean, variance = found
+        if inputs.shape.rank == 4 and self._fused is not False:
+            # The fused op gives the variance of what the batch is a sample of.
+            count = cast(raw_ops.Size(input=inputs), variance.dtype)
+            count = count / cast(raw_ops.Size(input=variance), variance.dtype)
+            variance = variance * (count / raw_ops.Maximum(x=count - 1, y=1.0))
+        rate = tensor(1 - self.momentum, mean.dtype)
+        if _is_tensor(training):
+            rate = _chosen(training, rate, raw_ops.ZerosLike(x=rate))
+        for moving, new in ((self.moving_mean, mean), (self.moving_variance, variance)):
+            update = moving.assign_sub((moving - new) * rate)
+            _collections.keep(GraphKeys.UPDATE_OPS, update)

@@ -1,0 +1,86 @@
+"""tf.compat.v1.logging: Python's logging under TensorFlow's logger."""
+
+from __future__ import annotations
+
+import itertools as _itertools
+import sys as _sys
+from logging import DEBUG, ERROR, FATAL, INFO, WARN
+
+from penstock._functions.running import get_logger as _get_logger
+
+__all__ = [
+    "DEBUG",
+    "ERROR",
+    "FATAL",
+    "INFO",
+    "WARN",
+    "TaskLevelStatusMessage",
+    "debug",
+    "error",
+    "fatal",
+    "flush",
+    "get_verbosity",
+    "info",
+    "log",
+    "log_every_n",
+    "log_first_n",
+    "log_if",
+    "set_verbosity",
+    "vlog",
+    "warn",
+    "warning",
+]
+
+_logger = _get_logger()
+debug, info, error, fatal, log = (
+    _logger.debug,
+    _logger.info,
+    _logger.error,
+    _logger.critical,
+    _logger.log,
+)
+warn = warning = _logger.warning
+vlog = log
+get_verbosity = _logger.getEffectiveLevel
+_counts = {}
+
+
+def set_verbosity(v) -> None:
+    """What is less than this level is not shown."""
+    _logger.setLevel(v)
+
+
+def _count() -> int:
+    """How often the caller's line has asked."""
+    frame = _sys._getframe(2)
+    place = (frame.f_code.co_filename, frame.f_lineno)
+    return next(_counts.setdefault(place, _itertools.count()))
+
+
+def log_every_n(level, msg, n, *args) -> None:
+    """Logs the first of every n calls of a line."""
+    if _count() % n == 0:
+        log(level, msg, *args)
+
+
+def log_first_n(level, msg, n, *args) -> None:
+    """Logs the first n calls of a line."""
+    if _count() < n:
+        log(level, msg, *args)
+
+
+def log_if(level, msg, condition, *args) -> None:
+    """Logs where the condition holds."""
+    if condition:
+        log(level, msg, *args)
+
+
+def flush() -> None:
+    """Hands what was logged to where it goes."""
+    for handler in _logger.handlers:
+        handler.flush()
+
+
+def TaskLevelStatusMessage(msg) -> None:
+    """Logs as an error, as TensorFlow does."""
+    error(msg)

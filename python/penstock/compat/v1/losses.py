@@ -1,0 +1,320 @@
+"""tf.compat.v1.losses: weighted losses, which a graph keeps in a collection."""
+
+from __future__ import annotations
+
+from penstock import nn as _nn
+from penstock import raw_ops as _raw_ops
+from penstock._core import Tensor
+from penstock._functions.arrays import tensor as _tensor
+from penstock._functions.basic import cast as _cast
+from penstock.compat.v1 import _collections
+from penstock.compat.v1._collections import GraphKeys as _GraphKeys
+from penstock.compat.v1._weights import check_weights as _check_weights
+from penstock.compat.v1._weights import num_present as _num_present
+from penstock.compat.v1._weights import squeeze_last as _squeeze_last
+from penstock.dtypes import float32 as _float32
+
+__all__ = [
+    "Reduction",
+    "absolute_difference",
+    "add_loss",
+    "compute_weighted_loss",
+    "cosine_distance",
+    "get_losses",
+    "get_regularization_loss",
+    "get_regularization_losses",
+    "get_total_loss",
+    "hinge_loss",
+    "huber_loss",
+    "log_loss",
+    "mean_pairwise_squared_error",
+    "mean_squared_error",
+    "sigmoid_cross_entropy",
+    "softmax_cross_entropy",
+    "sparse_softmax_cross_entropy",
+]
+
+
+class Reduction:
+    """What becomes of the losses of many examples."""
+
+    NONE = "none"
+    SUM = "weighted_sum"
+    SUM_OVER_BATCH_SIZE = "weighted_sum_over_batch_size"
+    MEAN = "weighted_mean"
+    SUM_BY_NONZERO_WEIGHTS = "weighted_sum_by_nonzero_weights"
+    SUM_OVER_NONZERO_WEIGHTS = SUM_BY_NONZERO_WEIGHTS
+
+    @classmethod
+    def all(cls):
+        return (
+            cls.NONE,
+            cls.SUM,
+            cls.MEAN,
+            cls.SUM_OVER_BATCH_SIZE,
+            cls.SUM_OVER_NONZERO_WEIGHTS,
+            cls.SUM_BY_NONZERO_WEIGHTS,
+        )
+
+    @classmethod
+    def validate(cls, key):
+        if key not in cls.all():
+            raise ValueError(f"Invalid Reduction Key {key}.")
+
+
+_BY_WEIGHTS = Reduction.SUM_BY_NONZERO_WEIGHTS
+
+
+def add_loss(loss, loss_collection=_GraphKeys.LOSSES) -> None:
+    """Adds to the losses of the graph; eager programs keep none."""
+    if loss_collection:
+        _collections.keep(loss_collection, loss)
+
+
+def get_losses(scope=None, loss_collection=_GraphKeys.LOSSES) -> list:
+    """The losses of the graph."""
+    return _collections.get_collection(loss_collection, scope)
+
+
+def get_regularization_losses(scope=None) -> list:
+    """The losses that regularizers added."""
+    return _collections.get_collection(_GraphKeys.REGULARIZATION_LOSSES, scope)
+
+
+def get_regularization_loss(scope=None, name="total_regularization_loss") -> Tensor:
+    """The sum of the losses that regularizers added."""
+    found = get_regularization_losses(scope)
+    return _raw_ops.AddN(inputs=found) if found else _tensor(0.0)
+
+
+def get_total_loss(add_regularization_losses=True, name="total_loss", scope=None) -> Tensor:
+    """The sum of all losses of the graph."""
+    found = get_losses(scope)
+    if add_regularization_losses:
+        found += get_regularization_losses(scope)
+    if not found:
+        raise ValueError("inputs must be an iterable of at least one Tensor with the same dtype")
+    return _raw_ops.AddN(inputs=found)
+
+
+def compute_weighted_loss(
+    losses,
+    weights=1.0,
+    scope=None,
+    loss_collection=_GraphKeys.LOSSES,
+    reduction=_BY_WEIGHTS,
+) -> Tensor:
+    """The losses times their weights, reduced as asked."""
+    Reduction.validate(reduction)
+    losses = _tensor(losses)
+    given = losses.dtype
+    losses, weights = _cast(losses, _float32), _cast(weights, _float32)
+    _check_weights(weights, losses)
+    loss = losses * weights
+    if reduction != Reduction.NONE:
+        total = _raw_ops.Sum(input=loss)
+        if reduction == Reduction.MEAN:
+            count = _raw_ops.Sum(input=_raw_ops.OnesLike(x=losses) * weights)
+            loss = _raw_ops.DivNoNan(x=total, y=count)
+        elif reduction == _BY_WEIGHTS:
+            loss = _raw_ops.DivNoNan(x=total, y=_num_present(losses, weights))
+        elif reduction == Reduction.SUM_OVER_BATCH_SIZE:
+            count = _cast(_raw_ops.Size(input=losses), _float32)
+            loss = _raw_ops.DivNoNan(x=total, y=count)
+        else:
+            loss = total
+    loss = _cast(loss, given)
+    add_loss(loss, loss_collection)
+    return loss
+
+
+def _pair(labels, predictions, what="predictions"):
+    """Both as floats, of shapes that fit."""
+    if labels is None:
+        raise ValueError("Argument `labels` must not be None.")
+    if predictions is None:
+        raise ValueError(f"Argument `{what}` must not be None.")
+    predictions, labels = _cast(predictions, _float32), _cast(labels, _float32)
+    predictions.shape.assert_is_compatible_with(labels.shape)
+    return labels, predictions
+
+
+def absolute_difference(
+    labels,
+    predictions,
+    weights=1.0,
+    scope=None,
+    loss_collection=_GraphKeys.LOSSES,
+    reduction=_BY_WEIGHTS,
+) -> Tensor:
+    """The distance between labels and predictions."""
+    labels, predictions = _pair(labels, predictions)
+    losses = _raw_ops.Abs(x=predictions - labels)
+    return compute_weighted_loss(losses, weights, scope, loss_collection, reduction)
+
+
+def mean_squared_error(
+    labels,
+    predictions,
+    weights=1.0,
+    scope=None,
+    loss_collection=_GraphKeys.LOSSES,
+    reduction=_BY_WEIGHTS,
+) -> Tensor:
+    """The squared distance between labels and predictions."""
+    labels, predictions = _pair(labels, predictions)
+    losses = _raw_ops.SquaredDifference(x=predictions, y=labels)
+    return compute_weighted_loss(losses, weights, scope, loss_collection, reduction)
+
+
+def cosine_distance(
+    labels,
+    predictions,
+    axis=None,
+    weights=1.0,
+    scope=None,
+    loss_collection=_GraphKeys.LOSSES,
+    reduction=_BY_WEIGHTS,
+    dim=None,
+) -> Tensor:
+    """One less the product along an axis: both are of length 1 there."""
+    if axis is not None and dim is not None:
+        raise ValueError("Cannot specify both 'dim' and 'axis'.")
+    axis = dim if axis is None else axis
+    if axis is None:
+        raise ValueError("You must specify argument `axis`.")
+    labels, predictions = _pair(labels, predictions)
+    losses = 1 - _raw_ops.Sum(input=predictions * labels, axis=[axis], keepdims=True)
+    return compute_weighted_loss(losses, weights, scope, loss_collection, reduction)
+
+
+def hinge_loss(
+    labels,
+    logits,
+    weights=1.0,
+    scope=None,
+    loss_collection=_GraphKeys.LOSSES,
+    reduction=_BY_WEIGHTS,
+) -> Tensor:
+    """How far logits are from being 1 on the right side; labels are 0 or 1."""
+    labels, logits = _pair(labels, logits, "logits")
+    losses = _raw_ops.Relu(features=1 - (2 * labels - 1) * logits)
+    return compute_weighted_loss(losses, weights, scope, loss_collection, reduction)
+
+
+def huber_loss(
+    labels,
+    predictions,
+    weights=1.0,
+    delta=1.0,
+    scope=None,
+    loss_collection=_GraphKeys.LOSSES,
+    reduction=_BY_WEIGHTS,
+) -> Tensor:
+    """Half the squared distance up to `delta`, and a straight line from there on."""
+    labels, predictions = _pair(labels, predictions)
+    distance = _raw_ops.Abs(x=predictions - labels)
+    near = _raw_ops.Minimum(x=distance, y=_tensor(delta, distance.dtype))
+    losses = 0.5 * near * near + delta * (distance - near)
+    return compute_weighted_loss(losses, weights, scope, loss_collection, reduction)
+
+
+def log_loss(
+    labels,
+    predictions,
+    weights=1.0,
+    epsilon=1e-7,
+    scope=None,
+    loss_collection=_GraphKeys.LOSSES,
+    reduction=_BY_WEIGHTS,
+) -> Tensor:
+    """The cross entropy of probabilities."""
+    labels, predictions = _pair(labels, predictions)
+    right = labels * _raw_ops.Log(x=predictions + epsilon)
+    wrong = (1 - labels) * _raw_ops.Log(x=1 - predictions + epsilon)
+    return compute_weighted_loss(-right - wrong, weights, scope, loss_collection, reduction)
+
+
+def mean_pairwise_squared_error(
+    labels, predictions, weights=1.0, scope=None, loss_collection=_GraphKeys.LOSSES
+) -> Tensor:
+    """How the differences between pairs of elements differ, within every example."""
+    labels, predictions = _pair(labels, predictions)
+    weights = _cast(weights, _float32)
+    differences = predictions - labels
+    _check_weights(weights, differences)
+    axes = list(range(1, differences.shape.rank))
+    count = _num_present(differences, weights, axes)
+    squares = _raw_ops.Sum(input=_raw_ops.Square(x=differences), axis=axes, keepdims=True)
+    first = 2 * _raw_ops.DivNoNan(x=squares, y=_raw_ops.Maximum(x=count - 1, y=0.0))
+    sums = _raw_ops.Sum(input=differences, axis=axes, keepdims=True)
+    pairs = _raw_ops.Maximum(x=count * (count - 1), y=0.0)
+    second = 2 * _raw_ops.DivNoNan(x=_raw_ops.Square(x=sums), y=pairs)
+    loss = _raw_ops.Sum(input=(first - second) * weights)
+    is_any = _raw_ops.Sum(input=count) > 0
+    loss = _raw_ops.SelectV2(condition=is_any, t=loss, e=_raw_ops.ZerosLike(x=loss))
+    add_loss(loss, loss_collection)
+    return loss
+
+
+def sigmoid_cross_entropy(
+    multi_class_labels,
+    logits,
+    weights=1.0,
+    label_smoothing=0,
+    scope=None,
+    loss_collection=_GraphKeys.LOSSES,
+    reduction=_BY_WEIGHTS,
+) -> Tensor:
+    """The cross entropy of independent yes-or-no labels."""
+    if multi_class_labels is None or logits is None:
+        raise ValueError("Arguments `multi_class_labels` and `logits` must not be None.")
+    logits = _tensor(logits)
+    labels = _cast(multi_class_labels, logits.dtype)
+    logits.shape.assert_is_compatible_with(labels.shape)
+    if label_smoothing:
+        labels = labels * (1 - label_smoothing) + 0.5 * label_smoothing
+    losses = _nn.sigmoid_cross_entropy_with_logits(labels, logits)
+    return compute_weighted_loss(losses, weights, scope, loss_collection, reduction)
+
+
+def softmax_cross_entropy(
+    onehot_labels,
+    logits,
+    weights=1.0,
+    label_smoothing=0,
+    scope=None,
+    loss_collection=_GraphKeys.LOSSES,
+    reduction=_BY_WEIGHTS,
+) -> Tensor:
+    """The cross entropy of distributions over classes; no gradient goes to the labels."""
+    if onehot_labels is None or logits is None:
+        raise ValueError("Arguments `onehot_labels` and `logits` must not be None.")
+    logits = _tensor(logits)
+    labels = _cast(onehot_labels, logits.dtype)
+    logits.shape.assert_is_compatible_with(labels.shape)
+    if label_smoothing:
+        classes = _cast(_raw_ops.Shape(input=labels)[-1], logits.dtype)
+        labels = labels * (1 - label_smoothing) + label_smoothing / classes
+    labels = _raw_ops.StopGradient(input=labels)
+    losses = _nn.softmax_cross_entropy_with_logits(labels, logits)
+    return compute_weighted_loss(losses, weights, scope, loss_collection, reduction)
+
+
+def sparse_softmax_cross_entropy(
+    labels,
+    logits,
+    weights=1.0,
+    scope=None,
+    loss_collection=_GraphKeys.LOSSES,
+    reduction=_BY_WEIGHTS,
+) -> Tensor:
+    """The cross entropy of labels that are numbers of classes."""
+    if labels is None or logits is None:
+        raise ValueError("Arguments `labels` and `logits` must not be None.")
+    labels, logits, weights = _tensor(labels), _tensor(logits), _tensor(weights)
+    labels = _squeeze_last(labels, logits.shape.rank - 1)
+    if weights.shape.rank:
+        weights = _squeeze_last(weights, labels.shape.rank)
+    losses = _nn.sparse_softmax_cross_entropy_with_logits(labels, logits)
+    return compute_weighted_loss(losses, weights, scope, loss_collection, reduction)

@@ -1,0 +1,178 @@
+"""Metrics of yes-or-no predictions: how many were right and wrong, of which kind."""
+
+from __future__ import annotations
+
+from penstock.compat.v1.metrics._base import (
+    added,
+    cast,
+    dtypes,
+    matched,
+    metric_variable,
+    published,
+    ratio,
+    raw_ops,
+    refuse_eager,
+    spread,
+    tensor,
+)
+
+# Of each kind: whether the label is true, and whether the prediction is.
+_KINDS = {
+    "true_positives": (True, True),
+    "false_positives": (False, True),
+    "true_negatives": (False, False),
+    "false_negatives": (True, False),
+}
+
+
+def _count(kind, labels, predictions, weights, name):
+    """(the count so far, the count after this batch) of one kind."""
+    wanted, predicted = _KINDS[kind]
+    is_kind = raw_ops.LogicalAnd(
+        x=raw_ops.Equal(x=labels, y=tensor(wanted)),
+        y=raw_ops.Equal(x=predictions, y=tensor(predicted)),
+    )
+    counted = cast(is_kind, dtypes.float32)
+    if weights is not None:
+        counted = counted * spread(weights, counted)
+    count = metric_variable([], dtypes.float32, f"{name}/count")
+    return count.value(), added(count, raw_ops.Sum(input=counted))
+
+
+def _booleans(labels, predictions, weights):
+    predictions, labels, weights = matched(predictions, labels, weights)
+    return cast(labels, dtypes.bool), cast(predictions, dtypes.bool), weights
+
+
+def _kind_metric(kind):
+    def metric(
+        labels,
+        predictions,
+        weights=None,
+        metrics_collections=None,
+        updates_collections=None,
+        name=None,
+    ):
+        refuse_eager(kind)
+        given = _booleans(labels, predictions, weights)
+        found = _count(kind, *given, name or kind)
+        return published(*found, metrics_collections, updates_collections)
+
+    metric.__name__ = metric.__qualname__ = kind
+    metric.__doc__ = f"The number of {kind.replace('_', ' ')}."
+    return metric
+
+
+true_positives = _kind_metric("true_positives")
+false_positives = _kind_metric("false_positives")
+true_negatives = _kind_metric("true_negatives")
+false_negatives = _kind_metric("false_negatives")
+
+
+def _share_metric(public, wrong, doc):
+    """The right ones among those that are right or wrong in one way."""
+
+    def metric(
+        labels,
+        predictions,
+        weights=None,
+        metrics_collections=None,
+        updates_collections=None,
+        name=None,
+    ):
+        refuse_eager(public)
+        given = _booleans(labels, predictions, weights)
+        scope = name or public
+        right, right_update = _count("true_positives", *given, f"{scope}/true_positives")
+        other, other_update = _count(wrong, *given, f"{scope}/{wrong}")
+        value = ratio(right, right + other)
+        update = ratio(right_update, right_update + other_update)
+        return published(value, update, metrics_collections, updates_collections)
+
+    metric.__name__ = metric.__qualname__ = public
+    metric.__doc__ = doc
+    return metric
+
+
+precision = _share_metric("precision", "false_positives", "The share of yeses that are right.")
+recall = _share_metric("recall", "false_negatives", "The share of true labels that are found.")
+
+
+def at_thresholds(labels, predictions, thresholds, weights, name, kinds=tuple(_KINDS)):
+    """{kind: (counts so far, counts after this batch)}, with a count for every threshold."""
+    predictions, labels, weights = matched(predictions, labels, weights)
+    if weights is not None:
+        weights = raw_ops.Reshape(tensor=spread(weights, predictions), shape=[1, -1])
+    predictions = raw_ops.Reshape(tensor=cast(predictions, dtypes.float32), shape=[1, -1])
+    labels = raw_ops.Reshape(tensor=cast(labels, dtypes.bool), shape=[1, -1])
+    limits = tensor([[float(each)] for each in thresholds], dtypes.float32)
+    is_yes = predictions > limits
+    found = {}
+    for kind in kinds:
+        wanted, predicted = _KINDS[kind]
+        counted = raw_ops.LogicalAnd(
+            x=raw_ops.Equal(x=labels, y=tensor(wanted)),
+            y=raw_ops.Equal(x=is_yes, y=tensor(predicted)),
+        )
+        counted = cast(counted, dtypes.float32)
+        counted = counted if weights is None else counted * weights
+        kept = metric_variable([len(thresholds)], dtypes.float32, f"{name}/{kind}")
+        found[kind] = kept.value(), added(kept, raw_ops.Sum(input=counted, axis=[1]))
+    return found
+
+
+def _kind_at_thresholds(kind):
+    def metric(
+        labels,
+        predictions,
+        thresholds,
+        weights=None,
+        metrics_collections=None,
+        updates_collections=None,
+        name=None,
+    ):
+        refuse_eager(f"{kind}_at_thresholds")
+        found = at_thresholds(labels, predictions, thresholds, weights, name or kind, (kind,))
+        return published(*found[kind], metrics_collections, updates_collections)
+
+    metric.__name__ = metric.__qualname__ = f"{kind}_at_thresholds"
+    metric.__doc__ = f"The number of {kind.replace('_', ' ')} at every threshold."
+    return metric
+
+
+true_positives_at_thresholds = _kind_at_thresholds("true_positives")
+false_positives_at_thresholds = _kind_at_thresholds("false_positives")
+true_negatives_at_thresholds = _kind_at_thresholds("true_negatives")
+false_negatives_at_thresholds = _kind_at_thresholds("false_negatives")
+
+
+def _share_at_thresholds(public, wrong, doc):
+    def metric(
+        labels,
+        predictions,
+        thresholds,
+        weights=None,
+        metrics_collections=None,
+        updates_collections=None,
+        name=None,
+    ):
+        refuse_eager(public)
+        kinds = ("true_positives", wrong)
+        found = at_thresholds(labels, predictions, thresholds, weights, name or public, kinds)
+        value, update = (
+            raw_ops.RealDiv(x=right, y=1e-7 + right + other)
+            for right, other in zip(*(found[kind] for kind in kinds), strict=True)
+        )
+        return published(value, update, metrics_collections, updates_collections)
+
+    metric.__name__ = metric.__qualname__ = public
+    metric.__doc__ = doc
+    return metric
+
+
+precision_at_thresholds = _share_at_thresholds(
+    "precision_at_thresholds", "false_positives", "precision at every threshold."
+)
+recall_at_thresholds = _share_at_thresholds(
+    "recall_at_thresholds", "false_negatives", "recall at every threshold."
+)

@@ -1,0 +1,170 @@
+"""Metrics that are a mean over all examples."""
+
+from __future__ import annotations
+
+from penstock.compat.v1.metrics._base import (
+    added,
+    cast,
+    dtypes,
+    matched,
+    metric_variable,
+    published,
+    ratio,
+    raw_ops,
+    refuse_eager,
+    spread,
+    tensor,
+)
+
+
+def _mean(values, weights, name, finish=lambda mean: mean, collections=(None, None)):
+    """The pair of a weighted mean; `finish` makes the figure of the mean."""
+    values = cast(values, dtypes.float32)
+    total = metric_variable([], dtypes.float32, f"{name}/total")
+    count = metric_variable([], dtypes.float32, f"{name}/count")
+    if weights is None:
+        amount = cast(raw_ops.Size(input=values), dtypes.float32)
+    else:
+        weights = spread(weights, values)
+        values, amount = values * weights, raw_ops.Sum(input=weights)
+    value = finish(ratio(total.value(), count.value()))
+    update = ratio(added(total, raw_ops.Sum(input=values)), added(count, amount))
+    return published(value, finish(update), *collections)
+
+
+def mean(values, weights=None, metrics_collections=None, updates_collections=None, name=None):
+    """The mean of the values."""
+    refuse_eager("mean")
+    values, _, weights = matched(values, None, weights)
+    collections = (metrics_collections, updates_collections)
+    return _mean(values, weights, name or "mean", collections=collections)
+
+
+def accuracy(
+    labels,
+    predictions,
+    weights=None,
+    metrics_collections=None,
+    updates_collections=None,
+    name=None,
+):
+    """How often predictions are the labels."""
+    refuse_eager("accuracy")
+    predictions, labels, weights = matched(predictions, labels, weights)
+    if labels.dtype != predictions.dtype:
+        predictions = cast(predictions, labels.dtype)
+    is_right = raw_ops.Equal(x=predictions, y=labels)
+    collections = (metrics_collections, updates_collections)
+    return _mean(is_right, weights, name or "accuracy", collections=collections)
+
+
+def _error_metric(public, error, doc, finish=lambda mean: mean):
+    def metric(
+        labels,
+        predictions,
+        weights=None,
+        metrics_collections=None,
+        updates_collections=None,
+        name=None,
+    ):
+        refuse_eager(public)
+        predictions, labels, weights = matched(predictions, labels, weights)
+        labels = cast(labels, predictions.dtype)
+        collections = (metrics_collections, updates_collections)
+        return _mean(error(labels, predictions), weights, name or public, finish, collections)
+
+    metric.__name__ = metric.__qualname__ = public
+    metric.__doc__ = doc
+    return metric
+
+
+def _squares(labels, predictions):
+    return raw_ops.SquaredDifference(x=predictions, y=labels)
+
+
+mean_absolute_error = _error_metric(
+    "mean_absolute_error",
+    lambda labels, predictions: raw_ops.Abs(x=predictions - labels),
+    "The mean distance between labels and predictions.",
+)
+mean_squared_error = _error_metric(
+    "mean_squared_error", _squares, "The mean squared distance between labels and predictions."
+)
+root_mean_squared_error = _error_metric(
+    "root_mean_squared_error",
+    _squares,
+    "The root of the mean squared distance.",
+    lambda mean: raw_ops.Sqrt(x=mean),
+)
+
+
+def mean_relative_error(
+    labels,
+    predictions,
+    normalizer,
+    weights=None,
+    metrics_collections=None,
+    updates_collections=None,
+    name=None,
+):
+    """The mean distance over a normalizer; 0 where that is 0."""
+    refuse_eager("mean_relative_error")
+    predictions, labels, weights = matched(predictions, labels, weights)
+    normalizer = cast(normalizer, predictions.dtype)
+    distance = raw_ops.Abs(x=cast(labels, predictions.dtype) - predictions)
+    collections = (metrics_collections, updates_collections)
+    name = name or "mean_relative_error"
+    return _mean(ratio(distance, normalizer), weights, name, collections=collections)
+
+
+def mean_cosine_distance(
+    labels,
+    predictions,
+    dim,
+    weights=None,
+    metrics_collections=None,
+    updates_collections=None,
+    name=None,
+):
+    """One less the mean product along a dimension."""
+    refuse_eager("mean_cosine_distance")
+    predictions, labels, weights = matched(predictions, labels, weights)
+    product = predictions * cast(labels, predictions.dtype)
+    product = raw_ops.Sum(input=product, axis=[dim], keepdims=True)
+    collections = (metrics_collections, updates_collections)
+    name = name or "mean_cosine_distance"
+    return _mean(product, weights, name, lambda found: 1 - found, collections)
+
+
+def percentage_below(
+    values,
+    threshold,
+    weights=None,
+    metrics_collections=None,
+    updates_collections=None,
+    name=None,
+):
+    """The share of the values below a threshold."""
+    refuse_eager("percentage_below")
+    values, _, weights = matched(values, None, weights)
+    is_below = raw_ops.Less(x=values, y=cast(threshold, values.dtype))
+    collections = (metrics_collections, updates_collections)
+    return _mean(is_below, weights, name or "percentage_below_threshold", collections=collections)
+
+
+def mean_tensor(
+    values, weights=None, metrics_collections=None, updates_collections=None, name=None
+):
+    """The mean of tensors of one shape, element by element."""
+    refuse_eager("mean_tensor")
+    values = cast(tensor(values), dtypes.float32)
+    name = name or "mean"
+    total = metric_variable(values.shape, dtypes.float32, f"{name}/total_tensor")
+    count = metric_variable(values.shape, dtypes.float32, f"{name}/count_tensor")
+    amount = raw_ops.OnesLike(x=values)
+    if weights is not None:
+        amount = spread(weights, values)
+        values = values * amount
+    value = ratio(total.value(), count.value())
+    update = ratio(added(total, values), added(count, amount))
+    return published(value, update, metrics_collections, updates_collections)

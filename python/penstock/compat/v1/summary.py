@@ -1,0 +1,300 @@
+"""tf.compat.v1.summary: serialized summaries, and the writer of event files that takes them."""
+
+from __future__ import annotations
+
+import time as _time
+from typing import ClassVar as _ClassVar
+
+from penstock import _core
+from penstock import dtypes as _dtypes
+from penstock import errors as _errors
+from penstock import raw_ops as _raw_ops
+from penstock._core import Tensor
+from penstock._functions.running import numpy_function as _numpy_function
+from penstock.compat.v1 import _collections
+from penstock.compat.v1._collections import GraphKeys as _GraphKeys
+from penstock.summary import _messages
+from penstock.summary._events import EventFile as _EventFile
+from penstock.summary._messages import Event, SessionLog, Summary, SummaryMetadata
+
+__all__ = [
+    "Event",
+    "FileWriter",
+    "FileWriterCache",
+    "SessionLog",
+    "Summary",
+    "SummaryMetadata",
+    "all_v2_summary_ops",
+    "get_summary_description",
+    "histogram",
+    "image",
+    "merge",
+    "merge_all",
+    "scalar",
+    "tensor_summary",
+    "text",
+]
+
+
+def _clean(name: str) -> str:
+    import re
+
+    return re.sub(r"[^-/\w.]", "_", name).lstrip("/")
+
+
+def _tag(name, family=None) -> str:
+    """The name inside of the scopes around it."""
+    from penstock._scope import current_scope
+
+    name = _clean(name)
+    return f"{family}/{current_scope()}{family}/{name}" if family else current_scope() + name
+
+
+def _summary(build, tensor, collections) -> Tensor:
+    """The serialized Summary that `build` makes of the values, as a string tensor."""
+    if isinstance(tensor, _core.SymbolicTensor):
+
+        def run(data):
+            return build(data).SerializeToString()
+
+        made = _numpy_function(run, [tensor], _dtypes.string)
+    else:
+        made = _core.to_tensor(build(tensor.numpy()).SerializeToString(), _dtypes.string, False)
+    _collections.keep([_GraphKeys.SUMMARIES] if collections is None else collections, made)
+    return made
+
+
+def scalar(name, tensor, collections=None, family=None) -> Tensor:
+    """A number, as a serialized Summary."""
+    tag = _tag(name, family)
+
+    def build(data):
+        if data.shape:
+            raise _errors.InvalidArgumentError(
+                None, None, f"tags and values are not the same shape: [] != {list(data.shape)}"
+            )
+        return Summary(value=[Summary.Value(tag=tag, simple_value=float(data))])
+
+    return _summary(build, _core.to_tensor(tensor, None, False), collections)
+
+
+def histogram(name, values, collections=None, family=None) -> Tensor:
+    """How values are spread, as a serialized Summary."""
+    tag = _tag(name, family)
+
+    def build(data):
+        from penstock.summary import _values
+
+        return Summary(value=[Summary.Value(tag=tag, histo=_values.histogram(data))])
+
+    return _summary(build, _core.to_tensor(values, None, False), collections)
+
+
+def image(name, tensor, max_outputs=3, collections=None, family=None) -> Tensor:
+    """Images, [how many, height, width, channels], as a serialized Summary."""
+    tag = _tag(name, family)
+
+    def build(data):
+        from penstock.summary import _values
+
+        made = Summary()
+        for i, each in enumerate(data[:max_outputs]):
+            height, width, channels = each.shape
+            made.value.add(
+                tag=f"{tag}/image/{i}" if max_outputs > 1 else f"{tag}/image",
+                image=Summary.Image(
+                    height=height,
+                    width=width,
+                    colorspace=channels,
+                    encoded_image_string=_values.png(_values.stretched(each, (255, 0, 0, 255))),
+                ),
+            )
+        return made
+
+    return _summary(build, _core.to_tensor(tensor, None, False), collections)
+
+
+def tensor_summary(
+    name,
+    tensor,
+    summary_description=None,
+    collections=None,
+    summary_metadata=None,
+    family=None,
+    display_name=None,
+) -> Tensor:
+    """A tensor, as a serialized Summary."""
+    tag = _tag(name, family)
+    metadata = SummaryMetadata()
+    metadata.CopyFrom(summary_metadata or SummaryMetadata())
+    if display_name is not None:
+        metadata.display_name = display_name
+    if summary_description is not None:
+        metadata.summary_description = summary_description
+
+    def build(data):
+        value = Summary.Value(tag=tag, metadata=metadata)
+        value.tensor.CopyFrom(_messages.make_tensor_proto(data))
+        return Summary(value=[value])
+
+    return _summary(build, _core.to_tensor(tensor, None, False), collections)
+
+
+def text(name, tensor, collections=None) -> Tensor:
+    """Text, as a serialized Summary."""
+    tensor = _core.to_tensor(tensor, None, False)
+    if tensor.dtype is not _dtypes.string:
+        raise ValueError(f"Expected tensor {name} to have dtype string, got {tensor.dtype!r}")
+    metadata = SummaryMetadata()
+    metadata.plugin_data.plugin_name = "text"
+    return tensor_summary(name, tensor, collections=collections, summary_metadata=metadata)
+
+
+def merge(inputs, collections=None, name=None) -> Tensor:
+    """Several summaries as one."""
+    # Messages one after the other are one message with the values of all.
+    merged = _raw_ops.StringJoin(inputs=list(inputs))
+    if collections:
+        _collections.keep(collections, merged)
+    return merged
+
+
+def merge_all(key=_GraphKeys.SUMMARIES, scope=None, name=None):
+    """All summaries of the graph as one; None where there are none."""
+    found = _collections.get_collection(key, scope=scope)
+    return merge(found, name=name) if found else None
+
+
+def all_v2_summary_ops():
+    """None: summaries of today's kind are written as they are made."""
+    return
+
+
+def get_summary_description(node_def):
+    """The metadata of a node that makes a summary: such nodes have none here."""
+    raise ValueError(f"Can't get_summary_description on {node_def!r}")
+
+
+class FileWriter:
+    """Writes summaries and events to a file that TensorBoard reads."""
+
+    def __init__(
+        self,
+        logdir,
+        graph=None,
+        max_queue=10,
+        flush_secs=120,
+        graph_def=None,
+        filename_suffix=None,
+        session=None,
+    ):
+        self._file = _EventFile(logdir, max_queue, flush_secs, filename_suffix)
+        self._seen_tags = set()
+        graph = session.graph if graph is None and session is not None else graph
+        if graph is not None or graph_def is not None:
+            self.add_graph(graph, graph_def=graph_def)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        self.close()
+
+    def get_logdir(self) -> str:
+        """The folder."""
+        return self._file.logdir
+
+    def _add(self, step=None, **fields):
+        event = Event(wall_time=_time.time(), **fields)
+        if step is not None:
+            event.step = int(step)
+        self.add_event(event)
+
+    def add_summary(self, summary, global_step=None) -> None:
+        """Adds a Summary, or the bytes of one."""
+        if isinstance(summary, (_core.Tensor, memoryview)):
+            summary = bytes(getattr(summary, "numpy", lambda: summary)())
+        given = Summary()
+        if isinstance(summary, bytes):
+            given.ParseFromString(summary)
+        else:
+            given.CopyFrom(summary)
+        for value in given.value:
+            # TensorBoard keeps a name's metadata from the first time.
+            if value.tag in self._seen_tags:
+                value.ClearField("metadata")
+            elif value.HasField("metadata"):
+                self._seen_tags.add(value.tag)
+        self._add(global_step, summary=given)
+
+    def add_event(self, event) -> None:
+        """Adds an Event."""
+        if self._file.is_closed:
+            import warnings
+
+            warnings.warn(
+                "Attempting to use a closed FileWriter. The operation will be a noop unless the "
+                "FileWriter is explicitly reopened.",
+                stacklevel=2,
+            )
+            return
+        self._file.write(event)
+
+    def add_graph(self, graph=None, global_step=None, graph_def=None) -> None:
+        """Adds a graph."""
+        if graph is not None and graph_def is not None:
+            raise ValueError("Please pass only graph, or graph_def (deprecated), but not both.")
+        found = graph if graph_def is None else graph_def
+        if hasattr(found, "as_graph_def"):
+            found = found.as_graph_def(add_shapes=True)
+        if not hasattr(found, "SerializeToString"):
+            raise TypeError(
+                "The passed graph must be an instance of `Graph` or the deprecated `GraphDef`"
+            )
+        self._add(global_step, graph_def=found.SerializeToString())
+
+    def add_meta_graph(self, meta_graph_def, global_step=None) -> None:
+        """Adds a MetaGraphDef."""
+        self._add(global_step, meta_graph_def=meta_graph_def.SerializeToString())
+
+    def add_session_log(self, session_log, global_step=None) -> None:
+        """Adds what a session did."""
+        self._add(global_step, session_log=session_log)
+
+    def add_run_metadata(self, run_metadata, tag, global_step=None) -> None:
+        """Adds what a run told of itself."""
+        made = _messages.TaggedRunMetadata(tag=tag, run_metadata=run_metadata.SerializeToString())
+        self._add(global_step, tagged_run_metadata=made)
+
+    def flush(self) -> None:
+        """Hands what was written to the system."""
+        self._file.flush()
+
+    def close(self) -> None:
+        """Ends the file."""
+        self._file.close()
+
+    def reopen(self) -> None:
+        """Begins a new file in the same folder."""
+        self._file.open()
+
+
+class FileWriterCache:
+    """One FileWriter for every folder."""
+
+    _writers: _ClassVar[dict] = {}
+
+    @staticmethod
+    def get(logdir) -> FileWriter:
+        """The writer of a folder."""
+        cache = FileWriterCache._writers
+        if logdir not in cache:
+            cache[logdir] = FileWriter(logdir)
+        return cache[logdir]
+
+    @staticmethod
+    def clear() -> None:
+        """Closes all of them."""
+        for writer in FileWriterCache._writers.values():
+            writer.close()
+        FileWriterCache._writers.clear()

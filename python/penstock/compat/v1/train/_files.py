@@ -1,0 +1,34 @@
+"""Checkpoints by their names, and event files read back."""
+
+from __future__ import annotations
+
+from penstock._files import path_text
+from penstock.io import gfile
+from penstock.io._record_reader import tf_record_iterator
+from penstock.summary._messages import Event
+from penstock.train import _format
+
+
+def checkpoint_exists(checkpoint_prefix) -> bool:
+    """Whether there is a checkpoint of that name."""
+    return _format.exists(path_text(checkpoint_prefix))
+
+
+def get_checkpoint_mtimes(checkpoint_prefixes) -> list[float]:
+    """When each of the checkpoints was written; those that are not there are left out."""
+    there = filter(checkpoint_exists, checkpoint_prefixes)
+    return [gfile.stat(_format.file_of(path_text(each))).mtime_nsec / 1e9 for each in there]
+
+
+def remove_checkpoint(
+    checkpoint_prefix, checkpoint_format_version=2, meta_graph_suffix="meta"
+) -> None:
+    """Deletes the file of a checkpoint."""
+    if checkpoint_exists(checkpoint_prefix):
+        gfile.remove(_format.file_of(path_text(checkpoint_prefix)))
+
+
+def summary_iterator(path):
+    """The events of an event file."""
+    for record in tf_record_iterator(path):
+        yield Event.FromString(record)

@@ -1,0 +1,225 @@
+"""tf.compat.v1.train.Optimizer: gradients of a loss, and one update for every variable.
+
+An optimizer says which slots its variables have (`_slots_of`) and what an update makes of a
+variable, its gradient and its slots (`_update`, and `_update_rows` for a gradient that has a few
+rows only): values, which are then assigned. So the same rules serve eager programs and graphs.
+"""
+
+from __future__ import annotations
+
+from penstock import _core, dtypes, raw_ops
+from penstock._functions.basic import cast, fill_with
+from penstock._tape import GradientTape, IndexedSlices, pause
+from penstock._track import Trackable
+from penstock.compat.v1._variables import make_variable
+
+
+class Optimizer(Trackable):
+    """The base of optimizers."""
+
+    GATE_NONE, GATE_OP, GATE_GRAPH = 0, 1, 2
+    _UNTRACKED = frozenset({"_slots", "_own"})
+
+    def __init__(self, use_locking, name):
+        if not name:
+            raise ValueError("Must specify the optimizer name")
+        self._use_locking, self._name = use_locking, name
+        self._slots = {}  # name: {the variable's identity: its slot}
+        self._own = {}  # variables that belong to no other, by name
+
+    def get_name(self) -> str:
+        return self._name
+
+    def minimize(
+        self,
+        loss,
+        global_step=None,
+        var_list=None,
+        gate_gradients=GATE_OP,
+        aggregation_method=None,
+        colocate_gradients_with_ops=False,
+        name=None,
+        grad_loss=None,
+    ):
+        """One step towards a smaller loss: in eager programs the loss is a function of nothing."""
+        pairs = self.compute_gradients(
+            loss,
+            var_list,
+            gate_gradients,
+            aggregation_method,
+            colocate_gradients_with_ops,
+            grad_loss,
+        )
+        if not any(grad is not None for grad, _ in pairs):
+            raise ValueError(
+                "No gradients provided for any variable, check your graph for ops that do not "
+                f"support gradients, between variables {[str(v) for _, v in pairs]} and loss "
+                f"{loss}."
+            )
+        return self.apply_gradients(pairs, global_step=global_step, name=name)
+
+    def compute_gradients(
+        self,
+        loss,
+        var_list=None,
+        gate_gradients=GATE_OP,
+        aggregation_method=None,
+        colocate_gradients_with_ops=False,
+        grad_loss=None,
+    ):
+        """(gradient, variable) of every variable."""
+        from penstock.compat import v1
+
+        if callable(loss):
+            with GradientTape() as tape:
+                if var_list is not None:
+                    tape.watch(var_list)
+                value = loss()
+            var_list = tape.watched_variables() if var_list is None else var_list
+            var_list = _listed(var_list)
+            grads = tape.gradient(value, var_list, grad_loss)
+            return list(zip(grads, var_list, strict=True))
+        if v1.executing_eagerly():
+            raise RuntimeError(
+                "`loss` passed to Optimizer.compute_gradients should be a function when eager "
+                "execution is enabled."
+            )
+        if gate_gradients not in (self.GATE_NONE, self.GATE_OP, self.GATE_GRAPH):
+            raise ValueError(
+                "gate_gradients must be one of: Optimizer.GATE_NONE, Optimizer.GATE_OP, "
+                f"Optimizer.GATE_GRAPH. Not {gate_gradients}"
+            )
+        if var_list is None:
+            var_list = v1.trainable_variables()
+        var_list = _listed(var_list)
+        if not var_list:
+            raise ValueError("No variables to optimize.")
+        grads = v1.gradients(loss, var_list, grad_ys=grad_loss)
+        return list(zip(grads, var_list, strict=True))
+
+    def apply_gradients(self, grads_and_vars, global_step=None, name=None):
+        """One step: each variable is updated by its gradient, and the global step is counted."""
+        from penstock.compat import v1
+
+        pairs = tuple(grads_and_vars)
+        if not pairs:
+            raise ValueError("No variables provided.")
+        for grad, variable in pairs:
+            if not isinstance(variable, _core.VariableHandle):
+                raise NotImplementedError("Trying to update a Tensor ", variable)
+            if grad is not None and not isinstance(grad, (_core.Tensor, IndexedSlices)):
+                raise TypeError(f"Gradient must be a Tensor, IndexedSlices, or None: {grad}")
+        used = [(grad, variable) for grad, variable in pairs if grad is not None]
+        if not used:
+            names = ([str(variable) for _, variable in pairs],)
+            raise ValueError(f"No gradients provided for any variable: {names}.")
+        with pause():
+            self._create_slots([variable for _, variable in used])
+            self._prepare()
+            updates = [each for pair in used for each in self._updated(*pair)]
+            updates += self._finished()
+            done = v1.group(*updates, name=name or self._name)
+            if global_step is None:
+                return done
+            with v1.control_dependencies([] if done is None else [done]):
+                return global_step.assign_add(1)
+
+    def _updated(self, grad, variable) -> list:
+        """The assignments of one variable and its slots."""
+        slots = [self._slots[name][variable._id] for name, _ in self._slots_of(variable)]
+        if isinstance(grad, IndexedSlices):
+            found = self._update_rows(variable, *slots, grad=grad)
+        else:
+            found = self._update(variable, *slots, grad=grad)
+        values = found if isinstance(found, (list, tuple)) else [found]
+        updates = [
+            kept.assign(new, read_value=False)
+            for kept, new in zip((variable, *slots), values, strict=True)
+        ]
+        if variable.constraint is not None:
+            updates.append(variable.assign(variable.constraint(variable), read_value=False))
+        return updates
+
+    def _slots_of(self, variable):
+        """(name, first value) of every slot, in the order in which `_update` takes them."""
+        return []
+
+    def _create_slots(self, variables):
+        for variable in variables:
+            for name, value in self._slots_of(variable):
+                slots = self._slots.setdefault(name, {})
+                if variable._id not in slots:
+                    slots[variable._id] = self._made_slot(variable, value)
+
+    def _made_slot(self, variable, value):
+        from penstock.compat import v1
+
+        name = f"{variable.name.partition(':')[0]}/{self._name}"
+        # A graph numbers names by itself.
+        taken = sum(variable._id in slots for slots in self._slots.values())
+        name = f"{name}_{taken}" if taken and v1.executing_eagerly() else name
+        shape, dtype = variable.shape, variable.dtype
+        return make_variable(lambda: fill_with(shape, value, dtype), name, dtype)
+
+    def _own_variable(self, name, value, dtype):
+        """A variable that belongs to no other, made when it is first asked for."""
+        if name not in self._own:
+            self._own[name] = make_variable(lambda: value, name, dtype)
+        return self._own[name]
+
+    def _prepare(self):
+        """Called before the updates."""
+
+    def _finished(self) -> list:
+        """The assignments that come after the updates."""
+        return []
+
+    def _update(self, variable, *slots, grad):
+        """The new values of the variable and its slots."""
+        raise NotImplementedError
+
+    def _update_rows(self, variable, *slots, grad):
+        """The same for a gradient of a few rows; they are put together where they repeat."""
+        raise NotImplementedError
+
+    def get_slot(self, var, name):
+        """A slot of a variable; None where there is none."""
+        return self._slots.get(name, {}).get(var._id)
+
+    def get_slot_names(self) -> list[str]:
+        """The names of the slots, in order."""
+        return sorted(self._slots)
+
+    def variables(self) -> list:
+        """The slots, and the variables that belong to no other."""
+        slots = [slot for each in self._slots.values() for slot in each.values()]
+        return sorted([*self._own.values(), *slots], key=lambda each: each.name)
+
+    def _number(self, value, variable):
+        """A hyperparameter, which may be a function, in the dtype of a variable."""
+        return cast(value() if callable(value) else value, variable.dtype)
+
+
+def _listed(var_list) -> list:
+    return list(var_list) if isinstance(var_list, (list, tuple)) else [var_list]
+
+
+def by_rows(rule, kept, grad: IndexedSlices, **settings):
+    """The rule applied to the rows of a variable and its slots that the gradient has."""
+    values, indices = without_repeats(grad)
+    rows = [raw_ops.GatherV2(params=each, indices=indices, axis=0) for each in kept]
+    places = raw_ops.ExpandDims(input=indices, axis=-1)
+    return [
+        raw_ops.TensorScatterUpdate(tensor=old, indices=places, updates=new)
+        for old, new in zip(kept, rule(*rows, values, **settings), strict=True)
+    ]
+
+
+def without_repeats(grad: IndexedSlices):
+    """(values, indices) with every row once."""
+    found = raw_ops.Unique(x=grad.indices)
+    count = raw_ops.Shape(input=found.y)[0]
+    sums = raw_ops.UnsortedSegmentSum(
+        data=grad.values, segment_ids=found.idx, num_segments=cast(count, dtypes.int32)
+    )
+    return sums, found.y

@@ -1,0 +1,216 @@
+"""tf.compat.v1.train.Saver: variables by name, in numbered checkpoints of which a few are kept.
+
+A checkpoint is one safetensors file, as tf.train.Checkpoint writes it. With a session, values come
+from it and go to it; eager programs pass None.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from types import SimpleNamespace
+
+from penstock import _core, errors
+from penstock._files import path_text
+from penstock.io import gfile
+from penstock.train import _format, _state
+
+
+class Saver:
+    """Saves and restores variables: `saver.save(sess, "dir/model", global_step=step)`."""
+
+    def __init__(
+        self,
+        var_list=None,
+        reshape=False,
+        sharded=False,
+        max_to_keep=5,
+        keep_checkpoint_every_n_hours=10000.0,
+        name=None,
+        restore_sequentially=False,
+        saver_def=None,
+        builder=None,
+        defer_build=False,
+        allow_empty=False,
+        write_version=2,
+        pad_step_number=False,
+        save_relative_paths=False,
+        filename=None,
+    ):
+        self._var_list, self._reshape, self._allow_empty = var_list, reshape, allow_empty
+        self._max_to_keep, self._keep_hours = max_to_keep, keep_checkpoint_every_n_hours
+        self._pad_step_number = pad_step_number
+        self._next_kept_for_good = time.time() + keep_checkpoint_every_n_hours * 3600
+        self._kept = []  # (prefix, time), the oldest first
+        self._variables = None
+        if not defer_build:
+            self.build()
+
+    def build(self) -> None:
+        """Decides which variables are saved."""
+        from penstock.compat import v1
+
+        given = self._var_list
+        if given is None:
+            if v1.executing_eagerly():
+                raise RuntimeError(
+                    "When eager execution is enabled, `var_list` must specify a list or dict of "
+                    "variables to save"
+                )
+            given = v1.global_variables()
+        if not given and not self._allow_empty:
+            raise ValueError("No variables to save")
+        self._variables = _by_name(given)
+
+    def save(
+        self,
+        sess,
+        save_path,
+        global_step=None,
+        latest_filename=None,
+        meta_graph_suffix="meta",
+        write_meta_graph=True,
+        write_state=True,
+        strip_default_attrs=False,
+        save_debug_info=False,
+    ) -> str:
+        """Writes a checkpoint and returns its name; one that is too many is deleted."""
+        if latest_filename and os.path.split(latest_filename)[0]:
+            raise ValueError("'latest_filename' must not contain path components")
+        prefix = path_text(save_path)
+        if global_step is not None:
+            step = _step_number(sess, global_step)
+            prefix += f"-{step:08d}" if self._pad_step_number else f"-{step}"
+        folder = os.path.dirname(prefix)
+        if folder and not gfile.isdir(folder):
+            raise ValueError(f"Parent directory of {prefix} doesn't exist, can't save.")
+        names = list(self._variables)
+        values = _read(sess, list(self._variables.values()))
+        nodes = (
+            SimpleNamespace(children=None, key=key, value=value)
+            for key, value in zip(names, values, strict=True)
+        )
+        _format.write(prefix, nodes)
+        if write_state:
+            dropped = self._remember(prefix)
+            kept = self._kept or [(prefix, time.time())]
+            _state.update(folder or ".", prefix, *zip(*kept, strict=True), name=latest_filename)
+            # Only now: the state must never name a file that is gone.
+            for old in dropped:
+                if _format.exists(old):
+                    gfile.remove(_format.file_of(old))
+        return prefix
+
+    def _remember(self, prefix) -> list[str]:
+        """Notes a new checkpoint; returns those that are to be deleted."""
+        if not self._max_to_keep:
+            return []
+        self._kept = [pair for pair in self._kept if pair[0] != prefix]
+        self._kept.append((prefix, time.time()))
+        dropped = []
+        while len(self._kept) > self._max_to_keep:
+            old, made = self._kept.pop(0)
+            if made > self._next_kept_for_good:
+                self._next_kept_for_good += self._keep_hours * 3600
+            else:
+                dropped.append(old)
+        return dropped
+
+    def restore(self, sess, save_path) -> None:
+        """Gives the variables the values of a checkpoint."""
+        if save_path is None:
+            raise ValueError("Can't load save_path when it is None.")
+        prefix = path_text(save_path)
+        if not _format.exists(prefix):
+            raise ValueError(f"The passed save_path is not a valid checkpoint: {prefix}")
+        file = _format.CheckpointFile(prefix)
+        try:
+            known = set(file.keys())
+            for key in self._variables:
+                if key not in known:
+                    raise errors.NotFoundError(
+                        None,
+                        None,
+                        "Restoring from checkpoint failed. This is most likely due to a Variable "
+                        "name or other graph key that is missing from the checkpoint. Original "
+                        f"error:\n\nKey {key} not found in checkpoint",
+                    )
+            found = {key: self._fitting(key, file) for key in self._variables}
+            for key, value in found.items():
+                _write(sess, self._variables[key], value)
+        finally:
+            file.close()
+
+    def _fitting(self, key, file):
+        """The value in a file, once it is sure that the variable takes it."""
+        variable, value = self._variables[key], file.view(key)
+        if variable.shape.is_compatible_with(value.shape):
+            return value
+        if self._reshape and variable.shape.num_elements() == value.shape.num_elements():
+            from penstock import raw_ops
+
+            return raw_ops.Reshape(tensor=value, shape=variable.shape.as_list())
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            "Restoring from checkpoint failed. This is most likely due to a mismatch between the "
+            "current graph and the graph from the checkpoint. Original error:\n\nAssign requires "
+            f"shapes of both tensors to match. lhs shape= {list(variable.shape)} rhs shape= "
+            f"{list(value.shape)} ({key})",
+        )
+
+    @property
+    def last_checkpoints(self) -> list[str]:
+        """The checkpoints that are kept, the oldest first."""
+        return [prefix for prefix, _ in self._kept]
+
+    def set_last_checkpoints(self, last_checkpoints) -> None:
+        """Takes these for those that are kept."""
+        now = time.time()
+        self._kept = [(prefix, now) for prefix in last_checkpoints]
+
+    def set_last_checkpoints_with_time(self, last_checkpoints_with_time) -> None:
+        """Takes these, (name, time) each, for those that are kept."""
+        self._kept = list(last_checkpoints_with_time)
+
+    def recover_last_checkpoints(self, checkpoint_paths) -> None:
+        """Takes those of them that are there for those that are kept."""
+        there = [path for path in checkpoint_paths if _format.exists(path)]
+        times = [gfile.stat(_format.file_of(path)).mtime_nsec / 1e9 for path in there]
+        self._kept = list(zip(there, times, strict=True))
+
+
+def _by_name(given) -> dict:
+    """{name in the checkpoint: variable}"""
+    if isinstance(given, Mapping):
+        return dict(given)
+    found = {}
+    for variable in given:
+        if not isinstance(variable, _core.VariableHandle):
+            raise TypeError(f"Variable to save is not a Variable: {variable}")
+        name = variable.name.partition(":")[0]
+        if name in found:
+            raise ValueError(f"At least two variables have the same name: {name}")
+        found[name] = variable
+    return found
+
+
+def _read(sess, variables) -> list:
+    """The values, as tensors or variables."""
+    if sess is None:
+        return variables
+    return [_core.to_tensor(value, None, False) for value in sess.run(variables)]
+
+
+def _write(sess, variable, value) -> None:
+    if sess is None:
+        variable.assign(value)
+    else:
+        variable.load(value.numpy(), sess)
+
+
+def _step_number(sess, step) -> int:
+    if isinstance(step, (_core.Tensor, _core.VariableHandle)) and sess is not None:
+        return int(sess.run(step))
+    return int(step)

@@ -1,0 +1,174 @@
+"""Learning rates that change with the step: tensors in a graph, functions in eager programs."""
+
+from __future__ import annotations
+
+import functools
+import math
+
+from penstock import raw_ops
+from penstock._functions.arrays import tensor
+from penstock._functions.basic import cast
+
+
+def _schedule(rate_at):
+    """rate_at(learning_rate, step, …) as a schedule: in eager programs, whose step changes between
+    calls, a function without arguments that gives the rate."""
+
+    @functools.wraps(rate_at)
+    def schedule(learning_rate, global_step, *args, **kwargs):
+        from penstock.compat import v1
+
+        if global_step is None:
+            raise ValueError(f"Argument `global_step` is required for {rate_at.__name__}.")
+
+        def rate():
+            start = tensor(learning_rate)
+            return rate_at(start, cast(global_step, start.dtype), *args, **kwargs)
+
+        return rate if v1.executing_eagerly() else rate()
+
+    return schedule
+
+
+def _passed(step, decay_steps, staircase):
+    passed = step / cast(decay_steps, step.dtype)
+    return raw_ops.Floor(x=passed) if staircase else passed
+
+
+@_schedule
+def exponential_decay(
+    learning_rate, global_step, decay_steps, decay_rate, staircase=False, name=None
+):
+    """learning_rate · decay_rate ^ (step / decay_steps)."""
+    passed = _passed(global_step, decay_steps, staircase)
+    return learning_rate * raw_ops.Pow(x=cast(decay_rate, passed.dtype), y=passed)
+
+
+@_schedule
+def natural_exp_decay(
+    learning_rate, global_step, decay_steps, decay_rate, staircase=False, name=None
+):
+    """learning_rate · e ^ (-decay_rate · step / decay_steps)."""
+    passed = _passed(global_step, decay_steps, staircase)
+    return learning_rate * raw_ops.Exp(x=-cast(decay_rate, passed.dtype) * passed)
+
+
+@_schedule
+def inverse_time_decay(
+    learning_rate, global_step, decay_steps, decay_rate, staircase=False, name=None
+):
+    """learning_rate / (1 + decay_rate · step / decay_steps)."""
+    passed = _passed(global_step, decay_steps, staircase)
+    return learning_rate / (1 + cast(decay_rate, passed.dtype) * passed)
+
+
+@_schedule
+def polynomial_decay(
+    learning_rate,
+    global_step,
+    decay_steps,
+    end_learning_rate=0.0001,
+    power=1.0,
+    cycle=False,
+    name=None,
+):
+    """From the learning rate to the end rate in decay_steps, as a power of what is left."""
+    dtype = learning_rate.dtype
+    length, end = cast(decay_steps, dtype), cast(end_learning_rate, dtype)
+    if cycle:
+        length = length * raw_ops.Maximum(x=raw_ops.Ceil(x=global_step / length), y=1.0)
+    left = 1 - raw_ops.Minimum(x=global_step, y=length) / length
+    return (learning_rate - end) * raw_ops.Pow(x=left, y=cast(power, dtype)) + end
+
+
+@_schedule
+def cosine_decay(learning_rate, global_step, decay_steps, alpha=0.0, name=None):
+    """Half a cosine from the learning rate to alpha times it."""
+    done = _share_done(global_step, decay_steps)
+    cosine = 0.5 * (1 + raw_ops.Cos(x=math.pi * done))
+    return learning_rate * ((1 - alpha) * cosine + alpha)
+
+
+def _share_done(step, decay_steps):
+    length = cast(decay_steps, step.dtype)
+    return raw_ops.Minimum(x=step, y=length) / length
+
+
+@_schedule
+def cosine_decay_restarts(
+    learning_rate, global_step, first_decay_steps, t_mul=2.0, m_mul=1.0, alpha=0.0, name=None
+):
+    """Half a cosine again and again, each t_mul times as long and from m_mul times as high."""
+    dtype = learning_rate.dtype
+    done = global_step / cast(first_decay_steps, dtype)
+    if t_mul == 1.0:
+        turn = raw_ops.Floor(x=done)
+        done = done - turn
+    else:
+        turns = raw_ops.Log(x=1 - done * (1 - t_mul)) / math.log(t_mul)
+        turn = raw_ops.Floor(x=turns)
+        growth = raw_ops.Pow(x=cast(t_mul, dtype), y=turn)
+        done = (done - (1 - growth) / (1 - t_mul)) / growth
+    height = raw_ops.Pow(x=cast(m_mul, dtype), y=turn)
+    cosine = 0.5 * height * (1 + raw_ops.Cos(x=math.pi * done))
+    return learning_rate * ((1 - alpha) * cosine + alpha)
+
+
+@_schedule
+def linear_cosine_decay(
+    learning_rate, global_step, decay_steps, num_periods=0.5, alpha=0.0, beta=0.001, name=None
+):
+    """A straight line down to 0 times a cosine of so many periods."""
+    done = _share_done(global_step, decay_steps)
+    cosine = 0.5 * (1 + raw_ops.Cos(x=2 * math.pi * num_periods * done))
+    return learning_rate * ((alpha + (1 - done)) * cosine + beta)
+
+
+@_schedule
+def noisy_linear_cosine_decay(
+    learning_rate,
+    global_step,
+    decay_steps,
+    initial_variance=1.0,
+    variance_decay=0.55,
+    num_periods=0.5,
+    alpha=0.0,
+    beta=0.001,
+    name=None,
+):
+    """linear_cosine_decay with noise on the line, less of it with every step."""
+    from penstock import random
+
+    dtype = learning_rate.dtype
+    length = cast(decay_steps, dtype)
+    step = raw_ops.Minimum(x=global_step, y=length)
+    variance = initial_variance / raw_ops.Pow(x=1 + step, y=cast(variance_decay, dtype))
+    noise = random.normal(raw_ops.Shape(input=step), dtype=dtype) * raw_ops.Sqrt(x=variance)
+    done = step / length
+    cosine = 0.5 * (1 + raw_ops.Cos(x=2 * math.pi * num_periods * done))
+    return learning_rate * ((alpha + (1 - done) + noise) * cosine + beta)
+
+
+def piecewise_constant(x, boundaries, values, name=None):
+    """values[i] up to and including boundaries[i]; then the last value."""
+    from penstock.compat import v1
+
+    if len(boundaries) != len(values) - 1:
+        raise ValueError(
+            "The length of boundaries should be 1 less than the length of values. Received: "
+            f"boundaries={boundaries} of length {len(boundaries)}, and values={values} of length "
+            f"{len(values)}."
+        )
+
+    def rate():
+        step = tensor(x)
+        found = tensor(values[-1])
+        for boundary, value in zip(boundaries[::-1], values[-2::-1], strict=True):
+            limit = cast(boundary, step.dtype)
+            found = raw_ops.SelectV2(condition=step <= limit, t=cast(value, found.dtype), e=found)
+        return found
+
+    return rate if v1.executing_eagerly() else rate()
+
+
+piecewise_constant_decay = piecewise_constant

@@ -1,0 +1,49 @@
+"""The global step: a variable that optimizers count up."""
+
+from __future__ import annotations
+
+from penstock import dtypes
+from penstock.compat.v1 import _collections
+from penstock.compat.v1._collections import GraphKeys
+from penstock.compat.v1._variables import make_variable
+
+
+def get_global_step(graph=None):
+    """The global step, or None."""
+    found = _of(graph).get(GraphKeys.GLOBAL_STEP)
+    if len(found) > 1:
+        raise TypeError("Multiple tensors in global_step collection.")
+    if not found:
+        return None
+    assert_global_step(found[0])
+    return found[0]
+
+
+def _of(graph):
+    """The collections of a graph, or of the default one."""
+    return _collections.current() if graph is None else graph._collections
+
+
+def create_global_step(graph=None):
+    """A new global step; ValueError where there is one."""
+    if get_global_step(graph) is not None:
+        raise ValueError('"global_step" already exists.')
+    step = make_variable(lambda: 0, GraphKeys.GLOBAL_STEP, dtypes.int64)
+    _of(graph).add(GraphKeys.GLOBAL_STEP, step)
+    return step
+
+
+def get_or_create_global_step(graph=None):
+    """The global step, made where there is none."""
+    found = get_global_step(graph)
+    return create_global_step(graph) if found is None else found
+
+
+def assert_global_step(global_step_tensor) -> None:
+    """TypeError unless it is one integer."""
+    if not global_step_tensor.dtype.is_integer:
+        raise TypeError(
+            f'Existing "global_step" does not have integer type: {global_step_tensor.dtype}'
+        )
+    if global_step_tensor.shape.rank != 0:
+        raise TypeError(f'Existing "global_step" is not scalar: {global_step_tensor.shape}')

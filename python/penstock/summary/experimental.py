@@ -1,0 +1,18 @@
+"""tf.summary.experimental: the step of summaries, and names inside of scopes."""
+
+import contextlib as _contextlib
+
+from penstock.summary._writer import get_step, set_step, write_raw_pb
+
+__all__ = ["get_step", "set_step", "summary_scope", "write_raw_pb"]
+
+
+@_contextlib.contextmanager
+def summary_scope(name, default_name="summary", values=None):
+    """(tag, scope) of a summary: the name inside of the scopes around it."""
+    from penstock._scope import current_scope, name_scope
+
+    name = name or default_name
+    tag = current_scope() + name
+    with name_scope(name) as scope:
+        yield tag, scope

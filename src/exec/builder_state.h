@@ -1,0 +1,68 @@
+// BuilderState: the graph of a GraphBuilder, with the names, the order and the values that a
+// program may ask for.
+#pragma once
+
+#include <deque>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "exec/trace_state.h"
+
+namespace penstock::exec {
+
+struct BuilderState : TraceState {
+  BuilderState();
+
+  // A name: a text, and for all but the first that had it a number. Texts are kept once.
+  struct Name {
+    int32_t text = 0;
+    int32_t number = 0;
+  };
+  struct VariableSlot {
+    DType dtype;
+    Shape shape;
+    std::vector<ValueId> reads;
+  };
+
+  std::vector<Name> names;    // of nodes
+  std::vector<bool> is_pure;  // of nodes: the same at every run
+  std::vector<VariableSlot> variables;
+  std::unordered_map<NodeId, std::vector<NodeId>> control_inputs;
+  std::string scope;
+  std::string next_name;
+  std::vector<NodeId> control;  // what new nodes run after
+  bool is_finalized = false;
+
+  // Throws RuntimeError when there must be no new nodes.
+  void check_open() const;
+  ValueId add_constant(const Tensor& tensor) override;
+  // With `next_name` as its name.
+  ValueId add_named_constant(const Tensor& tensor);
+  // Gives a new node its name and its place.
+  void added(NodeId id) override;
+  Name take_name(std::string_view wanted);
+  std::string text_of(const Name& taken) const;
+  NodeId find(std::string_view wanted) const;
+  // The value of a pure node. Values that were asked for are remembered, as far as they are small:
+  // what grows node by node is worked out node by node.
+  const Tensor* pure_value(ValueId value);
+  std::optional<Tensor> known_value(const Tensor& tensor) override;
+
+ private:
+  void remember(ValueId value, Tensor tensor);
+
+  std::deque<std::string> texts_;
+  std::unordered_map<std::string_view, int32_t> text_numbers_;
+  std::vector<int32_t> next_number_;  // of texts
+  // Small constants by their content: those that are equal share a buffer.
+  std::unordered_multimap<uint64_t, Tensor> shared_;
+  std::unordered_map<ValueId, Tensor> remembered_;
+  std::deque<ValueId> remembered_order_;
+};
+
+// What the node is called by default: its op, or its kind.
+std::string_view type_of(const Graph& graph, const Node& node);
+
+}  // namespace penstock::exec

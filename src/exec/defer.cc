@@ -1,0 +1,109 @@
+// Gradients inside a function whose shapes are not all known: a node of its graph, which a replay
+// with known shapes works out (Replay::call_gradient).
+#include <penstock/base/error.h>
+#include <penstock/base/strings.h>
+#include <penstock/ops/sample.h>
+
+#include "autodiff/tape_state.h"
+#include "exec/trace_state.h"
+
+namespace penstock::exec {
+namespace {
+
+// A source as a value of the trace; kNoIndex when nothing on the tape has used it.
+ValueId value_of(TraceState& trace, const autodiff::TapeState& tape, const Source& source) {
+  if (source.graph == trace.number) return source.value;
+  if (source.is_variable) return trace.read_of(source.id);
+  for (const autodiff::Record& record : tape.records) {
+    for (const Tensor& input : record.inputs) {
+      if (input.id() == source.id) return trace.value_of(input);
+    }
+  }
+  return kNoIndex;
+}
+
+Gradients worked_out_later(const GradContext&) { return {}; }
+std::vector<Sample> no_samples() { return {}; }
+
+// What tapes record in the place of something that is worked out later. It is never called.
+const OpDef kUnknownOp = {.name = "Unknown",
+                          .doc = "Whatever it is that made the outputs of the inputs.",
+                          .infer = composed,
+                          .grad = worked_out_later,
+                          .samples = no_samples};
+
+}  // namespace
+
+void record_as_unknown(std::span<const Tensor* const> used, std::span<const Tensor> made) {
+  if (autodiff::is_recording()) autodiff::record(kUnknownOp, used, {}, made);
+}
+
+std::optional<std::vector<Gradient>> defer_gradient(autodiff::TapeState& tape,
+                                                    std::span<const Tensor> targets,
+                                                    std::span<const Source> sources,
+                                                    std::span<const Tensor> dys,
+                                                    Unconnected unconnected) {
+  if (t_trace == nullptr || t_trace->worlds == nullptr || t_trace->is_world) return std::nullopt;
+  TraceState& trace = *t_trace;
+  const auto on_way = autodiff::records_from(tape, sources);
+  // What the records lead to, source by source: one that leads nowhere has no gradient.
+  autodiff::IdMap<bool> wanted;
+  for (const Tensor& target : targets) {
+    if (is_differentiable(target.dtype())) wanted.set(target.id(), true);
+  }
+  std::vector<ValueId> way;
+  std::vector<Tensor> used(targets.begin(), targets.end());
+  used.insert(used.end(), dys.begin(), dys.end());
+  for (size_t i = tape.records.size(); i-- > 0;) {
+    const autodiff::Record& record = tape.records[i];
+    bool leads = false;
+    for (const Tensor& output : record.outputs) leads = leads || wanted.has(output.id());
+    if (!on_way[i] || !leads) continue;
+    if (record.op == nullptr) {
+      throw UnimplementedError(
+          "[gradient] a custom gradient inside a function needs shapes that are all known");
+    }
+    for (const Tensor& input : record.inputs) {
+      if (is_differentiable(input.dtype())) wanted.set(input.id(), true);
+      used.push_back(input);
+    }
+    way.push_back(trace.value_of(record.outputs[0]));
+  }
+  GradientCall call;
+  call.num_targets = static_cast<int32_t>(targets.size());
+  call.has_dys = !dys.empty();
+  std::vector<ValueId> inputs;
+  for (const Tensor& target : targets) inputs.push_back(trace.value_of(target));
+  for (const Tensor& dy : dys) inputs.push_back(trace.value_of(dy));
+  std::vector<Gradient> found(sources.size());
+  std::vector<size_t> made;  // the sources that have an output
+  std::vector<OutputSpec> outputs;
+  for (size_t i = 0; i < sources.size(); ++i) {
+    const Source& source = sources[i];
+    const ValueId value = value_of(trace, tape, source);
+    if (value == kNoIndex) continue;
+    if (unconnected == Unconnected::kNone && (!wanted.has(source.id) || !tape.known.has(source.id)))
+      continue;
+    inputs.push_back(value);
+    call.sources.push_back(GradientCall::Form::kDense);
+    outputs.push_back({source.dtype, trace.graph.shape(value)});
+    made.push_back(i);
+  }
+  if (made.empty()) return found;
+  inputs.insert(inputs.end(), way.begin(), way.end());
+  const size_t first_source = call.first_source();
+  const NodeId id = trace.graph.add_gradient(std::move(call), inputs, outputs, trace.here());
+  trace.added(id);
+  const Tensors symbols = trace.symbols(id);
+  for (size_t k = 0; k < made.size(); ++k) {
+    trace.worlds->add_like(symbols[k].value(), inputs[first_source + k]);
+    found[made[k]] = symbols[k];
+  }
+  std::vector<const Tensor*> pointers;
+  for (const Tensor& tensor : used) pointers.push_back(&tensor);
+  // Tapes further out see the gradients as made of everything that they are worked out with.
+  record_as_unknown(pointers, symbols);
+  return found;
+}
+
+}  // namespace penstock::exec

@@ -1,0 +1,325 @@
+#include <penstock/exec/graph_builder.h>
+
+#include <algorithm>
+#include <unordered_set>
+
+#include <penstock/autodiff/tape.h>
+#include <penstock/base/error.h>
+#include <penstock/base/strings.h>
+
+#include "exec/builder_state.h"
+#include "exec/function_state.h"
+#include "exec/replay.h"
+#include "graph/rewriter.h"
+
+namespace penstock {
+
+using exec::BuilderState;
+using exec::t_trace;
+
+namespace {
+
+std::shared_ptr<BuilderState> make_state() {
+  const HideTapes hide;  // a trace hides the tapes of its thread as long as it lives
+  return std::make_shared<BuilderState>();
+}
+
+// What must be there for fetches and targets, in the order of the graph. What is fed is not.
+std::vector<NodeId> needed_for(const BuilderState& state, std::span<const Tensor> feeds,
+                               std::span<const Tensor> fetches, std::span<const int32_t> targets) {
+  const Graph& graph = state.graph;
+  std::unordered_set<ValueId> fed;
+  for (const Tensor& feed : feeds) fed.insert(feed.value());
+  std::vector<NodeId> nodes;
+  std::unordered_set<NodeId> seen;
+  const auto need = [&](NodeId id) {
+    if (seen.insert(id).second) nodes.push_back(id);
+  };
+  for (const Tensor& fetch : fetches) {
+    if (!fed.contains(fetch.value())) need(graph.node_of(fetch.value()));
+  }
+  for (NodeId target : targets) need(target);
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    for (ValueId input : graph.inputs(graph.node(nodes[i]))) {
+      if (!fed.contains(input)) need(graph.node_of(input));
+    }
+    const auto control = state.control_inputs.find(nodes[i]);
+    if (control == state.control_inputs.end()) continue;
+    for (NodeId before : control->second) need(before);
+  }
+  std::ranges::sort(nodes);
+  return nodes;
+}
+
+// The nodes as a graph of their own; `values` takes the old ones to the new.
+Graph copy_of(const Graph& graph, std::span<const NodeId> nodes, std::span<const Tensor> feeds,
+              std::span<const Shape> shapes, std::unordered_map<ValueId, ValueId>& values) {
+  Graph made;
+  for (size_t i = 0; i < feeds.size(); ++i)
+    values[feeds[i].value()] = made.add_input(feeds[i].dtype(), shapes[i]);
+  for (NodeId id : nodes) {
+    const Node& node = graph.node(id);
+    ValueId first;
+    if (node.kind == NodeKind::kConstant) {
+      first = made.add_constant(graph.constant(node.index));
+    } else if (node.kind == NodeKind::kRead) {
+      first =
+          made.add_read(node.index, graph.dtype(node.first_output), graph.shape(node.first_output));
+    } else {
+      SmallVector<ValueId, 4> inputs;
+      for (ValueId input : graph.inputs(node)) inputs.push_back(values.at(input));
+      first = made.node(made.add_copy(graph, node, inputs)).first_output;
+    }
+    for (ValueId k = 0; k < node.num_outputs; ++k) values.emplace(node.first_output + k, first + k);
+  }
+  return made;
+}
+
+}  // namespace
+
+GraphBuilder::GraphBuilder() : state_(with_memory_errors("Graph", make_state)) {}
+GraphBuilder::~GraphBuilder() = default;
+
+GraphBuilder::Entered::Entered(GraphBuilder& builder)
+    : before_(std::exchange(t_trace, builder.state_.get())) {}
+GraphBuilder::Entered::~Entered() { t_trace = before_; }
+
+bool GraphBuilder::is_entered() { return t_trace != nullptr && t_trace->keeps_all; }
+uint32_t GraphBuilder::number() const { return state_->number; }
+
+Tensor GraphBuilder::placeholder(DType dtype, const Shape& shape, std::string_view name) {
+  state_->check_open();
+  state_->next_name = name;
+  const ValueId value = state_->graph.add_input(dtype, shape);
+  state_->add_open(value);
+  state_->added(state_->graph.node_of(value));
+  return Tensor::symbol(state_->number, value, dtype, shape);
+}
+
+Tensor GraphBuilder::constant(const Tensor& tensor, std::string_view name) {
+  return with_memory_errors("Const", [&] {
+    state_->check_open();
+    state_->next_name = name;
+    const ValueId value = state_->add_named_constant(tensor);
+    return Tensor::symbol(state_->number, value, tensor.dtype(), tensor.shape());
+  });
+}
+
+int32_t GraphBuilder::no_op(std::string_view name) {
+  state_->check_open();
+  static const auto call = std::make_shared<const HostCall>(
+      HostCall{"NoOp", [](std::span<const Tensor* const>) { return Tensors(); }});
+  state_->next_name = name;
+  const NodeId id = state_->graph.add_call(call, {}, {}, state_->here());
+  state_->added(id);
+  return id;
+}
+
+int32_t GraphBuilder::add_variable(DType dtype, const Shape& shape) {
+  state_->variables.push_back({dtype, shape, {}});
+  return static_cast<int32_t>(state_->variables.size() - 1);
+}
+
+Tensor GraphBuilder::read(int32_t variable, std::string_view name) {
+  state_->check_open();
+  BuilderState::VariableSlot& slot = state_->variables[static_cast<size_t>(variable)];
+  state_->next_name = name;
+  const ValueId value = state_->graph.add_read(variable, slot.dtype, slot.shape);
+  slot.reads.push_back(value);
+  state_->add_open(value);
+  state_->added(state_->graph.node_of(value));
+  return Tensor::symbol(state_->number, value, slot.dtype, slot.shape);
+}
+
+Tensor GraphBuilder::assign(int32_t variable, const Tensor& value, std::string_view name) {
+  state_->check_open();
+  state_->next_name = name;
+  const NodeId id = state_->graph.add_assign(variable, state_->value_of(value), state_->here());
+  state_->added(id);
+  const Tensor made = state_->symbols(id)[0];
+  if (state_->worlds != nullptr && value.graph() == state_->number)
+    state_->worlds->add_like(made.value(), value.value());
+  return made;
+}
+
+std::vector<Tensor> GraphBuilder::reads_of(int32_t variable) const {
+  std::vector<Tensor> reads;
+  for (ValueId value : state_->variables[static_cast<size_t>(variable)].reads)
+    reads.push_back(Tensor::symbol(state_->number, value, state_->graph.dtype(value),
+                                   state_->graph.shape(value)));
+  return reads;
+}
+
+std::vector<Tensor> GraphBuilder::gradients(std::span<const Tensor> ys, std::span<const Tensor> xs,
+                                            std::span<const Tensor> grad_ys,
+                                            std::span<const Tensor> stops) {
+  state_->check_open();
+  const Graph& graph = state_->graph;
+  const size_t count = graph.num_nodes();
+  std::vector<bool> from_x(graph.num_values()), to_y(graph.num_values()),
+      is_stop(graph.num_values());
+  for (const Tensor& stop : stops) is_stop[static_cast<size_t>(stop.value())] = true;
+  for (const Tensor& x : xs) from_x[static_cast<size_t>(x.value())] = true;
+  const auto can_flow = [&](const Node& node) {
+    if (node.kind == NodeKind::kGradient || node.kind == NodeKind::kAssign) return true;
+    return node.kind == NodeKind::kOp && node.op->grad.value != nullptr;
+  };
+  for (size_t n = 0; n < count; ++n) {
+    const Node& node = graph.node(static_cast<NodeId>(n));
+    if (!can_flow(node)) continue;
+    bool leads = false;
+    for (ValueId input : graph.inputs(node)) {
+      leads =
+          leads || (from_x[static_cast<size_t>(input)] && !is_stop[static_cast<size_t>(input)] &&
+                    is_differentiable(graph.dtype(input)));
+    }
+    for (ValueId k = node.first_output; leads && k < node.first_output + node.num_outputs; ++k)
+      from_x[static_cast<size_t>(k)] =
+          is_differentiable(graph.dtype(k)) || from_x[static_cast<size_t>(k)];
+  }
+  for (const Tensor& y : ys) to_y[static_cast<size_t>(y.value())] = true;
+  std::vector<ValueId> way;
+  for (size_t n = count; n-- > 0;) {
+    const Node& node = graph.node(static_cast<NodeId>(n));
+    if (!can_flow(node)) continue;
+    bool is_on_way = false;
+    for (ValueId k = node.first_output; k < node.first_output + node.num_outputs; ++k)
+      is_on_way = is_on_way || (from_x[static_cast<size_t>(k)] && to_y[static_cast<size_t>(k)]);
+    bool leads = false;
+    for (ValueId input : graph.inputs(node))
+      leads = leads || (from_x[static_cast<size_t>(input)] && !is_stop[static_cast<size_t>(input)]);
+    if (!is_on_way || !leads) continue;
+    way.push_back(node.first_output);
+    for (ValueId input : graph.inputs(node)) {
+      if (!is_stop[static_cast<size_t>(input)]) to_y[static_cast<size_t>(input)] = true;
+    }
+  }
+  std::vector<Tensor> found(xs.size());
+  GradientCall call;
+  call.num_targets = static_cast<int32_t>(ys.size());
+  call.has_dys = !grad_ys.empty();
+  std::vector<ValueId> inputs;
+  for (const Tensor& y : ys) inputs.push_back(state_->value_of(y));
+  for (const Tensor& dy : grad_ys) inputs.push_back(state_->value_of(dy));
+  std::vector<size_t> made;
+  std::vector<OutputSpec> outputs;
+  for (size_t i = 0; i < xs.size(); ++i) {
+    if (!to_y[static_cast<size_t>(xs[i].value())]) continue;
+    inputs.push_back(xs[i].value());
+    call.sources.push_back(GradientCall::Form::kDense);
+    outputs.push_back({xs[i].dtype(), graph.shape(xs[i].value())});
+    made.push_back(i);
+  }
+  if (made.empty()) return found;
+  const size_t first_source = call.first_source();
+  inputs.insert(inputs.end(), way.begin(), way.end());
+  const NodeId id = state_->graph.add_gradient(std::move(call), inputs, outputs, state_->here());
+  state_->added(id);
+  const Tensors symbols = state_->symbols(id);
+  for (size_t k = 0; k < made.size(); ++k) {
+    if (!symbols[k].shape().is_known()) {
+      if (state_->worlds != nullptr)
+        state_->worlds->add_like(symbols[k].value(), inputs[first_source + k]);
+    }
+    found[made[k]] = symbols[k];
+  }
+  return found;
+}
+
+void GraphBuilder::set_scope(std::string_view scope) { state_->scope = scope; }
+void GraphBuilder::name_next(std::string_view name) { state_->next_name = name; }
+std::string GraphBuilder::unique_name(std::string_view name) {
+  return state_->text_of(state_->take_name(name));
+}
+void GraphBuilder::set_control_inputs(std::span<const int32_t> nodes) {
+  state_->control.assign(nodes.begin(), nodes.end());
+}
+void GraphBuilder::set_finalized(bool finalized) { state_->is_finalized = finalized; }
+
+size_t GraphBuilder::num_nodes() const { return state_->graph.num_nodes(); }
+int32_t GraphBuilder::node_of(const Tensor& tensor) const {
+  return tensor.graph() == state_->number ? state_->graph.node_of(tensor.value()) : kNoIndex;
+}
+std::string GraphBuilder::name(int32_t node) const {
+  return state_->text_of(state_->names[static_cast<size_t>(node)]);
+}
+
+std::string_view GraphBuilder::type(int32_t id) const {
+  return exec::type_of(state_->graph, state_->graph.node(id));
+}
+
+std::vector<Tensor> GraphBuilder::inputs(int32_t id) const {
+  std::vector<Tensor> found;
+  const Graph& graph = state_->graph;
+  for (ValueId value : graph.inputs(graph.node(id)))
+    found.push_back(Tensor::symbol(state_->number, value, graph.dtype(value), graph.shape(value)));
+  return found;
+}
+
+std::vector<Tensor> GraphBuilder::outputs(int32_t id) const {
+  const Tensors symbols = state_->symbols(id);
+  return {symbols.begin(), symbols.end()};
+}
+
+std::vector<int32_t> GraphBuilder::control_inputs(int32_t id) const {
+  const auto found = state_->control_inputs.find(id);
+  return found == state_->control_inputs.end() ? std::vector<int32_t>() : found->second;
+}
+
+SourceLine GraphBuilder::line(int32_t id) const {
+  const Location at = state_->graph.location(state_->graph.node(id));
+  return {at.file, at.line};
+}
+
+int32_t GraphBuilder::find(std::string_view name) const { return state_->find(name); }
+std::optional<Tensor> GraphBuilder::constant_value(const Tensor& tensor) {
+  return state_->known_value(tensor);
+}
+int64_t GraphBuilder::bytes() const { return state_->graph.memory_bytes(); }
+
+GraphBuilder::Part GraphBuilder::part(std::span<const Tensor> feeds,
+                                      std::span<const Tensor> fetches,
+                                      std::span<const int32_t> targets) const {
+  Part part;
+  const Graph& graph = state_->graph;
+  for (NodeId id : needed_for(*state_, feeds, fetches, targets)) {
+    const Node& node = graph.node(id);
+    if (node.kind == NodeKind::kInput && part.unfed < 0) part.unfed = id;
+    if (node.kind != NodeKind::kRead && node.kind != NodeKind::kAssign) continue;
+    auto at = std::ranges::find(part.variables, node.index);
+    if (at == part.variables.end()) {
+      part.variables.push_back(node.index);
+      part.reads_first.push_back(node.kind == NodeKind::kRead);
+      part.is_assigned.push_back(false);
+      at = part.variables.end() - 1;
+    }
+    if (node.kind == NodeKind::kAssign)
+      part.is_assigned[static_cast<size_t>(at - part.variables.begin())] = true;
+  }
+  return part;
+}
+
+Function GraphBuilder::compile(std::span<const Tensor> feeds, std::span<const Shape> shapes,
+                               std::span<const Tensor> fetches, std::span<const int32_t> targets,
+                               std::span<const Variable> variables) {
+  return with_memory_errors("Session.run", [&] {
+    const std::vector<NodeId> nodes = needed_for(*state_, feeds, fetches, targets);
+    std::unordered_map<ValueId, ValueId> values;
+    const Graph graph = copy_of(state_->graph, nodes, feeds, shapes, values);
+    const LeaveTraces leave;
+    Trace trace("Session.run");
+    std::vector<Tensor> inputs;
+    for (size_t i = 0; i < feeds.size(); ++i)
+      inputs.push_back(trace.input(feeds[i].dtype(), shapes[i]));
+    std::vector<const Tensor*> pointers;
+    for (const Tensor& input : inputs) pointers.push_back(&input);
+    exec::Replay replay(graph, pointers, variables, std::vector<bool>(graph.num_nodes(), true));
+    for (const Tensor& fetch : fetches) replay.keep(values.at(fetch.value()));
+    replay.run();
+    std::vector<Tensor> outputs;
+    for (const Tensor& fetch : fetches) outputs.push_back(replay.value(values.at(fetch.value())));
+    return trace.finish(outputs);
+  });
+}
+
+}  // namespace penstock

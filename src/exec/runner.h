@@ -1,0 +1,23 @@
+// Runner: what a function's calls come down to: a Program, or Stages where not all can be planned.
+#pragma once
+
+#include <span>
+
+#include <penstock/exec/function.h>
+
+namespace penstock::exec {
+
+class Runner {
+ public:
+  virtual ~Runner() = default;
+
+  // Pre: the inputs have the graph's dtypes and shapes.
+  virtual Tensors run(std::span<const Tensor* const> inputs) = 0;
+  virtual MemoryPlan plan() const = 0;
+  virtual int64_t peak_bytes() const = 0;
+  virtual size_t num_instructions() const = 0;
+  // What it takes itself.
+  virtual int64_t bytes() const = 0;
+};
+
+}  // namespace penstock::exec

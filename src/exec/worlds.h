@@ -1,0 +1,68 @@
+// Worlds: what can be said of shapes while a function is traced whose sizes are not all known.
+//
+// In every world each unknown dimension has a size. What is called on tensors of the function is
+// traced in all worlds as well, where shapes are known, and with them the values that programs
+// compute from shapes. A dimension that comes out the same in every world is known; a call that is
+// no good in a world (3 columns do not fit a matrix of 4 rows) ends there.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace penstock::exec {
+
+struct TraceState;
+
+class Worlds {
+ public:
+  // One for broadcasting, a small one for bounds, and two that many numbers divide.
+  static constexpr std::array<int64_t, 4> kSizes = {1, 6, 840, 5040};
+  static constexpr size_t kCount = kSizes.size();
+
+  // A call's outputs, as far as they are known, and as they are in each world (none where it ends).
+  struct Outcome {
+    std::vector<OutputSpec> outputs;
+    std::array<Tensors, kCount> tensors;
+  };
+
+  Worlds();
+  ~Worlds();
+
+  // A value that comes from nothing that the worlds know: each gives its unknown dimensions a size.
+  void add(ValueId value, DType dtype, const Shape& shape);
+  // As another value.
+  void add_like(ValueId value, ValueId other);
+  // The outputs of a call, one value after the other.
+  void add(ValueId first, const Outcome& outcome);
+  bool knows(ValueId value) const { return values_.contains(value); }
+
+  // Throws what the op throws when the call is good nowhere.
+  Outcome call(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs);
+
+ private:
+  struct World;
+  using Tensors4 = std::array<Tensor, kCount>;
+
+  // The tensor in a world: itself when it is no symbol; null where there is none.
+  const Tensor* tensor_in(size_t world, const Tensor& tensor);
+  std::optional<Tensors> call_in(size_t world, const OpDef& op,
+                                 std::span<const Tensor* const> inputs, Attrs attrs);
+  // What a call gives for all kinds of sizes, one by one: for inputs that fit no world.
+  std::vector<OutputSpec> try_sizes(const OpDef& op, std::span<const Tensor* const> inputs,
+                                    Attrs attrs) const;
+
+  // The dtypes of its outputs at least, from what the op says of shapes that are not known.
+  static std::vector<OutputSpec> ask_op(const OpDef& op, std::span<const Tensor* const> inputs,
+                                        Attrs attrs);
+
+  std::array<std::unique_ptr<World>, kCount> worlds_;
+  std::unordered_map<ValueId, Tensors4> values_;
+};
+
+}  // namespace penstock::exec
