@@ -55,7 +55,7 @@ def _gathered(tensor, i, axis):
 
     size = tensor.shape[axis]
     if size is None:
-        size = raw_ops.Shape(input=tensor, out_type=i.dtype)[axis]
+        size = raw_ops.Cast(x=raw_ops.Shape(input=tensor)[axis], DstT=i.dtype)
     from_start = raw_ops.SelectV2(condition=i < 0, t=i + size, e=i)
     return raw_ops.GatherV2(params=tensor, indices=from_start, axis=axis)
 

@@ -214,7 +214,7 @@ class GradientTape:
 
     def _rows(self, target, flat, zeros):
         """The gradients at all sources, for every element of the target in turn."""
-        count = target.shape.num_elements()
+        count = _known_count(target.shape, "jacobian")
         self._tape.set_persistent(True)
         try:
             for i in range(count):
@@ -233,6 +233,7 @@ class GradientTape:
     ):
         """d target / d source: of the target's shape followed by the source's."""
         from penstock import raw_ops
+        from penstock._functions.basic import sizes_of
 
         zeros = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
         flat = flatten(sources)
@@ -244,7 +245,7 @@ class GradientTape:
             if not parts or parts[0] is None:
                 found.append(None)
                 continue
-            shape = [*target.shape, *source.shape]
+            shape = [*target.shape, *sizes_of(source)]
             parts = [_core.to_tensor(part, None, False) for part in parts]
             found.append(raw_ops.Reshape(tensor=raw_ops.Pack(values=parts), shape=shape))
         return pack_like(sources, found)
@@ -259,20 +260,22 @@ class GradientTape:
     ):
         """The jacobian of each row of the target by the same row of the source."""
         from penstock import raw_ops
+        from penstock._functions.basic import sizes_of
 
-        if target.shape.rank < 2 or target.shape[0] != source.shape[0]:
+        if target.shape.rank < 2 or not target.shape[:1].is_compatible_with(source.shape[:1]):
             raise ValueError(
                 f"Need first dimension of target shape ({target.shape}) and source shape "
                 f"({source.shape}) to match."
             )
         zeros = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
         self._begin()
-        batch, inner = target.shape[0], target.shape[1:].num_elements()
+        inner = _known_count(target.shape[1:], "batch_jacobian")
+        shape = [*sizes_of(target), *sizes_of(source)[1:]]
         parts = []
         self._tape.set_persistent(True)
         try:
             for j in range(inner):
-                dy = _unit_column(target, batch, inner, j)
+                dy = _unit_column(target, inner, j)
                 parts.append(self._run([target], [source], [dy], zeros)[0])
         finally:
             self._tape.set_persistent(self._persistent)
@@ -280,9 +283,9 @@ class GradientTape:
         if not parts or parts[0] is None:
             from penstock._functions.basic import zeros
 
-            return zeros([*target.shape, *source.shape[1:]], target.dtype)
+            return zeros(shape, target.dtype)
         stacked = raw_ops.Pack(values=[_core.to_tensor(p, None, False) for p in parts], axis=1)
-        return raw_ops.Reshape(tensor=stacked, shape=[*target.shape, *source.shape[1:]])
+        return raw_ops.Reshape(tensor=stacked, shape=shape)
 
 
 def _slices(values, indices, dense_shape):
@@ -294,9 +297,12 @@ def _arriving(target, dy):
     if dy is None:
         return _ones_like(target)
     from penstock import raw_ops
+    from penstock._functions.basic import shape_of
 
     dy = _core.to_tensor(dy, target.dtype, False)
-    return dy if dy.shape == target.shape else raw_ops.BroadcastTo(input=dy, shape=target.shape)
+    if dy.shape == target.shape and dy.shape.is_fully_defined():
+        return dy
+    return raw_ops.BroadcastTo(input=dy, shape=shape_of(target))
 
 
 def _ones_like(tensor):
@@ -314,12 +320,27 @@ def _unit(target, i):
     return _core.to_tensor(values.reshape(tuple(target.shape)), None, False)
 
 
-def _unit_column(target, batch, inner, j):
+def _unit_column(target, inner, j):
+    """Zeros of the target's shape with a one at element j of every row."""
     import numpy as np
 
-    values = np.zeros((batch, inner), target.dtype.as_numpy_dtype)
-    values[:, j] = 1
-    return _core.to_tensor(values.reshape(tuple(target.shape)), None, False)
+    from penstock import raw_ops
+    from penstock._functions.basic import shape_of
+
+    row = np.zeros(inner, target.dtype.as_numpy_dtype)
+    row[j] = 1
+    row = _core.to_tensor(row.reshape(tuple(target.shape[1:])), None, False)
+    return raw_ops.BroadcastTo(input=row, shape=shape_of(target))
+
+
+def _known_count(shape, what) -> int:
+    count = shape.num_elements()
+    if count is None:
+        raise ValueError(
+            f"{what} needs the size of the target to be known, as it is one gradient for each "
+            f"element; it is {shape}"
+        )
+    return count
 
 
 def is_tensor(x) -> bool:

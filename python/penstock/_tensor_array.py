@@ -222,7 +222,7 @@ class TensorArray:
         lengths = [operator.index(length) for length in lengths]
         if value.ndim == 0:
             raise _invalid("Expected value to be at least a vector, but received shape: [] ")
-        if sum(lengths) != value.shape[0]:
+        if value.shape[0] not in (sum(lengths), None):
             raise _invalid(
                 "Expected sum of lengths to be equal to values.shape[0], but sum of lengths is "
                 f"{sum(lengths)} and value's shape is: {value.shape.as_list()} "

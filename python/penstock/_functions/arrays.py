@@ -7,7 +7,8 @@ import contextlib
 
 from penstock import _core, dtypes, errors, raw_ops
 from penstock._core import Tensor
-from penstock._functions.basic import cast, divide
+from penstock._functions.basic import cast, divide, unstack
+from penstock._nest import flatten
 from penstock._shape import TensorShape
 
 
@@ -50,7 +51,7 @@ def tensordot(a, b, axes, name=None) -> Tensor:
     """Sums of products over the given axes: a number of them, or those of `a` and those of `b`."""
     a, b = tensor(a), tensor(b)
     if isinstance(axes, _core.Tensor):
-        axes = axes.numpy().tolist()
+        axes = _known_axes(axes)
     if isinstance(axes, int):
         if axes < 0:
             raise ValueError(f"`axes` must be at least 0. Received: {axes}.")
@@ -67,6 +68,12 @@ def tensordot(a, b, axes, name=None) -> Tensor:
         if len(axes_a) != len(axes_b):
             raise ValueError(f"Different number of contraction axes `a` and `b`, {axes}.")
     return raw_ops.Tensordot(a=a, b=b, axes_a=list(axes_a), axes_b=list(axes_b))
+
+
+def _known_axes(axes):
+    if isinstance(axes, _core.SymbolicTensor):
+        raise ValueError(f"`axes` must be known while a function is traced. Received: {axes}")
+    return axes.numpy().tolist()
 
 
 def range_list(start, stop) -> list[int]:
@@ -255,7 +262,7 @@ def fill(dims, value, name=None, layout=None) -> Tensor:
     dims, value = _core.to_tensor(dims, dtypes.int32 if is_empty else None, False), tensor(value)
     if dims.ndim == 0:
         dims = raw_ops.ExpandDims(input=dims, axis=0)
-    if value.shape.num_elements() == 1:
+    if value.shape.num_elements() in (1, None):
         value = raw_ops.Reshape(tensor=value, shape=[])
     return raw_ops.Fill(dims=dims, value=value)
 
@@ -281,12 +288,17 @@ def _checked(direction):
 
 def stack(values, axis=0, name="stack") -> Tensor:
     """The tensors as one, along a new dimension."""
+    if isinstance(values, _core.SymbolicTensor):
+        if axis == 0:
+            return values  # its rows as one: what it is
+        values = unstack(values)
     if axis == 0 and not any(hasattr(each, "_id") for each in values):
         with contextlib.suppress(TypeError, ValueError):  # not numbers throughout
             return tensor(values)
     if axis != 0:
-        rank = tensor(values[0]).ndim + 1
-        if not -rank <= axis < rank:
+        known = tensor(values[0]).shape.rank
+        rank = None if known is None else known + 1
+        if rank is not None and not -rank <= axis < rank:
             raise ValueError(f"Argument `axis` = {axis} not in range [{-rank}, {rank})")
     return raw_ops.Pack(values=values, axis=axis)
 
@@ -303,6 +315,8 @@ def required_space_to_batch_paddings(
     input_shape, block_shape, base_paddings=None, name=None
 ) -> tuple[Tensor, Tensor]:
     """(paddings, crops) with which blocks divide the shape evenly."""
+    if any(isinstance(size, _core.SymbolicTensor) for size in flatten(input_shape)):
+        return _open_paddings(input_shape, block_shape, base_paddings)
     import numpy as np
 
     size, block = np.asarray(input_shape), np.asarray(block_shape)
@@ -312,3 +326,14 @@ def required_space_to_batch_paddings(
     paddings = np.stack([base[:, 0], base[:, 1] + extra], axis=1)
     crops = np.stack([np.zeros_like(extra), extra], axis=1)
     return tensor(paddings.astype(np.int32)), tensor(crops.astype(np.int32))
+
+
+def _open_paddings(input_shape, block_shape, base_paddings):
+    """The same, of sizes that are known only when a function runs."""
+    block = tensor(block_shape, dtypes.int32)
+    if base_paddings is None:
+        base_paddings = raw_ops.Fill(dims=[block.shape[0], 2], value=0)
+    before, after = unstack(tensor(base_paddings, dtypes.int32), 2, axis=1)
+    extra = raw_ops.FloorMod(x=-(tensor(input_shape) + before + after), y=block)
+    paddings = raw_ops.Pack(values=[before, after + extra], axis=1)
+    return paddings, raw_ops.Pack(values=[raw_ops.ZerosLike(x=extra), extra], axis=1)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import builtins
+
 from penstock import _core, dtypes, errors, raw_ops
 from penstock._core import Tensor
 from penstock._shape import TensorShape
@@ -43,6 +45,8 @@ def constant(value, dtype=None, shape=None, name="Const") -> Tensor:
     if tensor.shape == shape:
         return tensor
     count = tensor.shape.num_elements()
+    if count is None:
+        return raw_ops.Reshape(tensor=tensor, shape=shape)
     if count == 1:
         return raw_ops.Fill(dims=list(shape), value=raw_ops.Reshape(tensor=tensor, shape=[]))
     if count != shape.num_elements():
@@ -98,6 +102,26 @@ def shape_of(tensor):
     return tensor.shape if tensor.shape.is_fully_defined() else raw_ops.Shape(input=tensor)
 
 
+def size_of(tensor, axis):
+    """The size of a dimension: as a tensor, where it is known only when a function runs."""
+    size = tensor.shape[axis]
+    return raw_ops.Shape(input=tensor)[axis] if size is None else size
+
+
+def sizes_of(tensor) -> list:
+    """The sizes of all dimensions; the rank is known."""
+    if tensor.shape.is_fully_defined():
+        return list(tensor.shape)
+    found = raw_ops.Shape(input=tensor)
+    return [found[i] if size is None else size for i, size in enumerate(tensor.shape)]
+
+
+def count_of(tensor):
+    """How many elements there are: as a tensor, where it is known only when a function runs."""
+    count = tensor.shape.num_elements()
+    return raw_ops.Size(input=tensor) if count is None else count
+
+
 def fill_with(shape, value, dtype) -> Tensor:
     return raw_ops.Fill(dims=_dims(shape), value=_core.to_tensor(value, dtype, False))
 
@@ -130,10 +154,25 @@ def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name
     import numpy as np
 
     dtype = dtypes.as_dtype(dtype)
+    if any(isinstance(size, _core.SymbolicTensor) for size in (num_rows, num_columns, batch_shape)):
+        return _open_eye(num_rows, num_columns, batch_shape, dtype)
     one = convert_to_tensor(np.eye(num_rows, num_columns), dtype, name=name)
     if batch_shape is None:
         return one
     return raw_ops.BroadcastTo(input=one, shape=[*batch_shape, *one.shape])
+
+
+def _open_eye(num_rows, num_columns, batch_shape, dtype):
+    """An identity matrix whose sizes are known only when a function runs."""
+    num_columns = num_rows if num_columns is None else num_columns
+    batch_shape = _core.to_tensor([] if batch_shape is None else batch_shape, dtypes.int32, False)
+    sizes = [cast(size, dtypes.int32) for size in (num_rows, num_columns)]
+    shortest = raw_ops.Minimum(x=sizes[0], y=sizes[1])
+    shape, on = (
+        raw_ops.ConcatV2(values=[batch_shape, raw_ops.Pack(values=each)], axis=0)
+        for each in (sizes, [shortest])
+    )
+    return raw_ops.MatrixSetDiagV3(input=zeros(shape, dtype), diagonal=ones(on, dtype), k=0)
 
 
 def range(start, limit=None, delta=1, dtype=None, name="range") -> Tensor:
@@ -207,16 +246,38 @@ def split(value, num_or_size_splits, axis=0, num=None, name="split") -> list[Ten
     """The parts of `value` along `axis`: so many equal ones, or of the given sizes."""
     if isinstance(num_or_size_splits, int):
         return raw_ops.Split(value=value, num_split=num_or_size_splits, axis=axis)
+    if isinstance(num_or_size_splits, _core.SymbolicTensor):
+        return _open_split(_core.to_tensor(value, None, False), num_or_size_splits, axis, num)
     return raw_ops.SplitV(value=value, size_splits=num_or_size_splits, axis=axis)
+
+
+def _open_split(value, sizes, axis, num):
+    """Parts whose sizes are known only when a function runs; how many there are, is known."""
+    if sizes.shape.rank == 0:
+        raise ValueError("Rank-0 tensors are not supported as the num_or_size_splits argument.")
+    num = sizes.shape[0] if num is None else num
+    if num is None:
+        raise ValueError(f"Cannot infer argument `num` from shape {sizes.shape}")
+    if value.shape.rank is None or not -value.shape.rank <= axis < value.shape.rank:
+        raise ValueError(f"axis {axis} is not a dimension of shape {value.shape}")
+    # A size of -1 stands for what the others leave.
+    rest = cast(size_of(value, axis), sizes.dtype) - raw_ops.Sum(input=sizes) - 1
+    sizes = raw_ops.SelectV2(condition=sizes < 0, t=rest, e=sizes)
+    ends = raw_ops.Cumsum(x=sizes)
+    before = (slice(None),) * (axis % value.shape.rank)
+    return [value[(*before, slice(ends[i] - sizes[i], ends[i]))] for i in builtins.range(num)]
 
 
 def unstack(value, num=None, axis=0, name="unstack") -> list[Tensor]:
     """The slices along `axis` as a list."""
     value = _core.to_tensor(value, None, False)
     rank = value.shape.rank
-    if not -rank <= axis < rank:
+    if rank is not None and not -rank <= axis < rank:
         raise ValueError(f"axis {axis} is not in [{-rank}, {rank})")
-    return raw_ops.Unpack(value=value, num=value.shape[axis] if num is None else num, axis=axis)
+    num = value.shape[axis] if num is None else num
+    if num is None:
+        raise ValueError(f"Cannot infer argument `num` from shape {value.shape}")
+    return raw_ops.Unpack(value=value, num=num, axis=axis)
 
 
 def one_hot(
@@ -250,7 +311,9 @@ def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None) -> Tens
 
 def rank(input, name=None) -> Tensor:
     """The number of dimensions, as a tensor."""
-    return _core.to_tensor(_core.to_tensor(input, None, False).ndim, None, False)
+    input = _core.to_tensor(input, None, False)
+    known = input.shape.rank
+    return raw_ops.Rank(input=input) if known is None else _core.to_tensor(known, None, False)
 
 
 def from_dlpack(dlcapsule) -> Tensor:

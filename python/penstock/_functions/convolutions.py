@@ -9,6 +9,7 @@ from __future__ import annotations
 from penstock import raw_ops
 from penstock._core import Tensor
 from penstock._functions.arrays import required_space_to_batch_paddings, tensor
+from penstock._functions.basic import sizes_of
 
 _LAST = {1: "NWC", 2: "NHWC", 3: "NDHWC"}
 
@@ -53,11 +54,12 @@ def _padding(padding, dims=4):
 def _with_batch(run, input, rank):
     """run(input) with all batch dimensions made one."""
     input = tensor(input)
-    if input.ndim <= rank:
+    if input.shape.rank is None or input.shape.rank <= rank:
         return run(input)
-    batch = list(input.shape)[: input.ndim - rank + 1]
-    made = run(raw_ops.Reshape(tensor=input, shape=[-1, *list(input.shape)[len(batch) :]]))
-    return raw_ops.Reshape(tensor=made, shape=[*batch, *list(made.shape)[1:]])
+    sizes = sizes_of(input)
+    batch = sizes[: input.ndim - rank + 1]
+    made = run(raw_ops.Reshape(tensor=input, shape=[-1, *sizes[len(batch) :]]))
+    return raw_ops.Reshape(tensor=made, shape=[*batch, *sizes_of(made)[1:]])
 
 
 def conv1d(input, filters, stride, padding, data_format="NWC", dilations=None, name=None) -> Tensor:
@@ -395,7 +397,7 @@ def _dilated_pool(op, count, input, window, strides, padding, data_format, rates
         raise ValueError(f"dilations > 1 are for channels that come last, not {data_format}")
     if padding != "VALID":
         raise ValueError(f"pooling with {padding!r} padding is not implemented for dilations > 1")
-    paddings, crops = required_space_to_batch_paddings(list(input.shape)[1:-1], rates)
+    paddings, crops = required_space_to_batch_paddings(sizes_of(input)[1:-1], rates)
     together = raw_ops.SpaceToBatchND(input=input, block_shape=rates, paddings=paddings)
     pooled = _pool(op, count, together, window, None, "VALID", None)
     return raw_ops.BatchToSpaceND(input=pooled, block_shape=rates, crops=crops)

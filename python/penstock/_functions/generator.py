@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import secrets
 
-from penstock import dtypes, raw_ops
+from penstock import _core, dtypes, raw_ops
 from penstock._core import Tensor
 from penstock._functions.arrays import tensor
 from penstock._functions.basic import _dims, cast
@@ -119,8 +119,13 @@ class Generator(Trackable):
         return before
 
     def _draw(self, op, shape, skip=None, **more):
-        shape = TensorShape(_dims(shape).numpy() if hasattr(shape, "_id") else shape)
-        state = self.skip(shape.num_elements() if skip is None else skip)
+        shape = _dims(shape)
+        if isinstance(shape, _core.EagerTensor):
+            shape = TensorShape(shape.numpy())
+        if skip is None:
+            is_known = isinstance(shape, TensorShape)
+            skip = shape.num_elements() if is_known else raw_ops.Prod(input=shape)
+        state = self.skip(skip)
         words = raw_ops.Bitcast(input=state, type=dtypes.uint64)
         run = getattr(raw_ops, op)
         alg = Algorithm.PHILOX.value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 
-from penstock import dtypes, raw_ops
+from penstock import _core, dtypes, raw_ops
 from penstock._core import Tensor
 from penstock._functions.arrays import tensor
 from penstock._functions.basic import cast
@@ -146,9 +146,7 @@ def bincount(
         )
     if binary_output and weights is not None:
         raise ValueError("Arguments `binary_output` and `weights` are mutually exclusive.")
-    size = int(raw_ops.Max(input=arr)) + 1 if arr.shape.num_elements() else 0
-    size = size if minlength is None else max(size, int(minlength))
-    size = size if maxlength is None else min(size, int(maxlength))
+    size = _bins(arr, minlength, maxlength)
     weights = tensor([], dtypes.as_dtype(dtype)) if weights is None else tensor(weights)
     if axis != -1:
         arr = raw_ops.Reshape(tensor=arr, shape=[-1])
@@ -156,6 +154,22 @@ def bincount(
     return raw_ops.DenseBincount(
         input=arr, size=cast(size, arr.dtype), weights=weights, binary_output=binary_output
     )
+
+
+def _bins(arr, minlength, maxlength):
+    """How many numbers are counted: from 0 to the largest, within the given limits."""
+    if isinstance(arr, _core.SymbolicTensor):
+        # The largest of no numbers is the least of all: then there are no bins.
+        largest = raw_ops.Max(input=raw_ops.Reshape(tensor=arr, shape=[-1]))
+        size = raw_ops.Maximum(x=largest, y=-1) + 1
+        if minlength is not None:
+            size = raw_ops.Maximum(x=size, y=cast(minlength, size.dtype))
+        if maxlength is not None:
+            size = raw_ops.Minimum(x=size, y=cast(maxlength, size.dtype))
+        return size
+    size = int(raw_ops.Max(input=arr)) + 1 if arr.shape.num_elements() else 0
+    size = size if minlength is None else max(size, int(minlength))
+    return size if maxlength is None else min(size, int(maxlength))
 
 
 def confusion_matrix(
@@ -171,9 +185,9 @@ def confusion_matrix(
     labels, predictions = cast(labels, dtypes.int64), cast(predictions, dtypes.int64)
     if num_classes is None:
         largest = raw_ops.Maximum(x=raw_ops.Max(input=labels), y=raw_ops.Max(input=predictions))
-        num_classes = int(largest) + 1
+        num_classes = largest + 1
     return raw_ops.ScatterNd(
         indices=raw_ops.Pack(values=[labels, predictions], axis=1),
         updates=cast(weights, dtype),
-        shape=tensor([num_classes, num_classes], dtypes.int64),
+        shape=raw_ops.Pack(values=[cast(num_classes, dtypes.int64)] * 2),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from penstock import dtypes, raw_ops
 from penstock._core import Tensor
 from penstock._functions.arrays import tensor
-from penstock._functions.basic import cast, gather
+from penstock._functions.basic import cast, gather, shape_of, size_of, sizes_of
 from penstock._functions.seeds import next_seeds
 
 
@@ -63,12 +63,12 @@ def sufficient_statistics(x, axes, shift=None, keepdims=False, name=None):
     axes = sorted({each % x.ndim for each in axes})
     count = 1
     for each in axes:
-        count *= x.shape[each]
+        count *= size_of(x, each)
     shift = None if shift is None else tensor(shift, x.dtype)
     centred = x if shift is None else x - shift
     sums = raw_ops.Sum(input=centred, axis=axes, keepdims=keepdims)
     squares = raw_ops.Sum(input=raw_ops.Square(x=centred), axis=axes, keepdims=keepdims)
-    return tensor(count, x.dtype), sums, squares, shift
+    return cast(count, x.dtype), sums, squares, shift
 
 
 def bias_add(value, bias, data_format=None, name=None) -> Tensor:
@@ -112,7 +112,7 @@ def _dropout_arguments(x, rate, noise_shape):
     shape = [] if noise_shape is None else list(noise_shape)
     if len(shape) == x.ndim:
         shape = [
-            own if each is None else int(each) for each, own in zip(shape, x.shape, strict=True)
+            own if each is None else each for each, own in zip(shape, sizes_of(x), strict=True)
         ]
     return x, rate, shape
 
@@ -143,9 +143,9 @@ def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None) -> Ten
         labels, logits = (raw_ops.Transpose(x=each, perm=order) for each in (labels, logits))
     if logits.ndim == 2:
         return raw_ops.SoftmaxCrossEntropyWithLogits(features=logits, labels=labels).loss
-    shape = list(logits.shape)
+    shape, classes = shape_of(logits), size_of(logits, -1)
     labels, logits = (
-        raw_ops.Reshape(tensor=each, shape=[-1, shape[-1]]) for each in (labels, logits)
+        raw_ops.Reshape(tensor=each, shape=[-1, classes]) for each in (labels, logits)
     )
     loss = raw_ops.SoftmaxCrossEntropyWithLogits(features=logits, labels=labels).loss
     return raw_ops.Reshape(tensor=loss, shape=shape[:-1])
@@ -156,17 +156,17 @@ def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None) -> Tenso
     labels, logits = tensor(labels), tensor(logits)
     if logits.ndim == 0:
         raise ValueError("Logits cannot be scalars - received shape ().")
-    if labels.shape != logits.shape[:-1]:
+    if not labels.shape.is_compatible_with(logits.shape[:-1]):
         raise ValueError(
             f"Shape mismatch: The shape of labels (received {labels.shape}) should equal the shape "
             f"of logits except for the last dimension (received {logits.shape})."
         )
     rows = logits
     if logits.ndim != 2:
-        rows = raw_ops.Reshape(tensor=logits, shape=[-1, logits.shape[-1]])
+        rows = raw_ops.Reshape(tensor=logits, shape=[-1, size_of(logits, -1)])
         labels = raw_ops.Reshape(tensor=labels, shape=[-1])
     loss = raw_ops.SparseSoftmaxCrossEntropyWithLogits(features=rows, labels=labels).loss
-    return loss if rows is logits else raw_ops.Reshape(tensor=loss, shape=logits.shape[:-1])
+    return loss if rows is logits else raw_ops.Reshape(tensor=loss, shape=shape_of(logits)[:-1])
 
 
 def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None) -> Tensor:
@@ -177,7 +177,7 @@ def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None) -> Te
             f"logits={logits}"
         )
     labels, logits = tensor(labels, getattr(logits, "dtype", None)), tensor(logits)
-    if labels.shape != logits.shape:
+    if not labels.shape.is_compatible_with(logits.shape):
         raise ValueError(
             "`logits` and `labels` must have the same shape, received "
             f"({logits.shape} vs {labels.shape})."
@@ -198,6 +198,8 @@ def ctc_loss(
     """The loss of sequences whose labels have no times: connectionist temporal classification."""
     logits = tensor(logits)
     blank = 0 if blank_index is None else int(blank_index)
+    if blank < 0 and logits.shape[-1] is None:
+        raise ValueError("a blank_index from the end needs a number of classes that is known")
     return raw_ops.CTCLossDense(
         logits=logits,
         labels=labels,
@@ -216,7 +218,7 @@ def compute_average_loss(per_example_loss, sample_weight=None, global_batch_size
     if global_batch_size is None:
         if losses.ndim == 0:
             raise ValueError("`per_example_loss` must have a batch dimension")
-        global_batch_size = losses.shape[0]
+        global_batch_size = size_of(losses, 0)
     return raw_ops.Sum(input=losses) / cast(global_batch_size, losses.dtype)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from penstock import dtypes, raw_ops
 from penstock._core import Tensor
 from penstock._functions.arrays import tensor
-from penstock._functions.basic import cast
+from penstock._functions.basic import cast, size_of
 from penstock._functions.seeds import next_seeds
 
 
@@ -64,7 +64,7 @@ def _logits(weights, biases, labels, inputs, sampled, num_true, remove_hits):
     ids = cast(ids, dtypes.int64)
     flat = raw_ops.Reshape(tensor=labels, shape=[-1])
     rows = raw_ops.GatherV2(params=weights, indices=flat, axis=0)
-    rows = raw_ops.Reshape(tensor=rows, shape=[-1, num_true, inputs.shape[-1]])
+    rows = raw_ops.Reshape(tensor=rows, shape=[-1, num_true, size_of(inputs, -1)])
     products = rows * raw_ops.ExpandDims(input=inputs, axis=1)
     bias = raw_ops.GatherV2(params=biases, indices=flat, axis=0)
     true_logits = raw_ops.Sum(input=products, axis=[-1])

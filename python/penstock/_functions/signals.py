@@ -7,12 +7,12 @@ import math
 from penstock import _core, dtypes, raw_ops
 from penstock._core import Tensor
 from penstock._functions.arrays import tensor
-from penstock._functions.basic import cast
+from penstock._functions.basic import cast, size_of, sizes_of
 
 
-def _length(given, shape, dims):
+def _length(given, sizes, dims):
     """The lengths of a transform: those given, or the signal's own."""
-    return tensor(list(shape)[-dims:] if given is None else given, dtypes.int32)
+    return tensor(sizes()[-dims:] if given is None else given, dtypes.int32)
 
 
 def _real_transform(dims):
@@ -20,7 +20,7 @@ def _real_transform(dims):
 
     def run(input_tensor, fft_length=None, name=None) -> Tensor:
         value = tensor(input_tensor)
-        length = _length(fft_length, value.shape, dims)
+        length = _length(fft_length, lambda: sizes_of(value), dims)
         return getattr(raw_ops, op)(input=value, fft_length=length)
 
     run.__name__ = run.__qualname__ = op.lower()
@@ -33,14 +33,20 @@ def _inverse_transform(dims):
 
     def run(input_tensor, fft_length=None, name=None) -> Tensor:
         value = tensor(input_tensor)
-        own = list(value.shape)
-        own[-1] = max(0, 2 * (own[-1] - 1))
-        length = _length(fft_length, own, dims)
+        length = _length(fft_length, lambda: _real_sizes(value), dims)
         return getattr(raw_ops, op)(input=value, fft_length=length)
 
     run.__name__ = run.__qualname__ = op.lower()
     run.__doc__ = "The real signal of half a Fourier transform."
     return run
+
+
+def _real_sizes(value):
+    """The sizes of the signal that half a transform is of."""
+    *others, half = sizes_of(value)
+    if isinstance(half, int):
+        return [*others, max(0, 2 * (half - 1))]
+    return [*others, raw_ops.Maximum(x=0, y=2 * (half - 1))]
 
 
 rfft, rfft2d, rfft3d = (_real_transform(dims) for dims in (1, 2, 3))
@@ -215,7 +221,10 @@ def linear_to_mel_weight_matrix(
 def mfccs_from_log_mel_spectrograms(log_mel_spectrograms, name=None) -> Tensor:
     """Mel-frequency cepstral coefficients."""
     value = tensor(log_mel_spectrograms)
-    return raw_ops.Dct(input=value, type=2) * (2 * value.shape[-1]) ** -0.5
+    size = size_of(value, -1)
+    if isinstance(size, int):
+        return raw_ops.Dct(input=value, type=2) * (2 * size) ** -0.5
+    return raw_ops.Dct(input=value, type=2) * raw_ops.Rsqrt(x=cast(2 * size, value.dtype))
 
 
 def mdct(signals, frame_length, window_fn=vorbis_window, pad_end=False, norm=None, name=None):
@@ -233,6 +242,8 @@ def mdct(signals, frame_length, window_fn=vorbis_window, pad_end=False, norm=Non
 def inverse_mdct(mdcts, window_fn=vorbis_window, norm=None, name=None):
     """The signal whose frames have these modified cosine transforms."""
     mdcts = tensor(mdcts)
+    if mdcts.shape[-1] is None:
+        raise ValueError("inverse_mdct needs a frame length that is known: the last size is not")
     frame_length, half = _half_frame(2 * mdcts.shape[-1], norm)
     folded = raw_ops.Dct(input=mdcts, type=4, norm=norm or "")
     if norm is None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
-
 from penstock import _core, dtypes, raw_ops
+from penstock._functions.basic import sizes_of
 
 
 def ngrams(
@@ -34,16 +33,22 @@ def ngrams(
         if not isinstance(pads, tuple) or len(pads) != 2:
             raise TypeError("pad_values must be a string, tuple of strings, or None.")
         padding_width = -1 if padding_width is None else padding_width
-    *outer, length = data.shape
+    *outer, length = sizes_of(data)
     if not widths:
         return raw_ops.Fill(dims=[*outer, 0], value="")
-    rows = math.prod(outer)
-    if rows == 0:  # as long as if there was one
-        data, rows = raw_ops.Fill(dims=[length], value=""), 1
-    ends = raw_ops.Range(start=0, limit=(rows + 1) * max(length, 1), delta=max(length, 1))
+    rows = raw_ops.Prod(input=_core.to_tensor(outer, dtypes.int32, False))
+    # Without any row, as long as if there was one.
+    kept = raw_ops.Maximum(x=rows, y=1)
+    data = raw_ops.ConcatV2(
+        values=[
+            raw_ops.Reshape(tensor=data, shape=[-1]),
+            raw_ops.Fill(dims=[(kept - rows) * length], value=""),
+        ],
+        axis=0,
+    )
     found = raw_ops.StringNGrams(
-        data=raw_ops.Reshape(tensor=data, shape=[-1]),
-        data_splits=ends if length else raw_ops.ZerosLike(x=ends),
+        data=data,
+        data_splits=raw_ops.Range(start=0, limit=kept + 1, delta=1) * length,
         separator=separator,
         ngram_widths=widths,
         left_pad=pads[0],
@@ -52,7 +57,6 @@ def ngrams(
         preserve_short_sequences=preserve_short_sequences,
     )
     # Rows of one length have equally many runs.
-    count = found.ngrams.shape[0] // rows
-    if 0 in outer:
-        return raw_ops.Fill(dims=[*outer, count], value="")
-    return raw_ops.Reshape(tensor=found.ngrams, shape=[*outer, count])
+    count = raw_ops.FloorDiv(x=raw_ops.Size(input=found.ngrams), y=kept)
+    own = found.ngrams[: rows * count]
+    return raw_ops.Reshape(tensor=own, shape=[*outer, count])

@@ -4,15 +4,37 @@ from __future__ import annotations
 
 import numpy as np
 
-from penstock import _core, dtypes
+from penstock import _core, dtypes, errors
+from penstock._spec import TensorSpec
+from penstock._tracing import call_when_run
 
 
 def _tensor(value):
-    return value if hasattr(value, "_id") else _core.to_tensor(value, None, False)
+    return (
+        value
+        if hasattr(value, "_id") or isinstance(value, TensorSpec)
+        else _core.to_tensor(value, None, False)
+    )
 
 
 def _prefix(message) -> str:
     return f"{message}.  " if message else ""
+
+
+def _later(name, check, tensors):
+    """Calls check(specs) with the shapes that the tensors have whenever the function runs."""
+    from penstock import raw_ops
+
+    kinds = [each.dtype for each in tensors]
+
+    def run(shapes):
+        found = [TensorSpec(each.numpy(), kind) for each, kind in zip(shapes, kinds, strict=True)]
+        try:
+            check(found)
+        except ValueError as error:
+            raise errors.InvalidArgumentError(None, None, str(error)) from None
+
+    call_when_run(name, run, [raw_ops.Shape(input=each) for each in tensors])
 
 
 def _rank_of(rank) -> int:
@@ -24,8 +46,11 @@ def _rank_of(rank) -> int:
 
 
 def _check_rank(x, fits, wanted, message):
-    shape = _tensor(x).shape
-    if not fits(shape.rank):
+    x = _tensor(x)
+    shape = x.shape
+    if shape.rank is None:
+        _later("assert_rank", lambda found: _check_rank(found[0], fits, wanted, message), [x])
+    elif not fits(shape.rank):
         raise ValueError(
             f"{_prefix(message)}Tensor  must have rank {wanted}.  Received rank {shape.rank}, "
             f"shape {shape}"
@@ -111,10 +136,19 @@ def assert_shapes(shapes, data=None, summarize=None, message=None, name=None):
     any size, and "*" or ..., as the first entry, any number of dimensions.
     """
     pairs = shapes.items() if isinstance(shapes, dict) else shapes
-    sizes = {}  # by name: the size, and where it was first seen
-    for tensor, wanted in pairs:
-        if wanted is not None:
-            _check_shape(_tensor(tensor), wanted, sizes, _prefix(message))
+    pairs = [(_tensor(tensor), wanted) for tensor, wanted in pairs if wanted is not None]
+    wanted = [each for _, each in pairs]
+
+    def check(tensors):
+        sizes = {}  # by name: the size, and where it was first seen
+        for tensor, shape in zip(tensors, wanted, strict=True):
+            _check_shape(tensor, shape, sizes, _prefix(message))
+
+    tensors = [tensor for tensor, _ in pairs]
+    if all(tensor.shape.is_fully_defined() for tensor in tensors):
+        check(tensors)
+    else:
+        _later("assert_shapes", check, tensors)
 
 
 def _check_shape(tensor, wanted, sizes, prefix):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from penstock import _api, _core, dtypes, raw_ops
 from penstock._core import Tensor
-from penstock._functions.basic import cast
+from penstock._functions.basic import cast, count_of, shape_of
 from penstock._module import _snake
 from penstock._signature import constructor
 from penstock.losses import _functions
@@ -94,7 +94,7 @@ def weighted(values, sample_weight):
         weight = raw_ops.Squeeze(input=weight, axis=[-1])
     while weight.ndim < values.ndim:
         weight = raw_ops.ExpandDims(input=weight, axis=-1)
-    return values * weight, raw_ops.BroadcastTo(input=weight, shape=list(values.shape))
+    return values * weight, raw_ops.BroadcastTo(input=weight, shape=shape_of(values))
 
 
 class Loss:
@@ -127,7 +127,7 @@ class Loss:
 
     def _count(self, y_true, values):
         """How many values a mean is over."""
-        return float(values.shape.num_elements())
+        return cast(count_of(values), values.dtype)
 
     def _as_own(self, y_pred):
         return cast(_core.to_tensor(y_pred, None, False), self.dtype)

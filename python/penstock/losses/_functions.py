@@ -6,7 +6,7 @@ import math
 
 from penstock import _core, dtypes, raw_ops
 from penstock._core import Tensor
-from penstock._functions.basic import cast
+from penstock._functions.basic import cast, shape_of, size_of
 
 _TINY = 1e-7
 
@@ -82,6 +82,11 @@ def log_cosh(y_true, y_pred) -> Tensor:
 
 def _signs(y_true):
     """Labels 0 and 1 as -1 and 1; other labels as they are."""
+    if isinstance(y_true, _core.SymbolicTensor):
+        are_bits = raw_ops.All(
+            input=raw_ops.LogicalOr(x=raw_ops.Equal(x=y_true, y=0), y=raw_ops.Equal(x=y_true, y=1))
+        )
+        return raw_ops.SelectV2(condition=are_bits, t=2.0 * y_true - 1.0, e=y_true)
     values = y_true._read_only_array()
     if ((values == 0) | (values == 1)).all():
         return 2.0 * y_true - 1.0
@@ -147,13 +152,14 @@ def categorical_crossentropy(
     if axis not in (-1, len(_core.to_tensor(y_pred, None, False).shape) - 1):
         raise ValueError(f"classes are along the last axis here, not along axis={axis}")
     y_true, y_pred = matched(y_true, y_pred)
-    if y_true.shape != y_pred.shape:
+    if not y_true.shape.is_compatible_with(y_pred.shape):
         raise ValueError(
             "Arguments `target` and `output` must have the same shape. Received: "
             f"target.shape={y_true.shape}, output.shape={y_pred.shape}"
         )
     if label_smoothing:
-        y_true = y_true * (1.0 - label_smoothing) + label_smoothing / y_true.shape[-1]
+        classes = cast(size_of(y_true, -1), y_true.dtype)
+        y_true = y_true * (1.0 - label_smoothing) + label_smoothing / classes
     if from_logits:
         return _softmax_loss(raw_ops.SoftmaxCrossEntropyWithLogits, y_true, y_pred)
     y_pred = _clip(y_pred / raw_ops.Sum(input=y_pred, axis=-1, keepdims=True))
@@ -162,13 +168,13 @@ def categorical_crossentropy(
 
 def _softmax_loss(op, labels, logits):
     """The op takes a matrix; any other axes are rows too."""
-    rows, classes = logits.shape[:-1], logits.shape[-1]
+    rows, classes = shape_of(logits)[:-1], size_of(logits, -1)
     shape = [-1, classes] if op is raw_ops.SoftmaxCrossEntropyWithLogits else [-1]
     found = op(
         labels=raw_ops.Reshape(tensor=labels, shape=shape),
         features=raw_ops.Reshape(tensor=logits, shape=[-1, classes]),
     )
-    return raw_ops.Reshape(tensor=found[0], shape=list(rows))
+    return raw_ops.Reshape(tensor=found[0], shape=rows)
 
 
 def sparse_categorical_crossentropy(
@@ -179,7 +185,7 @@ def sparse_categorical_crossentropy(
     y_true = cast(_core.to_tensor(y_true, None, False), dtypes.int64)
     if y_true.ndim == y_pred.ndim and y_true.shape[-1] == 1:
         y_true = raw_ops.Squeeze(input=y_true, axis=[-1])
-    if y_true.shape != y_pred.shape[:-1]:
+    if not y_true.shape.is_compatible_with(y_pred.shape[:-1]):
         raise ValueError(
             "Argument `output` must have rank (ndim) `target.ndim - 1`. Received: "
             f"target.shape={y_true.shape}, output.shape={y_pred.shape}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from penstock import _api, _core, dtypes, raw_ops
 from penstock._core import Tensor
-from penstock._functions.basic import cast, fill_with
+from penstock._functions.basic import cast, count_of, fill_with
 from penstock._module import _snake
 from penstock._signature import constructor
 from penstock._tape import pause
@@ -129,7 +129,7 @@ class Mean(Metric):
         with pause():
             values = cast(_core.to_tensor(values, None, False), self._dtype)
             if sample_weight is None:
-                count = cast(values.shape.num_elements(), self._dtype)
+                count = cast(count_of(values), self._dtype)
             else:
                 values, weights = weighted(values, sample_weight)
                 count = raw_ops.Sum(input=weights)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from penstock import _core, dtypes, raw_ops
 from penstock._core import Tensor
-from penstock._functions.basic import cast
+from penstock._functions.basic import cast, shape_of, size_of
 from penstock.losses._functions import matched
 
 
@@ -53,6 +53,6 @@ def sparse_top_k_categorical_accuracy(y_true, y_pred, k=5) -> Tensor:
     """1 where the label's class is among the k largest predictions."""
     y_pred = _core.to_tensor(y_pred, dtypes.float32, False)
     classes = raw_ops.Reshape(tensor=_classes(y_true, y_pred), shape=[-1])
-    rows = raw_ops.Reshape(tensor=y_pred, shape=[-1, y_pred.shape[-1]])
+    rows = raw_ops.Reshape(tensor=y_pred, shape=[-1, size_of(y_pred, -1)])
     found = raw_ops.InTopKV2(predictions=rows, targets=classes, k=cast(k, classes.dtype))
-    return raw_ops.Reshape(tensor=cast(found, dtypes.float32), shape=list(y_pred.shape[:-1]))
+    return raw_ops.Reshape(tensor=cast(found, dtypes.float32), shape=shape_of(y_pred)[:-1])

@@ -66,7 +66,7 @@ class Cnn(Network):
         for w, b in self._convs:
             x = tf.nn.relu(tf.nn.bias_add(tf.nn.conv2d(x, w, 1, "SAME"), b))
             x = tf.nn.max_pool2d(x, 2, 2, "VALID")
-        x = tf.reshape(x, [x.shape[0], -1])
+        x = tf.reshape(x, [tf.shape(x)[0], self._hidden[0].shape[0]])
         x = tf.nn.relu(x @ self._hidden[0] + self._hidden[1])
         return x @ self._last[0] + self._last[1]
 
@@ -154,13 +154,13 @@ class Transformer(Network):
         return tf.nn.batch_normalization(x, mean, variance, offset, scale, 1e-5)
 
     def _attention(self, x, weights):
-        batch, length, width = x.shape
-        shape = [batch, length, self._heads, width // self._heads]
+        _, length, width = x.shape
+        shape = [-1, length, self._heads, width // self._heads]
         q, k, v = (tf.transpose(tf.reshape(x @ w, shape), [0, 2, 1, 3]) for w in weights[:3])
         scores = tf.matmul(q, k, transpose_b=True) * shape[-1] ** -0.5
         mask = tf.linalg.band_part(tf.ones([length, length]), -1, 0)
         mixed = tf.nn.softmax(tf.where(mask > 0, scores, -1e9)) @ v
-        return tf.reshape(tf.transpose(mixed, [0, 2, 1, 3]), x.shape) @ weights[3]
+        return tf.reshape(tf.transpose(mixed, [0, 2, 1, 3]), [-1, length, width]) @ weights[3]
 
     def forward(self, x, training=False):
         x = tf.nn.embedding_lookup(self._tokens, x) + self._places

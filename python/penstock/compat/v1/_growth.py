@@ -32,7 +32,7 @@ class Growth:
         first, self.seen = self.seen, count
         if _SILENT or first == 0:
             return
-        at = _line_of(builder, first, count)
+        at = builder.line(first)
         if len(self._runs) > _MOST_LINES:
             self._runs.clear()
         runs = self._runs[at] = self._runs.get(at, 0) + 1
@@ -44,15 +44,6 @@ class Growth:
                 "Build the graph once, before the loop, and feed what changes through "
                 "tf.placeholder; graph.finalize() after building finds such lines."
             )
-
-
-def _line_of(builder, first, count):
-    """(file, line) of the first node that has one: constants have none."""
-    for node in range(first, min(count, first + 8)):
-        at = builder.line(node)
-        if at[0]:
-            break
-    return at
 
 
 def opened(session):

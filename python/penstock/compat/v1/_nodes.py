@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
-import weakref
 
 from penstock import _core, dtypes, errors
 from penstock._shape import TensorShape
@@ -27,16 +25,7 @@ def placeholder(dtype, shape=None, name=None):
 
 def _placeholder(graph, dtype, shape, name):
     check_name(name)
-    if shape.rank is not None:
-        return graph._builder.placeholder(dtype, shape._dims, name)
-    # Of unknown rank: a call that must not happen, since feeds take its place.
-    graph._builder.name_next(name)
-    refuse = functools.partial(_refuse_unfed, weakref.ref(graph), graph._builder.num_nodes())
-    return _core.call_host("Placeholder", refuse, [], [(dtype, None)], False)[0]
-
-
-def _refuse_unfed(graph, node, _):
-    raise unfed(graph()._builder, node)
+    return graph._builder.placeholder(dtype, shape._dims, name)
 
 
 def unfed(builder, node):
@@ -85,14 +74,15 @@ def constant(tensor, name):
 def no_op(name=None):
     """An operation that does nothing."""
     graph = _default.get_default_graph()
-    graph._builder.name_next(name or "NoOp")
-    _core.call_host("NoOp", lambda tensors: [], [], [], False)
-    return graph._last_operation()
+    return graph._operation(graph._builder.no_op(name or "NoOp"))
 
 
-def group(*inputs, name=None):
+def group(*inputs, name=None, **unknown):
     """An operation that ends when all of the inputs have run."""
     from penstock._nest import flatten
+
+    if unknown:
+        raise ValueError(f"Unknown keyword arguments: {', '.join(unknown)}")
 
     graph = _default.get_default_graph()
     given = [each for each in flatten(inputs) if each is not None]

@@ -81,8 +81,8 @@ class Prepared:
             ]
         shapes = tuple(tuple(each.shape) for each in (*tensors, *own))
         self._check_variables()
-        function = self.function(shapes)
         with init_scope():
+            function = self.function(shapes)
             results = function([*tensors, *own])
         session._initialized.update(self._assigned)
         if not self._implicit:

@@ -70,7 +70,7 @@ class Optimizer(Trackable):
         """(gradient, variable) of every variable."""
         from penstock.compat import v1
 
-        if callable(loss) and not v1.executing_eagerly():
+        if callable(loss) and _core.is_building():
             loss = loss()
         if callable(loss):
             with GradientTape() as tape:
