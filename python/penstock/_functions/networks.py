@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from penstock import dtypes, raw_ops
+from penstock import _core, dtypes, raw_ops
 from penstock._core import Tensor
 from penstock._functions.arrays import tensor
 from penstock._functions.basic import cast, shape_of, size_of, sizes_of
+from penstock._functions.distributions import stateless_uniform
 from penstock._functions.seeds import next_seeds
 
 
@@ -87,6 +88,9 @@ def dropout(x, rate, noise_shape=None, seed=None, name=None) -> Tensor:
     if rate == 0:
         return x
     key, op_seed = next_seeds(seed)
+    if isinstance(shape, _core.SymbolicTensor):
+        noise = raw_ops.RandomUniform(shape=shape, dtype=x.dtype, seed=key, seed2=op_seed)
+        return _kept(x, rate, noise)
     return raw_ops.Dropout(x=x, rate=rate, noise_shape=shape, seed=key, seed2=op_seed)
 
 
@@ -95,6 +99,8 @@ def stateless_dropout(x, rate, seed, rng_alg=None, noise_shape=None, name=None) 
     x, rate, shape = _dropout_arguments(x, rate, noise_shape)
     if rate == 0:
         return x
+    if isinstance(shape, _core.SymbolicTensor):
+        return _kept(x, rate, stateless_uniform(shape, seed, dtype=x.dtype))
     return raw_ops.StatelessDropout(x=x, seed=seed, rate=rate, noise_shape=shape)
 
 
@@ -109,12 +115,19 @@ def _dropout_arguments(x, rate, noise_shape):
             "`x.dtype` must be a floating point tensor as `x` will be scaled. Received: "
             f"x_dtype={x.dtype!r}"
         )
+    if isinstance(noise_shape, _core.SymbolicTensor):
+        return x, rate, noise_shape
     shape = [] if noise_shape is None else list(noise_shape)
-    if len(shape) == x.ndim:
-        shape = [
-            own if each is None else each for each, own in zip(shape, sizes_of(x), strict=True)
-        ]
-    return x, rate, shape
+    if any(isinstance(each, _core.SymbolicTensor) for each in shape):
+        pairs = zip(shape, sizes_of(x), strict=True)
+        return x, rate, tensor([own if each is None else each for each, own in pairs])
+    return x, rate, [-1 if each is None else int(each) for each in shape]  # -1: as in x
+
+
+def _kept(x, rate, noise):
+    """Dropout by numbers whose shape is known only when a function runs."""
+    keeps = noise >= tensor(rate, x.dtype)
+    return raw_ops.SelectV2(condition=keeps, t=x * (1 / (1 - rate)), e=tensor(0, x.dtype))
 
 
 def embedding_lookup(params, ids, max_norm=None, name=None) -> Tensor:
