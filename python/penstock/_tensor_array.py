@@ -122,8 +122,9 @@ class TensorArray:
 
     def _zeros(self):
         if not self._shape.is_fully_defined():
-            if self._infers and self._elements:  # all are of one shape, known when they run
-                return raw_ops.ZerosLike(x=next(iter(self._elements.values())))
+            written = next(iter(self._elements.values()), None)
+            if self._infers and isinstance(written, _core.SymbolicTensor):
+                return raw_ops.ZerosLike(x=written)  # all are of one shape, known when they run
             raise ValueError(
                 "TensorArray: an element that was not written is zeros, of a shape that is not "
                 f"known: {self._shape}"
@@ -199,7 +200,8 @@ class TensorArray:
 
     def _rows(self, value, expected):
         """How many rows are taken: where their number is open, as many as there are places."""
-        return expected if value.shape[0] is None and not self._dynamic_size else None
+        is_open = value.shape.rank != 0 and value.shape[0] is None
+        return expected if is_open and not self._dynamic_size else None
 
     def unstack(self, value, name=None):
         """The array, with the rows of `value` as its elements."""
