@@ -159,6 +159,10 @@ record: deps ## Record TensorFlow's answers anew for MODE=replay (PEERS=a Python
 record-front: ## Record TensorFlow's answers to the Python-level calls of tests/recorded/front_cases (PEERS=…)
 	@$(PEERS) tests/recorded/record_front.py
 
+.PHONY: record-autograph
+record-autograph: ## Record what TensorFlow makes of the functions of tests/recorded/autograph_cases (PEERS=…)
+	@$(PEERS) tests/recorded/record_autograph.py
+
 .PHONY: record-v1
 record-v1: ## Record TensorFlow's losses and errors for the programs and mistakes of tests/recorded/v1.py (PEERS=…)
 	@$(PEERS) tests/recorded/record_v1.py

@@ -25,21 +25,22 @@ from pathlib import Path
 
 import numpy as np
 import peers
-from peers import Library, check_sum, values
+from libraries import LIBRARIES as PEERS
+from libraries import Library, TensorFlow, check_sum, values
 
 CHAIN_SIZE = 8_000_000
-DEEP_LAYERS, DEEP_BATCH, DEEP_WIDTH = 24, 1024, 512
 LARGE = 25_000_000  # floats: 100 MB
 
 SECONDS_PER_REPETITION = 0.002
-SECONDS_IN_ALL = 0.3
+REPETITIONS, SECONDS_IN_ALL = 5, 0.3  # and as many as take that long
+SECONDS_AT_MOST = 3  # after which there is no other
 
 
-class Penstock(peers.TensorFlow):
+class Penstock(TensorFlow):
     module = "penstock"
 
 
-LIBRARIES: dict[str, type[Library]] = {"penstock": Penstock, **peers.LIBRARIES}
+LIBRARIES: dict[str, type[Library]] = {"penstock": Penstock, **PEERS}
 
 
 # --- Memory, by the operating system's account --------------------------------------------------
@@ -55,6 +56,7 @@ def memory(field: str) -> int:
 
 def peak_of(call: Callable) -> int:
     """By how many bytes the process grew during the call, at the most."""
+    time.sleep(0.1)  # what other threads are about to free
     ctypes.CDLL(None).malloc_trim(0)  # what is free must not count as there already
     Path("/proc/self/clear_refs").write_text("5")  # forgets the peak so far
     before = memory("VmRSS")
@@ -90,25 +92,32 @@ def loop_matmul(lib):
     return loop
 
 
-def chain(lib):
+def chain_of(lib):
     tanh, maximum, square, exp, absolute = lib.chain_functions()
 
-    def call(x, y):
+    def chain(x, y):
         z = x * y + x
         z = tanh(z) * 0.5 + y
         z = maximum(z, 0.1) - square(x)
         return exp(-absolute(z)) + z * 0.25
 
+    return chain
+
+
+def chain(lib):
     x, y = (lib.tensor(values(CHAIN_SIZE, seed=s)) for s in (1, 2))
-    return lambda: call(x, y)
+    return lib.calling(chain_of(lib), x, y)
 
 
-def deep_step(lib):
-    """A step through 24 layers: what a tape keeps for it."""
-    shape = DEEP_WIDTH, DEEP_WIDTH
-    scale = np.float32(0.08)  # neither fades nor grows from layer to layer
-    weights = [lib.tensor(values(*shape, seed=s) * scale) for s in range(DEEP_LAYERS)]
-    return lib.deep_step(weights, lib.tensor(values(DEEP_BATCH, DEEP_WIDTH, seed=99)))
+def deep_step(layers, batch, width):
+    """A step through many layers: what a tape keeps for it."""
+    scale = np.float32(1.8 / width**0.5)  # neither fades nor grows from layer to layer
+
+    def case(lib):
+        weights = [values(width, width, seed=s) * scale for s in range(layers)]
+        return lib.deep_step(lib.variables(weights), lib.tensor(values(batch, width, seed=99)))
+
+    return case
 
 
 def numpy_in(lib):
@@ -142,7 +151,7 @@ CASES = {
     "py_loop_matmul_256": Case(loop_matmul, "matmul"),
     "py_chain_8m": Case(chain, "chain_functions", has_peak=True),
     "py_mlp_step": Case(peers.mlp_step, "mlp_step"),
-    "py_deep_step": Case(deep_step, "deep_step", has_peak=True),
+    "py_deep_step": Case(deep_step(24, 1024, 512), "deep_step", has_peak=True),
     "py_numpy_in_100mb": Case(numpy_in, num_checked=1000, without="numpy"),
     "py_numpy_out_100mb": Case(numpy_out, num_checked=1000, without="numpy", gives_array=True),
 }
@@ -153,12 +162,13 @@ CASES = {
 
 def seconds_per_call(call: Callable) -> float:
     """The best of many short repetitions: one of them falls between what else the machine does."""
-    timer = timeit.Timer(call)
-    calls = 1
-    while timer.timeit(calls) < SECONDS_PER_REPETITION and calls < 1_000_000:
+    timer, calls, start = timeit.Timer(call), 1, time.perf_counter()
+    while (best := timer.timeit(calls) / calls) * calls < SECONDS_PER_REPETITION:
         calls *= 2
-    best, start, repetitions = float("inf"), time.perf_counter(), 0
-    while repetitions < 5 or time.perf_counter() - start < SECONDS_IN_ALL:
+    repetitions = 1
+    while (spent := time.perf_counter() - start) < SECONDS_IN_ALL or (
+        repetitions < REPETITIONS and spent < SECONDS_AT_MOST
+    ):
         best = min(best, timer.timeit(calls) / calls)
         repetitions += 1
     return best

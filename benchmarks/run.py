@@ -24,7 +24,9 @@ import time
 from pathlib import Path
 
 import from_python
-from peers import CASES, LIBRARIES, REPETITIONS, SECONDS_PER_REPETITION
+import functions
+from libraries import LIBRARIES
+from peers import CASES, REPETITIONS, SECONDS_PER_REPETITION
 from tables import OURS, all_tables
 
 HERE = Path(__file__).resolve().parent
@@ -37,7 +39,10 @@ TIMEOUT_SECONDS = 900
 # How far the check sums of two libraries may be apart, relative to the larger one.
 CHECK_TOLERANCE = 1e-3
 
-ALL_CASES = [*CASES, *from_python.CASES]
+# What takes a column that long is not repeated in later rounds.
+SECONDS_FOR_ONE_ROUND = 3.0
+
+ALL_CASES = [*CASES, *from_python.CASES, *functions.CASES]
 
 # By case: a figure's name to its value, or {"error": text}.
 Figures = dict[str, dict]
@@ -161,6 +166,27 @@ def run_python(library: str, case: str) -> tuple[str, Figures]:
     return version, {case: figures} if figures else {}
 
 
+def run_functions(column: str, cases: list[str]) -> Figures:
+    """The same for cases of functions.py. Those that look at the process's memory run alone."""
+    python = sys.executable if column == OURS else peer_python()
+    alone = [[case] for case in cases if functions.CASES[case].warm_up]
+    together = [case for case in cases if [case] not in alone]
+    figures: Figures = {}
+    for group in filter(None, [together, *alone]):
+        command = [python, HERE / "functions.py", column, *group]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_SECONDS)
+        except subprocess.TimeoutExpired as error:
+            figures |= {case: {"error": str(error)[-200:]} for case in group}
+            continue
+        lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+        figures |= {line.pop("case"): line for line in lines}
+        if done.returncode != 0:
+            error = last_line(done.stderr)
+            figures |= {case: {"error": error} for case in group if case not in figures}
+    return figures
+
+
 def keep_best(best: Figures, new: Figures) -> None:
     """Takes over the new figures of a case when they are the first or the quickest."""
     for case, figures in new.items():
@@ -178,9 +204,19 @@ class Comparison:
         self.binary = binary
         self.cases = cases
         self.libraries = libraries  # penstock and the peers that work
-        self.best: dict[str, Figures] = {library: {} for library in libraries}
+        self.best: dict[str, Figures] = {name: {} for name in self.everyone}
         self.versions: dict[str, str] = {}
         self.missing: dict[str, str] = {}
+
+    @property
+    def columns(self) -> list[str]:
+        """Those of the table of functions."""
+        of = functions.COLUMNS_OF
+        return [column for library in self.libraries for column in of.get(library, [])]
+
+    @property
+    def everyone(self) -> list[str]:
+        return list(dict.fromkeys([*self.libraries, *self.columns]))
 
     def run(self, rounds: int) -> None:
         for r in range(rounds):
@@ -189,6 +225,8 @@ class Comparison:
                 start = time.monotonic()
                 try:
                     keep_best(self.best[library], self.run_one(library))
+                    for column in functions.COLUMNS_OF.get(library, []):
+                        keep_best(self.best[column], self.run_column(library, column))
                 except (RuntimeError, OSError, ValueError, subprocess.TimeoutExpired) as error:
                     self.drop(library, str(error))
                     continue
@@ -210,6 +248,19 @@ class Comparison:
             self.versions[library] = version
         return figures
 
+    def run_column(self, library: str, column: str) -> Figures:
+        cases = [
+            case
+            for case in self.cases
+            if case in functions.CASES and (self.seconds(column, case) or 0) < SECONDS_FOR_ONE_ROUND
+        ]
+        figures = run_functions(column, cases)
+        for case in figures:
+            version = figures[case].pop("version", "")
+            if version and library != OURS:
+                self.versions[library] = version
+        return figures
+
     def drop(self, library: str, reason: str) -> None:
         if library == OURS:
             sys.exit(f"bench: {OURS} failed: {reason}")
@@ -221,7 +272,7 @@ class Comparison:
         for case in self.cases:
             checks = {
                 library: self.best[library][case]["check"]
-                for library in self.libraries
+                for library in self.everyone
                 if "check" in self.best[library].get(case, {})
             }
             if len(checks) < 2:
@@ -266,12 +317,13 @@ def machine() -> dict:
 
 
 def report(result: Comparison, where: dict) -> None:
-    versions = ", ".join(f"{library} {version}" for library, version in result.versions.items())
+    known = {library: version for library, version in result.versions.items() if version}
+    versions = ", ".join(f"{library} {version}" for library, version in known.items())
     print(f"\n{where['date']}, {where['cpu']}, {where['cores']} cores; {versions or 'no peers'}\n")
     print(all_tables(result))
     for library, reason in result.missing.items():
         print(f"missing: {library}: {reason}")
-    for library in result.libraries:
+    for library in result.everyone:
         for case, error in result.errors(library).items():
             print(f"error: {library}: {case}: {error}")
 

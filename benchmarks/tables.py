@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 OURS = "penstock"
+MEMORY_NOISE = 2**20  # of a process, by the operating system's account
 
 
 def show_time(seconds: float | None) -> str:
@@ -38,17 +39,18 @@ def show_table(rows: list[list[str]]) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in [lines[0], rule, *lines[1:]])
 
 
-def compare(result, case: str, figure: str, show) -> list[str]:
-    """A row: the figure of every library, and ours divided by the least of the others."""
-    errors = {library: case in result.errors(library) for library in result.libraries}
-    found = {lib: result.best[lib].get(case, {}).get(figure) for lib in result.libraries}
+def compare(result, case: str, figure: str, show, libraries: list[str], least=0.0) -> list[str]:
+    """A row: the figure of every library, and ours divided by the least of the others. What is
+    below least counts as that."""
+    errors = {library: case in result.errors(library) for library in libraries}
+    found = {lib: result.best[lib].get(case, {}).get(figure) for lib in libraries}
     theirs = {lib: n for lib, n in found.items() if lib != OURS and n is not None}
     best = min(theirs, key=theirs.get, default=None)
-    has_ratio = found[OURS] is not None and best is not None and theirs[best] > 0
+    has_ratio = found[OURS] is not None and best is not None and max(theirs[best], least) > 0
     return [
         case,
         *("error" if errors[library] else show(n) for library, n in found.items()),
-        f"{found[OURS] / theirs[best]:.2f} {best}" if has_ratio else "-",
+        f"{max(found[OURS], least) / max(theirs[best], least):.2f} {best}" if has_ratio else "-",
     ]
 
 
@@ -60,7 +62,7 @@ def times_table(result, cases: list[str]) -> str:
         allocations, peak = figures.get("allocations"), figures.get("peak_bytes")
         rows.append(
             [
-                *compare(result, case, "seconds", show_time),
+                *compare(result, case, "seconds", show_time, result.libraries),
                 f"{allocations:.4g}" if allocations is not None else "-",
                 show_bytes(peak),
             ]
@@ -69,28 +71,50 @@ def times_table(result, cases: list[str]) -> str:
 
 
 def python_table(result, cases: list[str]) -> str:
-    head = ["from Python", *result.libraries, "ratio to best"]
-    return show_table([head, *(compare(result, case, "seconds", show_time) for case in cases)])
-
-
-def memory_table(result, cases: list[str]) -> str:
-    head = ["memory", *result.libraries, "ratio to best"]
-    with_peak = [case for case in cases if "peak_bytes" in result.best[OURS].get(case, {})]
-    rows = [compare(result, case, "peak_bytes", show_bytes) for case in with_peak]
+    libraries = result.libraries
+    head = ["from Python", *libraries, "ratio to best"]
+    rows = [compare(result, case, "seconds", show_time, libraries) for case in cases]
     return show_table([head, *rows])
 
 
-def growth_table(result, cases: list[str]) -> str:
-    """Of each scale_<op>_<size> family: the factors from one size to the next."""
+def functions_table(result, cases: list[str]) -> str:
+    """With what the plan says of a call, and how much of that are not its results."""
+    rows = [["functions", *result.columns, "ratio to best", "planned peak", "beyond results"]]
+    for case in cases:
+        figures = result.best[OURS].get(case, {})
+        planned = (show_bytes(figures.get(name)) for name in ("planned_bytes", "beyond_bytes"))
+        rows.append([*compare(result, case, "seconds", show_time, result.columns), *planned])
+    return show_table(rows)
+
+
+def memory_table(result, cases: list[str], libraries: list[str]) -> str:
+    head = ["memory", *libraries, "ratio to best"]
+    with_peak = [case for case in cases if "peak_bytes" in result.best[OURS].get(case, {})]
+    rows = [
+        compare(result, case, "peak_bytes", show_bytes, libraries, least=MEMORY_NOISE)
+        for case in with_peak
+    ]
+    return show_table([head, *rows])
+
+
+def size_of(case: str) -> float:
+    """The number at the end of the case's name: 256k, 4m."""
+    text = case.rpartition("_")[2]
+    return float(text.rstrip("km")) * {"k": 1e3, "m": 1e6}.get(text[-1], 1)
+
+
+def growth_table(result, cases: list[str], libraries: list[str]) -> str:
+    """Of each <what>_<size> family: the factors from one size to the next."""
     families: dict[str, list[str]] = {}
     for case in cases:
         families.setdefault(case.rpartition("_")[0], []).append(case)
-    rows = [["growth", "work", *result.libraries]]
+    rows = [["growth", "work", *libraries]]
     for family, members in families.items():
         for small, large in pairwise(members):
-            # Sizes grow by four: elements, or the side of a matrix.
-            row = [f"{small} to {large.rpartition('_')[2]}", "x64" if "matmul" in family else "x4"]
-            for library in result.libraries:
+            factor = round(size_of(large) / size_of(small))
+            work = factor**3 if "matmul" in family else factor  # the side of a matrix
+            row = [f"{small} to {large.rpartition('_')[2]}", f"x{work}"]
+            for library in libraries:
                 before, after = result.seconds(library, small), result.seconds(library, large)
                 row.append(f"x{after / before:.1f}" if before and after else "-")
             rows.append(row)
@@ -101,12 +125,16 @@ def all_tables(result) -> str:
     def cases(prefix: str) -> list[str]:
         return [case for case in result.cases if case.startswith(prefix)]
 
-    scale, python = cases("scale_"), cases("py_")
-    core = [case for case in result.cases if case not in {*scale, *python}]
+    scale, python, functions = cases("scale_"), cases("py_"), cases("fn_")
+    core = [case for case in result.cases if case not in {*scale, *python, *functions}]
+    sizes = [case for case in functions if case.rpartition("_")[2][0].isdigit()]
     tables = [
         times_table(result, core),
-        growth_table(result, scale),
+        growth_table(result, scale, result.libraries),
         python_table(result, python),
-        memory_table(result, python),
+        memory_table(result, python, result.libraries),
+        functions_table(result, functions),
+        memory_table(result, functions, result.columns),
+        growth_table(result, sizes, result.columns),
     ]
     return "\n\n".join(filter(None, tables))

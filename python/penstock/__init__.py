@@ -70,6 +70,7 @@ newaxis = None
 
 _MODULES = [
     "autodiff",
+    "autograph",
     "bitwise",
     "compat",
     "config",
@@ -100,6 +101,10 @@ _MODULES = [
 ]
 # Names that not every program needs: the files that have them are read when one is first asked for.
 _LATER = {
+    "_control_flow.conditionals": "case cond switch_case",
+    "_control_flow.loops": "while_loop",
+    "_control_flow.maps": "map_fn vectorized_map",
+    "_control_flow.scans": "foldl foldr scan",
     "_creators": "variable_creator_scope",
     "_functions.arrays": (
         "argsort broadcast_dynamic_shape broadcast_static_shape clip_by_global_norm clip_by_norm "

@@ -7,7 +7,7 @@ import inspect
 import threading
 import weakref
 
-from penstock import _core, config, errors
+from penstock import _core, autograph, config, errors
 from penstock._arguments import (
     POSITIONAL,
     Parameters,
@@ -156,7 +156,8 @@ class Function(_core.TracedCall):
                 inputs = self._add_inputs(trace, leaves, bound)
                 values = [inputs.get(i, leaf) for i, leaf in enumerate(leaves)]
                 args, kwargs = pack_all(bound, values)
-                result = self._python_function(*args, **kwargs)
+                to_trace = autograph._traced(self._python_function, **self._own_options)
+                result = to_trace(*args, **kwargs)
                 outputs = [self._as_output(leaf) for leaf in flatten_all(result)]
                 core = trace.finish([leaf for leaf in outputs if leaf is not None])
         finally:
@@ -402,6 +403,7 @@ def function(
             memory_budget=memory_budget,
             trace_cache_limit=trace_cache_limit,
             autograph=autograph,
+            experimental_autograph_options=experimental_autograph_options,
             jit_compile=jit_compile,
             reduce_retracing=reduce_retracing,
         )

@@ -80,7 +80,7 @@ void add_graph(nb::module_& module) {
            [](GraphBuilder& b, nb::handle tensor, const std::string& name) {
              return wrapped(b.constant(to_tensor(tensor.ptr()), name));
            })
-      .def("no_op", &GraphBuilder::no_op)
+      .def("no_op", [](GraphBuilder& b, const std::string& name) { return b.no_op(name); })
       .def("add_variable",
            [](GraphBuilder& b, nb::handle dtype, nb::handle shape) {
              return b.add_variable(to_dtype(dtype.ptr()), to_shape(shape));

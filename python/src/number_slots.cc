@@ -1,5 +1,6 @@
 #include "number_slots.h"
 
+#include <penstock/exec/graph_builder.h>
 #include <penstock/ops/registry.h>
 
 #include "convert.h"
@@ -18,6 +19,7 @@ struct Operator {
   const char* op;
   const char* other_op;
   const char* reflected;
+  const char* name = nullptr;  // of its nodes in TensorFlow's graphs, where that is not the op's
 };
 enum Which {
   kAdd,
@@ -43,17 +45,17 @@ enum Which {
   kCount,
 };
 constexpr Operator kOperators[kCount] = {
-    {"AddV2", "Add", "__radd__"},
-    {"Sub", nullptr, "__rsub__"},
-    {"Mul", "LogicalAnd", "__rmul__"},
-    {"RealDiv", nullptr, "__rtruediv__"},
-    {"FloorDiv", nullptr, "__rfloordiv__"},
-    {"FloorMod", nullptr, "__rmod__"},
-    {"Pow", nullptr, "__rpow__"},
-    {"MatMul", nullptr, "__rmatmul__"},
-    {"BitwiseAnd", "LogicalAnd", "__rand__"},
-    {"BitwiseOr", "LogicalOr", "__ror__"},
-    {"BitwiseXor", "LogicalXor", "__rxor__"},
+    {"AddV2", "Add", "__radd__", "add"},
+    {"Sub", nullptr, "__rsub__", "sub"},
+    {"Mul", "LogicalAnd", "__rmul__", "mul"},
+    {"RealDiv", nullptr, "__rtruediv__", "truediv"},
+    {"FloorDiv", nullptr, "__rfloordiv__", "floordiv"},
+    {"FloorMod", nullptr, "__rmod__", "mod"},
+    {"Pow", nullptr, "__rpow__", "pow"},
+    {"MatMul", nullptr, "__rmatmul__", "matmul"},
+    {"BitwiseAnd", "LogicalAnd", "__rand__", "and"},
+    {"BitwiseOr", "LogicalOr", "__ror__", "or"},
+    {"BitwiseXor", "LogicalXor", "__rxor__", "xor"},
     {"Equal", nullptr, nullptr},
     {"NotEqual", nullptr, nullptr},
     {"Less", nullptr, nullptr},
@@ -93,6 +95,8 @@ PyObject* call(Which which, const Tensor* a, const Tensor* b, uint64_t given, co
   const OpDef& op = op_for(which, a->dtype());
   const Tensor* const inputs[] = {a, b};
   const std::span<const Tensor* const> used(inputs, b != nullptr ? 2 : 1);
+  if (a->is_symbolic() && GraphBuilder::is_entered() && kOperators[which].name != nullptr)
+    GraphBuilder::hint_name(kOperators[which].name);
   if (op.attrs.size() == 0) {
     if (given == 0 && caller != nullptr && may_be_put_off(used) && is_next_operand(caller)) {
       if (auto pending = Pending::make(op, used)) return wrap(std::move(pending));
@@ -257,10 +261,20 @@ PyObject* unary(PyObject* a) {
 
 PyObject* positive(PyObject* a) { return Py_NewRef(a); }
 
+// Tensors of TensorFlow 1's graphs are keys of dictionaries: they are equal to themselves.
+bool is_graph_tensor(PyObject* object) {
+  return has_tensor(object) && GraphBuilder::owns(description_of(object));
+}
+
 // == and != never fail for another shape or None: they say that the two are not equal.
 PyObject* equality(Which which, PyObject* a, PyObject* b) {
   PyObject* unequal = which == kEq ? Py_False : Py_True;
   if (b == Py_None) return Py_NewRef(unequal);
+  if (is_graph_tensor(a)) {
+    const bool same = has_tensor(b) && description_of(a).graph() == description_of(b).graph() &&
+                      description_of(a).value() == description_of(b).value();
+    return Py_NewRef(same == (which == kEq) ? Py_True : Py_False);
+  }
   if (is_other_tensor(b)) return Py_NewRef(Py_NotImplemented);
   const Operands operands = convert(which, a, b);
   try {
@@ -292,6 +306,11 @@ PyObject* compare(PyObject* a, PyObject* b, int operation) {
 }
 
 Py_hash_t hash(PyObject* self) {
+  if (is_graph_tensor(self)) {
+    const Tensor& tensor = description_of(self);
+    const auto key = (uint64_t{tensor.graph()} << 32) | static_cast<uint32_t>(tensor.value());
+    return static_cast<Py_hash_t>(key * 0x9E3779B97F4A7C15u >> 2);
+  }
   if (has_tensor(self)) {
     PyErr_SetString(PyExc_TypeError, "Tensor is unhashable. Instead, use tensor.ref() as the key.");
   } else {

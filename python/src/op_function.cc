@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <penstock/exec/graph_builder.h>
 #include <penstock/ops/registry.h>
 
 #include "array.h"
@@ -41,6 +42,7 @@ struct Description {
   std::vector<size_t> inputs = {};  // the parameters of the op's inputs, in its order
   std::vector<Attr> defaults = {};  // all attributes, where nothing is given
   PyObject* result = nullptr;       // the namedtuple class of several outputs
+  size_t name = SIZE_MAX;           // the parameter `name`, where there is one
 };
 
 struct OpFunction {
@@ -215,6 +217,13 @@ bool takes(const OpDef& op, std::span<const Tensor* const> tensors) {
   return tensors.empty() || op.inputs[0].dtypes.has(tensors[0]->dtype());
 }
 
+// In TensorFlow 1's graphs the argument `name` is the node's.
+void hint_name(PyObject* name) {
+  Py_ssize_t size = 0;
+  const char* text = PyUnicode_Check(name) ? PyUnicode_AsUTF8AndSize(name, &size) : nullptr;
+  if (text != nullptr) GraphBuilder::hint_name({text, static_cast<size_t>(size)});
+}
+
 PyObject* call(PyObject* self, PyObject* const* args, size_t flagged_count, PyObject* keywords) {
   const void* caller = __builtin_return_address(0);
   return guarded([&] {
@@ -234,6 +243,7 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t flagged_count, PyOb
       }
     }
     const std::span<const Tensor* const> tensors = inputs.finish();
+    if (d.name < d.parameters.size() && GraphBuilder::is_entered()) hint_name(values[d.name]);
     const size_t all =
         count + (keywords != nullptr ? static_cast<size_t>(PyTuple_GET_SIZE(keywords)) : 0);
     const uint64_t given = inputs.temporaries(self, args, all, caller);
@@ -279,6 +289,9 @@ void settle(Description& d) {
   for (size_t k = 0; k < d.parameters.size(); ++k) {
     Parameter& parameter = d.parameters[k];
     if (parameter.kind == Parameter::kInput) d.inputs[parameter.index] = k;
+    if (parameter.kind == Parameter::kIgnored &&
+        PyUnicode_CompareWithASCIIString(parameter.name, "name") == 0)
+      d.name = k;
     if (parameter.kind != Parameter::kAttr || parameter.fallback == nullptr) continue;
     const AttrKind kind = op.attrs[parameter.index].kind;
     if (kind == AttrKind::kString || kind == AttrKind::kInts) continue;

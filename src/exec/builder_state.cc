@@ -1,6 +1,8 @@
 #include "exec/builder_state.h"
 
 #include <algorithm>
+#include <cctype>
+#include <charconv>
 #include <cstring>
 #include <stdexcept>
 #include <utility>
@@ -20,6 +22,18 @@ namespace {
 // Values that are remembered, and how many of them.
 constexpr int64_t kMostBytesRemembered = 16 << 10;
 constexpr size_t kMostRemembered = 256;
+
+// Where TensorFlow's functions call an op something else.
+std::string_view default_name(std::string_view type) {
+  static const std::unordered_map<std::string_view, std::string_view> kNames = {
+      {"AddV2", "Add"},           {"RealDiv", "truediv"}, {"ConcatV2", "concat"},
+      {"Pack", "stack"},          {"Unpack", "unstack"},  {"StridedSlice", "strided_slice"},
+      {"Transpose", "transpose"}, {"Range", "range"},     {"Split", "split"},
+      {"SplitV", "split"},        {"OneHot", "one_hot"},
+  };
+  const auto found = kNames.find(type);
+  return found == kNames.end() ? type : found->second;
+}
 
 }  // namespace
 
@@ -43,7 +57,7 @@ std::string_view type_of(const Graph& graph, const Node& node) {
   return node.op->name.value;
 }
 
-BuilderState::BuilderState() : TraceState("graph") { keeps_all = true; }
+BuilderState::BuilderState() : TraceState("graph", true) {}
 
 void BuilderState::check_open() const {
   if (is_finalized) throw std::runtime_error("Graph is finalized and cannot be modified.");
@@ -96,20 +110,38 @@ ValueId BuilderState::add_named_constant(const Tensor& tensor) {
   return value;
 }
 
+int32_t BuilderState::text_number(std::string_view text) {
+  const auto found = text_numbers_.find(text);
+  if (found != text_numbers_.end()) return found->second;
+  texts_.emplace_back(text);
+  const auto added_text = static_cast<int32_t>(texts_.size() - 1);
+  text_numbers_.emplace(texts_.back(), added_text);
+  return added_text;
+}
+
+// Whether "base_7" is what a number has made of another name.
+bool BuilderState::is_numbered(std::string_view key) const {
+  const size_t at = key.rfind('_');
+  if (at == std::string_view::npos || at + 1 == key.size()) return false;
+  int32_t wanted = 0;
+  const char* end = key.data() + key.size();
+  const auto parsed = std::from_chars(key.data() + at + 1, end, wanted);
+  if (parsed.ec != std::errc() || parsed.ptr != end) return false;
+  const auto base = next_numbers_.find(std::string(key.substr(0, at)));
+  return base != next_numbers_.end() && wanted > 0 && wanted < base->second;
+}
+
 BuilderState::Name BuilderState::take_name(std::string_view wanted) {
-  auto found = text_numbers_.find(wanted);
-  if (found == text_numbers_.end()) {
-    texts_.emplace_back(wanted);
-    const auto text = static_cast<int32_t>(texts_.size() - 1);
-    text_numbers_.emplace(texts_.back(), text);
-    next_number_.push_back(1);
-    return {text, 0};
-  }
-  const int32_t text = found->second;
-  // A text of its own may be what the number would make of this one.
+  // Names that differ in case only count as one.
+  std::string key(wanted);
+  std::ranges::transform(key, key.begin(), [](unsigned char c) { return std::tolower(c); });
+  const int32_t text = text_number(wanted);
+  const auto [counter, is_new] = next_numbers_.emplace(key, 1);
+  if (is_new && !is_numbered(key)) return {text, 0};
   while (true) {
-    const int32_t next = next_number_[static_cast<size_t>(text)]++;
-    if (!text_numbers_.contains(cat(wanted, "_", next))) return {text, next};
+    const int32_t next = counter->second++;
+    const std::string numbered = cat(key, "_", next);
+    if (!next_numbers_.contains(numbered)) return {text, next};
   }
 }
 
@@ -127,19 +159,18 @@ NodeId BuilderState::find(std::string_view wanted) const {
 }
 
 void BuilderState::added(NodeId id) {
-  check_open();
   const Node& node = graph.node(id);
   if (names.size() <= static_cast<size_t>(id)) {
     names.resize(static_cast<size_t>(id) + 1);
     is_pure.resize(static_cast<size_t>(id) + 1);
   }
   std::string wanted = scope;
-  if (!next_name.empty()) {
-    wanted += next_name;
-    next_name.clear();
+  if (next_name.ends_with('/')) {
+    wanted = next_name.substr(0, next_name.size() - 1);  // as it is, whatever the scope
   } else {
-    wanted += type_of(graph, node);
+    wanted += next_name.empty() ? default_name(type_of(graph, node)) : std::string_view(next_name);
   }
+  next_name.clear();
   names[static_cast<size_t>(id)] = take_name(wanted);
   bool pure = node.kind == NodeKind::kConstant ||
               (node.kind == NodeKind::kOp && !node.op->traits.has(Trait::kStateful));

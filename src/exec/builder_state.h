@@ -35,8 +35,7 @@ struct BuilderState : TraceState {
   std::vector<NodeId> control;  // what new nodes run after
   bool is_finalized = false;
 
-  // Throws RuntimeError when there must be no new nodes.
-  void check_open() const;
+  void check_open() const override;
   ValueId add_constant(const Tensor& tensor) override;
   // With `next_name` as its name.
   ValueId add_named_constant(const Tensor& tensor);
@@ -52,10 +51,12 @@ struct BuilderState : TraceState {
 
  private:
   void remember(ValueId value, Tensor tensor);
+  int32_t text_number(std::string_view text);
+  bool is_numbered(std::string_view key) const;
 
   std::deque<std::string> texts_;
   std::unordered_map<std::string_view, int32_t> text_numbers_;
-  std::vector<int32_t> next_number_;  // of texts
+  std::unordered_map<std::string, int32_t> next_numbers_;  // of names in lower case
   // Small constants by their content: those that are equal share a buffer.
   std::unordered_multimap<uint64_t, Tensor> shared_;
   std::unordered_map<ValueId, Tensor> remembered_;

@@ -1,5 +1,7 @@
 // Gradients inside a function whose shapes are not all known: a node of its graph, which a replay
 // with known shapes works out (Replay::call_gradient).
+#include <algorithm>
+
 #include <penstock/base/error.h>
 #include <penstock/base/strings.h>
 #include <penstock/ops/sample.h>
@@ -20,6 +22,37 @@ ValueId value_of(TraceState& trace, const autodiff::TapeState& tape, const Sourc
     }
   }
   return kNoIndex;
+}
+
+// Whether input `i` of a call gets the gradients of few rows: those that it takes.
+bool takes_rows(const autodiff::Record& record, size_t i) {
+  const std::string_view name = record.op->name;
+  if (i != 0 || (name != "GatherV2" && name != "EmbeddingLookup")) return false;
+  if (name == "EmbeddingLookup") return true;
+  const Attrs attrs = record.attrs.view();
+  return std::ranges::all_of(attrs, [](const Attr& axis) { return axis.as_int() == 0; });
+}
+
+// The dtype of the rows' indices, when nothing but rows of a source is used; kInvalid otherwise.
+DType rows_of(const autodiff::TapeState& tape, uint64_t source) {
+  autodiff::IdMap<bool> same;  // what the source is handed on as
+  same.set(source, true);
+  DType indices = DType::kInvalid;
+  for (const autodiff::Record& record : tape.records) {
+    for (size_t i = 0; i < record.inputs.size(); ++i) {
+      if (!same.has(record.inputs[i].id())) continue;
+      if (record.op == nullptr) return DType::kInvalid;
+      if (record.op->traits.has(Trait::kSparseGrad)) {
+        for (const Tensor& output : record.outputs) same.set(output.id(), true);
+        continue;
+      }
+      const DType found = takes_rows(record, i) ? record.inputs[1].dtype() : DType::kInvalid;
+      if (found == DType::kInvalid || (indices != DType::kInvalid && indices != found))
+        return DType::kInvalid;
+      indices = found;
+    }
+  }
+  return indices;
 }
 
 Gradients worked_out_later(const GradContext&) { return {}; }
@@ -85,19 +118,36 @@ std::optional<std::vector<Gradient>> defer_gradient(autodiff::TapeState& tape,
     if (unconnected == Unconnected::kNone && (!wanted.has(source.id) || !tape.known.has(source.id)))
       continue;
     inputs.push_back(value);
-    call.sources.push_back(GradientCall::Form::kDense);
-    outputs.push_back({source.dtype, trace.graph.shape(value)});
     made.push_back(i);
+    Shape shape = trace.graph.shape(value);
+    const DType rows = shape.is_known() && shape.rank() > 0 && wanted.has(source.id)
+                           ? rows_of(tape, source.id)
+                           : DType::kInvalid;
+    call.sources.push_back(rows == DType::kInvalid ? GradientCall::Form::kDense
+                                                   : GradientCall::Form::kSparse);
+    if (rows != DType::kInvalid) shape.set(0, kUnknownDim);
+    outputs.push_back({source.dtype, shape});
+    if (rows != DType::kInvalid) outputs.push_back({rows, Shape{kUnknownDim}});
   }
   if (made.empty()) return found;
   inputs.insert(inputs.end(), way.begin(), way.end());
   const size_t first_source = call.first_source();
+  const std::vector<GradientCall::Form> forms = call.sources;
   const NodeId id = trace.graph.add_gradient(std::move(call), inputs, outputs, trace.here());
   trace.added(id);
   const Tensors symbols = trace.symbols(id);
+  size_t next = 0;
   for (size_t k = 0; k < made.size(); ++k) {
-    trace.worlds->add_like(symbols[k].value(), inputs[first_source + k]);
-    found[made[k]] = symbols[k];
+    const Tensor& values = symbols[next++];
+    if (forms[k] == GradientCall::Form::kDense) {
+      trace.worlds->add_like(values.value(), inputs[first_source + k]);
+      found[made[k]] = values;
+      continue;
+    }
+    const Tensor& indices = symbols[next++];
+    trace.add_open(values.value());
+    trace.add_open(indices.value());
+    found[made[k]] = Gradient::sparse(values, indices, sources[made[k]].shape);
   }
   std::vector<const Tensor*> pointers;
   for (const Tensor& tensor : used) pointers.push_back(&tensor);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "exec/epilogues.h"
 #include "exec/tiles.h"
 
 namespace penstock::exec {
@@ -14,8 +15,10 @@ struct Group {
   int32_t stamp = 0;
   int32_t time = 0;  // how many other ops came before its last one
   int32_t num_operands = 0;
-  int32_t num_reductions = 0;
-  int64_t row = 1;  // the longest of its tile operands' rows
+  int32_t num_reductions = 0;  // of all elements
+  Shape shape;                 // of the values that tiles are pieces of
+  int64_t row = 1;             // the longest of its tile operands' rows
+  bool has_columns = false;    // values with one element for each of these rows
   bool is_used_outside = false;
   std::vector<int32_t> members;  // positions
 };
@@ -60,6 +63,21 @@ class Finder {
     const int32_t at = position(value);
     return at != kNoIndex && is_reduction_[static_cast<size_t>(at)];
   }
+  // Whether `user` needs more of an input than the tile that its group is at: all of a column
+  // whose elements are not those of the rows.
+  bool needs_all(const Node& user, ValueId input) const {
+    if (is_reduced(input)) return true;
+    const int32_t group = group_of(input);
+    if (group == kNoIndex || !is_column(input)) return false;
+    const Shape &shape = graph_.shape(input), &made = graph_.shape(user.first_output);
+    if (shape == made) return false;
+    const InputReach found = reach_of(shape, made);
+    return found.reach != Reach::kPrefix || found.row != groups_[static_cast<size_t>(group)].row;
+  }
+  bool is_column(ValueId value) const {
+    const Group& group = groups_[static_cast<size_t>(group_of(value))];
+    return group.has_columns && graph_.shape(value) != group.shape;
+  }
   // The largest stamp of what the value needs.
   int32_t after(ValueId value) const {
     const int32_t at = position(value);
@@ -70,18 +88,20 @@ class Finder {
   }
 
   void visit(int32_t at) {
+    if (join_as_column(at)) return;
     if (int64_t row = 1; is_fusible(node(at), &row)) {
       start_group(at, row);
       for (ValueId input : inputs(at)) {
-        if (is_reduced(input)) groups_[static_cast<size_t>(group_of(input))].is_used_outside = true;
+        if (needs_all(node(at), input))
+          groups_[static_cast<size_t>(group_of(input))].is_used_outside = true;
       }
       for (ValueId input : inputs(at)) {
         const int32_t theirs = group_of(input);
         const int32_t mine = group_of_[static_cast<size_t>(at)];
-        if (theirs != kNoIndex && theirs != mine && !is_reduced(input))
+        if (theirs != kNoIndex && theirs != mine && !needs_all(node(at), input))
           try_merge(theirs, mine, input, node(at));
       }
-    } else if (!join_as_reduction(at)) {
+    } else if (!join_as_reduction(at) && !add_row_reduction(at)) {
       ++time_;
     }
     const int32_t mine = group_of_[static_cast<size_t>(at)];
@@ -112,27 +132,87 @@ class Finder {
     return true;
   }
 
-  // *longest is set to the longest row of an input that is repeated.
-  bool is_fusible(const Node& node, int64_t* longest) const {
-    const OpDef& op = *node.op;
-    if (!op.traits.has(Trait::kElementwise) || op.cpu == nullptr ||
-        op.traits.has(Trait::kStateful) || op.traits.has(Trait::kDynamicShape) ||
-        op.traits.has(Trait::kMakesStrings) || op.traits.has(Trait::kUsesHeap))
-      return false;
-    const Shape& shape = graph_.shape(node.first_output);
-    if (shape.num_elements() <= kTileElements) return false;
-    int64_t& row = *longest;
-    SmallVector<View, 4> views;
-    for (ValueId input : graph_.inputs(node)) {
-      const InputReach found = reach_of(graph_.shape(input), shape);
-      if (found.reach == Reach::kNone || graph_.dtype(input) == DType::kString) return false;
-      if (found.row != 1 && row != 1 && found.row != row) return false;
-      row = std::max(row, found.row);
-      views.push_back(graph_.view(input));
+  // A sum of rows can run with what makes them, and what is made of the sums with that.
+  bool add_row_reduction(int32_t at) {
+    const int64_t row = reduced_row(graph_, node(at));
+    if (row == 0) return false;
+    const ValueId input = inputs(at)[0];
+    const int32_t into = group_of(input);
+    if (into == kNoIndex || is_reduced(input) || !can_take_rows(into, input, row)) {
+      start_group(at, row);
+      groups_.back().shape = graph_.shape(input);
+      groups_.back().has_columns = true;
+      return true;
     }
-    if (row > kMostRow || node.num_inputs + node.num_outputs > kMostTileOperands) return false;
-    InferContext infer(op, views, graph_.attrs(node));
-    op.infer.value(infer);
+    Group& group = groups_[static_cast<size_t>(into)];
+    group.row = row;
+    group.has_columns = true;
+    join(into, at);
+    return true;
+  }
+
+  bool can_take_rows(int32_t into, ValueId input, int64_t row) const {
+    const Group& group = groups_[static_cast<size_t>(into)];
+    return group.shape == graph_.shape(input) && (group.row == 1 || group.row == row) &&
+           group.num_reductions == 0 && has_room(group, 1, 2);
+  }
+
+  // An elementwise op on columns of a group, which is too small to be one of its own.
+  bool join_as_column(int32_t at) {
+    if (!is_plain(node(at))) return false;
+    const Shape& shape = graph_.shape(node(at).first_output);
+    int32_t into = kNoIndex;
+    for (ValueId input : inputs(at)) {
+      if (group_of(input) != kNoIndex && is_column(input)) into = group_of(input);
+    }
+    if (into == kNoIndex) return false;
+    const Group& group = groups_[static_cast<size_t>(into)];
+    if (shape == group.shape || shape.num_elements() * group.row != group.shape.num_elements() ||
+        !has_room(group, 1, node(at).num_inputs + node(at).num_outputs) ||
+        !makes_all(node(at), shape))
+      return false;
+    for (ValueId input : inputs(at)) {
+      const Reach reach = reach_of(graph_.shape(input), shape).reach;
+      if (graph_.dtype(input) == DType::kString) return false;
+      if (group_of(input) == into) {
+        if (is_reduced(input) || graph_.shape(input) != shape) return false;
+      } else if ((reach != Reach::kFull && reach != Reach::kOne) || after(input) >= group.stamp) {
+        return false;
+      }
+    }
+    join(into, at);
+    for (ValueId input : inputs(at)) {
+      if (group_of(input) != kNoIndex && group_of(input) != into)
+        groups_[static_cast<size_t>(group_of(input))].is_used_outside = true;
+    }
+    return true;
+  }
+
+  static bool has_room(const Group& group, size_t ops, int32_t operands) {
+    return group.members.size() + ops <= static_cast<size_t>(kMostTileOps) &&
+           group.num_operands + operands <= kMostTileOperands;
+  }
+
+  void join(int32_t into, int32_t at) {
+    Group& group = groups_[static_cast<size_t>(into)];
+    group.num_operands += node(at).num_inputs + node(at).num_outputs;
+    group.members.push_back(at);
+    group_of_[static_cast<size_t>(at)] = into;
+  }
+
+  static bool is_plain(const Node& node) {
+    const OpDef& op = *node.op;
+    return op.traits.has(Trait::kElementwise) && op.cpu != nullptr &&
+           !op.traits.has(Trait::kStateful) && !op.traits.has(Trait::kDynamicShape) &&
+           !op.traits.has(Trait::kMakesStrings) && !op.traits.has(Trait::kUsesHeap);
+  }
+
+  // Whether all outputs have `shape` and memory of their own, and no scratch is needed.
+  bool makes_all(const Node& node, const Shape& shape) const {
+    SmallVector<View, 4> views;
+    for (ValueId input : graph_.inputs(node)) views.push_back(graph_.view(input));
+    InferContext infer(*node.op, views, graph_.attrs(node));
+    node.op->infer.value(infer);
     if (infer.scratch_bytes() > 0) return false;
     for (const OutputSpec& spec : infer.outputs()) {
       if (spec.shares_input >= 0 || spec.shape != shape || spec.dtype == DType::kString)
@@ -141,8 +221,24 @@ class Finder {
     return true;
   }
 
+  // *longest is set to the longest row of an input that is repeated.
+  bool is_fusible(const Node& node, int64_t* longest) const {
+    const Shape& shape = graph_.shape(node.first_output);
+    if (!is_plain(node) || shape.num_elements() <= kTileElements) return false;
+    int64_t& row = *longest;
+    for (ValueId input : graph_.inputs(node)) {
+      const InputReach found = reach_of(graph_.shape(input), shape);
+      if (found.reach == Reach::kNone || graph_.dtype(input) == DType::kString) return false;
+      if (found.row != 1 && row != 1 && found.row != row) return false;
+      row = std::max(row, found.row);
+    }
+    return row <= kMostRow && node.num_inputs + node.num_outputs <= kMostTileOperands &&
+           makes_all(node, shape);
+  }
+
   void start_group(int32_t at, int64_t row) {
     Group made;
+    made.shape = graph_.shape(node(at).first_output);
     made.row = row;
     made.stamp = next_stamp_++;
     made.time = time_;
@@ -156,15 +252,12 @@ class Finder {
   void try_merge(int32_t theirs, int32_t mine, ValueId value, const Node& newest) {
     Group& a = groups_[static_cast<size_t>(theirs)];
     Group& b = groups_[static_cast<size_t>(mine)];
-    if (a.members.size() + b.members.size() > static_cast<size_t>(kMostTileOps) ||
-        a.num_operands + b.num_operands > kMostTileOperands)
-      return;
+    if (!has_room(a, b.members.size(), b.num_operands) || a.shape != b.shape) return;
     const int32_t num_reductions = a.num_reductions + b.num_reductions;
     const int64_t row = std::max(a.row, b.row);
     if (num_reductions > kMostTileReductions || (num_reductions > 0 && row != 1)) return;
-    if (graph_.shape(node(a.members[0]).first_output) !=
-        graph_.shape(node(b.members[0]).first_output))
-      return;
+    const bool has_columns = a.has_columns || b.has_columns;
+    if (has_columns && ((a.row != 1 && a.row != row) || (b.row != 1 && b.row != row))) return;
     // The later goes to where the earlier is, when its result need not wait there or takes no more
     // than what it replaces. Otherwise the earlier waits for the later one, when nobody else waits
     // for it and what it needs takes no more than what it makes.
@@ -183,6 +276,7 @@ class Finder {
     if (stamp == kNoIndex) return;
     a.stamp = stamp;
     a.row = row;
+    a.has_columns = has_columns;
     a.num_reductions = num_reductions;
     a.time = std::max(a.time, b.time);
     a.num_operands += b.num_operands;
@@ -197,7 +291,7 @@ class Finder {
     for (int32_t member : late.members) {
       for (ValueId input : inputs(member)) {
         const int32_t group = group_of(input);
-        if (group != kNoIndex && !is_reduced(input)) {
+        if (group != kNoIndex && !needs_all(node(member), input)) {
           const Group* owner = &groups_[static_cast<size_t>(group)];
           if (owner == &late || owner == &early) continue;
         }
@@ -243,7 +337,9 @@ class Finder {
 }  // namespace
 
 std::vector<int32_t> find_groups(const Graph& graph, std::span<const NodeId> nodes) {
-  return Finder(graph, nodes).find();
+  std::vector<int32_t> groups = Finder(graph, nodes).find();
+  group_epilogues(graph, nodes, groups);
+  return groups;
 }
 
 }  // namespace penstock::exec

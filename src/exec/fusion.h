@@ -1,4 +1,5 @@
-// Fusion: which elementwise ops run together, tile by tile (exec/tiles.h).
+// Fusion: which ops run together: elementwise ones tile by tile (exec/tiles.h), products with what
+// is done to their elements at once (exec/epilogues.h).
 #pragma once
 
 #include <cstdint>

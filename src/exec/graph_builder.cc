@@ -85,6 +85,10 @@ GraphBuilder::Entered::Entered(GraphBuilder& builder)
 GraphBuilder::Entered::~Entered() { t_trace = before_; }
 
 bool GraphBuilder::is_entered() { return t_trace != nullptr && t_trace->keeps_all; }
+bool GraphBuilder::owns(const Tensor& tensor) { return (tensor.graph() & exec::kBuilderBit) != 0; }
+void GraphBuilder::hint_name(std::string_view name) {
+  if (is_entered()) static_cast<BuilderState*>(t_trace)->next_name = name;
+}
 uint32_t GraphBuilder::number() const { return state_->number; }
 
 Tensor GraphBuilder::placeholder(DType dtype, const Shape& shape, std::string_view name) {

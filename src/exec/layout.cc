@@ -5,6 +5,7 @@
 #include <penstock/base/check.h>
 #include <penstock/plan/offsets.h>
 
+#include "exec/epilogues.h"
 #include "exec/fusion.h"
 
 namespace penstock::exec {
@@ -27,6 +28,8 @@ class Builder {
     for (int32_t i = 0; i < end(); ++i) {
       if (layout_.steps.step(i).size() == 1) {
         place_node(i);
+      } else if (product_step(graph_, layout_.steps.step(i)).run != nullptr) {
+        place_product(i);
       } else {
         place_group(i);
       }
@@ -178,6 +181,21 @@ class Builder {
         has_kernel && infer.scratch_bytes() > 0 ? add_scratch(infer.scratch_bytes(), i) : kNoIndex);
   }
 
+  // A product with its epilogue: only the end of it has a place.
+  void place_product(int32_t i) {
+    const std::span<const NodeId> nodes = layout_.steps.step(i);
+    const Node& product = graph_.node(nodes[0]);
+    SmallVector<View, 4> views;
+    for (ValueId input : graph_.inputs(product)) views.push_back(graph_.view(input));
+    InferContext infer(*product.op, views, graph_.attrs(product));
+    product.op->infer.value(infer);
+    taken_.clear();
+    put_new(graph_.node(nodes.back()).first_output, kNoIndex, i);
+    layout_.has_kernel.push_back(true);
+    layout_.tiled.push_back(kNoIndex);
+    layout_.scratch.push_back(add_scratch(infer.scratch_bytes(), i));
+  }
+
   // `value`, which instruction `i` makes, in a storage that it takes over or else in a new one.
   void put_new(ValueId value, int32_t into, int32_t i) {
     if (const int32_t own = own_variable(value, i); own != kNoIndex) into = own;
@@ -197,12 +215,11 @@ class Builder {
     for (const TileOp& op : tiles.ops) {
       for (int32_t k = 0; k < op.num_outputs; ++k) {
         const TileOperand& made = tiles.operand(op, op.num_inputs + k);
-        if (made.kind != TileOperand::Kind::kSlot)
-          put_new(made.value, overwritten(tiles, made.value, i), i);
+        if (made.is_outside()) put_new(made.value, overwritten(tiles, made.value, i), i);
       }
     }
     for (TileOperand& operand : tiles.operands) {
-      if (operand.kind == TileOperand::Kind::kSlot) continue;
+      if (!operand.is_outside()) continue;
       operand.storage = place(operand.value).storage;
       operand.offset = place(operand.value).offset;
     }

@@ -89,9 +89,11 @@ int32_t Program::add_stream(const Node& node) {
 void Program::add_instruction(int32_t i) {
   if (!layout_.has_kernel[static_cast<size_t>(i)]) return;
   if (layout_.tiled[static_cast<size_t>(i)] != kNoIndex) return add_tiled(i);
-  const Node& node = graph_.node(layout_.steps.step(i)[0]);
+  const std::span<const NodeId> nodes = layout_.steps.step(i);
+  const Node& node = graph_.node(nodes[0]);
+  const ProductStep product = product_step(graph_, nodes);
   Instruction made;
-  made.kernel = node.op->cpu;
+  made.kernel = product.run != nullptr ? nullptr : node.op->cpu.run;
   made.op = node.op;
   made.attrs = graph_.attrs(node);
   made.first_view = static_cast<int32_t>(views_.size());
@@ -99,14 +101,24 @@ void Program::add_instruction(int32_t i) {
   made.num_outputs = node.num_outputs;
   made.scratch = layout_.scratch[static_cast<size_t>(i)];
   made.stream = add_stream(node);
-  made.tiled = kNoIndex;
+  made.tiled = made.product = kNoIndex;
   const auto add_view = [&](ValueId value) {
     const Place& place = layout_.places[static_cast<size_t>(value)];
     views_.push_back({nullptr, graph_.dtype(value), graph_.shape(value)});
     places_.push_back({place.storage, place.offset});
   };
   for (ValueId input : graph_.inputs(node)) add_view(input);
-  for (ValueId k = 0; k < node.num_outputs; ++k) add_view(node.first_output + k);
+  if (product.run != nullptr) {
+    made.product = static_cast<int32_t>(products_.size());
+    products_.push_back(product);
+    if (product.bias != kNoIndex) {
+      add_view(product.bias);
+      ++made.num_inputs;
+    }
+    add_view(graph_.node(nodes.back()).first_output);
+  } else {
+    for (ValueId k = 0; k < node.num_outputs; ++k) add_view(node.first_output + k);
+  }
   instructions_.push_back(made);
 }
 
@@ -115,6 +127,7 @@ void Program::add_tiled(int32_t i) {
   made.scratch = layout_.scratch[static_cast<size_t>(i)];
   made.stream = kNoIndex;
   made.tiled = layout_.tiled[static_cast<size_t>(i)];
+  made.product = kNoIndex;
   instructions_.push_back(made);
 }
 
@@ -171,9 +184,20 @@ void Program::execute(Frame& frame) {
       context.attrs = {own_attrs, instruction.attrs.size()};
       own_attrs += instruction.attrs.size();
     }
-    const KernelResult result = instruction.kernel(context);
+    const KernelResult result = instruction.kernel != nullptr
+                                    ? instruction.kernel(context)
+                                    : execute_product(instruction, context);
     if (__builtin_expect(result.problem != nullptr, 0)) fail_kernel(*instruction.op, result);
   }
+}
+
+KernelResult Program::execute_product(const Instruction& instruction,
+                                      const KernelContext& context) const {
+  const ProductStep& product = products_[static_cast<size_t>(instruction.product)];
+  kernels::Epilogue epilogue;
+  if (product.bias != kNoIndex) epilogue.bias = context.inputs.back().data;
+  epilogue.activation = product.activation;
+  return product.run(context, epilogue);
 }
 
 void Program::execute_tiled(const Instruction& instruction, Frame& frame) const {

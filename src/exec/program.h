@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "exec/epilogues.h"
 #include "exec/layout.h"
 #include "exec/runner.h"
 #include "graph/graph.h"
@@ -31,7 +32,7 @@ class Program final : public Runner {
 
  private:
   struct Instruction {
-    KernelFn kernel;
+    KernelFn kernel;  // null: see tiled and product
     const OpDef* op;
     Attrs attrs;
     int32_t first_view;  // inputs, then outputs
@@ -39,6 +40,7 @@ class Program final : public Runner {
     int32_t scratch;  // storage, or kNoIndex
     int32_t stream;   // of random numbers, or kNoIndex
     int32_t tiled;    // the layout's tiles that it runs instead of a kernel, or kNoIndex
+    int32_t product;  // the product that it runs with its epilogue, or kNoIndex
   };
   struct ViewPlace {
     int32_t storage;
@@ -64,6 +66,7 @@ class Program final : public Runner {
   void give_frame(std::unique_ptr<Frame> frame);
   void execute(Frame& frame);
   void execute_tiled(const Instruction& instruction, Frame& frame) const;
+  KernelResult execute_product(const Instruction& instruction, const KernelContext& context) const;
   std::string name_of(int32_t i) const;
   void finish_writes(Frame& frame);
   Tensor output_tensor(ValueId output, std::span<const Tensor* const> inputs,
@@ -74,6 +77,7 @@ class Program final : public Runner {
   ledger::Owner owner_;
   Layout layout_;
   std::vector<Instruction> instructions_;
+  std::vector<ProductStep> products_;
   std::vector<View> views_;        // without addresses
   std::vector<ViewPlace> places_;  // of views_
   std::vector<std::unique_ptr<Stream>> streams_;

@@ -1,7 +1,10 @@
 #include "exec/replay.h"
 
+#include <numeric>
+
 #include <penstock/base/error.h>
 #include <penstock/exec/variable.h>
+#include <penstock/ops.h>
 #include <penstock/ops/dispatch.h>
 #include <penstock/ops/grad_helpers.h>
 
@@ -56,6 +59,15 @@ void Replay::drop_use(ValueId id) {
   if (--uses_[static_cast<size_t>(id)] == 0) values_[static_cast<size_t>(id)] = Tensor();
 }
 
+// A dense gradient as rows: all of them.
+static Gradient all_rows(const Tensor& dense, DType indices) {
+  std::vector<int64_t> numbers(static_cast<size_t>(dense.dim(0)));
+  std::iota(numbers.begin(), numbers.end(), 0);
+  const auto count = static_cast<int64_t>(numbers.size());
+  const Tensor all = Tensor::from<int64_t>(std::span<const int64_t>(numbers), Shape{count});
+  return Gradient::sparse(dense, cast(all, indices), dense.shape());
+}
+
 void Replay::call_gradient(NodeId id, const Node& node) {
   const GradientCall& call = graph_.gradient(node);
   const std::span<const ValueId> inputs = graph_.inputs(node);
@@ -76,7 +88,14 @@ void Replay::call_gradient(NodeId id, const Node& node) {
   ValueId next = node.first_output;
   for (size_t i = 0; i < found.size(); ++i) {
     if (call.sources[i] == GradientCall::Form::kNone) continue;
-    set(next++, found[i].dense());
+    if (call.sources[i] == GradientCall::Form::kDense) {
+      set(next++, found[i].dense());
+      continue;
+    }
+    const DType wanted = graph_.dtype(next + 1);
+    const Gradient rows = found[i].is_sparse() ? found[i] : all_rows(found[i].dense(), wanted);
+    set(next++, rows.values());
+    set(next++, cast(rows.indices(), wanted));
   }
 }
 

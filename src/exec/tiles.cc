@@ -1,13 +1,14 @@
 #include "exec/tiles.h"
 
 #include <algorithm>
-#include <atomic>
-#include <mutex>
 #include <unordered_map>
+#include <unordered_set>
 
 #include <penstock/base/threads.h>
 #include <penstock/memory/buffer.h>
 
+#include "exec/strips.h"
+#include "kernels/formula.h"
 #include "ops/reduction.h"
 
 namespace penstock::exec {
@@ -24,80 +25,135 @@ class Builder {
   Builder(const Graph& graph, std::span<const NodeId> nodes,
           const std::function<bool(ValueId)>& is_kept)
       : graph_(graph), nodes_(nodes), is_kept_(is_kept) {
-    const Shape& shape = graph.shape(graph.node(nodes[0]).first_output);
-    tiles_.elements = shape.num_elements();
+    for (NodeId id : nodes) {
+      const Node& node = graph.node(id);
+      row_ = std::max(row_, reduced_row(graph, node));
+      tiles_.elements = std::max(tiles_.elements, elements(node.first_output));
+      for (ValueId input : graph.inputs(node))
+        tiles_.elements = std::max(tiles_.elements, elements(input));
+    }
     for (size_t i = 0; i < nodes.size(); ++i) {
       for (ValueId input : graph.inputs(graph.node(nodes[i]))) last_use_[input] = i;
     }
   }
 
   Tiles build() {
-    int64_t row = 1;
+    int64_t row = row_;
     for (NodeId id : nodes_) row = std::max(row, add_op(graph_.node(id)));
     tiles_.tile = std::max(row, kTileElements / row * row);
     tiles_.workers = static_cast<int32_t>(
         std::clamp<int64_t>(tiles_.elements / kElementsAWorker, 1, max_threads()));
-    if (tiles_.reductions.empty()) {
+    if (tiles_.num_whole == 0) {
       const int64_t count = (tiles_.elements + tiles_.tile - 1) / tiles_.tile;
       tiles_.parts = std::min<int64_t>(count, tiles_.workers == 1 ? 1 : 8 * tiles_.workers);
     } else {
       tiles_.parts = kernels::num_reduce_parts(tiles_.elements);
       tiles_.workers = static_cast<int32_t>(std::min<int64_t>(tiles_.workers, tiles_.parts));
     }
+    find_strips();
     for (size_t i = 0; i < nodes_.size(); ++i) place_outputs(i);
+    for (Strip& strip : tiles_.strips) strip = make_strip(tiles_, strip.first, strip.num_ops);
     return std::move(tiles_);
   }
 
  private:
+  int64_t elements(ValueId value) const { return graph_.shape(value).num_elements(); }
+
+  // Returns the length of the rows of operands that are repeated.
   int64_t add_op(const Node& node) {
-    if (is_whole_reduction(graph_, node)) return add_reduction(node);
+    if (is_whole_reduction(graph_, node)) return add_reduction(node, TileOp::Kind::kWhole, 1);
+    if (const int64_t row = reduced_row(graph_, node); row != 0)
+      return add_reduction(node, TileOp::Kind::kRows, row);
     const Shape& shape = graph_.shape(node.first_output);
-    TileOp made{
-        node.op,         graph_.attrs(node), 1, static_cast<int32_t>(tiles_.operands.size()),
-        node.num_inputs, node.num_outputs};
+    const bool is_column = shape.num_elements() != tiles_.elements;
+    TileOp made{node.op,
+                graph_.attrs(node),
+                is_column ? TileOp::Kind::kColumn : TileOp::Kind::kElements,
+                is_column ? row_ : 1,
+                static_cast<int32_t>(tiles_.operands.size()),
+                node.num_inputs,
+                node.num_outputs};
     for (ValueId input : graph_.inputs(node)) {
       const InputReach found = reach_of(graph_.shape(input), shape);
       TileOperand operand{.value = input, .dtype = graph_.dtype(input), .row = found.row};
-      operand.kind = found.reach == Reach::kPrefix ? Kind::kRows
-                     : found.reach != Reach::kFull ? Kind::kWhole
-                                                   : Kind::kSliced;  // or a slot: see place_outputs
-      made.row = std::max(made.row, found.row);
+      if (found.reach == Reach::kFull) {
+        operand = operand_of(input, is_column, Kind::kSliced);  // or a slot: see place_outputs
+      } else {
+        operand.kind = found.reach == Reach::kPrefix ? Kind::kColumn : Kind::kWhole;
+        made.row = std::max(made.row, found.row);
+      }
       tiles_.operands.push_back(operand);
     }
     for (ValueId k = 0; k < node.num_outputs; ++k) {
       const ValueId value = node.first_output + k;
-      tiles_.operands.push_back({.value = value,
-                                 .kind = is_kept_(value) ? Kind::kSliced : Kind::kSlot,
-                                 .dtype = graph_.dtype(value)});
+      tiles_.operands.push_back(
+          operand_of(value, is_column, is_kept_(value) ? Kind::kSliced : Kind::kSlot));
     }
     tiles_.ops.push_back(made);
     return made.row;
   }
 
-  int64_t add_reduction(const Node& node) {
-    const ValueId input = graph_.inputs(node)[0];
-    const kernels::Reduction reduction = *reduction_of(*node.op);
-    const auto first = static_cast<int32_t>(tiles_.operands.size());
-    tiles_.ops.push_back({node.op, graph_.attrs(node), 1, first, 1, 1,
-                          static_cast<int32_t>(tiles_.reductions.size())});
-    tiles_.reductions.push_back({kernels::reduce_steps(reduction, graph_.dtype(input)),
-                                 reduction == kernels::Reduction::kMean ? tiles_.elements : 1,
-                                 first + 1});
-    tiles_.operands.push_back(
-        {.value = input, .kind = Kind::kSliced, .dtype = graph_.dtype(input)});
-    tiles_.operands.push_back(
-        {.value = node.first_output, .kind = Kind::kWhole, .dtype = graph_.dtype(input)});
-    return 1;
+  // Of a value with all elements, or of a column.
+  TileOperand operand_of(ValueId value, bool is_column, Kind kind) const {
+    if (is_column) kind = kind == Kind::kSliced ? Kind::kColumn : Kind::kSlotColumn;
+    return {
+        .value = value, .kind = kind, .dtype = graph_.dtype(value), .row = is_column ? row_ : 1};
   }
 
-  int64_t slot_bytes(DType dtype) const {
+  int64_t add_reduction(const Node& node, TileOp::Kind kind, int64_t row) {
+    const ValueId input = graph_.inputs(node)[0], output = node.first_output;
+    const bool is_whole = kind == TileOp::Kind::kWhole;
+    const kernels::Reduction reduction = node.op->cpu.formula->reduction();
+    const auto first = static_cast<int32_t>(tiles_.operands.size());
+    tiles_.ops.push_back({node.op, graph_.attrs(node), kind, row, first, 1, 1,
+                          static_cast<int32_t>(tiles_.reductions.size())});
+    const int64_t count = is_whole ? tiles_.elements : row;
+    tiles_.reductions.push_back({kernels::reduce_steps(reduction, graph_.dtype(input)),
+                                 reduction == kernels::Reduction::kMean ? count : 1, first + 1,
+                                 is_whole});
+    if (is_whole) ++tiles_.num_whole;
+    tiles_.operands.push_back(operand_of(input, false, Kind::kSliced));
+    tiles_.operands.push_back(
+        is_whole ? TileOperand{.value = output, .kind = Kind::kWhole, .dtype = graph_.dtype(output)}
+                 : operand_of(output, true, is_kept_(output) ? Kind::kSliced : Kind::kSlot));
+    return row;
+  }
+
+  // What no op after a strip needs does not leave it.
+  void find_strips() {
+    const auto count = static_cast<int32_t>(tiles_.ops.size());
+    for (int32_t first = 0; first < count;) {
+      const int32_t length = strip_length(tiles_, first);
+      const int32_t end = first + std::max(length, 1);
+      if (length >= 2) add_strip(first, length);
+      for (; first < end && length >= 2; ++first) {
+        const TileOp& op = tiles_.ops[static_cast<size_t>(first)];
+        TileOperand& made = tiles_.operands[static_cast<size_t>(op.first_operand + op.num_inputs)];
+        if (made.kind == Kind::kSlot && last_use_[made.value] < static_cast<size_t>(end)) {
+          made.kind = Kind::kInside;
+          inside_.insert(made.value);
+        }
+      }
+      first = end;
+    }
+  }
+
+  void add_strip(int32_t first, int32_t num_ops) {
+    Strip strip;  // its steps come when all places are known
+    strip.first = first;
+    strip.num_ops = num_ops;
+    tiles_.strips.push_back(std::move(strip));
+  }
+
+  int64_t slot_bytes(const TileOperand& operand) const {
     constexpr auto kStep = static_cast<int64_t>(kAlignment);
-    const int64_t bytes = tiles_.tile * static_cast<int64_t>(dtype_size(dtype));
+    const int64_t elements = operand.is_column() ? tiles_.tile / row_ : tiles_.tile;
+    const int64_t bytes = elements * static_cast<int64_t>(dtype_size(operand.dtype));
     return (bytes + kStep - 1) / kStep * kStep;
   }
 
-  int64_t take_slot(DType dtype) {
-    const int64_t bytes = slot_bytes(dtype);
+  int64_t take_slot(const TileOperand& operand) {
+    const int64_t bytes = slot_bytes(operand);
     std::vector<int64_t>& free = free_[bytes];
     if (free.empty()) {
       tiles_.worker_bytes += bytes;
@@ -106,6 +162,10 @@ class Builder {
     const int64_t offset = free.back();
     free.pop_back();
     return offset;
+  }
+
+  static bool is_slot(const TileOperand& operand) {
+    return operand.kind == Kind::kSlot || operand.kind == Kind::kSlotColumn;
   }
 
   bool ends_at(ValueId value, size_t i) const {
@@ -120,21 +180,22 @@ class Builder {
     const std::span<TileOperand> outputs(inputs.data() + inputs.size(),
                                          static_cast<size_t>(op.num_outputs));
     for (TileOperand& input : inputs) {
+      if (inside_.contains(input.value)) input.kind = Kind::kInside;
       const auto found = slots_.find(input.value);
       if (found == slots_.end()) continue;
-      input.kind = Kind::kSlot;
+      input.kind = input.is_column() ? Kind::kSlotColumn : Kind::kSlot;
       input.offset = found->second;
     }
     for (size_t k = 0; k < outputs.size(); ++k) {
-      if (outputs[k].kind != Kind::kSlot) continue;
+      if (!is_slot(outputs[k])) continue;
       outputs[k].offset = overwritten(*op.op, inputs, outputs[k], k, i);
-      if (outputs[k].offset < 0) outputs[k].offset = take_slot(outputs[k].dtype);
+      if (outputs[k].offset < 0) outputs[k].offset = take_slot(outputs[k]);
     }
     for (const TileOperand& input : inputs) {
-      if (input.kind == Kind::kSlot && ends_at(input.value, i)) give_slot(input);
+      if (is_slot(input) && ends_at(input.value, i)) give_slot(input);
     }
     for (const TileOperand& output : outputs) {
-      if (output.kind != Kind::kSlot) continue;
+      if (!is_slot(output)) continue;
       slots_[output.value] = output.offset;
       if (!last_use_.contains(output.value)) give_slot(output);
     }
@@ -146,7 +207,8 @@ class Builder {
     for (const Forward& forward : op.forwards) {
       if (forward.output != k || forward.input >= inputs.size()) continue;
       const TileOperand& input = inputs[forward.input];
-      if (input.kind != Kind::kSlot || input.dtype != output.dtype || !ends_at(input.value, i))
+      if (!is_slot(input) || input.kind != output.kind || input.dtype != output.dtype ||
+          !ends_at(input.value, i))
         continue;
       const auto found = slots_.find(input.value);
       if (found == slots_.end()) continue;  // another output has it
@@ -160,7 +222,7 @@ class Builder {
   void give_slot(const TileOperand& operand) {
     const auto found = slots_.find(operand.value);
     if (found == slots_.end()) return;
-    free_[slot_bytes(operand.dtype)].push_back(found->second);
+    free_[slot_bytes(operand)].push_back(found->second);
     slots_.erase(found);
   }
 
@@ -168,114 +230,43 @@ class Builder {
   std::span<const NodeId> nodes_;
   const std::function<bool(ValueId)>& is_kept_;
   Tiles tiles_;
+  int64_t row_ = 1;  // of columns
   std::unordered_map<ValueId, size_t> last_use_;
+  std::unordered_set<ValueId> inside_;                      // values that do not leave their strip
   std::unordered_map<ValueId, int64_t> slots_;              // of values that are still needed
   std::unordered_map<int64_t, std::vector<int64_t>> free_;  // by size
 };
 
-// What the reductions have taken in, part by part.
-struct Accumulators {
-  alignas(16) char bytes[kMostTileReductions][kernels::kMaxReduceParts][kernels::kMaxAccumulator];
-};
-
-// One worker's Views, and the ops on one tile.
-class Worker {
- public:
-  Worker(const Tiles& tiles, char* const* bases, char* slots, Accumulators& accumulators)
-      : tiles_(tiles), bases_(bases), slots_(slots), accumulators_(accumulators) {
-    for (size_t i = 0; i < tiles.operands.size(); ++i) views_[i].dtype = tiles.operands[i].dtype;
-  }
-
-  TilesResult run(int64_t begin, int64_t end, int64_t part) {
-    const int64_t n = end - begin;
-    if (n != shaped_for_) shape(n);
-    for (const TileOp& op : tiles_.ops) {
-      if (op.reduction != kNoIndex) {
-        tiles_.reductions[static_cast<size_t>(op.reduction)].steps.loops.rows(
-            address(tiles_.operand(op, 0), begin), 1, n, n,
-            accumulators_.bytes[op.reduction][part]);
-        continue;
-      }
-      View* const views = views_ + op.first_operand;
-      const int32_t count = op.num_inputs + op.num_outputs;
-      for (int32_t i = 0; i < count; ++i)
-        views[i].data = address(tiles_.operands[static_cast<size_t>(op.first_operand + i)], begin);
-      const KernelResult result =
-          op.op->cpu({{views, static_cast<size_t>(op.num_inputs)},
-                      {views + op.num_inputs, static_cast<size_t>(op.num_outputs)},
-                      op.attrs,
-                      nullptr});
-      if (__builtin_expect(result.problem != nullptr, 0)) return {op.op, result};
-    }
-    return {};
-  }
-
- private:
-  char* address(const TileOperand& operand, int64_t begin) const {
-    const auto width = static_cast<int64_t>(dtype_size(operand.dtype));
-    switch (operand.kind) {
-      case Kind::kSlot:
-        return slots_ + operand.offset;
-      case Kind::kSliced:
-        return bases_[operand.storage] + operand.offset + begin * width;
-      case Kind::kRows:
-        return bases_[operand.storage] + operand.offset + begin / operand.row * width;
-      case Kind::kWhole:
-        break;
-    }
-    return bases_[operand.storage] + operand.offset;
-  }
-
-  void shape(int64_t n) {
-    shaped_for_ = n;
-    for (const TileOp& op : tiles_.ops) {
-      const int32_t count = op.num_inputs + op.num_outputs;
-      for (int32_t i = op.first_operand; i < op.first_operand + count; ++i) {
-        const TileOperand& operand = tiles_.operands[static_cast<size_t>(i)];
-        Shape& made = views_[i].shape;
-        if (operand.kind == Kind::kWhole) {
-          made = operand.row == 1 ? Shape{} : Shape{operand.row};
-        } else if (op.row == 1) {
-          made = Shape{n};
-        } else {
-          made = Shape{n / op.row, operand.kind == Kind::kRows ? 1 : op.row};
-        }
-      }
-    }
-  }
-
-  const Tiles& tiles_;
-  char* const* bases_;
-  char* slots_;
-  Accumulators& accumulators_;
-  int64_t shaped_for_ = -1;
-  View views_[kMostTileOperands];
-};
-
-void start_reductions(const Tiles& tiles, Accumulators& accumulators) {
-  for (size_t r = 0; r < tiles.reductions.size(); ++r) {
-    for (int64_t p = 0; p < tiles.parts; ++p)
-      tiles.reductions[r].steps.start(accumulators.bytes[r][p], 1);
-  }
-}
-
-void finish_reductions(const Tiles& tiles, Accumulators& accumulators, char* const* bases) {
-  for (size_t r = 0; r < tiles.reductions.size(); ++r) {
-    const TileReduction& reduction = tiles.reductions[r];
-    auto& parts = accumulators.bytes[r];
-    for (int64_t p = 1; p < tiles.parts; ++p) reduction.steps.merge(parts[0], parts[p], 1);
-    const TileOperand& output = tiles.operands[static_cast<size_t>(reduction.output)];
-    reduction.steps.finish(parts[0], 1, reduction.divisor, bases[output.storage] + output.offset);
-  }
+bool is_tile_reduction(const Graph& graph, const Node& node) {
+  const kernels::Formula* formula = node.op->cpu.formula;
+  return formula != nullptr && formula->kind == kernels::Formula::Kind::kReduction &&
+         graph.shape(graph.inputs(node)[0]).num_elements() > kTileElements &&
+         !kComplexTypes.has(graph.dtype(node.first_output));
 }
 
 }  // namespace
 
 bool is_whole_reduction(const Graph& graph, const Node& node) {
   static_assert(kTileElements % kernels::kReducePiece == 0);
-  return reduction_of(*node.op).has_value() && graph.shape(node.first_output).num_elements() == 1 &&
-         graph.shape(graph.inputs(node)[0]).num_elements() > kTileElements &&
-         !kComplexTypes.has(graph.dtype(node.first_output));
+  return is_tile_reduction(graph, node) && graph.shape(node.first_output).num_elements() == 1;
+}
+
+int64_t reduced_row(const Graph& graph, const Node& node) {
+  if (!is_tile_reduction(graph, node)) return 0;
+  const Shape& shape = graph.shape(graph.inputs(node)[0]);
+  const uint32_t axes = reduced_axes(graph.attrs(node), shape.rank());
+  int64_t row = 1, rows = 1;
+  for (int i = shape.rank() - 1; i >= 0; --i) {
+    if (shape[i] == 1) continue;
+    if (((axes >> i) & 1) == 0) {
+      rows *= shape[i];
+    } else if (rows == 1) {
+      row *= shape[i];
+    } else {
+      return 0;  // an axis is reduced that others follow
+    }
+  }
+  return rows > 1 && row <= kMostRow && kernels::reduces_row_by_row(rows, row) ? row : 0;
 }
 
 InputReach reach_of(const Shape& input, const Shape& output) {
@@ -328,39 +319,6 @@ bool Tiles::may_overwrite(ValueId input, ValueId output) const {
 Tiles make_tiles(const Graph& graph, std::span<const NodeId> nodes,
                  const std::function<bool(ValueId)>& is_kept) {
   return Builder(graph, nodes, is_kept).build();
-}
-
-TilesResult run_tiles(const Tiles& tiles, char* const* bases, char* scratch) noexcept {
-  const int64_t workers = std::min<int64_t>(tiles.workers, num_threads());
-  Accumulators accumulators;
-  start_reductions(tiles, accumulators);
-  std::atomic<int64_t> next{0};
-  std::mutex mutex;  // taken on errors only
-  TilesResult first;
-  int64_t first_at = tiles.elements;
-  const auto work_on = [&](Worker& worker, int64_t part) {
-    const int64_t to = tiles.part_begin(part + 1);
-    for (int64_t begin = tiles.part_begin(part); begin < to; begin += tiles.tile) {
-      const TilesResult result = worker.run(begin, std::min(to, begin + tiles.tile), part);
-      if (result.failed == nullptr) continue;
-      const std::lock_guard lock(mutex);
-      if (begin < first_at) {
-        first_at = begin;
-        first = result;
-      }
-      next.store(tiles.parts, std::memory_order_relaxed);
-      return;
-    }
-  };
-  parallel_for(workers, 1, [&](int64_t from, int64_t to) {
-    for (int64_t w = from; w < to; ++w) {
-      Worker worker(tiles, bases, scratch + w * tiles.worker_bytes, accumulators);
-      for (int64_t part; (part = next.fetch_add(1, std::memory_order_relaxed)) < tiles.parts;)
-        work_on(worker, part);
-    }
-  });
-  if (first.failed == nullptr) finish_reductions(tiles, accumulators, bases);
-  return first;
 }
 
 }  // namespace penstock::exec

@@ -38,8 +38,10 @@ int64_t output_bytes(InferContext& infer) {
 
 }  // namespace
 
-TraceState::TraceState(std::string_view a_name)
-    : number(g_next_graph.fetch_add(1, std::memory_order_relaxed)), name(a_name) {}
+TraceState::TraceState(std::string_view a_name, bool is_builder)
+    : number(g_next_graph.fetch_add(1, std::memory_order_relaxed) | (is_builder ? kBuilderBit : 0)),
+      name(a_name),
+      keeps_all(is_builder) {}
 
 TraceState::Slot& TraceState::slot_of(const Variable& variable) {
   if (const int32_t* number_found = slot_numbers_.find(variable.id()))
@@ -74,6 +76,7 @@ Tensors TraceState::symbols(NodeId id) const {
 }
 
 int32_t TraceState::here() {
+  check_open();
   const LocateFn locate = g_locate.load(std::memory_order_relaxed);
   if (locate == nullptr) return kNoIndex;
   const SourceLine line = locate();

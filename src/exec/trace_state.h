@@ -18,6 +18,8 @@
 
 namespace penstock::exec {
 
+inline constexpr uint32_t kBuilderBit = 1u << 31;
+
 struct TraceState {
   // A variable that the function reads or writes: slot i of the graph.
   struct Slot {
@@ -32,7 +34,8 @@ struct TraceState {
     Tensor inner;
   };
 
-  explicit TraceState(std::string_view a_name);
+  // A graph builder's keeps every call as a node; its number has kBuilderBit.
+  explicit TraceState(std::string_view a_name, bool is_builder = false);
   virtual ~TraceState() = default;
   TraceState(const TraceState&) = delete;
   TraceState& operator=(const TraceState&) = delete;
@@ -44,7 +47,7 @@ struct TraceState {
   std::vector<Capture> captures;
   std::unique_ptr<Worlds> worlds;  // once there is a value whose shape is not known
   bool is_world = false;           // of another trace: no worlds for what only data could tell
-  bool keeps_all = false;          // of a GraphBuilder: every call is a node, and nothing runs
+  const bool keeps_all;            // of a GraphBuilder: every call is a node, and nothing runs
   TraceState* outer = nullptr;
   // The tapes around the trace must not see its ops, and those made in it do.
   HideTapes hide_tapes;
@@ -65,6 +68,8 @@ struct TraceState {
   Tensors symbols(NodeId node) const;
   // The line that is running.
   int32_t here();
+  // Throws std::runtime_error when there must be no new nodes.
+  virtual void check_open() const {}
   // Told of every new node that is a call.
   virtual void added(NodeId) {}
   // The value of one of its tensors, where that is known.

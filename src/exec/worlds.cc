@@ -120,17 +120,13 @@ void Worlds::add(ValueId first, const Outcome& outcome) {
   for (size_t i = 0; i < outcome.outputs.size(); ++i) {
     const auto value = first + static_cast<ValueId>(i);
     const OutputSpec& spec = outcome.outputs[i];
-    bool is_anywhere = false;
-    Tensors4 made;
+    // Where the call has ended, the worlds go on with what is known of it.
+    const bool is_everywhere = std::ranges::all_of(
+        outcome.tensors, [&](const Tensors& there) { return i < there.size(); });
+    if (!is_everywhere) add(value, spec.dtype, spec.shape);
+    Tensors4& made = values_[value];
     for (size_t w = 0; w < kCount; ++w) {
-      if (i >= outcome.tensors[w].size()) continue;
-      made[w] = outcome.tensors[w][i];
-      is_anywhere = true;
-    }
-    if (is_anywhere) {
-      values_[value] = made;
-    } else {
-      add(value, spec.dtype, spec.shape);
+      if (i < outcome.tensors[w].size()) made[w] = outcome.tensors[w][i];
     }
   }
 }
@@ -169,10 +165,12 @@ Worlds::Outcome Worlds::call(const OpDef& op, std::span<const Tensor* const> inp
   Outcome outcome;
   std::exception_ptr problem;
   bool has_rank = true;
+  int alive = 0;
   for (size_t w = 0; w < kCount; ++w) {
     try {
       std::optional<Tensors> made = call_in(w, op, inputs, attrs);
       if (!made) continue;
+      ++alive;
       take(outcome.outputs, *made);
       for (const Tensor& output : *made) has_rank = has_rank && output.shape().has_rank();
       if (has_rank) outcome.tensors[w] = std::move(*made);
@@ -180,8 +178,10 @@ Worlds::Outcome Worlds::call(const OpDef& op, std::span<const Tensor* const> inp
       if (problem == nullptr) problem = std::current_exception();
     }
   }
-  if (!outcome.outputs.empty()) return outcome;
-  outcome.outputs = try_sizes(op, inputs, attrs);
+  if (alive > 1) return outcome;
+  // What one world says may be so there only.
+  std::vector<OutputSpec> tried = try_sizes(op, inputs, attrs);
+  if (!tried.empty()) outcome.outputs = std::move(tried);
   if (outcome.outputs.empty()) outcome.outputs = ask_op(op, inputs, attrs);
   if (!outcome.outputs.empty()) return outcome;
   try {

@@ -16,6 +16,8 @@ const OpDef* known(std::string_view name) {
 
 const KnownOps& known_ops() {
   static const KnownOps ops{
+      .add = known("AddV2"),
+      .bias_add = known("BiasAdd"),
       .broadcast_to = known("BroadcastTo"),
       .cast = known("Cast"),
       .fill = known("Fill"),

@@ -6,6 +6,8 @@
 namespace penstock {
 
 struct KnownOps {
+  const OpDef* add;
+  const OpDef* bias_add;
   const OpDef* broadcast_to;
   const OpDef* cast;
   const OpDef* fill;

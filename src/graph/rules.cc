@@ -180,6 +180,13 @@ Result fill_likes(Rewriter& rewriter, const Call& call) {
                               call.location)};
 }
 
+// A bias along the last axis is a vector that an addition repeats.
+Result add_bias(Rewriter& rewriter, const Call& call) {
+  const KnownOps& ops = known_ops();
+  if (&call.op != ops.bias_add || call.attrs[0].as_string() == "NCHW") return std::nullopt;
+  return rewriter.call(*ops.add, call.inputs, {}, call.location);
+}
+
 // True when the call, with these inputs, gives outputs of the same dtypes and shapes.
 bool gives_the_same(const Graph& graph, const Call& call, std::span<const ValueId> inputs) {
   SmallVector<View, 4> views;
@@ -210,8 +217,49 @@ Result broadcast_operands(Rewriter& rewriter, const Call& call) {
   return std::nullopt;
 }
 
+// Whether an operand is repeated along leading axes only, of both shapes, or is one number.
+bool is_suffix(const Shape& operand, const Shape& shape) {
+  int first = 0;
+  while (first < operand.rank() && operand[first] == 1) ++first;
+  const int rank = operand.rank() - first;
+  if (operand.rank() > shape.rank()) return false;
+  for (int i = 1; i <= rank; ++i) {
+    if (operand[operand.rank() - i] != shape[shape.rank() - i]) return false;
+  }
+  return true;
+}
+
+// An elementwise op on reshaped operands: the reshape comes after it, so that it does not stand
+// between ops that can run together.
+Result reshape_late(Rewriter& rewriter, const Call& call) {
+  if (!call.op.traits.has(Trait::kElementwise) || call.outputs.size() != 1) return std::nullopt;
+  const Graph& graph = rewriter.graph();
+  const Shape& shape = call.outputs[0].shape;
+  SmallVector<ValueId, 4> inputs(call.inputs);
+  const Shape* before = nullptr;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (call.op.input(i).host) return std::nullopt;
+    if (graph.shape(inputs[i]) != shape) continue;
+    const Node* node = maker(graph, inputs[i]);
+    const ValueId source = node == nullptr ? kNoIndex : shared_whole(graph, *node);
+    if (source == kNoIndex || (before != nullptr && graph.shape(source) != *before))
+      return std::nullopt;
+    before = &graph.shape(source);
+    inputs[i] = source;
+  }
+  if (before == nullptr || *before == shape) return std::nullopt;
+  for (ValueId input : call.inputs) {
+    const Shape& operand = graph.shape(input);
+    if (operand != shape && (!is_suffix(operand, shape) || !is_suffix(operand, *before)))
+      return std::nullopt;
+  }
+  const Values made = rewriter.call(call.op, inputs, call.attrs, call.location);
+  return reshaped(rewriter, made[0], shape, call.location);
+}
+
 constexpr Rewriter::Step kRules[] = {
-    share, drop_neutral, drop_repetition, cast_once, transpose_once, fill_likes, broadcast_operands,
+    share,      drop_neutral, drop_repetition,    cast_once,    transpose_once,
+    fill_likes, add_bias,     broadcast_operands, reshape_late,
 };
 
 }  // namespace

@@ -179,7 +179,7 @@ int64_t gemm_scratch_bytes(DType dtype, const GemmSize& size) {
 }
 
 void gemm(DType dtype, const GemmSize& size, const Matrix& a, const Matrix& b, void* c,
-          int64_t c_stride, void* scratch) noexcept {
+          int64_t c_stride, void* scratch, const Epilogue& epilogue) noexcept {
   if (size.m == 0 || size.n == 0) return;
   if (size.k == 0) return clear(dtype, size, c, c_stride);
   if (runs_directly(dtype, size)) {
@@ -196,7 +196,8 @@ void gemm(DType dtype, const GemmSize& size, const Matrix& a, const Matrix& b, v
                .a = matrix_operand(dtype, rows),
                .b = matrix_operand(dtype, cols),
                .c = c,
-               .c_stride = c_stride},
+               .c_stride = c_stride,
+               .epilogue = epilogue},
               scratch);
 }
 

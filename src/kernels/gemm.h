@@ -27,9 +27,19 @@ struct GemmSize {
 // max_threads()), and 0 for products that run directly.
 int64_t gemm_scratch_bytes(DType dtype, const GemmSize& size);
 
+// What is done with the elements of c when their sums are complete: y = f(x + bias[column]).
+enum class Activation : uint8_t { kNone, kRelu, kRelu6, kLeakyRelu };
+struct Epilogue {
+  const void* bias = nullptr;  // of the product's dtype
+  Activation activation = Activation::kNone;
+  double alpha = 0;  // of kLeakyRelu
+
+  bool empty() const { return bias == nullptr && activation == Activation::kNone; }
+};
+
 // Writes the product to c, whose rows are contiguous and `c_stride` elements apart.
-// Pre: c overlaps neither operand.
+// Pre: c overlaps neither operand; an epilogue goes with products that have scratch.
 void gemm(DType dtype, const GemmSize& size, const Matrix& a, const Matrix& b, void* c,
-          int64_t c_stride, void* scratch) noexcept;
+          int64_t c_stride, void* scratch, const Epilogue& epilogue = {}) noexcept;
 
 }  // namespace penstock::kernels

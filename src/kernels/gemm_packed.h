@@ -62,16 +62,6 @@ struct PackedMatrix {
 // Pre: `matrix` outlives the result. `dtype` is a real floating-point one.
 GemmOperand matrix_operand(DType dtype, const PackedMatrix& matrix);
 
-// What is done with the elements of c when their sums are complete: y = f(x + bias[column]).
-enum class Activation : uint8_t { kNone, kRelu, kRelu6, kLeakyRelu };
-struct Epilogue {
-  const void* bias = nullptr;  // of the product's dtype
-  Activation activation = Activation::kNone;
-  double alpha = 0;  // of kLeakyRelu
-
-  bool empty() const { return bias == nullptr && activation == Activation::kNone; }
-};
-
 struct PackedProduct {
   DType dtype;  // a real floating-point one
   GemmSize size;

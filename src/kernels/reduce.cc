@@ -174,6 +174,10 @@ int64_t num_reduce_parts(int64_t n) {
   return n >= 2 * kGrain ? std::min(kMaxReduceParts, n / kGrain) : 1;
 }
 
+bool reduces_row_by_row(int64_t rows, int64_t n) {
+  return n > 1 && (rows > kFewRows || rows * n < 2 * kGrain);
+}
+
 void reduce(Reduction reduction, const View& x, uint32_t axes, const View& out) {
   const int64_t outputs = out.size();
   if (outputs == 0) return;
@@ -191,7 +195,9 @@ void reduce(Reduction reduction, const View& x, uint32_t axes, const View& out) 
   if (box.rank == 0) box.axes[box.rank++] = {1, 1, true};
   const int64_t elements = kept * reduced;
   const bool by_rows = box.axes[0].reduced;
-  if (elements >= 2 * kGrain && reduced > 1 && kept <= (by_rows ? kFewRows : kTile)) {
+  const bool in_parts =
+      by_rows ? !reduces_row_by_row(kept, reduced) : elements >= 2 * kGrain && kept <= kTile;
+  if (in_parts && reduced > 1) {
     reduce_by_parts(box, task, elements);
   } else {
     reduce_by_outputs(box, task, elements);

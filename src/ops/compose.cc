@@ -14,11 +14,15 @@ Tensors ComposeContext::tensors_from(size_t first) const {
 IntVector ComposeContext::values(size_t i) const {
   bool known = false;
   IntVector values = ints(i, &known);
-  if (!known) {
+  need_values(i);
+  return values;
+}
+
+void ComposeContext::need_values(size_t i) const {
+  if (input(i).data == nullptr && input(i).size() > 0) {
     throw UnimplementedError(cat("[", op().name.value, "] inside a function the value of '",
                                  op().inputs[i].name, "' must be known when it is traced"));
   }
-  return values;
 }
 
 Gradients composed_gradient(const GradContext&) {

@@ -6,6 +6,7 @@
 #include <penstock/ops/sample.h>
 
 #include "kernels/conv.h"
+#include "kernels/formula.h"
 #include "ops/window.h"
 
 namespace penstock {
@@ -130,14 +131,24 @@ kernels::ConvShape known(const Shape& input, const Shape& filter, const KernelCo
 }
 
 template <int N>
-KernelResult cpu(const KernelContext& ctx) {
+KernelResult cpu_with(const KernelContext& ctx, const kernels::Epilogue& epilogue) {
   const View &input = ctx.inputs[0], &filter = ctx.inputs[1], &out = ctx.outputs[0];
   if (out.size() > 0) {
     kernels::conv(known<N>(input.shape, filter.shape, ctx), input.data, filter.data, out.data,
-                  ctx.scratch);
+                  ctx.scratch, epilogue);
   }
   return KernelResult::ok();
 }
+template <int N>
+KernelResult run(const KernelContext& ctx) {
+  return cpu_with<N>(ctx, {});
+}
+template <int N>
+bool has_channels_last(Attrs attrs) {
+  return data_format<N>(attrs).ends_with('C');
+}
+template <int N>
+constexpr Kernel cpu{run<N>, &kernels::kProductFormula<cpu_with<N>, has_channels_last<N>>};
 
 template <int N>
 KernelResult cpu_input_grad(const KernelContext& ctx) {

@@ -8,6 +8,7 @@
 #include <penstock/ops/sample.h>
 
 #include "kernels/binary.h"
+#include "kernels/formula.h"
 #include "kernels/ternary.h"
 #include "kernels/unary.h"
 
@@ -26,15 +27,15 @@ void infer_test(InferContext& ctx);
 // What the two shapes broadcast to; fails when they do not.
 Shape broadcast(const InferContext& ctx, const Shape& x, const Shape& y);
 
-template <kernels::UnaryOp op, int64_t grain = kernels::kGrain>
-KernelResult unary_cpu(const KernelContext& ctx) {
+template <kernels::UnaryOp op, int64_t grain>
+KernelResult run_unary(const KernelContext& ctx) {
   const View& x = ctx.inputs[0];
   kernels::run_unary(kernels::unary_loop(op, x.dtype), x, ctx.outputs[0], grain);
   return KernelResult::ok();
 }
 
-template <kernels::BinaryOp op, int64_t grain = kernels::kGrain>
-KernelResult binary_cpu(const KernelContext& ctx) {
+template <kernels::BinaryOp op, int64_t grain>
+KernelResult run_binary(const KernelContext& ctx) {
   const View& x = ctx.inputs[0];
   kernels::run_binary(kernels::binary_loop(op, x.dtype), x, ctx.inputs[1], ctx.outputs[0], grain);
   return KernelResult::ok();
@@ -47,6 +48,11 @@ KernelResult ternary_cpu(const KernelContext& ctx) {
                        ctx.outputs[0], grain);
   return KernelResult::ok();
 }
+
+template <kernels::UnaryOp op, int64_t grain = kernels::kGrain>
+inline constexpr Kernel unary_cpu{run_unary<op, grain>, &kernels::kUnaryFormula<op>};
+template <kernels::BinaryOp op, int64_t grain = kernels::kGrain>
+inline constexpr Kernel binary_cpu{run_binary<op, grain>, &kernels::kBinaryFormula<op>};
 
 // A number as an element of a dtype, for kernels that take an attribute as an operand.
 struct Parameter {

@@ -6,6 +6,7 @@
 #include <penstock/ops/grad_helpers.h>
 #include <penstock/ops/sample.h>
 
+#include "kernels/formula.h"
 #include "kernels/gemm.h"
 
 namespace penstock {
@@ -112,7 +113,7 @@ kernels::Matrix matrix(const View& view, Form form, int64_t index) {
   return {data, width, 1, form.conjugate};
 }
 
-KernelResult cpu(const KernelContext& ctx) {
+KernelResult product_cpu(const KernelContext& ctx, const kernels::Epilogue& epilogue) {
   const View &a = ctx.inputs[0], &b = ctx.inputs[1], &out = ctx.outputs[0];
   if (out.size() == 0) return KernelResult::ok();
   const Forms form = forms(ctx.attrs);
@@ -123,7 +124,7 @@ KernelResult cpu(const KernelContext& ctx) {
     const kernels::Matrix right = matrix(b, form.b, single ? 0 : operand_index(p.b, p.batch, i));
     const size_t at = static_cast<size_t>(i * p.size.m * p.size.n) * dtype_size(out.dtype);
     kernels::gemm(out.dtype, p.size, left, right, static_cast<char*>(out.data) + at, p.size.n,
-                  ctx.scratch);
+                  ctx.scratch, epilogue);
   };
   if (ctx.scratch != nullptr || p.count == 1) {
     for (int64_t i = 0; i < p.count; ++i) run(i);
@@ -136,6 +137,9 @@ KernelResult cpu(const KernelContext& ctx) {
   });
   return KernelResult::ok();
 }
+
+KernelResult cpu(const KernelContext& ctx) { return product_cpu(ctx, {}); }
+bool takes_epilogue(Attrs) { return true; }
 
 Tensor product(const Tensor& a, Form form_a, const Tensor& b, Form form_b) {
   return matmul(a, b, form_a.swapped != form_a.conjugate, form_b.swapped != form_b.conjugate,
@@ -209,7 +213,7 @@ PEN_OP_DEF(matmul) = {
     .attrs = {bool_attr("transpose_a", false), bool_attr("transpose_b", false),
               bool_attr("adjoint_a", false), bool_attr("adjoint_b", false)},
     .infer = infer,
-    .cpu = cpu,
+    .cpu = {cpu, &kernels::kProductFormula<product_cpu, takes_epilogue>},
     .grad = grad,
     .saves = {.inputs = 0b11},
     .samples = samples,

@@ -29,16 +29,6 @@ uint32_t reduced_axes(Attrs attrs, int rank) {
   return bits;
 }
 
-std::optional<kernels::Reduction> reduction_of(const OpDef& op) {
-  using enum kernels::Reduction;
-  if (op.cpu == run_reduction<kSum>) return kSum;
-  if (op.cpu == run_reduction<kMean>) return kMean;
-  if (op.cpu == run_reduction<kProd>) return kProd;
-  if (op.cpu == run_reduction<kMax>) return kMax;
-  if (op.cpu == run_reduction<kMin>) return kMin;
-  return std::nullopt;
-}
-
 Tensor with_reduced_axes(const GradContext& g, const Tensor& reduced) {
   Shape shape = g.input(0).shape();
   const uint32_t axes = reduced_axes(g.attrs(), shape.rank());

@@ -2,11 +2,10 @@
 // the shape that follows from them, and the way back from a reduced tensor to the input's shape.
 #pragma once
 
-#include <optional>
-
 #include <penstock/ops/context.h>
 #include <penstock/ops/gradient.h>
 
+#include "kernels/formula.h"
 #include "kernels/reduce.h"
 
 namespace penstock {
@@ -18,15 +17,15 @@ void infer_reduction(InferContext& ctx);
 uint32_t reduced_axes(Attrs attrs, int rank);
 
 template <kernels::Reduction kReduction>
-KernelResult run_reduction(const KernelContext& ctx) {
+KernelResult run_reduce(const KernelContext& ctx) {
   const View& x = ctx.inputs[0];
   kernels::reduce(kReduction, x, reduced_axes(ctx.attrs, x.shape.rank()), ctx.outputs[0]);
   return KernelResult::ok();
 }
 
-// Which one `op` is, when its kernel is run_reduction: others may then take its input in while that
-// is being made.
-std::optional<kernels::Reduction> reduction_of(const OpDef& op);
+template <kernels::Reduction kReduction>
+inline constexpr Kernel run_reduction{run_reduce<kReduction>,
+                                      &kernels::kReductionFormula<kReduction>};
 
 // In gradients: a tensor of the output's shape, with the reduced axes as axes of size 1.
 Tensor with_reduced_axes(const GradContext& g, const Tensor& reduced);

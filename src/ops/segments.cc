@@ -120,7 +120,7 @@ Tensors compose_sparse_n(const ComposeContext& ctx) {
   }
   ctx.check_rank(3, 0);
   const int64_t wanted = ctx.values(3)[0];
-  static_cast<void>(ctx.values(2));  // refused where they are not known
+  ctx.need_values(2);
   const int64_t found = count_segments(ctx, 2);
   if (found > wanted) {
     ctx.fail("segment ids must be < num_segments: ", found - 1, " is not below ", wanted);

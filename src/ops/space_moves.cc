@@ -86,6 +86,7 @@ Blocks blocks_of(const ComposeContext& ctx, std::string_view margins) {
   ctx.check_rank(1, 1);
   Blocks blocks;
   blocks.sizes = ctx.values(1);
+  ctx.need_values(2);
   const Shape& shape = ctx.shape(0);
   blocks.count = static_cast<int>(blocks.sizes.size());
   if (shape.rank() < blocks.count + 1) {

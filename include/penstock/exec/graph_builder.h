@@ -42,6 +42,10 @@ class PEN_API GraphBuilder {
 
   // Whether the calls of this thread become nodes of such a graph now.
   static bool is_entered();
+  // Whether a tensor is one of such a graph.
+  static bool owns(const Tensor& tensor);
+  // The name of the next node of the graph that is entered.
+  static void hint_name(std::string_view name);
   // The number that its tensors know it by.
   uint32_t number() const;
 

@@ -22,6 +22,8 @@ class PEN_API ComposeContext : public InferContext {
   Tensors tensors_from(size_t first) const;
   // The values of host input `i`.
   IntVector values(size_t i) const;
+  // Throws UnimplementedError where the values of host input `i` are not there.
+  void need_values(size_t i) const;
 
  private:
   std::span<const Tensor* const> tensors_;

@@ -43,6 +43,19 @@ using GradFn = Gradients (*)(const GradContext&);
 using ComposeFn = Tensors (*)(const ComposeContext&);
 using SamplesFn = std::vector<Sample> (*)();
 
+namespace kernels {
+struct Formula;
+}
+
+// A kernel, and what it computes where others may do that in their own loops: several ops in one.
+struct Kernel {
+  constexpr Kernel(KernelFn function = nullptr, const kernels::Formula* computes = nullptr)
+      : run(function), formula(computes) {}
+  constexpr operator KernelFn() const { return run; }
+  KernelFn run;
+  const kernels::Formula* formula;  // kernels/formula.h
+};
+
 // A field that must be given: leaving it out of an OpDef does not compile.
 template <typename T>
 struct Required {
@@ -165,7 +178,7 @@ struct OpDef {
   FixedList<Forward, 6> forwards = {};
   Neutral neutral = {};
   Required<InferFn> infer;  // `composed` for an op that is made of others
-  KernelFn cpu = nullptr;
+  Kernel cpu = {};
   ComposeFn compose = nullptr;
   Required<GradFn> grad;  // no_gradient where there is none, composed_gradient with `compose`
   Saves saves = {};

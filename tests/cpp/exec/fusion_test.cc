@@ -1,64 +1,22 @@
 // Elementwise ops that run together give the bits that they give one by one, and hold no more than
 // their tiles.
 #include <algorithm>
-#include <cstring>
-#include <functional>
 #include <random>
 #include <vector>
 
 #include <penstock/base/strings.h>
 #include <penstock/base/threads.h>
-#include <penstock/exec/function.h>
 #include <penstock/ops.h>
 #include <penstock/ops/operators.h>
 
-#include "exec/function_state.h"
 #include "exec/tiles.h"
+#include "support/functions.h"
 #include "support/testing.h"
 
 namespace penstock {
 namespace {
 
 using namespace testing_support;
-using Body = std::function<std::vector<Tensor>(std::span<const Tensor>)>;
-
-Tensor numbers(DType dtype, const Shape& shape, int seed) {
-  std::vector<float> values(static_cast<size_t>(shape.num_elements()));
-  for (size_t i = 0; i < values.size(); ++i)
-    values[i] = static_cast<float>((i * 37 + static_cast<size_t>(seed) * 11) % 101) / 16.f + 0.125f;
-  return cast(Tensor::from<float>(values, shape), dtype);
-}
-
-Function traced(const Body& body, std::span<const Tensor> inputs) {
-  Trace trace("f");
-  std::vector<Tensor> symbols;
-  for (const Tensor& input : inputs) symbols.push_back(trace.input(input.dtype(), input.shape()));
-  return trace.finish(body(symbols));
-}
-
-// The bits of eager calls, and the peak of the plan; returns that plan.
-MemoryPlan expect_same(const Body& body, const std::vector<Tensor>& inputs) {
-  const Function function = traced(body, inputs);
-  verify(function.state().graph);
-  const MemoryPlan plan = function.plan();
-  const std::vector<Tensor> expected = body(inputs);
-  const int64_t held = memory::info().current;
-  memory::reset_peak();
-  const Tensors found = function(std::span<const Tensor>(inputs));
-  EXPECT_EQ(memory::info().peak - held, plan.peak_bytes);
-  EXPECT_EQ(found.size(), expected.size());
-  for (size_t i = 0; i < found.size(); ++i) {
-    EXPECT_EQ(found[i].dtype(), expected[i].dtype());
-    EXPECT_EQ(found[i].shape(), expected[i].shape());
-    EXPECT_EQ(
-        std::memcmp(found[i].raw(), expected[i].raw(), static_cast<size_t>(found[i].num_bytes())),
-        0)
-        << "output " << i << ": " << to_string(found[i]) << " instead of "
-        << to_string(expected[i]);
-  }
-  return plan;
-}
-
 std::vector<Tensor> chain(std::span<const Tensor> in) {
   Tensor z = in[0] * in[1] + in[0];
   z = tanh(z) * 0.5 + in[1];
@@ -118,6 +76,29 @@ TEST(Fusion, Broadcasts) {
                  numbers(DType::kFloat32, {columns}, 2), numbers(DType::kFloat32, {23, 7, 1}, 3),
                  numbers(DType::kFloat32, {1, 1}, 4), numbers(DType::kFloat32, {7, columns}, 5)});
   }
+}
+
+TEST(Fusion, AReshapeDoesNotStandBetween) {
+  const Body body = [](std::span<const Tensor> in) -> std::vector<Tensor> {
+    const Tensor a = reshape(tanh(in[0] * 2), Tensor::from<int32_t>({40, 15, 20}, {3}));
+    const Tensor sum = a + in[1];
+    const Tensor b = reshape(sum - square(a), Tensor::from<int32_t>({12000}, {1}));
+    return {exp(b * 0.5)};
+  };
+  const MemoryPlan plan = expect_same(
+      body, {numbers(DType::kFloat32, {600, 20}, 1), numbers(DType::kFloat32, {20}, 2)});
+  EXPECT_EQ(plan.instructions, (std::vector<std::string>{
+                                   "Fused(Mul, Tanh, AddV2, Square, Sub, Mul, Exp)", "Reshape"}));
+}
+
+// Where the elements would meet others, it has to stay.
+TEST(Fusion, AReshapeThatChangesWhatMeets) {
+  const Body body = [](std::span<const Tensor> in) -> std::vector<Tensor> {
+    const Tensor a = reshape(tanh(in[0]), Tensor::from<int32_t>({50, 4, 50}, {3}));
+    return {a * in[1], a + in[2]};
+  };
+  expect_same(body, {numbers(DType::kFloat32, {4, 50, 50}, 1), numbers(DType::kFloat32, {4, 1}, 2),
+                     numbers(DType::kFloat32, {50, 1, 1}, 3)});
 }
 
 TEST(Fusion, AMistakeIsReported) {

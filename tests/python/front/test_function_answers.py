@@ -19,6 +19,8 @@ REASONS = {
     "only supports singleton tf.Variables": "the call makes a variable each time",
     "are valid indices, got <tf.Var": "a tensor from outside with an index known later",
     "cannot be part of a tf.function yet": "it needs values when the function runs",
+    "after one iteration": "a loop has variables of one shape",
+    "type should remain constant": "and of one dtype",
     "Iterating over a symbolic": "a loop over a tensor is not traced yet",
     "object has no attribute 'numpy'": "the call itself takes a value out",
 }

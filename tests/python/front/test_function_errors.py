@@ -68,7 +68,7 @@ SYMBOLIC = [
 
 @pytest.mark.parametrize(("use", "error", "words"), SYMBOLIC)
 def test_a_symbolic_tensor_has_no_value(use, error, words):
-    @tf.function
+    @tf.function(autograph=False)
     def f(x):
         with pytest.raises(error, match=words):
             use(x)

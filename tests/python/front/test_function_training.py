@@ -60,6 +60,57 @@ def test_optimizers(optimizer):
     check(make)
 
 
+@pytest.mark.parametrize(
+    "optimizer", [*classes_of(tf.optimizers, tf.optimizers.Optimizer)], ids=lambda c: c.__name__
+)
+def test_updates_take_no_memory(optimizer):
+    size = [300, 100]
+    gradients = [tf.constant(RNG.standard_normal(size).astype("f")) for _ in range(2)]
+
+    def make():
+        w, opt = [tf.Variable(tf.ones(size)) for _ in gradients], optimizer(learning_rate=0.01)
+        opt.build(w)
+
+        def step(*given):
+            opt.apply_gradients(zip(given or gradients, w, strict=True))
+            return [tf.reduce_sum(each) for each in w]
+
+        return step
+
+    check(make)
+    plan = tf.function(make()).memory_plan(*[tf.TensorSpec(size)] * 2)
+    assert plan.by_tag.get("activation", 0) < 1000
+
+
+def test_updates_by_hand_take_no_memory():
+    size = [300, 100]
+    gradient = tf.constant(RNG.standard_normal(size).astype("f"))
+
+    def make():
+        w, m, v, t = *(tf.Variable(tf.ones(size)) for _ in range(3)), tf.Variable(0.0)
+
+        def step(g=gradient):
+            t.assign_add(1.0)
+            m.assign(0.9 * m + 0.1 * g)
+            v.assign(0.999 * v + 0.001 * tf.square(g))
+            rate = 0.01 * tf.sqrt(1 - tf.pow(0.999, t)) / (1 - tf.pow(0.9, t))
+            w.assign_sub(rate * m / (tf.sqrt(v) + 1e-7))
+            return [w.value(), m.value()]
+
+        return step
+
+    check(make)
+    step = make()
+
+    @tf.function
+    def quiet(g):
+        step(g)
+
+    plan = quiet.memory_plan(tf.TensorSpec(size))
+    assert plan.by_tag.get("activation", 0) < 1000
+    assert sum("Fused" in each for each in plan.instructions) == 1
+
+
 SCHEDULES = tf.optimizers.schedules
 
 

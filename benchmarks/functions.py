@@ -1,0 +1,276 @@
+"""Functions: traced or compiled once, then called.
+
+    python functions.py COLUMN CASE ...
+
+prints a line of JSON for each case:
+
+    {"case": "fn_call", "version": "2.21.0", "seconds": 1.9e-05, "check": 2.0}
+
+A column is a library, or one of its ways to run a function: tensorflow is tf.function, and xla the
+same with jit_compile=True; jax is jax.jit; torch is eager, and compiled is torch.compile.
+peak_bytes is what the process grew by during a call, beside what tracing and compiling took. For
+penstock there is also what the plan says, and an error when the ledger measured something else.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import peers
+from from_python import SECONDS_AT_MOST, chain_of, deep_step, peak_of, seconds_per_call
+from libraries import Jax, TensorFlow, Torch, check_sum, values
+from tables import OURS
+
+SMALL_OPS = 300
+STEP_OPS_PER_LAYER = 7  # forward: product, tanh; backward: three; scaling, update
+
+
+# --- The columns --------------------------------------------------------------------------------
+
+
+class Column:
+    # The first call that tells what memory a call takes: most compile in their first.
+    telling_call = 1
+
+    def prepare(self) -> None:
+        """Does what can be done before the first call."""
+
+
+class Function(Column, TensorFlow):
+    telling_call = 0  # later ones take what it gave back
+
+    def compiled(self, function, takes_over=None):
+        return self.tf.function(function)
+
+    def calling(self, function, *args):
+        self.last = made, args = self.compiled(function), args
+        return lambda: made(*args)
+
+    def prepare(self):
+        made, args = self.last
+        made.get_concrete_function(*args)
+
+
+class Xla(Function):
+    def compiled(self, function, takes_over=None):
+        return self.tf.function(function, jit_compile=True)
+
+    def prepare(self):
+        made, args = self.last
+        made.experimental_get_compiler_ir(*args)(stage="optimized_hlo")
+
+
+class Penstock(Function):
+    module = "penstock"
+
+    def checked_plan(self):
+        """What the plan says of a call, once the ledger has said the same."""
+        made, args = self.last
+        plan, config = made.memory_plan(*args), self.tf.config.experimental
+        config.reset_memory_stats()
+        before = config.get_memory_info()["current"]
+        made(*args)
+        measured = config.get_memory_info()["peak"] - before
+        if measured != plan.peak_bytes:
+            raise AssertionError(f"planned {plan.peak_bytes} bytes, measured {measured}")
+        return {"planned_bytes": measured, "beyond_bytes": measured - plan.output_bytes}
+
+
+class Jit(Column, Jax):
+    def compiled(self, function, takes_over=None):
+        # A function of its own: jit knows those again that it has seen.
+        return self.jax.jit(lambda *args: function(*args), donate_argnums=takes_over)
+
+
+class Eager(Column, Torch):
+    pass
+
+
+class Compiled(Column, Torch):
+    def compiled(self, function, takes_over=None):
+        self.torch._dynamo.reset()  # it knows code again that it has seen
+        return self.torch.compile(function, dynamic=False)
+
+    def forget(self):
+        """From here on, what was compiled in other processes."""
+        self.torch._inductor.config.force_disable_caches = True
+
+
+COLUMNS = {
+    "penstock": Penstock,
+    "tensorflow": Function,
+    "xla": Xla,
+    "jax": Jit,
+    "torch": Eager,
+    "compiled": Compiled,
+}
+COLUMNS_OF = {
+    "penstock": ["penstock"],
+    "tensorflow": ["tensorflow", "xla"],
+    "jax": ["jax"],
+    "torch": ["torch", "compiled"],
+}
+
+
+# --- The cases ----------------------------------------------------------------------------------
+
+
+def call(lib):
+    return lib.calling(lambda x: x + 1, lib.tensor(np.float32(1)))
+
+
+def small_ops(lib):
+    """Elementwise, of three tensors."""
+    x, a, b = (lib.tensor(values(8, seed=s)) for s in (1, 2, 3))
+
+    def function(x, a, b):
+        for _ in range(SMALL_OPS // 2):
+            x = x * a + b
+        return x
+
+    return lib.calling(function, x, a, b)
+
+
+def small_layers(lib):
+    """Products and tanh in turn, which nobody can make one op of. They approach a fixed point."""
+    near_identity = np.eye(4) * 1.5 + values(4, 4, seed=2) / 8
+    x, w = lib.tensor(values(4, 4, seed=1)), lib.tensor(near_identity.astype(np.float32))
+    matmul, tanh = lib.matmul, lib.chain_functions()[0]
+
+    def function(x, w):
+        for _ in range(SMALL_OPS // 2):
+            x = tanh(matmul(x, w))
+        return x
+
+    return lib.calling(function, x, w)
+
+
+def first_calls(lib, make):
+    """Calls of functions that make() makes anew each time."""
+    if hasattr(lib, "forget"):
+        lib.forget()
+    lib.finished(call(lib))()  # what a library does once is not counted
+    return lambda: lib.finished(make())()
+
+
+def trace(num_ops):
+    def function(x):
+        for _ in range(num_ops // 2):
+            x = x * 1.01 + 0.5
+        return x
+
+    def case(lib):
+        x = lib.tensor(np.float32(1))
+        return first_calls(lib, lambda: lib.calling(function, x))
+
+    return case
+
+
+def trace_step(num_ops):
+    """A training step of many small layers: values that live long, for a planner."""
+
+    def case(lib):
+        num_layers = num_ops // STEP_OPS_PER_LAYER
+        weights = lib.variables([values(4, 4, seed=s) for s in range(num_layers)])
+        x = lib.tensor(values(4, 4, seed=99))
+        return first_calls(lib, lambda: lib.deep_step(weights, x))
+
+    return case
+
+
+def chain(size):
+    def case(lib):
+        x, y = (lib.tensor(values(size, seed=s)) for s in (1, 2))
+        return lib.calling(chain_of(lib), x, y)
+
+    return case
+
+
+def chain_sum(size):
+    def case(lib):
+        x, y = (lib.tensor(values(size, seed=s)) for s in (1, 2))
+        of, total = chain_of(lib), lib.reduce_sum
+        return lib.calling(lambda x, y: total(of(x, y)), x, y)
+
+    return case
+
+
+@dataclass(frozen=True)
+class Case:
+    make: Callable
+    num_ops: int = 1  # the time is that of one of them
+    warm_up: Callable | None = None  # a smaller case, to call before memory is looked at
+    is_first_call: bool = False  # every call is
+    without: tuple[str, ...] = ()  # columns that it says nothing about, or that take minutes
+
+
+EAGER = ("torch",)  # has no first call that differs from others
+CASES = {
+    "fn_call": Case(call),
+    "fn_small_op": Case(small_ops, SMALL_OPS),
+    "fn_small_layer_op": Case(small_layers, SMALL_OPS),
+    "fn_chain_500k": Case(chain(500_000)),
+    "fn_chain_2m": Case(chain(2_000_000)),
+    "fn_chain_8m": Case(chain(8_000_000), warm_up=chain(100_000)),
+    "fn_chain_sum_8m": Case(chain_sum(8_000_000), warm_up=chain_sum(100_000)),
+    "fn_mlp_step": Case(peers.mlp_step),
+    "fn_deep_step": Case(deep_step(24, 4096, 512), warm_up=deep_step(2, 128, 512)),
+    "fn_trace_100": Case(trace(100), is_first_call=True, without=EAGER),
+    "fn_trace_1000": Case(trace(1000), is_first_call=True, without=EAGER),
+    "fn_trace_10000": Case(trace(10_000), is_first_call=True, without=(*EAGER, "xla", "compiled")),
+    "fn_trace_step_100": Case(trace_step(100), is_first_call=True, without=EAGER),
+    "fn_trace_step_1000": Case(trace_step(1000), is_first_call=True, without=EAGER),
+    "fn_trace_step_10000": Case(
+        trace_step(10_000), is_first_call=True, without=(*EAGER, "tensorflow", "xla", "compiled")
+    ),
+}
+
+
+# --- Measuring ----------------------------------------------------------------------------------
+
+
+def measure(column: str, case: Case) -> dict:
+    lib = COLUMNS[column]()
+    figures = {"version": lib.version}
+    if case.warm_up:
+        lib.finished(case.warm_up(lib))()
+    call = lib.finished(case.make(lib))
+    if case.warm_up:
+        lib.prepare()
+        peaks = [peak_of(call) for _ in range(3)]
+        figures["peak_bytes"] = max(peaks[lib.telling_call :])
+    elif not case.is_first_call:
+        call()
+    start = time.perf_counter()
+    result = call()
+    seconds = time.perf_counter() - start
+    figures["check"] = check_sum(np.atleast_1d(lib.array(result)))
+    if column == OURS:
+        figures |= lib.checked_plan()
+    if seconds < SECONDS_AT_MOST:
+        seconds = seconds_per_call(call)
+    return {**figures, "seconds": seconds / case.num_ops}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("column", choices=COLUMNS)
+    parser.add_argument("cases", nargs="+", metavar="case", choices=CASES)
+    options = parser.parse_args()
+    for name in options.cases:
+        if options.column in CASES[name].without:
+            continue
+        try:
+            figures = measure(options.column, CASES[name])
+        except Exception as error:  # one case must not cost the others
+            figures = {"error": f"{type(error).__name__}: {error}"[:200]}
+        print(json.dumps({"case": name, **figures}), flush=True)
+
+
+if __name__ == "__main__":
+    main()

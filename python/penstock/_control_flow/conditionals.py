@@ -1,0 +1,203 @@
+"""tf.cond, tf.case and tf.switch_case."""
+
+from __future__ import annotations
+
+from penstock import _core, errors
+from penstock._control_flow import symbolic
+from penstock._nest import flatten, pack_like
+
+
+def _check_callable(function, name):
+    if function is None:
+        raise TypeError(f"cond(): '{name}' argument required")
+    if not callable(function):
+        raise TypeError(f"'{name}' must be callable.")
+
+
+def cond(pred, true_fn=None, false_fn=None, name=None):
+    """The result of `true_fn()` where `pred` is true, and of `false_fn()` where it is not."""
+    _check_callable(true_fn, "true_fn")
+    _check_callable(false_fn, "false_fn")
+    if symbolic.is_symbolic(pred):
+        branches = _Branches([true_fn, false_fn], ["true_fn", "false_fn"], "tf.cond")
+        pred = _core.to_tensor(pred, None, False)
+        if pred.dtype.name != "bool":
+            raise errors.InvalidArgumentError(
+                None, None, f"Input 'pred' passed {pred.dtype.name} expected bool"
+            )
+        return branches.pack(symbolic.cond(pred, *branches.functions))
+    if not isinstance(pred, (bool, int, _core.Tensor)):
+        pred = _core.to_tensor(pred, None, False)
+    return true_fn() if pred else false_fn()
+
+
+class _Branches:
+    """Functions of one result, which must have the same structure and dtypes."""
+
+    def __init__(self, functions, names, what):
+        self._names, self._what = names, what
+        self._result = self._is_tensor = None
+        self.functions = [self._flat(i, function) for i, function in enumerate(functions)]
+
+    def _flat(self, number, function):
+        def branch():
+            result = function()
+            leaves = [self._as_tensor(function, leaf) for leaf in flatten(result)]
+            if number == 0:
+                self._result = pack_like(result, leaves)
+                self._is_tensor = [leaf is not None for leaf in leaves]
+            else:
+                self._compare(number, pack_like(result, leaves))
+            return [leaf for leaf in leaves if leaf is not None]
+
+        return branch
+
+    @staticmethod
+    def _as_tensor(function, leaf):
+        try:
+            return None if leaf is None else _core.to_tensor(leaf, None, False)
+        except (TypeError, ValueError):
+            raise TypeError(
+                "To be compatible with tf.function, Python functions must return zero or more "
+                f"Tensors or ExtensionTypes or None values; in compilation of {function}, found "
+                f"return value of type {type(leaf).__name__}, which is not a Tensor or "
+                "ExtensionType."
+            ) from None
+
+    def _compare(self, number, result):
+        from penstock.nest import assert_same_structure
+
+        details = None
+        try:
+            assert_same_structure(self._result, result)
+        except (TypeError, ValueError) as error:
+            details = str(error)
+        if details is None:
+            for one, other in zip(flatten(self._result), flatten(result), strict=True):
+                if getattr(one, "dtype", None) != getattr(other, "dtype", None):
+                    details = f"{one} and {other} have different types"
+                    break
+        if details is None:
+            return
+        first, second = self._names[0], self._names[number]
+        raise TypeError(
+            f"{first} and {second} arguments to {self._what} must have the same number, type, and "
+            f"overall structure of return values.\n\n{first} output: {self._result}\n{second} "
+            f"output: {result}\n\nError details:\n{details}"
+        )
+
+    def pack(self, tensors):
+        tensors = iter(tensors)
+        made = [next(tensors) if is_tensor else None for is_tensor in self._is_tensor]
+        return pack_like(self._result, made)
+
+
+def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"):
+    """The result of the first function whose predicate is true, or else of `default`.
+
+    As in TensorFlow, `exclusive` is a promise that is not checked."""
+    pairs = _checked_pairs(pred_fn_pairs, exclusive)
+    if default is not None and not callable(default):
+        raise TypeError("'false_fn' must be callable.")
+    if not pairs:
+        raise ValueError("not enough values to unpack (expected 2, got 0)")
+    if any(symbolic.is_symbolic(pred) for pred, _ in pairs):
+        return _nested(pairs, default or pairs[-1][1], default is None)
+    for pred, function in pairs:
+        if pred:
+            return function()
+    if default is None:
+        raise _none_is_true(pairs)
+    return default()
+
+
+def _none_is_true(pairs):
+    values = ", ".join(str(bool(pred)) for pred, _ in pairs)
+    return errors.InvalidArgumentError(
+        None,
+        None,
+        "Expected 'tf.Tensor(False, shape=(), dtype=bool)' to be true. Summarized data: "
+        f"b'Input error: None of conditions evaluated as True:'\n{values}",
+    )
+
+
+def _nested(pairs, last, must_match):
+    """A chain of conditions: the last function is for what none of them picks."""
+    pred, function = pairs[0]
+    if len(pairs) == 1:
+        return cond(pred, function, function if must_match else last)
+    return cond(pred, function, lambda: _nested(pairs[1:], last, must_match))
+
+
+def _checked_pairs(pairs, exclusive):
+    if not isinstance(pairs, (list, tuple, dict)):
+        raise TypeError(f"'pred_fn_pairs' must be a list, tuple, or dict. Received: {type(pairs)}")
+    if isinstance(pairs, dict):
+        if not exclusive:
+            raise ValueError(
+                "Unordered dictionaries are not supported for the 'pred_fn_pairs' argument when "
+                "`exclusive=False` and eager mode is enabled."
+            )
+        pairs = [(getattr(key, "deref", lambda key=key: key)(), fn) for key, fn in pairs.items()]
+    for pair in pairs:
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise TypeError(f"Each entry in 'pred_fn_pairs' must be a 2-tuple. Received {pair}.")
+        pred, function = pair
+        if not isinstance(pred, (_core.Tensor, _core.VariableHandle)):
+            raise TypeError(f"pred must be a Tensor, got: {pred}")
+        if pred.dtype.name != "bool":
+            raise TypeError(f"pred must be Tensor of type bool: {pred}")
+        if not callable(function):
+            raise TypeError(f"fn for pred {pred} must be callable.")
+    return list(pairs)
+
+
+def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
+    """The result of the function that `branch_index` picks; out of range, of `default` or, where
+    there is none, of the last one."""
+    if not isinstance(branch_index, (_core.Tensor, _core.VariableHandle)):
+        raise TypeError(f"'branch_index' must be a Tensor, got {type(branch_index)}")
+    if not branch_index.dtype.is_integer:
+        raise TypeError(f"'branch_index' must be an integer Tensor, got {branch_index.dtype}")
+    functions = _checked_branches(branch_fns)
+    if default is not None:
+        if not callable(default):
+            raise TypeError("'default' must be callable.")
+        functions.append(default)
+    if branch_index.shape.rank != 0:
+        raise errors.InvalidArgumentError(
+            None, None, f"branch_index must be a scalar, but it has shape {branch_index.shape}"
+        )
+    if symbolic.is_symbolic(branch_index):
+        names = [f"branches[{i}]" for i in range(len(functions))]
+        branches = _Branches(functions, names, "tf.switch_case")
+        index = _core.to_tensor(branch_index, None, False)
+        return branches.pack(symbolic.switch(index, branches.functions))
+    index = int(branch_index)
+    return functions[index if 0 <= index < len(functions) else -1]()
+
+
+def _checked_branches(branches) -> list:
+    if not isinstance(branches, (list, tuple, dict)):
+        raise TypeError("'branch_fns' must be a list, tuple, or dict")
+    pairs = list(branches.items()) if isinstance(branches, dict) else list(branches)
+    if not pairs:
+        raise ValueError("Must provide at least one item in 'branch_fns'")
+    if all(map(callable, pairs)):
+        pairs = list(enumerate(pairs))
+    for pair in pairs:
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise TypeError(f"Each entry in 'branch_fns' must be a 2-tuple. Received {pair}.")
+        key, function = pair
+        if not isinstance(key, int):
+            raise TypeError(f"key must be a Python `int`, got {type(key)}")
+        if not callable(function):
+            raise TypeError(f"fn for key {key} must be callable.")
+    keys = sorted(key for key, _ in pairs)
+    if keys != list(range(len(pairs))):
+        found = ",".join(map(str, keys))
+        raise ValueError(
+            f"branch indices (keys) must form contiguous range of [0 to {len(pairs)}) but found "
+            f"{{{found}}}"
+        )
+    return [function for _, function in sorted(pairs, key=lambda pair: pair[0])]

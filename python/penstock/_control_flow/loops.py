@@ -1,0 +1,187 @@
+"""tf.while_loop: a loop over a structure of tensors, of which only the current one is kept."""
+
+from __future__ import annotations
+
+from penstock import _core, dtypes
+from penstock._control_flow import symbolic
+from penstock._nest import flatten, pack_like
+from penstock._shape import TensorShape
+from penstock._spec import TensorSpec
+from penstock._tensor_array import TensorArray
+from penstock.nest import assert_same_structure
+
+
+def while_loop(
+    cond,
+    body,
+    loop_vars,
+    shape_invariants=None,
+    parallel_iterations=10,
+    back_prop=True,
+    swap_memory=False,
+    maximum_iterations=None,
+    name=None,
+):
+    """The variables after `loop_vars = body(*loop_vars)` for as long as `cond(*loop_vars)`.
+
+    In eager programs the shapes may change from one iteration to the next; with `shape_invariants`
+    they must stay within these, and inside a function within what they are before the loop."""
+    if not callable(cond):
+        raise TypeError("'cond' must be callable.")
+    if not callable(body):
+        raise TypeError("'body' must be callable.")
+    if not isinstance(loop_vars, (list, tuple, dict)) or not loop_vars:
+        raise ValueError("'loop_vars' must be provided.")
+    if parallel_iterations < 1:
+        raise TypeError("'parallel_iterations' must be a positive integer.")
+    limit = _checked_limit(maximum_iterations)
+    loop = _Loop(body, loop_vars, shape_invariants)
+    del loop_vars  # the loop has them until it begins
+    if _core.is_tracing():
+        found = symbolic.while_loop(
+            lambda *flat: _goes_on(cond(*loop.pack(flat))),
+            lambda *flat: loop.step(flat, may_change=False),
+            loop.start(),
+            shape_invariants=loop.invariants,
+            maximum_iterations=limit,
+            parallel_iterations=parallel_iterations,
+            back_prop=back_prop,
+            swap_memory=swap_memory,
+        )
+        return loop.pack(found)
+    return _run(cond, loop, limit)
+
+
+def _run(cond, loop, limit):
+    state, count = loop.start(), 0
+    while (limit is None or count < limit) and _is_true(cond(*loop.pack(state))):
+        state = loop.step(state, may_change=True)
+        count += 1
+    return loop.pack_result(state)
+
+
+def _checked_limit(maximum_iterations):
+    if maximum_iterations is None:
+        return None
+    limit = _core.to_tensor(maximum_iterations, None, False)
+    if limit.shape.rank != 0:
+        raise ValueError(f"'maximum_iterations' must be a scalar. Received shape: {limit.shape}")
+    return limit if symbolic.is_symbolic(limit) else int(limit)
+
+
+def _goes_on(value):
+    if isinstance(value, _core.Tensor):
+        return value
+    is_plain = isinstance(value, (int, type(None)))
+    return _core.to_tensor(bool(value) if is_plain else value, dtypes.bool, False)
+
+
+def _is_true(value) -> bool:
+    return bool(value if isinstance(value, bool) else _goes_on(value))
+
+
+def _as_state(leaf):
+    """A leaf of the state: a tensor, or a TensorArray as it is."""
+    return leaf if isinstance(leaf, TensorArray) else _core.to_tensor(leaf, None, False)
+
+
+class _Place:
+    """Stands for a variable in messages about structures."""
+
+    def __repr__(self):
+        return "."
+
+
+class _Loop:
+    """The body of a loop, and the structure and the bounds of its state."""
+
+    def __init__(self, body, loop_vars, shape_invariants):
+        self._body = body
+        self._start = [_as_state(leaf) for leaf in flatten(loop_vars)]
+        self._form = self._last = pack_like(loop_vars, [_Place()] * len(self._start))
+        self._names = [_name(leaf, i) for i, leaf in enumerate(self._start)]
+        self.invariants = None
+        if shape_invariants is not None:
+            self._set_invariants(shape_invariants)
+
+    def _set_invariants(self, given):
+        assert_same_structure(self._form, given, check_types=False)
+        self.invariants = [_shape_of(each) for each in flatten(given)]
+        for leaf, shape, name in zip(self._start, self.invariants, self._names, strict=True):
+            if isinstance(leaf, _core.Tensor) and not shape.is_compatible_with(leaf.shape):
+                raise ValueError(
+                    f"Input tensor `{name}` enters the loop with shape {leaf.shape}, which its "
+                    f"shape invariant {shape} does not allow."
+                )
+
+    def start(self) -> list:
+        """The state before the loop, which is not kept here."""
+        start, self._start = self._start, None
+        self._specs = [
+            TensorSpec.from_tensor(leaf) if isinstance(leaf, _core.Tensor) else None
+            for leaf in start
+        ]
+        return start
+
+    def pack(self, flat):
+        return pack_like(self._form, flat)
+
+    def pack_result(self, flat):
+        """The state in the form that the body last returned: a list where it returns lists."""
+        return pack_like(self._last, flat)
+
+    def step(self, state, may_change) -> list:
+        """The state after one iteration."""
+        result = self._body(*self.pack(state))
+        if not isinstance(result, (list, tuple)) or self._is_bare_result(result):
+            result = self._as_only_variable(result)
+        assert_same_structure(self._form, result, check_types=False)
+        made = [_as_state(leaf) for leaf in flatten(result)]
+        self._check(made, may_change)
+        self._last = pack_like(result, [_Place()] * len(made))
+        return made
+
+    def _as_only_variable(self, result):
+        if result is None or len(self._form) != 1:
+            raise TypeError(
+                f"The body of a loop over {len(self._form)} variables returned "
+                f"{type(result).__name__}, not a list of them."
+            )
+        return type(self._form)([result])
+
+    def _is_bare_result(self, result) -> bool:
+        """Whether it is the only variable itself, a structure, instead of a list with it."""
+        if len(self._form) != 1 or not isinstance(self._form[0], (list, tuple)):
+            return False
+        try:
+            assert_same_structure(self._form[0], result, check_types=False)
+        except (TypeError, ValueError):
+            return False
+        return True
+
+    def _check(self, state, may_change):
+        for i, (leaf, spec, name) in enumerate(zip(state, self._specs, self._names, strict=True)):
+            if spec is None or not isinstance(leaf, _core.Tensor):
+                continue
+            if not may_change and leaf.dtype != spec.dtype:
+                raise TypeError(
+                    f"Loop var {name} enters the loop with type {spec.dtype} but has type "
+                    f"{leaf.dtype} after 1 iteration. {name} type should remain constant."
+                )
+            bound = self.invariants[i] if self.invariants else None if may_change else spec.shape
+            if bound is not None and not bound.is_compatible_with(leaf.shape):
+                raise ValueError(
+                    f"Input tensor `{name}` enters the loop with shape {bound}, but has shape "
+                    f"{leaf.shape} after one iteration. To allow the shape to vary across "
+                    "iterations, use the `shape_invariants` argument of tf.while_loop to specify "
+                    "a less-specific shape."
+                )
+
+
+def _name(leaf, number) -> str:
+    is_named = isinstance(leaf, _core.SymbolicTensor)
+    return leaf.name if is_named else f"loop_vars[{number}]"
+
+
+def _shape_of(invariant):
+    return TensorShape(getattr(invariant, "shape", invariant))

@@ -1,0 +1,66 @@
+"""tf.autograph: Python's control flow over tensors, as control flow of functions.
+
+tf.function converts the function that it traces, and what that calls: `if`, `while` and `for`
+become calls of operators, which take Python's way for Python's values and make conditions and loops
+of the graph for tensors. The result has the lines of the source."""
+
+import ast
+
+from penstock.autograph import experimental
+from penstock.autograph._conversion import converted_tree
+from penstock.autograph._operators import operators as _operators_for
+from penstock.autograph._operators.calls import convert as _convert
+from penstock.autograph._tracebacks import with_users_lines as _with_users_lines
+from penstock.autograph._verbosity import set_verbosity
+
+__all__ = ["experimental", "set_verbosity", "to_code", "to_graph", "trace"]
+
+
+def _features(optional_features):
+    if optional_features is None:
+        return frozenset()
+    if isinstance(optional_features, experimental.Feature):
+        optional_features = (optional_features,)
+    return frozenset(each.value for each in optional_features)
+
+
+def _traced(function, autograph=True, experimental_autograph_options=None, **unused):
+    """What tf.function traces in the place of a function."""
+    if not autograph:
+        return function
+    made = _convert(function, _operators_for(_features(experimental_autograph_options)))
+    return function if made is function else _with_users_lines(made)
+
+
+def _checked(entity):
+    function = getattr(entity, "python_function", entity)
+    if not callable(function) or isinstance(function, type):
+        raise ValueError(
+            f"Entity {entity} cannot be converted: only functions, methods and objects that are "
+            "called like them can be."
+        )
+    return function
+
+
+def to_graph(entity, recursive=True, experimental_optional_features=None):
+    """The function with its control flow converted. Called with eager tensors it runs at once."""
+    return _convert(_checked(entity), _operators_for(_features(experimental_optional_features)))
+
+
+def to_code(entity, recursive=True, experimental_optional_features=None):
+    """The converted function as text; `ag__` stands for the operators."""
+    function = _checked(entity)
+    function = getattr(function, "__func__", function)
+    tree = converted_tree(function, _operators_for(_features(experimental_optional_features)))
+    if tree is None:
+        import inspect
+        import textwrap
+
+        return textwrap.dedent(inspect.getsource(function))
+    tree.name = "tf__" + tree.name
+    return ast.unparse(tree) + "\n"
+
+
+def trace(*args):
+    """Prints the arguments: where it is in a function, once for each trace."""
+    print(*args)

@@ -1,0 +1,159 @@
+"""Functions with their control flow converted, made once for each code object.
+
+The code that is made has the file name and the lines of the user's, the cells of its closure and
+its globals, and the operators as one more cell. Functions in which nothing is to convert are
+returned as they are.
+"""
+
+from __future__ import annotations
+import __future__
+
+import ast
+import functools
+import itertools
+import os
+import types
+import weakref
+
+from penstock.autograph import _tree, _verbosity
+from penstock.autograph._calls import Calls, is_left_alone
+from penstock.autograph._source import tree_of
+from penstock.autograph._statements import FunctionBody
+
+_PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
+_made = {}  # by the id of a code object and the features: a reference to it, and the new code
+_own = {}  # by id: references to code objects that conversion has made
+_NEW = "ag__function"
+_FUTURE = __future__.annotations.compiler_flag
+MARK = "_autograph_do_not_convert"
+
+
+def _remember(table, key, code, value):
+    table[key] = weakref.ref(code, lambda unused: table.pop(key, None)), value
+
+
+def is_converted(code) -> bool:
+    return id(code) in _own
+
+
+def converted_function(function, operators):
+    """The function as converted code calls it."""
+    code = function.__code__
+    if is_converted(code) or function.__dict__.get(MARK):
+        return function
+    if is_left_alone(function.__module__):
+        return function
+    if code.co_filename.startswith(_PACKAGE):
+        return _around(function, operators)
+    key = id(code), operators.features
+    found = _made.get(key)
+    if found is None:
+        _remember(_made, key, code, _new_code(function, operators))
+        found = _made[key]
+    return function if found[1] is None else _rebuilt(function, found[1], operators)
+
+
+def _around(function, operators):
+    """One of our own wrappers, around the converted function."""
+    inner = getattr(function, "__wrapped__", None)
+    if not isinstance(inner, types.FunctionType) or not function.__closure__:
+        return function
+    made = converted_function(inner, operators)
+    if made is inner:
+        return function
+    cells = tuple(
+        types.CellType(made) if _content(cell) is inner else cell for cell in function.__closure__
+    )
+    return _copy(function, function.__code__, cells)
+
+
+def _content(cell):
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return None
+
+
+def _rebuilt(function, code, operators):
+    own = function.__code__.co_freevars
+    cells = dict(zip(own, function.__closure__ or (), strict=True))
+    cells[_tree.OPERATORS] = types.CellType(operators)
+    return _copy(function, code, tuple(cells[name] for name in code.co_freevars))
+
+
+def _copy(function, code, cells):
+    made = types.FunctionType(code, function.__globals__, function.__name__, None, cells)
+    functools.update_wrapper(made, function)
+    made.__defaults__, made.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
+    return made
+
+
+def converted_tree(function, operators):
+    """The syntax tree of the function, converted; None where it stays as it is."""
+    tree = tree_of(function.__code__)
+    if tree is None:
+        return None
+    names = Calls(function.__globals__, operators.overloads, operators.prints)
+    before = ast.dump(tree)
+    calls = names.inside(frozenset(function.__code__.co_freevars))
+    made = FunctionBody(tree, calls, [0]).convert()
+    return None if ast.dump(made) == before else made
+
+
+def _new_code(function, operators):
+    """The new code object; None where there is nothing to convert."""
+    tree = converted_tree(function, operators)
+    if tree is None:
+        _verbosity.say(function, "is run as it is written")
+        return None
+    _verbosity.say(function, "is converted")
+    return _compiled(tree, function.__code__, _owner(function))
+
+
+def _owner(function) -> str | None:
+    """The class that a function is written in: private names are spelled with it."""
+    parts = function.__qualname__.split(".")
+    pairs = itertools.pairwise(parts)
+    classes = [each for each, inner in pairs if "<locals>" not in (each, inner)]
+    return classes[-1] if classes else None
+
+
+def _compiled(tree, old, owner):
+    """The code of a function that has the free variables of the old one, and the operators.
+
+    It is compiled inside of a function that has these, and where it is a method inside of a class.
+    The names of both must not hide global ones."""
+    tree.name, body = _NEW, [tree]
+    if owner is not None:
+        body = [ast.ClassDef(owner, [], [], body, [])]
+        if owner not in old.co_freevars:
+            body = [ast.Global([owner]), *body]
+    free = [name for name in old.co_freevars if not (owner and name == "__class__")]
+    outer = _tree.at(_tree.function("outer", [*free, _tree.OPERATORS], body), tree)
+    module, flags = ast.Module([outer], []), old.co_flags & _FUTURE
+    code = compile(module, old.co_filename, "exec", flags, dont_inherit=True)
+    for name in ("outer", owner, _NEW) if owner else ("outer", _NEW):
+        code = _inner(code, name)
+    return _named(code, getattr(old, "co_qualname", old.co_name), old.co_name)
+
+
+def _inner(code, name):
+    return next(
+        each for each in code.co_consts if isinstance(each, types.CodeType) and each.co_name == name
+    )
+
+
+def _named(code, qualname, name):
+    """The code under the names that tracebacks show: blocks go by that of their function."""
+    constants = []
+    for each in code.co_consts:
+        if isinstance(each, types.CodeType):
+            is_block = each.co_name.startswith(_tree.OPERATORS)
+            own = name if is_block else each.co_name
+            each = _named(each, qualname if is_block else getattr(each, "co_qualname", own), own)
+        constants.append(each)
+    made = code.replace(co_consts=tuple(constants), co_name=name)
+    if hasattr(code, "co_qualname"):
+        made = made.replace(co_qualname=qualname)
+    _remember(_own, id(made), made, True)
+    return made

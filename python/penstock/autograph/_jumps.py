@@ -1,0 +1,233 @@
+"""`break`, `continue` and `return` as flags: what follows one of them is done where it is not set.
+
+A function whose only `return` is its last statement keeps it."""
+
+from __future__ import annotations
+
+import ast
+
+from penstock.autograph._names import inside
+
+_LOOPS = (ast.While, ast.For)
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+_BLOCKS = ("body", "orelse", "handlers", "finalbody", "cases")
+
+
+class Flags:
+    """Names that the function does not have yet."""
+
+    def __init__(self, taken):
+        self._taken = set(taken)
+
+    def new(self, name) -> str:
+        made, number = name, 0
+        while made in self._taken:
+            number += 1
+            made = f"{name}_{number}"
+        self._taken.add(made)
+        return made
+
+
+def _set(name, value, like) -> ast.stmt:
+    target = ast.Name(name, ast.Store())
+    value = value if isinstance(value, ast.expr) else ast.Constant(value)
+    return ast.fix_missing_locations(ast.copy_location(ast.Assign([target], value), like))
+
+
+def _unless(flag, statements) -> list:
+    """The statements, done where the flag is not set."""
+    if not statements:
+        return []
+    test = ast.UnaryOp(ast.Not(), ast.Name(flag, ast.Load()))
+    made = ast.copy_location(ast.If(test, statements, []), statements[0])
+    return [ast.fix_missing_locations(made)]
+
+
+def _has(node, kinds, through_loops) -> bool:
+    """Whether a jump of these kinds is in the node: `break` and `continue` of inner loops are not
+    its own."""
+    if isinstance(node, kinds):
+        return True
+    if isinstance(node, _FUNCTIONS) or (isinstance(node, _LOOPS) and not through_loops):
+        return False
+    return any(_has(child, kinds, through_loops) for child in ast.iter_child_nodes(node))
+
+
+def blocks_of(node):
+    """The lists of statements that a statement holds."""
+    for name in _BLOCKS:
+        for each in getattr(node, name, None) or []:
+            if isinstance(each, (ast.ExceptHandler, ast.match_case)):
+                yield each, "body"
+        block = getattr(node, name, None)
+        if block and name not in ("handlers", "cases"):
+            yield node, name
+
+
+def _guard(statements, kinds, flag, replace, through_loops) -> list:
+    """The statements with every jump replaced, and what follows a jump under the flag."""
+    made = []
+    for i, each in enumerate(statements):
+        if isinstance(each, kinds):
+            return made + replace(each)
+        made.append(each)
+        if isinstance(each, _FUNCTIONS) or not _has(each, kinds, through_loops):
+            continue
+        skips_else = isinstance(each, ast.Try) and any(
+            _has(child, kinds, through_loops) for child in each.body
+        )
+        for owner, name in list(blocks_of(each)):
+            block = _guard(getattr(owner, name), kinds, flag, replace, through_loops)
+            is_else = name == "orelse" and skips_else
+            setattr(owner, name, _unless(flag, block) if is_else else block)
+        return made + _unless(
+            flag, _guard(statements[i + 1 :], kinds, flag, replace, through_loops)
+        )
+    return made
+
+
+def lower_loops(statements, flags) -> list:
+    """Loops without `break` and `continue`; an `else` follows its loop."""
+    made = []
+    for each in statements:
+        if isinstance(each, _FUNCTIONS):
+            made.append(each)
+            continue
+        for owner, name in list(blocks_of(each)):
+            setattr(owner, name, lower_loops(getattr(owner, name), flags))
+        made += _lowered(each, flags) if isinstance(each, _LOOPS) else [each]
+    return made
+
+
+def _lowered(loop, flags) -> list:
+    before, flag = [], None
+    if any(_has(each, ast.Break, False) for each in loop.body):
+        flag = flags.new("break_")
+        before = [_set(flag, False, loop)]
+        loop.body = _guard_break(loop.body, flag)
+    if any(_has(each, ast.Continue, False) for each in loop.body):
+        skip = flags.new("continue_")
+        body = _guard(loop.body, ast.Continue, skip, lambda jump: [_set(skip, True, jump)], False)
+        loop.body = [_set(skip, False, loop), *body]
+    if flag is not None:
+        goes_on = ast.UnaryOp(ast.Not(), ast.Name(flag, ast.Load()))
+        if isinstance(loop, ast.While):
+            goes_on = ast.BoolOp(ast.And(), [goes_on, loop.test])
+            loop.test = ast.fix_missing_locations(ast.copy_location(goes_on, loop.test))
+        else:
+            loop.goes_on = ast.fix_missing_locations(ast.copy_location(goes_on, loop.iter))
+    after, loop.orelse = loop.orelse, []
+    return [*before, loop, *(_unless(flag, after) if flag else after)]
+
+
+def _guard_break(body, flag) -> list:
+    """A `break` sets its flag and goes on like a `continue`."""
+
+    class Replace(ast.NodeTransformer):
+        def visit_Break(self, node):
+            return [_set(flag, True, node), ast.copy_location(ast.Continue(), node)]
+
+        def generic_visit(self, node):
+            is_other = isinstance(node, (*_LOOPS, *_FUNCTIONS))
+            return node if is_other else super().generic_visit(node)
+
+    return [made for each in body for made in _as_list(Replace().visit(each))]
+
+
+def _as_list(found):
+    return found if isinstance(found, list) else [found]
+
+
+def needs_lowering(body) -> bool:
+    """Whether a function returns from somewhere else than its end."""
+    *others, last = body
+    return any(_has(each, ast.Return, True) for each in others) or (
+        not isinstance(last, ast.Return) and _has(last, ast.Return, True)
+    )
+
+
+def returns_in_finally(body) -> bool:
+    """Whether a `finally` jumps away, and an error with it: nothing that flags could do."""
+    jumps = (ast.Return, ast.Break, ast.Continue)
+    return any(
+        isinstance(each, ast.Try) and any(_has(inner, jumps, True) for inner in each.finalbody)
+        for node in body
+        for each in inside(node)
+    )
+
+
+class Returns:
+    """Puts the result of a function into a variable that the function returns at its end."""
+
+    def __init__(self, flags):
+        self.done, self.value = flags.new("do_return"), flags.new("retval_")
+
+    def lower(self, body) -> list:
+        return self._block(body, False)
+
+    def _replace(self, jump, in_loop) -> list:
+        made = [
+            _set(self.value, jump.value or ast.Constant(None), jump),
+            _set(self.done, True, jump),
+        ]
+        return [*made, ast.copy_location(ast.Break(), jump)] if in_loop else made
+
+    def _block(self, statements, in_loop) -> list:
+        made = []
+        for i, each in enumerate(statements):
+            if isinstance(each, ast.Return):
+                return made + self._replace(each, in_loop)
+            made.append(each)
+            if isinstance(each, _FUNCTIONS) or not _has(each, ast.Return, True):
+                continue
+            rest = statements[i + 1 :]
+            if isinstance(each, ast.If) and not in_loop:
+                rest = _into_other_branch(each, rest)
+            self._inner(each, in_loop)
+            if isinstance(each, _LOOPS) and in_loop:
+                made.append(self._leave(each))
+            rest = self._block(rest, in_loop)
+            return made + (rest if in_loop else _unless(self.done, rest))
+        return made
+
+    def _inner(self, node, in_loop):
+        is_loop = isinstance(node, _LOOPS)
+        skips_else = isinstance(node, ast.Try) and any(
+            _has(child, ast.Return, True) for child in node.body
+        )
+        for owner, name in list(blocks_of(node)):
+            block = self._block(getattr(owner, name), in_loop or (is_loop and name == "body"))
+            if name == "orelse" and skips_else:
+                block = _unless(self.done, block)
+            setattr(owner, name, block)
+
+    def _leave(self, loop):
+        """Out of the outer loop as well."""
+        jump = ast.copy_location(ast.Break(), loop)
+        made = ast.If(ast.Name(self.done, ast.Load()), [jump], [])
+        return ast.fix_missing_locations(ast.copy_location(made, loop))
+
+
+def _into_other_branch(node, rest) -> list:
+    """Where one branch always returns, what follows belongs to the other one."""
+    body, orelse = _always_returns(node.body), _always_returns(node.orelse)
+    if body and orelse:
+        return []
+    if body:
+        node.orelse = node.orelse + rest
+        return []
+    if orelse:
+        node.body = node.body + rest
+        return []
+    return rest
+
+
+def _always_returns(statements) -> bool:
+    for each in statements:
+        if isinstance(each, (ast.Return, ast.Raise)):
+            return True
+        if isinstance(each, ast.If) and _always_returns(each.body) and _always_returns(each.orelse):
+            return True
+        if isinstance(each, ast.With) and _always_returns(each.body):
+            return True
+    return False

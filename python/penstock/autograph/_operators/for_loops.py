@@ -1,0 +1,100 @@
+"""`for` statements: over tensors, ranges of tensors, and whatever Python goes over."""
+
+from __future__ import annotations
+
+import builtins
+
+from penstock import _core
+from penstock._control_flow import symbolic
+from penstock._functions import basic
+from penstock.autograph._operators import state
+from penstock.autograph._operators.builtin import length_of
+from penstock.autograph._operators.while_loops import Loop
+
+_NOT_IN_PYTHON_LOOPS = (
+    "break and return statements which depend on a TF condition are not supported in Python for "
+    "loops. Did you intend to make it a TF loop?"
+)
+
+
+class Range:
+    """A range whose ends are tensors, for a loop that needs no list of its numbers."""
+
+    def __init__(self, start, limit, step):
+        tensor = next((x for x in (start, limit) if isinstance(x, _core.Tensor)), None)
+        dtype = None if tensor is None else tensor.dtype
+        self._start, self._limit = (_core.to_tensor(x, dtype, False) for x in (start, limit))
+        self._step = step
+
+    def count(self):
+        """How many numbers there are, as a tensor."""
+        from penstock import maximum
+
+        one = 1 if self._step > 0 else -1
+        return maximum((self._limit - self._start + self._step - one) // self._step, 0)
+
+    def at(self, number):
+        return self._start + number * self._step
+
+
+def _is_int(value) -> bool:
+    return state.is_tensor(value) and value.dtype.is_integer and value.shape.rank == 0
+
+
+def _python_range(*ends):
+    if not any(map(state.is_tensor, ends)):
+        return builtins.range(*ends)
+    return _tensor_range(*ends)
+
+
+def _tensor_range(*ends, **options):
+    """tf.range, as its ends where these are whole numbers and the step is known."""
+    if options or not _core.is_tracing() or not 0 < len(ends) < 4:
+        return basic.range(*ends, **options)
+    start, limit, step = (0, *ends, 1) if len(ends) == 1 else (*ends, 1)[:3]
+    is_whole = all(isinstance(each, int) or _is_int(each) for each in (start, limit))
+    if is_whole and isinstance(step, int) and step != 0:
+        return Range(start, limit, step)
+    return basic.range(*ends)
+
+
+def lazy(callee):
+    """What makes a range for a loop, where that is what `callee` does."""
+    if callee is builtins.range:
+        return _python_range
+    return _tensor_range if callee is basic.range else None
+
+
+def for_stmt(rows, extra, body, get, put, names, options):
+    """Runs `body(row)` for every row, as long as `extra()` where that is given."""
+    if isinstance(rows, Range):
+        loop = Loop(get, put, names, options)
+        loop.in_graph(extra, lambda number: body(rows.at(number)), rows.count())
+    elif state.is_tensor(rows):
+        _over_tensor(_core.to_tensor(rows, None, False), extra, body, get, put, names, options)
+    else:
+        for row in rows:
+            body(row)
+            if extra is not None and not _is_python(extra()):
+                break
+
+
+def _is_python(value):
+    if symbolic.is_symbolic(value):
+        raise NotImplementedError(_NOT_IN_PYTHON_LOOPS)
+    return value
+
+
+def _over_tensor(rows, extra, body, get, put, names, options):
+    length = length_of(rows)
+    loop = Loop(get, put, names, options)
+    if _core.is_tracing():
+        count = _core.to_tensor(length, None, False)
+        loop.in_graph(extra, lambda number: body(basic.gather(rows, number)), count)
+        return
+    for number in range(length):
+        if not loop.may_go_on():
+            break
+        loop.step(body, rows[number])
+        if extra is not None and not extra():
+            break

@@ -1,0 +1,69 @@
+"""The variables of a statement: read, and compared between branches and iterations."""
+
+from __future__ import annotations
+
+from penstock import _core
+
+
+class Undefined:
+    """Stands for a variable that has no value."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def __repr__(self):
+        return f"<undefined {self.name}>"
+
+
+class _NoReturn(Undefined):
+    """Stands for the result of a function that has not returned: it is there to be read."""
+
+
+NO_RETURN = _NoReturn("return value")
+_MISSING = (NameError, AttributeError, KeyError, IndexError, TypeError)
+
+
+def is_undefined(value) -> bool:
+    """Whether a variable is to have no value."""
+    return type(value) is Undefined
+
+
+def result(value):
+    """What a function returns that may have come to its end without a `return`."""
+    return None if value is NO_RETURN else value
+
+
+def read(get, names) -> list:
+    """The values of variables; Undefined for those that have none."""
+    if get is None:
+        return []
+    found = []
+    for name, reader in zip(names, get(), strict=True):
+        try:
+            found.append(reader())
+        except _MISSING:
+            found.append(Undefined(name))
+    return found
+
+
+def is_tensor(value) -> bool:
+    return isinstance(value, (_core.Tensor, _core.VariableHandle))
+
+
+def as_leaf(value):
+    """A leaf as a tensor, where it can be one; other objects as they are."""
+    if isinstance(value, _core.Tensor):
+        return value
+    try:
+        return _core.to_tensor(value, None, False)
+    except (TypeError, ValueError):
+        return value
+
+
+def check_condition(value, what):
+    """Raises where a tensor is not what a condition must be."""
+    if value.dtype.name != "bool" or value.shape.rank != 0:
+        raise ValueError(
+            f"condition of {what} expected to be `tf.bool` scalar, got {value}; to use as boolean "
+            "Tensor, use `tf.cast`; to check for None, use `is not None`"
+        )

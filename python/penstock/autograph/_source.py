@@ -1,0 +1,93 @@
+"""The syntax tree of a function, where it has a source: with the lines and columns of its file."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import functools
+import inspect
+import linecache
+
+from penstock.autograph._names import parameters
+
+_PAUSES = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+
+
+def tree_of(code) -> ast.FunctionDef | None:
+    """The definition, without decorators, annotations and defaults; None where it is not found, and
+    for what pauses in the middle."""
+    if code.co_flags & _PAUSES:
+        return None
+    try:
+        found = _lambda(code) if code.co_name == "<lambda>" else _definition(code)
+    except (OSError, TypeError, SyntaxError, IndexError):
+        return None
+    if found is not None:
+        _strip(found)
+    return found
+
+
+def _definition(code):
+    lines, first = inspect.getsourcelines(code)
+    is_inside = lines[0][:1].isspace()
+    # An indented definition is read as it is, inside of a block: texts of several lines in it stay
+    # what they are.
+    found = ast.parse("".join(["if 1:\n", *lines] if is_inside else lines)).body[0]
+    found = found.body[0] if is_inside else found
+    if not isinstance(found, ast.FunctionDef) or found.name != code.co_name:
+        return None
+    if not _has_parameters(code, found):
+        return None  # the file has changed since it was read
+    return ast.increment_lineno(found, max(first, 1) - (2 if is_inside else 1))
+
+
+def _lambda(code):
+    """A lambda as a function that returns its expression, where it is told from its neighbours."""
+    lines = linecache.getlines(code.co_filename)
+    same = [
+        each
+        for each in ast.walk(_parsed("".join(lines)))
+        if isinstance(each, ast.Lambda) and _is_of(code, each)
+    ]
+    if len(same) != 1:
+        return None
+    found = copy.deepcopy(same[0])
+    result = ast.copy_location(ast.Return(found.body), found.body)
+    made = ast.FunctionDef("lambda_", found.args, [result], [])
+    return ast.fix_missing_locations(ast.copy_location(made, found))
+
+
+@functools.lru_cache(maxsize=1)
+def _parsed(text):
+    return ast.parse(text)
+
+
+def _has_parameters(code, node) -> bool:
+    names = tuple(parameters(node.args))
+    return names == code.co_varnames[: len(names)]
+
+
+def _is_of(code, node) -> bool:
+    if node.lineno != code.co_firstlineno:
+        return False
+    if not _has_parameters(code, node):
+        return False
+    if not hasattr(code, "co_positions"):  # before Python 3.11
+        return True
+    places = [(line, column) for line, _, column, _ in code.co_positions() if column is not None]
+    body = node.body
+    start, end = (body.lineno, body.col_offset), (body.end_lineno, body.end_col_offset)
+    return all(start <= place <= end for place in places if place != (code.co_firstlineno, 0))
+
+
+def _strip(tree):
+    """The function that is made takes these from the original."""
+    arguments = tree.args
+    tree.decorator_list, tree.returns = [], None
+    for each in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
+        each.annotation = None
+    for each in (arguments.vararg, arguments.kwarg):
+        if each is not None:
+            each.annotation = None
+    arguments.defaults = [ast.Constant(None) for _ in arguments.defaults]
+    arguments.kw_defaults = [each and ast.Constant(None) for each in arguments.kw_defaults]

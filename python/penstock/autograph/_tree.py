@@ -1,0 +1,41 @@
+"""Pieces of syntax trees. They have no lines of their own: they get those of what they replace."""
+
+from __future__ import annotations
+
+import ast
+
+OPERATORS = "ag__"  # the name of penstock.autograph._operators in converted code
+
+
+def load(name) -> ast.Name:
+    return ast.Name(name, ast.Load())
+
+
+def store(name) -> ast.Name:
+    return ast.Name(name, ast.Store())
+
+
+def operator(name, *args) -> ast.Call:
+    """ag__.name(args)"""
+    return ast.Call(ast.Attribute(load(OPERATORS), name, ast.Load()), list(args), [])
+
+
+def thunk(body) -> ast.Lambda:
+    """lambda: body"""
+    return ast.Lambda(ast.arguments([], [], None, [], [], None, []), body)
+
+
+def function(name, parameters, body) -> ast.FunctionDef:
+    arguments = ast.arguments([], [ast.arg(each) for each in parameters], None, [], [], None, [])
+    return ast.FunctionDef(name, arguments, body or [ast.Pass()], [])
+
+
+def texts(names) -> ast.Tuple:
+    return ast.Tuple([ast.Constant(name) for name in names], ast.Load())
+
+
+def at(node, like):
+    """The node with the lines of another one wherever it has none."""
+    for each in ("lineno", "col_offset", "end_lineno", "end_col_offset"):
+        setattr(node, each, getattr(like, each))
+    return ast.fix_missing_locations(node)

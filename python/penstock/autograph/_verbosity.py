@@ -1,0 +1,27 @@
+"""How much of the conversion is logged: tf.autograph.set_verbosity."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+_level = [int(os.environ.get("AUTOGRAPH_VERBOSITY") or 0), False]
+
+
+def set_verbosity(level, alsologtostdout=False):
+    """From level 1 on it is logged which functions are converted and which are not; to stdout too
+    where that is asked. At first the level is that of the variable AUTOGRAPH_VERBOSITY."""
+    _level[:] = [level, alsologtostdout]
+
+
+def say(function, what):
+    """Logs what becomes of a function."""
+    level, to_stdout = _level
+    if level < 1:
+        return
+    from penstock._functions.running import get_logger
+
+    text = f"AutoGraph: {function.__qualname__} of {function.__module__} {what}"
+    get_logger().info(text)
+    if to_stdout:
+        print(text, file=sys.stdout)

@@ -1,0 +1,52 @@
+"""tf.autograph.experimental: options of the conversion, and exceptions from it."""
+
+import enum
+import functools
+
+from penstock.autograph._conversion import MARK
+
+__all__ = ["Feature", "do_not_convert", "set_loop_options"]
+
+
+class Feature(enum.Enum):
+    """Parts of the conversion that are done when they are asked for."""
+
+    ALL = "ALL"
+    AUTO_CONTROL_DEPS = "AUTO_CONTROL_DEPS"
+    ASSERT_STATEMENTS = "ASSERT_STATEMENTS"
+    BUILTIN_FUNCTIONS = "BUILTIN_FUNCTIONS"
+    EQUALITY_OPERATORS = "EQUALITY_OPERATORS"
+    LISTS = "LISTS"
+    NAME_SCOPES = "NAME_SCOPES"
+
+    @classmethod
+    def all(cls):
+        """All features."""
+        return tuple(cls)
+
+    @classmethod
+    def all_but(cls, exclude):
+        """All features but those."""
+        left_out = exclude if isinstance(exclude, (list, tuple, set)) else (exclude,)
+        return tuple(each for each in cls if each not in left_out and each is not cls.ALL)
+
+
+def do_not_convert(func=None):
+    """The function, which tf.function and converted code call as it is written."""
+    if func is None:
+        return do_not_convert
+
+    @functools.wraps(func)
+    def wrapper(*args, **kwargs):
+        return func(*args, **kwargs)
+
+    setattr(wrapper, MARK, True)
+    return wrapper
+
+
+def set_loop_options(
+    parallel_iterations=None, swap_memory=None, maximum_iterations=None, shape_invariants=None
+):
+    """Written first in a `for` or `while` over tensors: how that loop is to run.
+
+    `shape_invariants` has pairs of a variable and the shape that it has in every iteration."""
