@@ -116,7 +116,7 @@ CALLS = {
     ],
     "images": lambda image: [
         tf.nn.conv2d(image, tf.ones([2, 2, 2, 3]), 1, "SAME"),
-        tf.nn.conv2d(image[None], tf.ones([2, 2, 2, 3]), 2, "SAME"),
+        tf.nn.conv2d(image[None], tf.ones([2, 2, 2, 3]), 2, "VALID"),
         tf.nn.depthwise_conv2d(image, tf.ones([2, 2, 2, 2]), [1, 1, 1, 1], "SAME"),
         tf.nn.max_pool2d(image, 2, 2, "SAME"),
         tf.nn.avg_pool(image, 2, 1, "VALID"),
