@@ -52,6 +52,8 @@ def tensordot(a, b, axes, name=None) -> Tensor:
     a, b = tensor(a), tensor(b)
     if isinstance(axes, _core.Tensor):
         axes = _known_axes(axes)
+    if None in (a.shape.rank, b.shape.rank):
+        raise ValueError(f"tensordot needs ranks that are known. Received: {a} and {b}.")
     if isinstance(axes, int):
         if axes < 0:
             raise ValueError(f"`axes` must be at least 0. Received: {axes}.")

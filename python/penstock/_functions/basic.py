@@ -199,6 +199,11 @@ def where(condition, x=None, y=None, name=None) -> Tensor:
 def boolean_mask(tensor, mask, axis=None, name="boolean_mask") -> Tensor:
     """The elements of `tensor` where `mask` holds."""
     tensor, mask = _core.to_tensor(tensor, None, False), _core.to_tensor(mask, None, False)
+    if mask.shape.rank is None:
+        raise ValueError(
+            "Number of mask dimensions must be specified, even if some dimensions are None. E.g. "
+            "shape=[None] is ok, but shape=None is not."
+        )
     if mask.ndim == 0:
         raise ValueError("mask cannot be scalar.")
     axis = 0 if axis is None else int(axis)

@@ -34,9 +34,16 @@ def batch_norm_with_global_normalization(
 def moments(x, axes, shift=None, keepdims=False, name=None) -> tuple[Tensor, Tensor]:
     """(mean, variance) over the axes."""
     x = tensor(x)
-    axes = list(range(x.ndim)) if axes is None else axes
-    found = raw_ops.Moments(x=x, axes=axes, keepdims=keepdims)
+    if axes is None:
+        axes = range(_known_rank(x, "moments over all axes"))
+    found = raw_ops.Moments(x=x, axes=list(axes), keepdims=keepdims)
     return found.mean, found.variance
+
+
+def _known_rank(x, what) -> int:
+    if x.shape.rank is None:
+        raise ValueError(f"{what} needs a tensor whose rank is known. Received: {x}")
+    return x.shape.rank
 
 
 def weighted_moments(
@@ -61,7 +68,8 @@ def normalize_moments(counts, mean_ss, variance_ss, shift, name=None):
 def sufficient_statistics(x, axes, shift=None, keepdims=False, name=None):
     """(count, sum, sum of squares, shift): what moments can be made of."""
     x = tensor(x)
-    axes = sorted({each % x.ndim for each in axes})
+    rank = _known_rank(x, "sufficient_statistics")
+    axes = sorted({each % rank for each in axes})
     count = 1
     for each in axes:
         count *= size_of(x, each)
@@ -151,8 +159,9 @@ def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None) -> Ten
         return cast(full, logits.dtype)
     labels = cast(labels, logits.dtype)
     if axis not in (-1, logits.ndim - 1):
-        order = [each for each in range(logits.ndim) if each != axis % logits.ndim]
-        order.append(axis % logits.ndim)
+        rank = _known_rank(logits, "an axis that is not the last one")
+        order = [each for each in range(rank) if each != axis % rank]
+        order.append(axis % rank)
         labels, logits = (raw_ops.Transpose(x=each, perm=order) for each in (labels, logits))
     if logits.ndim == 2:
         return raw_ops.SoftmaxCrossEntropyWithLogits(features=logits, labels=labels).loss

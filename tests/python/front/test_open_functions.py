@@ -247,3 +247,25 @@ def test_runs_of_words():
         f = tf.function(lambda texts: tf.strings.ngrams(texts, 2), input_signature=[spec])
         assert f(texts).numpy().tolist() == tf.strings.ngrams(texts, 2).numpy().tolist()
         assert f(texts).shape == tf.strings.ngrams(texts, 2).shape
+
+
+def test_what_needs_a_rank_that_is_known():
+    def tried(call):
+        tf.function(call, input_signature=[tf.TensorSpec(None)])(tf.ones([2, 3]))
+
+    for call, words in (
+        (lambda x: x[x > 0], "Number of mask dimensions must be specified"),
+        (lambda x: tf.tensordot(x, x, 1), "ranks that are known"),
+        (lambda x: tf.nn.sufficient_statistics(x, [0]), "rank is known"),
+        (lambda x: tf.nn.moments(x, None), "rank is known"),
+        (lambda x: tf.nn.max_pool(x, 2, 2, "SAME"), "rank` must be 3, 4 or 5"),
+        (tf.unstack, "Cannot infer argument `num` from shape <unknown>"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            tried(call)
+
+
+def test_signals_of_any_rank():
+    x = tf.random.stateless_normal([2, 6], [1, 2])
+    call = lambda x: [tf.signal.rfft(x), tf.signal.irfft(tf.signal.rfft(x))]  # noqa: E731
+    same(tf.function(call, input_signature=[tf.TensorSpec(None)])(x), call(x))
