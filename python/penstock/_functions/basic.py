@@ -128,7 +128,7 @@ def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name
     import numpy as np
 
     dtype = dtypes.as_dtype(dtype)
-    if any(isinstance(size, _core.SymbolicTensor) for size in (num_rows, num_columns, batch_shape)):
+    if _core.SymbolicTensor in (type(num_rows), type(num_columns), type(batch_shape)):
         return _open_eye(num_rows, num_columns, batch_shape, dtype)
     one = _core.to_tensor(np.eye(num_rows, num_columns), dtype, False)
     if batch_shape is None:
@@ -289,8 +289,9 @@ def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None) -> Tens
 def rank(input, name=None) -> Tensor:
     """The number of dimensions, as a tensor."""
     input = _core.to_tensor(input, None, False)
-    known = input.shape.rank
-    return raw_ops.Rank(input=input) if known is None else _core.to_tensor(known, None, False)
+    if isinstance(input, _core.SymbolicTensor) and input.shape.rank is None:
+        return raw_ops.Rank(input=input)
+    return _core.to_tensor(input.ndim, None, False)
 
 
 def from_dlpack(dlcapsule) -> Tensor:

@@ -123,9 +123,11 @@ def _dropout_arguments(x, rate, noise_shape):
             "`x.dtype` must be a floating point tensor as `x` will be scaled. Received: "
             f"x_dtype={x.dtype!r}"
         )
+    if noise_shape is None:
+        return x, rate, []
     if isinstance(noise_shape, _core.SymbolicTensor):
         return x, rate, noise_shape
-    shape = [] if noise_shape is None else list(noise_shape)
+    shape = list(noise_shape)
     if any(isinstance(each, _core.SymbolicTensor) for each in shape):
         pairs = zip(shape, sizes_of(x), strict=True)
         return x, rate, tensor([own if each is None else each for each, own in pairs])

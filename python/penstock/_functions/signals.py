@@ -8,10 +8,12 @@ from penstock import _core, dtypes, raw_ops
 from penstock._core import Tensor
 from penstock._functions.arrays import tensor
 from penstock._functions.basic import cast, shape_of, size_of
+from penstock._shape import TensorShape
 
 
 def _own_length(value, dims):
-    return tensor(shape_of(value)[-dims:], dtypes.int32)
+    own = shape_of(value)
+    return tensor(list(own)[-dims:] if isinstance(own, TensorShape) else own[-dims:], dtypes.int32)
 
 
 def _real_transform(dims):
@@ -44,6 +46,9 @@ def _inverse_transform(dims):
 
 def _real_length(value, dims):
     """The lengths of the signal that half a transform is of."""
+    if value.shape.is_fully_defined():
+        *others, half = value.shape
+        return tensor([*others, max(0, 2 * (half - 1))][-dims:], dtypes.int32)
     own = _own_length(value, dims)
     last = raw_ops.Maximum(x=0, y=2 * (own[-1:] - 1))
     return raw_ops.ConcatV2(values=[own[:-1], last], axis=0)
