@@ -19,7 +19,7 @@ def _leaves(values):
     for value in values:
         if isinstance(value, (list, tuple)):
             yield from _leaves(value)
-        elif hasattr(value, "_id"):
+        elif hasattr(value, "_id") or hasattr(value, "__tf_tensor__"):
             yield value
 
 
@@ -40,6 +40,7 @@ def install():
         {
             "dtypes": {dtype._code: dtype for dtype in dtypes._ALL},
             "errors": errors.BY_CODE,
+            "tracing_error": errors._TracingError,
             "as_dtype": dtypes.as_dtype,
             "make_shape": _shape.from_tuple,
             "make_result": _make_result,

@@ -1,5 +1,7 @@
 #include "attributes.h"
 
+#include <penstock/exec/graph_builder.h>
+
 #include "convert.h"
 #include "errors.h"
 #include "tensor_object.h"
@@ -53,6 +55,13 @@ void CallAttrs::set_ints(size_t i, PyObject* value) {
 
 void CallAttrs::set(size_t i, PyObject* value) {
   if (value == Py_None) return;
+  Ref known;  // of a tensor of TensorFlow 1's graphs
+  if (has_tensor(value) && GraphBuilder::owns(description_of(value))) {
+    if (auto found = GraphBuilder::value_now(description_of(value))) {
+      known = Ref(checked(wrap(std::move(*found))));
+      value = known.get();
+    }
+  }
   int64_t number = 0;
   switch (op_.attrs[i].kind) {
     case AttrKind::kInt:

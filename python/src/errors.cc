@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include <penstock/exec/function.h>
+#include <penstock/exec/graph_builder.h>
 
 #include "hooks.h"
 
@@ -23,6 +24,12 @@ std::string worded(std::string_view text) {
 
 void set_op_error(const Error& error) {
   PyObject* type = hooks.errors[static_cast<int>(error.code())];
+  if (GraphBuilder::is_entered()) {
+    // While TensorFlow 1's graphs are built, what is wrong with a call is wrong with the program.
+    if (dynamic_cast<const TypeError*>(&error) != nullptr)
+      return PyErr_SetString(PyExc_TypeError, worded(error.what()).c_str());
+    if (error.code() == ErrorCode::kInvalidArgument) type = hooks.tracing_error;
+  }
   if (type == nullptr) return PyErr_SetString(PyExc_RuntimeError, error.what());
   const std::string text = worded(error.what());
   const Ref message(
@@ -39,7 +46,7 @@ void set_python_error() noexcept {
     throw;
   } catch (const PythonError&) {
   } catch (const OutOfScopeError& error) {
-    PyErr_SetString(PyExc_TypeError, error.what());
+    PyErr_SetString(GraphBuilder::is_entered() ? PyExc_ValueError : PyExc_TypeError, error.what());
   } catch (const Error& error) {
     try {
       set_op_error(error);

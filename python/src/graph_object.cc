@@ -72,19 +72,23 @@ void add_graph(nb::module_& module) {
   nb::class_<GraphBuilder>(module, "GraphBuilder")
       .def(nb::init<>())
       .def("number", &GraphBuilder::number)
-      .def("placeholder",
-           [](GraphBuilder& b, nb::handle dtype, nb::handle shape, const std::string& name) {
-             return wrapped(b.placeholder(to_dtype(dtype.ptr()), to_shape(shape), name));
-           })
+      .def(
+          "placeholder",
+          [](GraphBuilder& b, nb::handle dtype, nb::handle shape, const std::string& name) {
+            return wrapped(b.placeholder(to_dtype(dtype.ptr()), to_shape(shape), name));
+          },
+          nb::arg("dtype"), nb::arg("shape").none(), nb::arg("name"))
       .def("constant",
            [](GraphBuilder& b, nb::handle tensor, const std::string& name) {
              return wrapped(b.constant(to_tensor(tensor.ptr()), name));
            })
       .def("no_op", [](GraphBuilder& b, const std::string& name) { return b.no_op(name); })
-      .def("add_variable",
-           [](GraphBuilder& b, nb::handle dtype, nb::handle shape) {
-             return b.add_variable(to_dtype(dtype.ptr()), to_shape(shape));
-           })
+      .def(
+          "add_variable",
+          [](GraphBuilder& b, nb::handle dtype, nb::handle shape) {
+            return b.add_variable(to_dtype(dtype.ptr()), to_shape(shape));
+          },
+          nb::arg("dtype"), nb::arg("shape").none())
       .def("read", [](GraphBuilder& b, int32_t variable,
                       const std::string& name) { return wrapped(b.read(variable, name)); })
       .def("assign",

@@ -35,6 +35,7 @@ bool take_by_code(PyObject* dictionary, const char* name, PyObject** places, int
 bool set_hooks(PyObject* dictionary) {
   return take_by_code(dictionary, "dtypes", hooks.dtypes, kNumDTypes) &&
          take_by_code(dictionary, "errors", hooks.errors, 17) &&
+         take(dictionary, "tracing_error", &hooks.tracing_error) &&
          take(dictionary, "as_dtype", &hooks.as_dtype) &&
          take(dictionary, "make_shape", &hooks.make_shape) &&
          take(dictionary, "make_result", &hooks.make_result) &&

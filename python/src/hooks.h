@@ -11,6 +11,7 @@ namespace penstock::python {
 struct Hooks {
   PyObject* dtypes[kNumDTypes] = {};  // the DType objects, by code
   PyObject* errors[17] = {};          // the classes of tf.errors, by code
+  PyObject* tracing_error = nullptr;  // of calls that cannot be part of a graph
   PyObject* as_dtype = nullptr;       // anything that names a dtype -> DType
   PyObject* make_shape = nullptr;     // tuple -> TensorShape
   PyObject* make_result = nullptr;    // (op, names) -> namedtuple class

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include <penstock/exec/graph_builder.h>
 #include <penstock/memory/strings.h>
 
 #include "array.h"
@@ -87,6 +88,12 @@ Leaf int_leaf(PyObject* value) {
   return {Kind::kInt, fits ? DType::kInt32 : DType::kInt64};
 }
 
+// A variable of TensorFlow 1's graphs, for example.
+bool becomes_tensor(PyObject* object) {
+  return GraphBuilder::is_entered() && leaf_of(object).kind == Kind::kNone && !is_array(object) &&
+         PyObject_HasAttrString(object, "__tf_tensor__") != 0;
+}
+
 // What is known of a nested list after one walk through it.
 struct Scan {
   int leaf_depth = -1;  // unknown until the first leaf
@@ -167,7 +174,8 @@ void Scan::walk(PyObject* object, int at) {
     }
     return;
   }
-  if (PyObject_TypeCheck(object, tensor_base_type) || is_variable(object)) {
+  if (PyObject_TypeCheck(object, tensor_base_type) || is_variable(object) ||
+      becomes_tensor(object)) {
     has_tensors = true;
     return;
   }

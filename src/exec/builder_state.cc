@@ -106,6 +106,7 @@ ValueId BuilderState::add_named_constant(const Tensor& tensor) {
     shared_.emplace(hash, tensor);
   }
   const ValueId value = graph.add_constant(kept);
+  graph.set_location(graph.node_of(value), here());
   added(graph.node_of(value));
   return value;
 }

@@ -39,13 +39,22 @@ std::vector<NodeId> needed_for(const BuilderState& state, std::span<const Tensor
     if (!fed.contains(fetch.value())) need(graph.node_of(fetch.value()));
   }
   for (NodeId target : targets) need(target);
+  // Nothing is left to do for a node whose results are all given.
+  const auto is_fed = [&](const Node& node) {
+    bool all = node.num_outputs > 0;
+    for (ValueId k = node.first_output; k < node.first_output + node.num_outputs; ++k)
+      all = all && fed.contains(k);
+    return all;
+  };
   for (size_t i = 0; i < nodes.size(); ++i) {
     for (ValueId input : graph.inputs(graph.node(nodes[i]))) {
       if (!fed.contains(input)) need(graph.node_of(input));
     }
     const auto control = state.control_inputs.find(nodes[i]);
     if (control == state.control_inputs.end()) continue;
-    for (NodeId before : control->second) need(before);
+    for (NodeId before : control->second) {
+      if (!is_fed(graph.node(before))) need(before);
+    }
   }
   std::ranges::sort(nodes);
   return nodes;
@@ -85,6 +94,9 @@ GraphBuilder::Entered::Entered(GraphBuilder& builder)
 GraphBuilder::Entered::~Entered() { t_trace = before_; }
 
 bool GraphBuilder::is_entered() { return t_trace != nullptr && t_trace->keeps_all; }
+std::optional<Tensor> GraphBuilder::value_now(const Tensor& tensor) {
+  return is_entered() ? t_trace->known_value(tensor) : std::nullopt;
+}
 bool GraphBuilder::owns(const Tensor& tensor) { return (tensor.graph() & exec::kBuilderBit) != 0; }
 void GraphBuilder::hint_name(std::string_view name) {
   if (is_entered()) static_cast<BuilderState*>(t_trace)->next_name = name;
@@ -95,6 +107,7 @@ Tensor GraphBuilder::placeholder(DType dtype, const Shape& shape, std::string_vi
   state_->check_open();
   state_->next_name = name;
   const ValueId value = state_->graph.add_input(dtype, shape);
+  state_->graph.set_location(state_->graph.node_of(value), state_->here());
   state_->add_open(value);
   state_->added(state_->graph.node_of(value));
   return Tensor::symbol(state_->number, value, dtype, shape);
@@ -129,6 +142,7 @@ Tensor GraphBuilder::read(int32_t variable, std::string_view name) {
   BuilderState::VariableSlot& slot = state_->variables[static_cast<size_t>(variable)];
   state_->next_name = name;
   const ValueId value = state_->graph.add_read(variable, slot.dtype, slot.shape);
+  state_->graph.set_location(state_->graph.node_of(value), state_->here());
   slot.reads.push_back(value);
   state_->add_open(value);
   state_->added(state_->graph.node_of(value));

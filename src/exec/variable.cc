@@ -1,6 +1,7 @@
 #include <penstock/exec/variable.h>
 
 #include <cstring>
+#include <stdexcept>
 
 #include <penstock/base/error.h>
 #include <penstock/base/strings.h>
@@ -55,13 +56,25 @@ Variable::State::~State() {
   ledger::remove_owner(owner);
 }
 
+namespace {
+
+// A graph that a program builds has variables of its own, whose values are a session's.
+void check_may_be_used() {
+  if (exec::t_trace->keeps_all)
+    throw std::runtime_error("Attempting to capture an EagerTensor without building a function.");
+}
+
+}  // namespace
+
 Tensor& Variable::State::current() {
   if (exec::t_trace == nullptr) return value;
+  check_may_be_used();
   return exec::t_trace->slot_of(Variable(shared_from_this())).current;
 }
 
 void Variable::State::set(Tensor tensor) {
   if (exec::t_trace != nullptr) {
+    check_may_be_used();
     exec::TraceState& trace = *exec::t_trace;
     exec::TraceState::Slot& slot = trace.slot_of(Variable(shared_from_this()));
     slot.current = Tensor::symbol(trace.number, trace.value_of(tensor), dtype, tensor.shape(), id);

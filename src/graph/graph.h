@@ -115,6 +115,9 @@ class Graph {
   }
   void set_writes(std::span<const Write> writes) { writes_.assign(writes.begin(), writes.end()); }
   int32_t add_location(const Location& location);
+  void set_location(NodeId id, int32_t location) {
+    nodes_[static_cast<size_t>(id)].location = location;
+  }
 
   size_t num_nodes() const { return nodes_.size(); }
   size_t num_values() const { return values_.size(); }

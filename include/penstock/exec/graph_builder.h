@@ -42,6 +42,9 @@ class PEN_API GraphBuilder {
 
   // Whether the calls of this thread become nodes of such a graph now.
   static bool is_entered();
+  // The value of a tensor of the graph that is entered, when it depends on nothing that could
+  // change.
+  static std::optional<Tensor> value_now(const Tensor& tensor);
   // Whether a tensor is one of such a graph.
   static bool owns(const Tensor& tensor);
   // The name of the next node of the graph that is entered.
