@@ -241,8 +241,14 @@ def _open_split(value, sizes, axis, num):
     rest = cast(size_of(value, axis), sizes.dtype) - raw_ops.Sum(input=sizes) - 1
     sizes = raw_ops.SelectV2(condition=sizes < 0, t=rest, e=sizes)
     ends = raw_ops.Cumsum(x=sizes)
-    before = (slice(None),) * (axis % value.shape.rank)
-    return [value[(*before, slice(ends[i] - sizes[i], ends[i]))] for i in builtins.range(num)]
+    axis %= value.shape.rank
+    before, shape, parts = (slice(None),) * axis, sizes_of(value), []
+    for i in builtins.range(num):
+        end = ends[i] if i + 1 < num else None
+        part = value[(*before, slice(ends[i] - sizes[i], end))]
+        shape[axis] = cast(sizes[i], dtypes.int32)
+        parts.append(raw_ops.Reshape(tensor=part, shape=shape))  # an error if they do not add up
+    return parts
 
 
 def unstack(value, num=None, axis=0, name="unstack") -> list[Tensor]:

@@ -158,6 +158,15 @@ def test_what_needs_sizes_that_are_known():
         tried(lambda x: jacobian(lambda x: x * x, x))
 
 
+def test_parts_must_add_up():
+    signature = [tf.TensorSpec([None, 3]), tf.TensorSpec([2], tf.int32)]
+    f = tf.function(lambda x, sizes: tf.split(x, sizes), input_signature=signature)
+    same(f(tf.ones([3, 3]), tf.constant([1, 2])), tf.split(tf.ones([3, 3]), [1, 2]))
+    for sizes in ([1, 1], [2, 2], [4, -1], [1, 3]):
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            f(tf.ones([3, 3]), tf.constant(sizes))
+
+
 def jacobian(function, x, way="jacobian"):
     with tf.GradientTape() as tape:
         tape.watch(x)
