@@ -88,8 +88,8 @@ class TensorShape:
             raise ValueError(f"Shape {self} is not fully defined")
 
     def is_compatible_with(self, other):
-        other = TensorShape(other)
-        if self._dims is None or other._dims is None:
+        other = other if type(other) is TensorShape else TensorShape(other)
+        if self._dims is None or other._dims is None or self._dims == other._dims:
             return True
         return len(self._dims) == len(other._dims) and all(
             a is None or b is None or a == b for a, b in zip(self._dims, other._dims, strict=True)

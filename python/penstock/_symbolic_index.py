@@ -51,8 +51,10 @@ def getitem(self, index):
 
 
 def _gathered(tensor, i, axis):
-    from penstock import raw_ops
+    from penstock import dtypes, raw_ops
 
+    if i.dtype.size < 4:
+        i = raw_ops.Cast(x=i, DstT=dtypes.int32)
     size = tensor.shape[axis]
     if size is None:
         size = raw_ops.Cast(x=raw_ops.Shape(input=tensor)[axis], DstT=i.dtype)

@@ -262,7 +262,9 @@ class GradientTape:
         from penstock import raw_ops
         from penstock._functions.basic import sizes_of
 
-        if target.shape.rank < 2 or not target.shape[:1].is_compatible_with(source.shape[:1]):
+        if (target.shape.rank or 0) < 2 or not target.shape[:1].is_compatible_with(
+            source.shape[:1]
+        ):
             raise ValueError(
                 f"Need first dimension of target shape ({target.shape}) and source shape "
                 f"({source.shape}) to match."

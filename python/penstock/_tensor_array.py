@@ -122,6 +122,9 @@ class TensorArray:
 
     def _zeros(self):
         if not self._shape.is_fully_defined():
+            written = next(iter(self._elements.values()), None)
+            if self._infers and isinstance(written, _core.SymbolicTensor):
+                return raw_ops.ZerosLike(x=written)  # all are of one shape, known when they run
             raise ValueError(
                 "TensorArray: an element that was not written is zeros, of a shape that is not "
                 f"known: {self._shape}"
@@ -171,6 +174,8 @@ class TensorArray:
 
     def gather(self, indices, name=None):
         """The elements at `indices` as one tensor, along a new first dimension."""
+        if isinstance(indices, _core.SymbolicTensor):
+            return raw_ops.GatherV2(params=self.stack(), indices=indices, axis=0)
         indices = [operator.index(index) for index in indices]
         for index in indices:
             if not 0 <= index < self._size:
@@ -193,10 +198,15 @@ class TensorArray:
                 )
         return raw_ops.ConcatV2(values=values, axis=0)
 
+    def _rows(self, value, expected):
+        """How many rows are taken: where their number is open, as many as there are places."""
+        is_open = value.shape.rank != 0 and value.shape[0] is None
+        return expected if is_open and not self._dynamic_size else None
+
     def unstack(self, value, name=None):
         """The array, with the rows of `value` as its elements."""
         value = self._converted(value)
-        rows = unstack(value)
+        rows = unstack(value, self._rows(value, self._size))
         if len(rows) > self._size and not self._dynamic_size:
             raise ValueError(
                 f"Cannot unstack {len(rows)} tensors into a TensorArray of static size "
@@ -209,7 +219,8 @@ class TensorArray:
     def scatter(self, indices, value, name=None):
         """The array, with the rows of `value` at `indices`."""
         indices = [operator.index(index) for index in indices]
-        rows = unstack(self._converted(value))
+        value = self._converted(value)
+        rows = unstack(value, self._rows(value, len(indices)))
         if len(rows) != len(indices):
             raise _invalid(f"TensorArray.scatter: {len(indices)} indices for {len(rows)} rows")
         for index, row in zip(indices, rows, strict=True):

@@ -66,7 +66,10 @@ PyObject* get_dict(PyObject* self, void*) {
 
 PyObject* get_shape(PyObject* self, void*) { return shape_object(description_of(self).shape()); }
 PyObject* get_dtype(PyObject* self, void*) { return dtype_object(description_of(self).dtype()); }
-PyObject* get_ndim(PyObject* self, void*) { return PyLong_FromLong(description_of(self).rank()); }
+PyObject* get_ndim(PyObject* self, void*) {
+  const Shape& shape = description_of(self).shape();
+  return shape.has_rank() ? PyLong_FromLong(shape.rank()) : Py_NewRef(Py_None);
+}
 PyObject* get_id(PyObject* self, void*) {
   return guarded([&] { return PyLong_FromUnsignedLongLong(tensor_of(self).id()); });
 }

@@ -85,6 +85,7 @@ std::optional<std::vector<Gradient>> defer_gradient(autodiff::TapeState& tape,
     if (is_differentiable(target.dtype())) wanted.set(target.id(), true);
   }
   std::vector<ValueId> way;
+  bool has_calls = false, has_values = false;  // of the trace; worked out while it was made
   std::vector<Tensor> used(targets.begin(), targets.end());
   used.insert(used.end(), dys.begin(), dys.end());
   for (size_t i = tape.records.size(); i-- > 0;) {
@@ -96,11 +97,17 @@ std::optional<std::vector<Gradient>> defer_gradient(autodiff::TapeState& tape,
       throw UnimplementedError(
           "[gradient] a custom gradient inside a function needs shapes that are all known");
     }
+    (record.outputs[0].is_symbolic() ? has_calls : has_values) = true;
     for (const Tensor& input : record.inputs) {
       if (is_differentiable(input.dtype())) wanted.set(input.id(), true);
       used.push_back(input);
     }
-    way.push_back(trace.value_of(record.outputs[0]));
+    if (record.outputs[0].is_symbolic()) way.push_back(trace.value_of(record.outputs[0]));
+  }
+  if (has_values && !has_calls) return std::nullopt;
+  if (has_values) {
+    throw UnimplementedError(
+        "[gradient] of a constant of a function, by way of a tensor whose shape is not known");
   }
   GradientCall call;
   call.num_targets = static_cast<int32_t>(targets.size());

@@ -7,7 +7,7 @@ import contextlib
 
 from penstock import _core, dtypes, errors, raw_ops
 from penstock._core import Tensor
-from penstock._functions.basic import cast, divide, unstack
+from penstock._functions.basic import cast, divide, size_of, unstack
 from penstock._nest import flatten
 from penstock._shape import TensorShape
 
@@ -52,6 +52,8 @@ def tensordot(a, b, axes, name=None) -> Tensor:
     a, b = tensor(a), tensor(b)
     if isinstance(axes, _core.Tensor):
         axes = _known_axes(axes)
+    if None in (a.shape.rank, b.shape.rank):
+        raise ValueError(f"tensordot needs ranks that are known. Received: {a} and {b}.")
     if isinstance(axes, int):
         if axes < 0:
             raise ValueError(f"`axes` must be at least 0. Received: {axes}.")
@@ -93,9 +95,20 @@ def meshgrid(*args, **kwargs) -> list[Tensor]:
 
 def repeat(input, repeats, axis=None, name=None) -> Tensor:
     """Every element, or every slice along `axis`, so many times."""
+    if isinstance(repeats, _core.SymbolicTensor):
+        return _open_repeat(tensor(input), repeats, axis)
     if axis is None:
         return raw_ops.Repeat(data=input, repeats=repeats)
     return raw_ops.Repeat(data=input, repeats=repeats, axis=[int(axis)])
+
+
+def _open_repeat(input, repeats, axis):
+    """How often is known only when a function runs: which slice comes where is found then."""
+    if axis is None:
+        input, axis = raw_ops.Reshape(tensor=input, shape=[-1]), 0
+    each = raw_ops.BroadcastTo(input=repeats, shape=[size_of(input, axis)])
+    places = raw_ops.Where(input=raw_ops.SequenceMask(lengths=each))[:, 0]
+    return raw_ops.GatherV2(params=input, indices=places, axis=axis)
 
 
 def sequence_mask(lengths, maxlen=None, dtype=dtypes.bool, name=None) -> Tensor:

@@ -154,7 +154,7 @@ def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name
     import numpy as np
 
     dtype = dtypes.as_dtype(dtype)
-    if any(isinstance(size, _core.SymbolicTensor) for size in (num_rows, num_columns, batch_shape)):
+    if _core.SymbolicTensor in (type(num_rows), type(num_columns), type(batch_shape)):
         return _open_eye(num_rows, num_columns, batch_shape, dtype)
     one = convert_to_tensor(np.eye(num_rows, num_columns), dtype, name=name)
     if batch_shape is None:
@@ -227,6 +227,11 @@ def where(condition, x=None, y=None, name=None) -> Tensor:
 def boolean_mask(tensor, mask, axis=None, name="boolean_mask") -> Tensor:
     """The elements of `tensor` where `mask` holds."""
     tensor, mask = _core.to_tensor(tensor, None, False), _core.to_tensor(mask, None, False)
+    if mask.shape.rank is None:
+        raise ValueError(
+            "Number of mask dimensions must be specified, even if some dimensions are None. E.g. "
+            "shape=[None] is ok, but shape=None is not."
+        )
     if mask.ndim == 0:
         raise ValueError("mask cannot be scalar.")
     axis = 0 if axis is None else int(axis)
@@ -264,8 +269,14 @@ def _open_split(value, sizes, axis, num):
     rest = cast(size_of(value, axis), sizes.dtype) - raw_ops.Sum(input=sizes) - 1
     sizes = raw_ops.SelectV2(condition=sizes < 0, t=rest, e=sizes)
     ends = raw_ops.Cumsum(x=sizes)
-    before = (slice(None),) * (axis % value.shape.rank)
-    return [value[(*before, slice(ends[i] - sizes[i], ends[i]))] for i in builtins.range(num)]
+    axis %= value.shape.rank
+    before, shape, parts = (slice(None),) * axis, sizes_of(value), []
+    for i in builtins.range(num):
+        end = ends[i] if i + 1 < num else None
+        part = value[(*before, slice(ends[i] - sizes[i], end))]
+        shape[axis] = cast(sizes[i], dtypes.int32)
+        parts.append(raw_ops.Reshape(tensor=part, shape=shape))  # an error if they do not add up
+    return parts
 
 
 def unstack(value, num=None, axis=0, name="unstack") -> list[Tensor]:
@@ -312,8 +323,9 @@ def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None) -> Tens
 def rank(input, name=None) -> Tensor:
     """The number of dimensions, as a tensor."""
     input = _core.to_tensor(input, None, False)
-    known = input.shape.rank
-    return raw_ops.Rank(input=input) if known is None else _core.to_tensor(known, None, False)
+    if isinstance(input, _core.SymbolicTensor) and input.shape.rank is None:
+        return raw_ops.Rank(input=input)
+    return _core.to_tensor(input.ndim, None, False)
 
 
 def from_dlpack(dlcapsule) -> Tensor:

@@ -292,13 +292,13 @@ def _pool(op, count, input, ksize, strides, padding, data_format):
 
 
 def _spatial(input):
-    count = tensor(input).ndim - 2
-    if count not in _LAST:
+    shape = tensor(input).shape
+    if shape.rank not in (3, 4, 5):
         raise ValueError(
-            f"`input.shape.rank` must be 3, 4 or 5. Received: input.shape={tensor(input).shape} of "
-            f"rank {count + 2}"
+            f"`input.shape.rank` must be 3, 4 or 5. Received: input.shape={shape} of rank "
+            f"{shape.rank}"
         )
-    return count
+    return shape.rank - 2
 
 
 def max_pool(input, ksize, strides, padding, data_format=None, name=None) -> Tensor:

@@ -79,6 +79,8 @@ def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None) -> Tensor
 
 def _spectral_norm(value, axis, keepdims):
     """The largest singular value; the op has no kernel for it."""
+    if value.shape.rank is None:
+        raise ValueError(f"the spectral norm needs a tensor whose rank is known. Received: {value}")
     axis = [each % value.ndim for each in axis]
     others = [each for each in range(value.ndim) if each not in axis]
     matrices = raw_ops.Transpose(x=value, perm=[*others, *axis])

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from penstock import dtypes, raw_ops
+from penstock import _core, dtypes, raw_ops
 from penstock._core import Tensor
 from penstock._functions.arrays import tensor
 from penstock._functions.basic import cast, gather, shape_of, size_of, sizes_of
+from penstock._functions.distributions import stateless_uniform
 from penstock._functions.seeds import next_seeds
 
 
@@ -33,9 +34,16 @@ def batch_norm_with_global_normalization(
 def moments(x, axes, shift=None, keepdims=False, name=None) -> tuple[Tensor, Tensor]:
     """(mean, variance) over the axes."""
     x = tensor(x)
-    axes = list(range(x.ndim)) if axes is None else axes
-    found = raw_ops.Moments(x=x, axes=axes, keepdims=keepdims)
+    if axes is None:
+        axes = range(_known_rank(x, "moments over all axes"))
+    found = raw_ops.Moments(x=x, axes=list(axes), keepdims=keepdims)
     return found.mean, found.variance
+
+
+def _known_rank(x, what) -> int:
+    if x.shape.rank is None:
+        raise ValueError(f"{what} needs a tensor whose rank is known. Received: {x}")
+    return x.shape.rank
 
 
 def weighted_moments(
@@ -60,7 +68,8 @@ def normalize_moments(counts, mean_ss, variance_ss, shift, name=None):
 def sufficient_statistics(x, axes, shift=None, keepdims=False, name=None):
     """(count, sum, sum of squares, shift): what moments can be made of."""
     x = tensor(x)
-    axes = sorted({each % x.ndim for each in axes})
+    rank = _known_rank(x, "sufficient_statistics")
+    axes = sorted({each % rank for each in axes})
     count = 1
     for each in axes:
         count *= size_of(x, each)
@@ -87,6 +96,9 @@ def dropout(x, rate, noise_shape=None, seed=None, name=None) -> Tensor:
     if rate == 0:
         return x
     key, op_seed = next_seeds(seed)
+    if isinstance(shape, _core.SymbolicTensor):
+        noise = raw_ops.RandomUniform(shape=shape, dtype=x.dtype, seed=key, seed2=op_seed)
+        return _kept(x, rate, noise)
     return raw_ops.Dropout(x=x, rate=rate, noise_shape=shape, seed=key, seed2=op_seed)
 
 
@@ -95,6 +107,8 @@ def stateless_dropout(x, rate, seed, rng_alg=None, noise_shape=None, name=None) 
     x, rate, shape = _dropout_arguments(x, rate, noise_shape)
     if rate == 0:
         return x
+    if isinstance(shape, _core.SymbolicTensor):
+        return _kept(x, rate, stateless_uniform(shape, seed, dtype=x.dtype))
     return raw_ops.StatelessDropout(x=x, seed=seed, rate=rate, noise_shape=shape)
 
 
@@ -109,12 +123,21 @@ def _dropout_arguments(x, rate, noise_shape):
             "`x.dtype` must be a floating point tensor as `x` will be scaled. Received: "
             f"x_dtype={x.dtype!r}"
         )
-    shape = [] if noise_shape is None else list(noise_shape)
-    if len(shape) == x.ndim:
-        shape = [
-            own if each is None else each for each, own in zip(shape, sizes_of(x), strict=True)
-        ]
-    return x, rate, shape
+    if noise_shape is None:
+        return x, rate, []
+    if isinstance(noise_shape, _core.SymbolicTensor):
+        return x, rate, noise_shape
+    shape = list(noise_shape)
+    if any(isinstance(each, _core.SymbolicTensor) for each in shape):
+        pairs = zip(shape, sizes_of(x), strict=True)
+        return x, rate, tensor([own if each is None else each for each, own in pairs])
+    return x, rate, [-1 if each is None else int(each) for each in shape]  # -1: as in x
+
+
+def _kept(x, rate, noise):
+    """Dropout by numbers whose shape is known only when a function runs."""
+    keeps = noise >= tensor(rate, x.dtype)
+    return raw_ops.SelectV2(condition=keeps, t=x * (1 / (1 - rate)), e=tensor(0, x.dtype))
 
 
 def embedding_lookup(params, ids, max_norm=None, name=None) -> Tensor:
@@ -138,8 +161,9 @@ def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None) -> Ten
         return cast(full, logits.dtype)
     labels = cast(labels, logits.dtype)
     if axis not in (-1, logits.ndim - 1):
-        order = [each for each in range(logits.ndim) if each != axis % logits.ndim]
-        order.append(axis % logits.ndim)
+        rank = _known_rank(logits, "an axis that is not the last one")
+        order = [each for each in range(rank) if each != axis % rank]
+        order.append(axis % rank)
         labels, logits = (raw_ops.Transpose(x=each, perm=order) for each in (labels, logits))
     if logits.ndim == 2:
         return raw_ops.SoftmaxCrossEntropyWithLogits(features=logits, labels=labels).loss

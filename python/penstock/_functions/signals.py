@@ -7,12 +7,13 @@ import math
 from penstock import _core, dtypes, raw_ops
 from penstock._core import Tensor
 from penstock._functions.arrays import tensor
-from penstock._functions.basic import cast, size_of, sizes_of
+from penstock._functions.basic import cast, shape_of, size_of
+from penstock._shape import TensorShape
 
 
-def _length(given, sizes, dims):
-    """The lengths of a transform: those given, or the signal's own."""
-    return tensor(sizes()[-dims:] if given is None else given, dtypes.int32)
+def _own_length(value, dims):
+    own = shape_of(value)
+    return tensor(list(own)[-dims:] if isinstance(own, TensorShape) else own[-dims:], dtypes.int32)
 
 
 def _real_transform(dims):
@@ -20,7 +21,8 @@ def _real_transform(dims):
 
     def run(input_tensor, fft_length=None, name=None) -> Tensor:
         value = tensor(input_tensor)
-        length = _length(fft_length, lambda: sizes_of(value), dims)
+        own = fft_length is None
+        length = _own_length(value, dims) if own else tensor(fft_length, dtypes.int32)
         return getattr(raw_ops, op)(input=value, fft_length=length)
 
     run.__name__ = run.__qualname__ = op.lower()
@@ -33,7 +35,8 @@ def _inverse_transform(dims):
 
     def run(input_tensor, fft_length=None, name=None) -> Tensor:
         value = tensor(input_tensor)
-        length = _length(fft_length, lambda: _real_sizes(value), dims)
+        own = fft_length is None
+        length = _real_length(value, dims) if own else tensor(fft_length, dtypes.int32)
         return getattr(raw_ops, op)(input=value, fft_length=length)
 
     run.__name__ = run.__qualname__ = op.lower()
@@ -41,12 +44,14 @@ def _inverse_transform(dims):
     return run
 
 
-def _real_sizes(value):
-    """The sizes of the signal that half a transform is of."""
-    *others, half = sizes_of(value)
-    if isinstance(half, int):
-        return [*others, max(0, 2 * (half - 1))]
-    return [*others, raw_ops.Maximum(x=0, y=2 * (half - 1))]
+def _real_length(value, dims):
+    """The lengths of the signal that half a transform is of."""
+    if value.shape.is_fully_defined():
+        *others, half = value.shape
+        return tensor([*others, max(0, 2 * (half - 1))][-dims:], dtypes.int32)
+    own = _own_length(value, dims)
+    last = raw_ops.Maximum(x=0, y=2 * (own[-1:] - 1))
+    return raw_ops.ConcatV2(values=[own[:-1], last], axis=0)
 
 
 rfft, rfft2d, rfft3d = (_real_transform(dims) for dims in (1, 2, 3))

@@ -127,7 +127,8 @@ class Loss:
 
     def _count(self, y_true, values):
         """How many values a mean is over."""
-        return cast(count_of(values), values.dtype)
+        count = count_of(values)
+        return float(count) if isinstance(count, int) else cast(count, values.dtype)
 
     def _as_own(self, y_pred):
         return cast(_core.to_tensor(y_pred, None, False), self.dtype)

@@ -158,7 +158,9 @@ def categorical_crossentropy(
             f"target.shape={y_true.shape}, output.shape={y_pred.shape}"
         )
     if label_smoothing:
-        classes = cast(size_of(y_true, -1), y_true.dtype)
+        classes = size_of(y_true, -1)
+        if not isinstance(classes, int):
+            classes = cast(classes, y_true.dtype)
         y_true = y_true * (1.0 - label_smoothing) + label_smoothing / classes
     if from_logits:
         return _softmax_loss(raw_ops.SoftmaxCrossEntropyWithLogits, y_true, y_pred)

@@ -34,6 +34,7 @@ def num_present(values, weights, axes=None):
 
 def squeeze_last(values, rank):
     """The values without a last dimension of 1, where there is one more than `rank`."""
-    if values.shape.rank is not None and values.shape.rank == rank + 1 and values.shape[-1] == 1:
+    own = values.shape
+    if None not in (own.rank, rank) and own.rank == rank + 1 and own[-1] in (1, None):
         return raw_ops.Squeeze(input=values, axis=[-1])
     return values

@@ -243,6 +243,8 @@ def mean_pairwise_squared_error(
     weights = _cast(weights, _float32)
     differences = predictions - labels
     _check_weights(weights, differences)
+    if differences.shape.rank is None:
+        raise ValueError("mean_pairwise_squared_error needs predictions whose rank is known")
     axes = list(range(1, differences.shape.rank))
     count = _num_present(differences, weights, axes)
     squares = _raw_ops.Sum(input=_raw_ops.Square(x=differences), axis=axes, keepdims=True)
@@ -313,7 +315,7 @@ def sparse_softmax_cross_entropy(
     if labels is None or logits is None:
         raise ValueError("Arguments `labels` and `logits` must not be None.")
     labels, logits, weights = _tensor(labels), _tensor(logits), _tensor(weights)
-    labels = _squeeze_last(labels, logits.shape.rank - 1)
+    labels = _squeeze_last(labels, logits.shape[:-1].rank)
     if weights.shape.rank:
         weights = _squeeze_last(weights, labels.shape.rank)
     losses = _nn.sparse_softmax_cross_entropy_with_logits(labels, logits)
