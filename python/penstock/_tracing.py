@@ -28,6 +28,16 @@ def inside_function() -> bool:
     return getattr(_here, "tracing", None) is not None
 
 
+class _Weak:
+    """A function that somebody else keeps."""
+
+    def __init__(self, function):
+        self._function = weakref.ref(function)
+
+    def __call__(self, tensors):
+        return self._function()(tensors)
+
+
 def call_when_run(name, function, structure, outputs=(), passes_gradients=False):
     """Calls `function` with the structure, now or, while a function is traced, whenever that runs:
     its tensors then are those of the run. `outputs` are the (dtype, shape) of the tensors that it
@@ -48,6 +58,12 @@ def call_when_run(name, function, structure, outputs=(), passes_gradients=False)
         leaves[place] = None  # the call must not keep them
     form = pack_all(structure, leaves)
     del structure
+    if _core.is_building():
+        # The graph has the function, and its node knows where: a cycle would be out of sight.
+        from penstock._scope import default_graph
+
+        default_graph()._calls.append(run)
+        run = _Weak(run)
     return _core.call_host(name, run, tensors, list(outputs), passes_gradients)
 
 

@@ -34,15 +34,7 @@ OTHERWISE = (
 
 
 def in_graph(setup, call):
-    names = {"tf": tf, "np": np}
-    try:
-        return run_in_graph(setup, call, names)
-    finally:
-        names.clear()  # a function of Python that the graph calls holds them
-
-
-def run_in_graph(setup, call, names):
-    eager = {"tf": tf, "np": np}
+    names, eager = {"tf": tf, "np": np}, {"tf": tf, "np": np}
     exec(setup, eager)
     *statements, last = ast.parse(call).body
     with tf.Graph().as_default(), v1.Session() as sess:

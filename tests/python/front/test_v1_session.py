@@ -1,6 +1,7 @@
 """Sessions: fetches, feeds, variables, containers, memory."""
 
 import collections
+import concurrent.futures
 import gc
 import logging
 
@@ -170,6 +171,28 @@ def test_open_sessions_and_dropped_graphs_leave_nothing():
             sess.run(v.initializer)
     del v, sess
     assert current_bytes() == before
+
+
+def test_a_function_of_python_that_knows_its_graph_goes_with_it():
+    def run():
+        with tf.Graph().as_default(), v1.Session() as sess:
+            v = v1.Variable(tf.ones([1000]))
+            y = v1.py_func(lambda a: a * v.shape[0], [v], tf.float32)
+            sess.run(v.initializer)
+            assert sess.run(y)[0] == 1000.0
+
+    before = current_bytes()
+    run()
+    assert current_bytes() == before
+
+
+def test_threads_share_a_session():
+    x = v1.placeholder(tf.float32, [None])
+    y = tf.reduce_sum(x * x)
+    sess = v1.Session()
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda n: sess.run(y, {x: np.ones(n % 7)}), range(200)))
+    assert found == [n % 7 for n in range(200)]
 
 
 def test_a_chain_that_grows_costs_little():

@@ -19,7 +19,7 @@ class Fetches:
         self.pack = self._packer(structure)
 
     def _packer(self, fetch):
-        """A function from the values of the tensors to the structure with them."""
+        """A function from the tensors that a run gives to the structure with them."""
         if fetch is None:
             raise TypeError(
                 f'Argument `fetch` = {fetch} has invalid type "NoneType". Cannot be None'
@@ -40,6 +40,8 @@ class Fetches:
         kind = type(fetch)
         if hasattr(fetch, "_fields"):
             return lambda values: kind(*(part(values) for part in parts))
+        if kind is list:
+            return lambda values: [part(values) for part in parts]
         return lambda values: kind(part(values) for part in parts)
 
     def _leaf(self, fetch):
@@ -62,7 +64,7 @@ class Fetches:
         place = self._places.setdefault(element._value, len(self.tensors))
         if place == len(self.tensors):
             self.tensors.append(element)
-        return lambda values: values[place]
+        return lambda values: values[place].numpy()
 
     def key(self):
         """What is fetched, as a key."""

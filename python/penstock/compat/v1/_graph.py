@@ -26,6 +26,7 @@ class Graph:
         self._collections = Collections()
         self._variables = []  # GraphVariables, by number
         self._implicit = {}  # placeholders that a session can feed by itself: node: function
+        self._calls = []  # functions of Python that nodes call
         self._control = []  # node numbers that new nodes run after
         self._name_stack = ""
         self._container = ""

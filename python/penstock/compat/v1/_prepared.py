@@ -66,7 +66,7 @@ class Prepared:
             if not error.message.startswith("input "):
                 raise
             return self.run_checked(list(values), pack)
-        return pack([each.numpy() for each in results])
+        return pack(results)
 
     def run_checked(self, values, pack):
         """A run with every check."""
@@ -87,7 +87,7 @@ class Prepared:
         session._initialized.update(self._assigned)
         if not self._implicit:
             self._latest = function
-        return pack([each.numpy() for each in results])
+        return pack(results)
 
     def function(self, shapes):
         """The program for these shapes of what is fed, made where there is none."""
@@ -98,7 +98,10 @@ class Prepared:
             return found
         feeds = [*self._feeds, *(tensor for tensor, _ in self._implicit)]
         variables = session._buffers(self._numbers)
-        made = self._builder.compile(feeds, list(shapes), self._fetches, self._targets, variables)
+        with session._lock:
+            made = self._builder.compile(
+                feeds, list(shapes), self._fetches, self._targets, variables
+            )
         session._programs.put(key, made)
         for dropped in session._programs.shrink([]):
             for prepared in session._prepared.values():

@@ -70,6 +70,7 @@ class BaseSession:
             raise NotImplementedError(f"sessions run in this process: target {target!r} is not one")
         self.graph = _default.get_default_graph() if graph is None else graph
         self._builder, self._number = self.graph._builder, self.graph._number
+        self._num_nodes = self._builder.num_nodes
         self._growth = self.graph._growth
         self._config, self._target = config, target
         self._variables = []  # by number, None where there is no buffer
@@ -95,7 +96,7 @@ class BaseSession:
         known = self._shortcuts.get(key)
         if known is None:
             return self._first_run(fetches, feed_dict, key)
-        if self._builder.num_nodes() != self._growth.seen:
+        if self._num_nodes() != self._growth.seen:
             self._growth.look(self._builder)
         prepared, pack, _ = known
         return prepared.run(feed_dict.values() if feed_dict else (), pack)
