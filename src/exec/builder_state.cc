@@ -85,6 +85,7 @@ ValueId BuilderState::add_named_constant(const Tensor& tensor) {
     const NodeId fill = graph.add_op(*known_ops().fill, inputs, {}, {&output, 1}, here());
     const std::string wanted = next_name.empty() ? "Const" : next_name;
     for (ValueId input : inputs) {
+      graph.set_location(graph.node_of(input), here());
       next_name = wanted + (input == inputs[0] ? "/dims" : "/value");
       added(graph.node_of(input));
     }

@@ -55,34 +55,6 @@ def _eval(of_function):
     return eval
 
 
-def _hash(of_function):
-    numbers = _default._by_number.data
-
-    def hash_of(self):
-        if self._graph_number in numbers:
-            return self._value
-        return of_function(self)
-
-    return hash_of
-
-
-def _equal(of_function, is_equal):
-    numbers = _default._by_number.data
-
-    def compare(self, other):
-        # As TensorFlow has it: tensors of a graph are compared by which they are.
-        if self._graph_number not in numbers:
-            return of_function(self, other)
-        if self is other:
-            return is_equal
-        if not isinstance(other, _core.SymbolicTensor):
-            return not is_equal
-        is_same = self._value == other._value and self._graph_number == other._graph_number
-        return is_same is is_equal
-
-    return compare
-
-
 def install():
     """Gives symbolic tensors these members, once."""
     global _is_installed
@@ -96,9 +68,6 @@ def install():
         "graph": property(_graph),
         "consumers": _consumers,
         "eval": _eval(kind.eval),
-        "__hash__": _hash(kind.__hash__),
-        "__eq__": _equal(kind.__eq__, True),
-        "__ne__": _equal(kind.__ne__, False),
     }
     for name, value in members.items():
         setattr(kind, name, value)
