@@ -18,7 +18,7 @@ namespace op_check {
 namespace {
 
 constexpr char kHelp[] =
-    "usage: op_check --mode dump|grad|function|perf|support|oom|memory|replay|fuzz\n"
+    "usage: op_check --mode dump|grad|function|graph|perf|support|oom|memory|replay|fuzz\n"
     "                [options]\n"
     "\n"
     "Checks derived from the op definitions and their samples.\n"
@@ -26,6 +26,7 @@ constexpr char kHelp[] =
     "  dump     write every sample's inputs, attributes and outputs into --out\n"
     "  grad     gradients (first and second order) against finite differences\n"
     "  function every sample as a traced function: eager bits, planned bytes\n"
+    "  graph    every sample in a graph of TensorFlow 1: fed, fetched, with its gradients\n"
     "  perf     nanoseconds a call and GB/s of the samples for speed\n"
     "  support  a Markdown table of ops and the dtypes that run\n"
     "  oom      fail every allocation of every sample in turn\n"
@@ -45,10 +46,10 @@ struct Mode {
   std::string_view name;
   int (*run)(const Options&);
 };
-constexpr Mode kModes[] = {
-    {"dump", run_dump},       {"grad", run_grad}, {"perf", run_perf},
-    {"support", run_support}, {"oom", run_oom},   {"memory", run_memory},
-    {"replay", run_replay},   {"fuzz", run_fuzz}, {"function", run_function}};
+constexpr Mode kModes[] = {{"dump", run_dump},       {"grad", run_grad}, {"perf", run_perf},
+                           {"support", run_support}, {"oom", run_oom},   {"memory", run_memory},
+                           {"replay", run_replay},   {"fuzz", run_fuzz}, {"function", run_function},
+                           {"graph", run_graph}};
 
 std::vector<Op> listed_ops() {
   return {
