@@ -21,10 +21,12 @@ import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import from_python
 import functions
+import graphs
 from libraries import LIBRARIES
 from peers import CASES, REPETITIONS, SECONDS_PER_REPETITION
 from tables import OURS, all_tables
@@ -42,7 +44,7 @@ CHECK_TOLERANCE = 1e-3
 # What takes a column that long is not repeated in later rounds.
 SECONDS_FOR_ONE_ROUND = 3.0
 
-ALL_CASES = [*CASES, *from_python.CASES, *functions.CASES]
+ALL_CASES = [*CASES, *from_python.CASES, *functions.CASES, *graphs.CASES]
 
 # By case: a figure's name to its value, or {"error": text}.
 Figures = dict[str, dict]
@@ -154,10 +156,10 @@ def run_peer(library: str, cases: list[str]) -> tuple[str, Figures]:
     return lines[0]["version"], {line.pop("case"): line for line in lines[1:]}
 
 
-def run_python(library: str, case: str) -> tuple[str, Figures]:
-    """The same for a case of from_python.py, in a process of its own."""
+def run_python(script: str, library: str, case: str) -> tuple[str, Figures]:
+    """The same for a case of from_python.py or graphs.py, in a process of its own."""
     python = sys.executable if library == OURS else peer_python()
-    command = [python, HERE / "from_python.py", library, case]
+    command = [python, HERE / script, library, case]
     done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_SECONDS)
     if done.returncode != 0:
         raise RuntimeError(last_line(done.stderr))
@@ -239,14 +241,25 @@ class Comparison:
             version, figures = "", run_penstock(self.binary, core)
         else:
             version, figures = run_peer(library, core)
-        for case in self.cases:
-            if case in from_python.CASES:
-                found, more = run_python(library, case)
-                version = version or found
-                figures.update(more)
+        for script, case in self.single_cases(library):
+            found, more = run_python(script, library, case)
+            version = version or found
+            figures.update(more)
         if library != OURS:
             self.versions[library] = version
         return figures
+
+    def single_cases(self, library: str) -> Iterator[tuple[str, str]]:
+        """The cases that run in a process of their own, each with its script."""
+        for case in self.cases:
+            if case in from_python.CASES:
+                yield "from_python.py", case
+            elif (
+                case in graphs.CASES
+                and library in graphs.LIBRARIES
+                and (self.seconds(library, case) or 0) < SECONDS_FOR_ONE_ROUND
+            ):
+                yield "graphs.py", case
 
     def run_column(self, library: str, column: str) -> Figures:
         cases = [

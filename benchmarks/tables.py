@@ -70,9 +70,8 @@ def times_table(result, cases: list[str]) -> str:
     return show_table(rows)
 
 
-def python_table(result, cases: list[str]) -> str:
-    libraries = result.libraries
-    head = ["from Python", *libraries, "ratio to best"]
+def simple_table(result, title: str, cases: list[str], libraries: list[str]) -> str:
+    head = [title, *libraries, "ratio to best"]
     rows = [compare(result, case, "seconds", show_time, libraries) for case in cases]
     return show_table([head, *rows])
 
@@ -84,6 +83,17 @@ def functions_table(result, cases: list[str]) -> str:
         figures = result.best[OURS].get(case, {})
         planned = (show_bytes(figures.get(name)) for name in ("planned_bytes", "beyond_bytes"))
         rows.append([*compare(result, case, "seconds", show_time, result.columns), *planned])
+    return show_table(rows)
+
+
+def cpu_table(result, cases: list[str], libraries: list[str]) -> str:
+    """With the time of one node, or of one turn of a loop."""
+    each = [f"each, {library}" for library in libraries]
+    rows = [["processor time", *libraries, "ratio to best", *each]]
+    for case in cases:
+        found = (result.best[library].get(case, {}).get("each_seconds") for library in libraries)
+        row = compare(result, case, "cpu_seconds", show_time, libraries)
+        rows.append([*row, *map(show_time, found)])
     return show_table(rows)
 
 
@@ -103,7 +113,12 @@ def size_of(case: str) -> float:
     return float(text.rstrip("km")) * {"k": 1e3, "m": 1e6}.get(text[-1], 1)
 
 
-def growth_table(result, cases: list[str], libraries: list[str]) -> str:
+def sized(cases: list[str]) -> list[str]:
+    """Those whose names end with a size."""
+    return [case for case in cases if case.rpartition("_")[2][0].isdigit()]
+
+
+def growth_table(result, cases: list[str], libraries: list[str], figure="seconds") -> str:
     """Of each <what>_<size> family: the factors from one size to the next."""
     families: dict[str, list[str]] = {}
     for case in cases:
@@ -115,7 +130,8 @@ def growth_table(result, cases: list[str], libraries: list[str]) -> str:
             work = factor**3 if "matmul" in family else factor  # the side of a matrix
             row = [f"{small} to {large.rpartition('_')[2]}", f"x{work}"]
             for library in libraries:
-                before, after = result.seconds(library, small), result.seconds(library, large)
+                best = result.best[library]
+                before, after = (best.get(case, {}).get(figure) for case in (small, large))
                 row.append(f"x{after / before:.1f}" if before and after else "-")
             rows.append(row)
     return show_table(rows)
@@ -125,16 +141,20 @@ def all_tables(result) -> str:
     def cases(prefix: str) -> list[str]:
         return [case for case in result.cases if case.startswith(prefix)]
 
-    scale, python, functions = cases("scale_"), cases("py_"), cases("fn_")
-    core = [case for case in result.cases if case not in {*scale, *python, *functions}]
-    sizes = [case for case in functions if case.rpartition("_")[2][0].isdigit()]
+    scale, python, functions, graphs = (cases(p) for p in ("scale_", "py_", "fn_", "v1_"))
+    core = [case for case in result.cases if case not in {*scale, *python, *functions, *graphs}]
+    with_graphs = [lib for lib in result.libraries if lib in (OURS, "tensorflow")]
     tables = [
         times_table(result, core),
         growth_table(result, scale, result.libraries),
-        python_table(result, python),
+        simple_table(result, "from Python", python, result.libraries),
         memory_table(result, python, result.libraries),
         functions_table(result, functions),
         memory_table(result, functions, result.columns),
-        growth_table(result, sizes, result.columns),
+        growth_table(result, sized(functions), result.columns),
+        simple_table(result, "graphs", graphs, with_graphs),
+        cpu_table(result, graphs, with_graphs),
+        memory_table(result, graphs, with_graphs),
+        growth_table(result, sized(graphs), with_graphs, "cpu_seconds"),
     ]
     return "\n\n".join(filter(None, tables))
