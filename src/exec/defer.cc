@@ -55,6 +55,18 @@ DType rows_of(const autodiff::TapeState& tape, uint64_t source) {
   return indices;
 }
 
+// Whether the tape has recorded calls of a trace around this one that has open shapes.
+bool is_of_outer_open_trace(const autodiff::TapeState& tape) {
+  bool is_open = false;
+  for (const TraceState* outer = t_trace; outer != nullptr; outer = outer->outer)
+    is_open = is_open || outer->worlds != nullptr;
+  if (!is_open) return false;
+  return std::ranges::any_of(tape.records, [](const autodiff::Record& record) {
+    const Tensor& output = record.outputs[0];
+    return output.is_symbolic() && output.graph() != t_trace->number;
+  });
+}
+
 Gradients worked_out_later(const GradContext&) { return {}; }
 std::vector<Sample> no_samples() { return {}; }
 
@@ -76,8 +88,14 @@ std::optional<std::vector<Gradient>> defer_gradient(autodiff::TapeState& tape,
                                                     std::span<const Source> sources,
                                                     std::span<const Tensor> dys,
                                                     Unconnected unconnected) {
-  if (t_trace == nullptr || t_trace->worlds == nullptr || t_trace->is_world) return std::nullopt;
+  if (t_trace == nullptr || t_trace->is_world) return std::nullopt;
   TraceState& trace = *t_trace;
+  if (is_of_outer_open_trace(tape)) {
+    throw UnimplementedError(
+        "[gradient] of what a function around this one has recorded, where its shapes are not all "
+        "known");
+  }
+  if (trace.worlds == nullptr) return std::nullopt;
   const auto on_way = autodiff::records_from(tape, sources);
   // What the records lead to, source by source: one that leads nowhere has no gradient.
   autodiff::IdMap<bool> wanted;

@@ -60,6 +60,20 @@ std::vector<NodeId> needed_for(const BuilderState& state, std::span<const Tensor
   return nodes;
 }
 
+// A gradient goes through the calls that made its values: one that is fed instead has none.
+void check_ways(const Graph& graph, std::span<const NodeId> nodes, std::span<const Tensor> feeds) {
+  for (NodeId id : nodes) {
+    const Node& node = graph.node(id);
+    if (node.kind != NodeKind::kGradient) continue;
+    for (ValueId value : graph.inputs(node).subspan(graph.gradient(node).first_on_way())) {
+      for (const Tensor& feed : feeds) {
+        if (graph.node_of(feed.value()) == graph.node_of(value))
+          throw UnimplementedError("[gradients] through a tensor that is fed instead of computed");
+      }
+    }
+  }
+}
+
 // The nodes as a graph of their own; `values` takes the old ones to the new.
 Graph copy_of(const Graph& graph, std::span<const NodeId> nodes, std::span<const Tensor> feeds,
               std::span<const Shape> shapes, std::unordered_map<ValueId, ValueId>& values) {
@@ -172,6 +186,11 @@ std::vector<Tensor> GraphBuilder::gradients(std::span<const Tensor> ys, std::spa
                                             std::span<const Tensor> grad_ys,
                                             std::span<const Tensor> stops) {
   state_->check_open();
+  for (const auto& tensors : {ys, xs, grad_ys, stops}) {
+    for (const Tensor& tensor : tensors) {
+      if (tensor.graph() != state_->number) exec::fail_out_of_scope(tensor);
+    }
+  }
   const Graph& graph = state_->graph;
   const size_t count = graph.num_nodes();
   std::vector<bool> from_x(graph.num_values()), to_y(graph.num_values()),
@@ -179,7 +198,7 @@ std::vector<Tensor> GraphBuilder::gradients(std::span<const Tensor> ys, std::spa
   for (const Tensor& stop : stops) is_stop[static_cast<size_t>(stop.value())] = true;
   for (const Tensor& x : xs) from_x[static_cast<size_t>(x.value())] = true;
   const auto can_flow = [&](const Node& node) {
-    if (node.kind == NodeKind::kGradient || node.kind == NodeKind::kAssign) return true;
+    if (node.kind == NodeKind::kGradient) return true;
     return node.kind == NodeKind::kOp && node.op->grad.value != nullptr;
   };
   for (size_t n = 0; n < count; ++n) {
@@ -322,6 +341,7 @@ Function GraphBuilder::compile(std::span<const Tensor> feeds, std::span<const Sh
                                std::span<const Variable> variables) {
   return with_memory_errors("Session.run", [&] {
     const std::vector<NodeId> nodes = needed_for(*state_, feeds, fetches, targets);
+    check_ways(state_->graph, nodes, feeds);
     std::unordered_map<ValueId, ValueId> values;
     const Graph graph = copy_of(state_->graph, nodes, feeds, shapes, values);
     const LeaveTraces leave;

@@ -12,6 +12,7 @@ namespace exec {
 namespace {
 
 void check_output(const HostCall& call, size_t i, const Tensor& output, const OutputSpec& spec) {
+  if (output.is_symbolic()) fail_out_of_scope(output);
   if (output.defined() && output.dtype() == spec.dtype && fits(output.shape(), spec.shape)) return;
   throw InvalidArgumentError(cat("[", call.name, "] output ", i, " must be ", spec.dtype,
                                  spec.shape, ", but is ", output.dtype(), output.shape()));

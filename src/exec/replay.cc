@@ -1,6 +1,7 @@
 #include "exec/replay.h"
 
 #include <numeric>
+#include <optional>
 
 #include <penstock/base/error.h>
 #include <penstock/exec/variable.h>
@@ -8,6 +9,7 @@
 #include <penstock/ops/dispatch.h>
 #include <penstock/ops/grad_helpers.h>
 
+#include "autodiff/recording.h"
 #include "exec/host_call.h"
 
 namespace penstock::exec {
@@ -47,6 +49,10 @@ void Replay::watch(ValueId id) {
   if (source_of_.empty() || !is_differentiable(graph_.dtype(id))) return;
   for (int32_t index : source_of_[static_cast<size_t>(id)])
     recordings_[static_cast<size_t>(index)].tape->watch(value(id));
+}
+
+void Replay::set_apart(ValueId id, const Tensor& tensor) {
+  set(id, recordings_.empty() ? tensor : identity(tensor));
 }
 
 void Replay::run() {
@@ -114,6 +120,19 @@ void Replay::call_recorded(NodeId id, const Node& node) {
   static const std::vector<int32_t> kNone;
   const std::vector<int32_t>& tapes =
       recorded_by_.empty() ? kNone : recorded_by_[static_cast<size_t>(id)];
+  // They record where the caller's must not.
+  const bool was_paused = !tapes.empty() && autodiff::t_paused;
+  std::optional<HideTapes> hide;
+  if (was_paused) {
+    hide.emplace();
+    autodiff::t_paused = false;
+  }
+  struct Restore {
+    bool wanted;
+    ~Restore() {
+      if (wanted) autodiff::t_paused = true;
+    }
+  } restore{was_paused};
   for (int32_t index : tapes) recordings_[static_cast<size_t>(index)].tape->resume();
   if (node.kind == NodeKind::kGradient) {
     call_gradient(id, node);
@@ -133,10 +152,10 @@ void Replay::step(NodeId id) {
         throw InvalidArgumentError(
             "a value that is needed while a function is traced depends on the function's inputs");
       }
-      set(node.first_output, *inputs_[static_cast<size_t>(node.index)]);
+      set_apart(node.first_output, *inputs_[static_cast<size_t>(node.index)]);
       break;
     case NodeKind::kConstant:
-      set(node.first_output, graph_.constant(node.index));
+      set_apart(node.first_output, graph_.constant(node.index));
       break;
     case NodeKind::kRead:
       set(node.first_output, variables_[static_cast<size_t>(node.index)].value());
@@ -144,7 +163,7 @@ void Replay::step(NodeId id) {
     case NodeKind::kAssign: {
       const Tensor given = value(graph_.inputs(node)[0]);
       Variable(variables_[static_cast<size_t>(node.index)]).assign(given);
-      set(node.first_output, given);
+      set_apart(node.first_output, given);
       break;
     }
     case NodeKind::kGradient:

@@ -31,11 +31,15 @@ class Replay {
 
   const Tensor& value(ValueId id) const { return values_[static_cast<size_t>(id)]; }
   // A value that was made elsewhere.
-  void set(ValueId id, Tensor tensor) { values_[static_cast<size_t>(id)] = std::move(tensor); }
+  void give(ValueId id, Tensor tensor) {
+    set(id, std::move(tensor));
+    watch(id);
+  }
   // A use of a value that was made elsewhere is over.
   void drop_use(ValueId id);
 
  private:
+  void set(ValueId id, Tensor tensor) { values_[static_cast<size_t>(id)] = std::move(tensor); }
   // A gradient node and the tape that records the way from its sources to its targets.
   struct Recording {
     NodeId node;
@@ -44,6 +48,8 @@ class Replay {
 
   void add_recording(NodeId id);
   void call(const Node& node, std::span<const Tensor* const> inputs);
+  // Sets a value that may be the same tensor as another one: tapes tell them apart.
+  void set_apart(ValueId id, const Tensor& tensor);
   void call_recorded(NodeId id, const Node& node);
   void call_gradient(NodeId id, const Node& node);
   // Tapes watch a value that one of them is for.

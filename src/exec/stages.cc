@@ -174,7 +174,7 @@ Tensors Stages::run(std::span<const Tensor* const> inputs) {
       for (ValueId input : stage.inputs) given.push_back(replay.value(input));
       Tensors made = stage.planned(std::span<const Tensor>(given));
       given.clear();
-      for (size_t i = 0; i < made.size(); ++i) replay.set(stage.outputs[i], std::move(made[i]));
+      for (size_t i = 0; i < made.size(); ++i) replay.give(stage.outputs[i], std::move(made[i]));
       for (ValueId used : stage.uses) replay.drop_use(used);
     }
     for (NodeId call : stage.calls) replay.step(call);

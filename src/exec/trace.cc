@@ -64,7 +64,8 @@ ValueId TraceState::read_of(uint64_t variable_id) {
 void TraceState::add_open(ValueId value) {
   if (graph.shape(value).is_known()) return;
   if (worlds == nullptr) worlds = std::make_unique<Worlds>();
-  worlds->add(value, graph.dtype(value), graph.shape(value));
+  const bool is_input = graph.node(graph.node_of(value)).kind == NodeKind::kInput;
+  worlds->add(value, graph.dtype(value), graph.shape(value), is_input);
 }
 
 Tensors TraceState::symbols(NodeId id) const {
@@ -151,7 +152,7 @@ bool is_open_call(TraceState& trace, const OpDef& op, std::span<const Tensor* co
         is_open || (op.input(i).host ? !trace.is_world : op.compose == nullptr && is_in_worlds);
   }
   if (!is_known || (trace.keeps_all && op.compose != nullptr)) return true;
-  return is_open && !op.traits.has(Trait::kShapeOnly);
+  return is_open;
 }
 
 Tensors trace_open(TraceState& trace, const OpDef& op, std::span<const Tensor* const> inputs,

@@ -133,6 +133,7 @@ void Variable::assign(const Operand& operand) {
   check_fits(*state_, tensor, "assign");
   const std::lock_guard lock(state_->mutex);
   if (exec::t_trace != nullptr) return state_->set(tensor);
+  if (tensor.is_symbolic()) exec::fail_out_of_scope(tensor);
   Tensor& value = state_->value;
   const bool in_place = value.shape() == tensor.shape() && value.can_be_overwritten() &&
                         tensor.raw() != value.raw() &&

@@ -57,6 +57,10 @@ Shape common(const Shape& a, const Shape& b) {
   return both;
 }
 
+void forget_sizes(Shape& shape) {
+  for (int i = 0; i < shape.rank(); ++i) shape.set(i, kUnknownDim);
+}
+
 void take(std::vector<OutputSpec>& known, const Tensors& outputs) {
   if (known.empty()) {
     for (const Tensor& output : outputs) known.push_back({output.dtype(), output.shape()});
@@ -98,18 +102,31 @@ Worlds::Worlds() {
 }
 Worlds::~Worlds() = default;
 
-void Worlds::add(ValueId value, DType dtype, const Shape& shape) {
-  Tensors4& made = values_[value];
+void Worlds::add(ValueId value, DType dtype, const Shape& shape, bool is_input) {
+  PerWorld& made = values_[value];
   if (!shape.has_rank()) return;
-  for (size_t w = 0; w < kCount; ++w)
-    made[w] = symbol_in(*worlds_[w]->state, dtype, filled(shape, kSizes[w]));
+  for (size_t w = 0; w < kCount; ++w) {
+    Shape sizes = shape;
+    int64_t number = num_dims_;
+    for (int i = 0; i < shape.rank(); ++i) {
+      if (shape[i] != kUnknownDim) continue;
+      // Growing in one of the large worlds and shrinking in the other: no difference is 0 in both.
+      const int64_t place = number++ % 8;
+      const int64_t factor = !is_input || w + 2 < kCount ? 1
+                             : w + 1 == kCount           ? 8 - place
+                                                         : 1 + place;
+      sizes.set(i, kSizes[w] * factor);
+    }
+    made[w] = symbol_in(*worlds_[w]->state, dtype, sizes);
+  }
+  if (is_input) num_dims_ += std::count(shape.begin(), shape.end(), kUnknownDim);
 }
 
 void Worlds::add_like(ValueId value, ValueId other) {
   const auto found = values_.find(other);
   if (found == values_.end()) return;
-  const Tensors4 from = found->second;
-  Tensors4& made = values_[value];
+  const PerWorld from = found->second;
+  PerWorld& made = values_[value];
   for (size_t w = 0; w < kCount; ++w) {
     if (from[w].defined())
       made[w] = symbol_in(*worlds_[w]->state, from[w].dtype(), from[w].shape());
@@ -124,7 +141,7 @@ void Worlds::add(ValueId first, const Outcome& outcome) {
     const bool is_everywhere = std::ranges::all_of(
         outcome.tensors, [&](const Tensors& there) { return i < there.size(); });
     if (!is_everywhere) add(value, spec.dtype, spec.shape);
-    Tensors4& made = values_[value];
+    PerWorld& made = values_[value];
     for (size_t w = 0; w < kCount; ++w) {
       if (i < outcome.tensors[w].size()) made[w] = outcome.tensors[w][i];
     }
@@ -180,6 +197,7 @@ Worlds::Outcome Worlds::call(const OpDef& op, std::span<const Tensor* const> inp
   }
   if (alive > 1) return outcome;
   // What one world says may be so there only.
+  for (OutputSpec& spec : outcome.outputs) forget_sizes(spec.shape);
   std::vector<OutputSpec> tried = try_sizes(op, inputs, attrs);
   if (!tried.empty()) outcome.outputs = std::move(tried);
   if (outcome.outputs.empty()) outcome.outputs = ask_op(op, inputs, attrs);
@@ -195,7 +213,7 @@ Worlds::Outcome Worlds::call(const OpDef& op, std::span<const Tensor* const> inp
 namespace {
 
 // One trial of a call: inputs of these shapes, in a trace of its own.
-void try_call(const OpDef& op, std::span<const Tensor* const> inputs, std::span<const Shape> shapes,
+bool try_call(const OpDef& op, std::span<const Tensor* const> inputs, std::span<const Shape> shapes,
               Attrs attrs, std::vector<OutputSpec>& known) {
   const std::unique_ptr<TraceState> state = make_state();
   SmallVector<Tensor, 4> made;
@@ -207,8 +225,9 @@ void try_call(const OpDef& op, std::span<const Tensor* const> inputs, std::span<
   try {
     const Inside inside(*state);
     take(known, dispatch(op, there, attrs));
+    return true;
   } catch (const Error&) {
-    // Not with these sizes.
+    return false;  // not with these sizes
   }
 }
 
@@ -261,6 +280,14 @@ std::vector<OutputSpec> Worlds::try_sizes(const OpDef& op, std::span<const Tenso
       free += static_cast<size_t>(std::count(shape.begin(), shape.end(), kUnknownDim));
   }
   std::vector<OutputSpec> known;
+  int found = 0;
+  const auto settled = [&] {
+    // One of many may be a coincidence.
+    for (OutputSpec& spec : known) {
+      if (found == 1 && free > 0) forget_sizes(spec.shape);
+    }
+    return known;
+  };
   SmallVector<Shape, 4> shapes;
   if (!has_ranks) {
     for (int64_t size : sizes) {
@@ -268,10 +295,10 @@ std::vector<OutputSpec> Worlds::try_sizes(const OpDef& op, std::span<const Tenso
         shapes.clear();
         for (const Tensor* input : inputs)
           shapes.push_back(input->shape().has_rank() ? filled(input->shape(), size) : guess);
-        try_call(op, inputs, shapes, attrs, known);
+        found += try_call(op, inputs, shapes, attrs, known) ? 1 : 0;
       }
     }
-    return known;
+    return settled();
   }
   const bool together = free > kMostFree;
   std::vector<size_t> choice(together ? 1 : std::max<size_t>(free, 1), 0);
@@ -285,11 +312,11 @@ std::vector<OutputSpec> Worlds::try_sizes(const OpDef& op, std::span<const Tenso
       }
       shapes.push_back(shape);
     }
-    try_call(op, inputs, shapes, attrs, known);
+    found += try_call(op, inputs, shapes, attrs, known) ? 1 : 0;
     for (digit = 0; digit < choice.size() && ++choice[digit] == sizes.size(); ++digit)
       choice[digit] = 0;
   }
-  return known;
+  return settled();
 }
 
 }  // namespace penstock::exec

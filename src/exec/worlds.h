@@ -21,8 +21,9 @@ struct TraceState;
 
 class Worlds {
  public:
-  // One for broadcasting, a small one for bounds, and two that many numbers divide.
-  static constexpr std::array<int64_t, 4> kSizes = {1, 6, 840, 5040};
+  // None, one for broadcasting, a small one for bounds, and two that many numbers divide: in these
+  // the unknown dimensions of inputs differ from each other.
+  static constexpr std::array<int64_t, 5> kSizes = {0, 1, 6, 20160, 40320};
   static constexpr size_t kCount = kSizes.size();
 
   // A call's outputs, as far as they are known, and as they are in each world (none where it ends).
@@ -35,7 +36,7 @@ class Worlds {
   ~Worlds();
 
   // A value that comes from nothing that the worlds know: each gives its unknown dimensions a size.
-  void add(ValueId value, DType dtype, const Shape& shape);
+  void add(ValueId value, DType dtype, const Shape& shape, bool is_input = false);
   // As another value.
   void add_like(ValueId value, ValueId other);
   // The outputs of a call, one value after the other.
@@ -47,7 +48,7 @@ class Worlds {
 
  private:
   struct World;
-  using Tensors4 = std::array<Tensor, kCount>;
+  using PerWorld = std::array<Tensor, kCount>;
 
   // The tensor in a world: itself when it is no symbol; null where there is none.
   const Tensor* tensor_in(size_t world, const Tensor& tensor);
@@ -62,7 +63,8 @@ class Worlds {
                                         Attrs attrs);
 
   std::array<std::unique_ptr<World>, kCount> worlds_;
-  std::unordered_map<ValueId, Tensors4> values_;
+  std::unordered_map<ValueId, PerWorld> values_;
+  int64_t num_dims_ = 0;  // of inputs, that are not known
 };
 
 }  // namespace penstock::exec

@@ -73,6 +73,8 @@ Attr Graph::owned(const Attr& attr) {
 NodeId Graph::add_node(Node node, std::span<const ValueId> inputs,
                        std::span<const OutputSpec> outputs) {
   const auto id = static_cast<NodeId>(nodes_.size());
+  if (outputs.size() > UINT16_MAX)
+    throw UnimplementedError(cat("a call with ", outputs.size(), " results in a graph"));
   node.num_outputs = static_cast<uint16_t>(outputs.size());
   node.num_inputs = static_cast<int32_t>(inputs.size());
   node.first_input = static_cast<int32_t>(uses_.size());

@@ -403,3 +403,51 @@ def test_many_sizes_stay_within_the_bound():
         assert f(tf.ones([n])) == 2 * n
         assert f.bytes() <= 256 << 10
     assert f.experimental_get_tracing_count() == 1
+
+
+def test_sizes_are_never_made_up():
+    rows = tf.function(lambda x: tf.shape(tf.reshape(x, [-1, 16])), reduce_retracing=True)
+    for n in (32, 48, 64):
+        assert rows(tf.ones([n])).numpy().tolist() == [n // 16, 16]
+
+    two = [tf.TensorSpec([None]), tf.TensorSpec([None])]
+    rest = tf.function(lambda x, y: tf.shape(x[tf.shape(y)[0] :]), input_signature=two)
+    assert rest(tf.ones([5]), tf.ones([3])) == 2
+    first = tf.function(lambda x: tf.shape(x[:1]), input_signature=[tf.TensorSpec([None])])
+    assert first(tf.ones([0])) == 0
+
+
+def test_one_tensor_as_two_arguments_has_two_gradients():
+    @tf.function
+    def f(a, b):
+        with tf.GradientTape() as tape:
+            tape.watch(a)
+            y = tf.boolean_mask(a * b, a > 3.5)
+        return tape.gradient(y, a)
+
+    x = tf.constant([3.0, 4.0])
+    np.testing.assert_array_equal(f(x, x), [0, 4])
+
+
+def test_tensors_of_functions_do_not_get_out():
+    kept = []
+    f = tf.function(lambda x: kept.append(x + 1.0))
+    f(tf.constant([1.0]))
+    v = tf.Variable([0.0])
+    with pytest.raises(TypeError, match="out of scope"):
+        v.assign(kept[0])
+    g = tf.function(lambda x: tf.py_function(lambda a: x, [x], tf.float32))
+    with pytest.raises((TypeError, tf.errors.OpError), match="out of scope"):
+        g(tf.constant([1.0]))
+
+
+def test_gradients_of_constants_where_sizes_are_open():
+    @tf.function(input_signature=[tf.TensorSpec([None])])
+    def f(u):
+        x = tf.constant(2.0)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x * x + tf.reduce_sum(u)
+        return tape.gradient(y, x)
+
+    assert f(tf.ones([2])) == 4
