@@ -23,9 +23,7 @@ def _with_shapes(bound, shapes):
     """The arguments with specs of these shapes for their tensors."""
     shapes = iter(shapes)
     leaves = [
-        TensorSpec(next(shapes), leaf.dtype, getattr(leaf, "_spec_name", None))
-        if is_traced(leaf)
-        else leaf
+        TensorSpec(next(shapes), leaf.dtype) if is_traced(leaf) else leaf
         for leaf in flatten_all(bound)
     ]
     return pack_all(bound, leaves)

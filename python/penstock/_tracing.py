@@ -54,8 +54,6 @@ def call_when_run(name, function, structure, outputs=(), passes_gradients=False)
         return function(pack_all(form, values)) or []
 
     tensors = [_core.to_tensor(leaves[place], None, False) for place in places]
-    for place in places:
-        leaves[place] = None  # the call must not keep them
     form = pack_all(structure, leaves)
     del structure
     if _core.is_building():

@@ -219,6 +219,7 @@ bool takes(const OpDef& op, std::span<const Tensor* const> tensors) {
 
 // In TensorFlow 1's graphs the argument `name` is the node's.
 void hint_name(PyObject* name) {
+  if (!GraphBuilder::is_entered()) return;
   Py_ssize_t size = 0;
   const char* text = PyUnicode_Check(name) ? PyUnicode_AsUTF8AndSize(name, &size) : nullptr;
   if (text != nullptr) GraphBuilder::hint_name({text, static_cast<size_t>(size)});
@@ -243,7 +244,7 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t flagged_count, PyOb
       }
     }
     const std::span<const Tensor* const> tensors = inputs.finish();
-    if (d.name < d.parameters.size() && GraphBuilder::is_entered()) hint_name(values[d.name]);
+    if (d.name < d.parameters.size() && values[d.name] != Py_None) hint_name(values[d.name]);
     const size_t all =
         count + (keywords != nullptr ? static_cast<size_t>(PyTuple_GET_SIZE(keywords)) : 0);
     const uint64_t given = inputs.temporaries(self, args, all, caller);

@@ -83,6 +83,44 @@ void record_as_unknown(std::span<const Tensor* const> used, std::span<const Tens
   if (autodiff::is_recording()) autodiff::record(kUnknownOp, used, {}, made);
 }
 
+std::vector<Gradient> add_gradient(TraceState& trace, const GradientRequest& request) {
+  if (request.sources.empty()) return {};
+  GradientCall call;
+  call.num_targets = static_cast<int32_t>(request.targets.size());
+  call.has_dys = !request.dys.empty();
+  std::vector<ValueId> inputs = request.targets;
+  inputs.insert(inputs.end(), request.dys.begin(), request.dys.end());
+  std::vector<OutputSpec> outputs;
+  for (const GradientRequest::At& source : request.sources) {
+    const bool is_rows = source.rows != DType::kInvalid;
+    inputs.push_back(source.value);
+    call.sources.push_back(is_rows ? GradientCall::Form::kSparse : GradientCall::Form::kDense);
+    Shape shape = trace.graph.shape(source.value);
+    if (is_rows) shape.set(0, kUnknownDim);
+    outputs.push_back({trace.graph.dtype(source.value), shape});
+    if (is_rows) outputs.push_back({source.rows, Shape{kUnknownDim}});
+  }
+  inputs.insert(inputs.end(), request.way.begin(), request.way.end());
+  const NodeId id = trace.graph.add_gradient(std::move(call), inputs, outputs, trace.here());
+  trace.added(id);
+  const Tensors symbols = trace.symbols(id);
+  std::vector<Gradient> made;
+  size_t next = 0;
+  for (const GradientRequest::At& source : request.sources) {
+    const Tensor& values = symbols[next++];
+    if (source.rows == DType::kInvalid) {
+      if (trace.worlds != nullptr) trace.worlds->add_like(values.value(), source.value);
+      made.emplace_back(values);
+      continue;
+    }
+    const Tensor& indices = symbols[next++];
+    trace.add_open(values.value());
+    trace.add_open(indices.value());
+    made.push_back(Gradient::sparse(values, indices, trace.graph.shape(source.value)));
+  }
+  return made;
+}
+
 std::optional<std::vector<Gradient>> defer_gradient(autodiff::TapeState& tape,
                                                     std::span<const Tensor> targets,
                                                     std::span<const Source> sources,
@@ -127,53 +165,31 @@ std::optional<std::vector<Gradient>> defer_gradient(autodiff::TapeState& tape,
     throw UnimplementedError(
         "[gradient] of a constant of a function, by way of a tensor whose shape is not known");
   }
-  GradientCall call;
-  call.num_targets = static_cast<int32_t>(targets.size());
-  call.has_dys = !dys.empty();
-  std::vector<ValueId> inputs;
-  for (const Tensor& target : targets) inputs.push_back(trace.value_of(target));
-  for (const Tensor& dy : dys) inputs.push_back(trace.value_of(dy));
-  std::vector<Gradient> found(sources.size());
-  std::vector<size_t> made;  // the sources that have an output
-  std::vector<OutputSpec> outputs;
+  GradientRequest request;
+  request.way = std::move(way);
+  for (const Tensor& target : targets) request.targets.push_back(trace.value_of(target));
+  for (const Tensor& dy : dys) request.dys.push_back(trace.value_of(dy));
+  std::vector<size_t> connected;
   for (size_t i = 0; i < sources.size(); ++i) {
     const Source& source = sources[i];
     const ValueId value = value_of(trace, tape, source);
     if (value == kNoIndex) continue;
     if (unconnected == Unconnected::kNone && (!wanted.has(source.id) || !tape.known.has(source.id)))
       continue;
-    inputs.push_back(value);
-    made.push_back(i);
-    Shape shape = trace.graph.shape(value);
-    const DType rows = shape.is_known() && shape.rank() > 0 && wanted.has(source.id)
-                           ? rows_of(tape, source.id)
-                           : DType::kInvalid;
-    call.sources.push_back(rows == DType::kInvalid ? GradientCall::Form::kDense
-                                                   : GradientCall::Form::kSparse);
-    if (rows != DType::kInvalid) shape.set(0, kUnknownDim);
-    outputs.push_back({source.dtype, shape});
-    if (rows != DType::kInvalid) outputs.push_back({rows, Shape{kUnknownDim}});
+    connected.push_back(i);
+    const Shape& shape = trace.graph.shape(value);
+    const bool may_be_rows = shape.is_known() && shape.rank() > 0 && wanted.has(source.id);
+    request.sources.push_back({value, may_be_rows ? rows_of(tape, source.id) : DType::kInvalid});
+  }
+  std::vector<Gradient> found(sources.size());
+  const std::vector<Gradient> made = add_gradient(trace, request);
+  SmallVector<Tensor, 4> symbols;
+  for (size_t k = 0; k < made.size(); ++k) {
+    found[connected[k]] = made[k];
+    symbols.push_back(made[k].values());
+    if (made[k].is_sparse()) symbols.push_back(made[k].indices());
   }
   if (made.empty()) return found;
-  inputs.insert(inputs.end(), way.begin(), way.end());
-  const size_t first_source = call.first_source();
-  const std::vector<GradientCall::Form> forms = call.sources;
-  const NodeId id = trace.graph.add_gradient(std::move(call), inputs, outputs, trace.here());
-  trace.added(id);
-  const Tensors symbols = trace.symbols(id);
-  size_t next = 0;
-  for (size_t k = 0; k < made.size(); ++k) {
-    const Tensor& values = symbols[next++];
-    if (forms[k] == GradientCall::Form::kDense) {
-      trace.worlds->add_like(values.value(), inputs[first_source + k]);
-      found[made[k]] = values;
-      continue;
-    }
-    const Tensor& indices = symbols[next++];
-    trace.add_open(values.value());
-    trace.add_open(indices.value());
-    found[made[k]] = Gradient::sparse(values, indices, sources[made[k]].shape);
-  }
   std::vector<const Tensor*> pointers;
   for (const Tensor& tensor : used) pointers.push_back(&tensor);
   // Tapes further out see the gradients as made of everything that they are worked out with.

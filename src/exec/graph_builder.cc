@@ -19,11 +19,6 @@ using exec::t_trace;
 
 namespace {
 
-std::shared_ptr<BuilderState> make_state() {
-  const HideTapes hide;  // a trace hides the tapes of its thread as long as it lives
-  return std::make_shared<BuilderState>();
-}
-
 // What must be there for fetches and targets, in the order of the graph. What is fed is not.
 std::vector<NodeId> needed_for(const BuilderState& state, std::span<const Tensor> feeds,
                                std::span<const Tensor> fetches, std::span<const int32_t> targets) {
@@ -74,6 +69,53 @@ void check_ways(const Graph& graph, std::span<const NodeId> nodes, std::span<con
   }
 }
 
+// An output of every node by way of which a gradient goes from `ys` to `xs`, past none of `stops`;
+// `to_y` says of every value whether it is one that leads to them.
+std::vector<ValueId> way_between(const Graph& graph, std::span<const Tensor> xs,
+                                 std::span<const Tensor> ys, std::span<const Tensor> stops,
+                                 std::vector<bool>& to_y) {
+  const size_t count = graph.num_nodes();
+  std::vector<bool> from_x(graph.num_values()), is_stop(graph.num_values());
+  to_y.assign(graph.num_values(), false);
+  for (const Tensor& stop : stops) is_stop[static_cast<size_t>(stop.value())] = true;
+  for (const Tensor& x : xs) from_x[static_cast<size_t>(x.value())] = true;
+  const auto can_flow = [&](const Node& node) {
+    if (node.kind == NodeKind::kGradient) return true;
+    return node.kind == NodeKind::kOp && node.op->grad.value != nullptr;
+  };
+  for (size_t n = 0; n < count; ++n) {
+    const Node& node = graph.node(static_cast<NodeId>(n));
+    if (!can_flow(node)) continue;
+    bool leads = false;
+    for (ValueId input : graph.inputs(node)) {
+      leads =
+          leads || (from_x[static_cast<size_t>(input)] && !is_stop[static_cast<size_t>(input)] &&
+                    is_differentiable(graph.dtype(input)));
+    }
+    for (ValueId k = node.first_output; leads && k < node.first_output + node.num_outputs; ++k)
+      from_x[static_cast<size_t>(k)] =
+          is_differentiable(graph.dtype(k)) || from_x[static_cast<size_t>(k)];
+  }
+  for (const Tensor& y : ys) to_y[static_cast<size_t>(y.value())] = true;
+  std::vector<ValueId> way;
+  for (size_t n = count; n-- > 0;) {
+    const Node& node = graph.node(static_cast<NodeId>(n));
+    if (!can_flow(node)) continue;
+    bool is_on_way = false;
+    for (ValueId k = node.first_output; k < node.first_output + node.num_outputs; ++k)
+      is_on_way = is_on_way || (from_x[static_cast<size_t>(k)] && to_y[static_cast<size_t>(k)]);
+    bool leads = false;
+    for (ValueId input : graph.inputs(node))
+      leads = leads || (from_x[static_cast<size_t>(input)] && !is_stop[static_cast<size_t>(input)]);
+    if (!is_on_way || !leads) continue;
+    way.push_back(node.first_output);
+    for (ValueId input : graph.inputs(node)) {
+      if (!is_stop[static_cast<size_t>(input)]) to_y[static_cast<size_t>(input)] = true;
+    }
+  }
+  return way;
+}
+
 // The nodes as a graph of their own; `values` takes the old ones to the new.
 Graph copy_of(const Graph& graph, std::span<const NodeId> nodes, std::span<const Tensor> feeds,
               std::span<const Shape> shapes, std::unordered_map<ValueId, ValueId>& values) {
@@ -82,17 +124,9 @@ Graph copy_of(const Graph& graph, std::span<const NodeId> nodes, std::span<const
     values[feeds[i].value()] = made.add_input(feeds[i].dtype(), shapes[i]);
   for (NodeId id : nodes) {
     const Node& node = graph.node(id);
-    ValueId first;
-    if (node.kind == NodeKind::kConstant) {
-      first = made.add_constant(graph.constant(node.index));
-    } else if (node.kind == NodeKind::kRead) {
-      first =
-          made.add_read(node.index, graph.dtype(node.first_output), graph.shape(node.first_output));
-    } else {
-      SmallVector<ValueId, 4> inputs;
-      for (ValueId input : graph.inputs(node)) inputs.push_back(values.at(input));
-      first = made.node(made.add_copy(graph, node, inputs)).first_output;
-    }
+    SmallVector<ValueId, 4> inputs;
+    for (ValueId input : graph.inputs(node)) inputs.push_back(values.at(input));
+    const ValueId first = made.node(made.add_copy(graph, node, inputs)).first_output;
     for (ValueId k = 0; k < node.num_outputs; ++k) values.emplace(node.first_output + k, first + k);
   }
   return made;
@@ -100,7 +134,8 @@ Graph copy_of(const Graph& graph, std::span<const NodeId> nodes, std::span<const
 
 }  // namespace
 
-GraphBuilder::GraphBuilder() : state_(with_memory_errors("Graph", make_state)) {}
+GraphBuilder::GraphBuilder()
+    : state_(with_memory_errors("Graph", [] { return std::make_shared<BuilderState>(); })) {}
 GraphBuilder::~GraphBuilder() = default;
 
 GraphBuilder::Entered::Entered(GraphBuilder& builder)
@@ -177,8 +212,7 @@ Tensor GraphBuilder::assign(int32_t variable, const Tensor& value, std::string_v
 std::vector<Tensor> GraphBuilder::reads_of(int32_t variable) const {
   std::vector<Tensor> reads;
   for (ValueId value : state_->variables[static_cast<size_t>(variable)].reads)
-    reads.push_back(Tensor::symbol(state_->number, value, state_->graph.dtype(value),
-                                   state_->graph.shape(value)));
+    reads.push_back(state_->symbol(value));
   return reads;
 }
 
@@ -191,75 +225,20 @@ std::vector<Tensor> GraphBuilder::gradients(std::span<const Tensor> ys, std::spa
       if (tensor.graph() != state_->number) exec::fail_out_of_scope(tensor);
     }
   }
-  const Graph& graph = state_->graph;
-  const size_t count = graph.num_nodes();
-  std::vector<bool> from_x(graph.num_values()), to_y(graph.num_values()),
-      is_stop(graph.num_values());
-  for (const Tensor& stop : stops) is_stop[static_cast<size_t>(stop.value())] = true;
-  for (const Tensor& x : xs) from_x[static_cast<size_t>(x.value())] = true;
-  const auto can_flow = [&](const Node& node) {
-    if (node.kind == NodeKind::kGradient) return true;
-    return node.kind == NodeKind::kOp && node.op->grad.value != nullptr;
-  };
-  for (size_t n = 0; n < count; ++n) {
-    const Node& node = graph.node(static_cast<NodeId>(n));
-    if (!can_flow(node)) continue;
-    bool leads = false;
-    for (ValueId input : graph.inputs(node)) {
-      leads =
-          leads || (from_x[static_cast<size_t>(input)] && !is_stop[static_cast<size_t>(input)] &&
-                    is_differentiable(graph.dtype(input)));
-    }
-    for (ValueId k = node.first_output; leads && k < node.first_output + node.num_outputs; ++k)
-      from_x[static_cast<size_t>(k)] =
-          is_differentiable(graph.dtype(k)) || from_x[static_cast<size_t>(k)];
-  }
-  for (const Tensor& y : ys) to_y[static_cast<size_t>(y.value())] = true;
-  std::vector<ValueId> way;
-  for (size_t n = count; n-- > 0;) {
-    const Node& node = graph.node(static_cast<NodeId>(n));
-    if (!can_flow(node)) continue;
-    bool is_on_way = false;
-    for (ValueId k = node.first_output; k < node.first_output + node.num_outputs; ++k)
-      is_on_way = is_on_way || (from_x[static_cast<size_t>(k)] && to_y[static_cast<size_t>(k)]);
-    bool leads = false;
-    for (ValueId input : graph.inputs(node))
-      leads = leads || (from_x[static_cast<size_t>(input)] && !is_stop[static_cast<size_t>(input)]);
-    if (!is_on_way || !leads) continue;
-    way.push_back(node.first_output);
-    for (ValueId input : graph.inputs(node)) {
-      if (!is_stop[static_cast<size_t>(input)]) to_y[static_cast<size_t>(input)] = true;
-    }
-  }
-  std::vector<Tensor> found(xs.size());
-  GradientCall call;
-  call.num_targets = static_cast<int32_t>(ys.size());
-  call.has_dys = !grad_ys.empty();
-  std::vector<ValueId> inputs;
-  for (const Tensor& y : ys) inputs.push_back(state_->value_of(y));
-  for (const Tensor& dy : grad_ys) inputs.push_back(state_->value_of(dy));
-  std::vector<size_t> made;
-  std::vector<OutputSpec> outputs;
+  std::vector<bool> to_y;
+  exec::GradientRequest request;
+  request.way = way_between(state_->graph, xs, ys, stops, to_y);
+  for (const Tensor& y : ys) request.targets.push_back(y.value());
+  for (const Tensor& dy : grad_ys) request.dys.push_back(dy.value());
+  std::vector<size_t> connected;
   for (size_t i = 0; i < xs.size(); ++i) {
     if (!to_y[static_cast<size_t>(xs[i].value())]) continue;
-    inputs.push_back(xs[i].value());
-    call.sources.push_back(GradientCall::Form::kDense);
-    outputs.push_back({xs[i].dtype(), graph.shape(xs[i].value())});
-    made.push_back(i);
+    request.sources.push_back({xs[i].value()});
+    connected.push_back(i);
   }
-  if (made.empty()) return found;
-  const size_t first_source = call.first_source();
-  inputs.insert(inputs.end(), way.begin(), way.end());
-  const NodeId id = state_->graph.add_gradient(std::move(call), inputs, outputs, state_->here());
-  state_->added(id);
-  const Tensors symbols = state_->symbols(id);
-  for (size_t k = 0; k < made.size(); ++k) {
-    if (!symbols[k].shape().is_known()) {
-      if (state_->worlds != nullptr)
-        state_->worlds->add_like(symbols[k].value(), inputs[first_source + k]);
-    }
-    found[made[k]] = symbols[k];
-  }
+  std::vector<Tensor> found(xs.size());
+  const std::vector<Gradient> made = exec::add_gradient(*state_, request);
+  for (size_t k = 0; k < made.size(); ++k) found[connected[k]] = made[k].values();
   return found;
 }
 
@@ -288,8 +267,7 @@ std::string_view GraphBuilder::type(int32_t id) const {
 std::vector<Tensor> GraphBuilder::inputs(int32_t id) const {
   std::vector<Tensor> found;
   const Graph& graph = state_->graph;
-  for (ValueId value : graph.inputs(graph.node(id)))
-    found.push_back(Tensor::symbol(state_->number, value, graph.dtype(value), graph.shape(value)));
+  for (ValueId value : graph.inputs(graph.node(id))) found.push_back(state_->symbol(value));
   return found;
 }
 

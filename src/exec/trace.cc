@@ -68,11 +68,15 @@ void TraceState::add_open(ValueId value) {
   worlds->add(value, graph.dtype(value), graph.shape(value), is_input);
 }
 
+Tensor TraceState::symbol(ValueId value) const {
+  return Tensor::symbol(number, value, graph.dtype(value), graph.shape(value));
+}
+
 Tensors TraceState::symbols(NodeId id) const {
   const Node& node = graph.node(id);
   Tensors outputs;
   for (ValueId value = node.first_output; value < node.first_output + node.num_outputs; ++value)
-    outputs.push_back(Tensor::symbol(number, value, graph.dtype(value), graph.shape(value)));
+    outputs.push_back(symbol(value));
   return outputs;
 }
 
@@ -198,6 +202,7 @@ using exec::t_trace;
 
 Trace::Trace(std::string_view name) {
   state_ = with_memory_errors("function", [&] { return std::make_unique<exec::TraceState>(name); });
+  state_->hide_tapes.emplace();
   state_->was_paused = std::exchange(autodiff::t_paused, false);
   autodiff::g_defer.store(exec::defer_gradient, std::memory_order_relaxed);
   state_->outer = t_trace;

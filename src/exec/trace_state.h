@@ -49,9 +49,9 @@ struct TraceState {
   bool is_world = false;           // of another trace: no worlds for what only data could tell
   const bool keeps_all;            // of a GraphBuilder: every call is a node, and nothing runs
   TraceState* outer = nullptr;
-  // The tapes around the trace must not see its ops, and those made in it do.
-  HideTapes hide_tapes;
-  bool was_paused;
+  // Of a Trace: the tapes around it must not see its ops, and those made in it do.
+  std::optional<HideTapes> hide_tapes;
+  bool was_paused = false;
 
   // The variable's value at this point of the function.
   Slot& slot_of(const Variable& variable);
@@ -64,6 +64,8 @@ struct TraceState {
   virtual ValueId add_constant(const Tensor& tensor);
   // Makes a value with unknown dimensions known to the worlds.
   void add_open(ValueId value);
+  // A value as a tensor.
+  Tensor symbol(ValueId value) const;
   // The outputs of a node, as tensors.
   Tensors symbols(NodeId node) const;
   // The line that is running.
@@ -113,6 +115,19 @@ std::optional<std::vector<Gradient>> defer_gradient(autodiff::TapeState& tape,
                                                     std::span<const Source> sources,
                                                     std::span<const Tensor> dys,
                                                     Unconnected unconnected);
+
+// Gradients as a node: those of targets, with what arrives at them, at sources.
+struct GradientRequest {
+  std::vector<ValueId> targets, dys;
+  struct At {
+    ValueId value;
+    DType rows = DType::kInvalid;  // of the indices, where the gradient is one of rows
+  };
+  std::vector<At> sources;
+  std::vector<ValueId> way;  // an output of every node between
+};
+// The gradients, source by source.
+std::vector<Gradient> add_gradient(TraceState& trace, const GradientRequest& request);
 
 // Tells tapes that the outputs come from the inputs by way of a node whose gradient is deferred.
 void record_as_unknown(std::span<const Tensor* const> used, std::span<const Tensor> made);

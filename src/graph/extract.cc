@@ -26,31 +26,14 @@ Graph extract(const Graph& graph, std::span<const ValueId> inputs, std::span<con
   for (size_t n = 0; n < graph.num_nodes(); ++n) {
     if (!needed[n]) continue;
     const Node& node = graph.node(static_cast<NodeId>(n));
-    switch (node.kind) {
-      case NodeKind::kInput:
-        PEN_CHECK(false && "an input that was not named is needed");
-        break;
-      case NodeKind::kConstant:
-        value(node.first_output) = made.add_constant(graph.constant(node.index));
-        break;
-      case NodeKind::kRead:
-        value(node.first_output) = made.add_read(node.index, graph.dtype(node.first_output),
-                                                 graph.shape(node.first_output));
-        break;
-      case NodeKind::kOp:
-      case NodeKind::kCall:
-      case NodeKind::kGradient:
-      case NodeKind::kAssign: {
-        SmallVector<ValueId, 4> uses;
-        for (ValueId input : graph.inputs(node)) uses.push_back(value(input));
-        const Node& copy = made.node(made.add_copy(graph, node, uses));
-        // A value that is an input of the new graph stays that.
-        for (ValueId k = 0; k < node.num_outputs; ++k) {
-          if (value(node.first_output + k) == kNoIndex)
-            value(node.first_output + k) = copy.first_output + k;
-        }
-        break;
-      }
+    PEN_CHECK(node.kind != NodeKind::kInput && "an input that was not named is needed");
+    SmallVector<ValueId, 4> uses;
+    for (ValueId input : graph.inputs(node)) uses.push_back(value(input));
+    const Node& copy = made.node(made.add_copy(graph, node, uses));
+    // A value that is an input of the new graph stays that.
+    for (ValueId k = 0; k < node.num_outputs; ++k) {
+      if (value(node.first_output + k) == kNoIndex)
+        value(node.first_output + k) = copy.first_output + k;
     }
   }
   std::vector<ValueId> new_outputs;

@@ -130,6 +130,9 @@ NodeId Graph::add_copy(const Graph& from, const Node& node, std::span<const Valu
   for (ValueId k = 0; k < node.num_outputs; ++k)
     specs.push_back({from.dtype(node.first_output + k), from.shape(node.first_output + k)});
   const int32_t location = add_location(from.location(node));
+  if (node.kind == NodeKind::kConstant) return node_of(add_constant(from.constant(node.index)));
+  if (node.kind == NodeKind::kRead)
+    return node_of(add_read(node.index, specs[0].dtype, specs[0].shape));
   if (node.kind == NodeKind::kCall) return add_call(from.call(node), inputs, specs, location);
   if (node.kind == NodeKind::kGradient)
     return add_gradient(from.gradient(node), inputs, specs, location);

@@ -108,7 +108,7 @@ class Graph {
   NodeId add_gradient(GradientCall gradient, std::span<const ValueId> inputs,
                       std::span<const OutputSpec> outputs, int32_t location = kNoIndex);
   NodeId add_assign(int32_t slot, ValueId value, int32_t location = kNoIndex);
-  // A copy of a node of another graph that is no leaf.
+  // A copy of a node of another graph that is no input.
   NodeId add_copy(const Graph& from, const Node& node, std::span<const ValueId> inputs);
   void set_outputs(std::span<const ValueId> outputs) {
     outputs_.assign(outputs.begin(), outputs.end());
