@@ -2,16 +2,11 @@
 calls that run at once, to the bit. Tensors of a topic's setup are fed."""
 
 import ast
-import sys
-from pathlib import Path
 
 import numpy as np
 import penstock as tf
 import pytest
-from test_function_answers import OTHER_TOPICS, RANDOM, REASONS, is_comparable
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "recorded"))
-import front
+from test_function_answers import OTHER_TOPICS, REASONS, check_topic, front
 
 v1 = tf.compat.v1
 OTHER_REASONS = {
@@ -60,32 +55,6 @@ def as_tensor(leaf, value):
     return tf.constant(value, leaf.dtype)
 
 
-def bits(value):
-    """Texts that are equal when the values are, with their kinds of nan."""
-    return repr(front.describe(tf, value))
-
-
 @pytest.mark.parametrize("topic", [name for name in front.topics() if name not in OTHER_TOPICS])
 def test_topic(topic):
-    setup, calls = front.load(topic)
-    wrong = []
-    for call in calls:
-        if call.startswith(RANDOM) or any(words in call for words in OTHERWISE):
-            continue
-        try:
-            eager = front.run(tf, setup, call)
-        except Exception:
-            continue
-        if not is_comparable(eager):
-            continue
-        expected = bits(eager)
-        del eager
-        try:
-            got = bits(in_graph(setup, call))
-        except Exception as error:
-            if not any(words in str(error) for words in (*REASONS, *OTHER_REASONS)):
-                wrong.append(f"{call}\n  {type(error).__name__}: {error}")
-            continue
-        if got != expected:
-            wrong.append(f"{call}\n  eager: {expected}\n  graph: {got}")
-    assert not wrong, f"{len(wrong)} of {len(calls)} calls of {topic}\n" + "\n".join(wrong)
+    check_topic(topic, in_graph, "graph", (*REASONS, *OTHER_REASONS), OTHERWISE)
