@@ -87,6 +87,7 @@ _MODULES = [
     "nest",
     "nn",
     "optimizers",
+    "profiler",
     "quantization",
     "random",
     "raw_ops",
