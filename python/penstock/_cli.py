@@ -1,11 +1,12 @@
-"""The penstock command: `penstock run SCRIPT`, `penstock plan FILE.csv`, `penstock info`."""
+"""The penstock command: `penstock run SCRIPT`, `penstock doctor SCRIPT`, `penstock plan FILE.csv`,
+`penstock info`."""
 
 import argparse
 import os
 import runpy
 import sys
 
-from penstock import __version__, _plan_command
+from penstock import __version__, _doctor_command, _plan_command
 
 
 def run(options) -> int:
@@ -57,6 +58,7 @@ def main(arguments=None) -> int:
     command.add_argument("script")
     command.add_argument("arguments", nargs=argparse.REMAINDER)
     command.set_defaults(function=run)
+    _doctor_command.add_to(commands)
     _plan_command.add_to(commands)
     command = commands.add_parser("info", help="what this installation is")
     command.set_defaults(function=info)

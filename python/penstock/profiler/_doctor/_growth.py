@@ -1,0 +1,55 @@
+"""Whether a number that is read at every iteration of a loop grows, and how fast."""
+
+from __future__ import annotations
+
+WARM_UP = 2  # iterations that may make what stays: slots, traces, caches
+_DENSE = 512  # samples that are kept before they are thinned out
+
+
+class Series:
+    """Samples (iteration, value) of a loop. Past a number of them every other one is dropped, so
+    that long loops cost little."""
+
+    def __init__(self):
+        self.iterations, self.values = [], []
+        self._stride = 1
+
+    def add(self, iteration, value):
+        if iteration % self._stride:
+            return
+        self.iterations.append(iteration)
+        self.values.append(value)
+        if len(self.values) > _DENSE:
+            self._stride *= 2
+            self.iterations = self.iterations[::2]
+            self.values = self.values[::2]
+
+    def set_last(self, value):
+        """A better reading of the last sample."""
+        self.values[-1] = min(self.values[-1], value)
+
+    def _envelope(self):
+        """For every sample past the warm-up, the least value from there on."""
+        found, least = [], None
+        for iteration, value in zip(reversed(self.iterations), reversed(self.values), strict=True):
+            if iteration < WARM_UP:
+                break
+            least = value if least is None else min(least, value)
+            found.append(least)
+        return found[::-1]
+
+    def is_growing(self, least_increases=4) -> bool:
+        """Steady growth: it rises for good again and again, in the last third as before."""
+        envelope = self._envelope()
+        if len(set(envelope)) <= least_increases:
+            return False
+        third = max(1, len(envelope) // 3)
+        return envelope[0] < envelope[third] and envelope[-1 - third] < envelope[-1]
+
+    def growth(self) -> tuple[int, int]:
+        """(growth, iterations) past the warm-up."""
+        envelope = self._envelope()
+        if len(envelope) < 2:
+            return 0, 0
+        first = self.iterations[len(self.iterations) - len(envelope)]
+        return envelope[-1] - envelope[0], self.iterations[-1] - first

@@ -1,0 +1,307 @@
+"""Watch: follows the user's lines and counts, for every loop, what its iterations leave behind.
+
+Only code of the user's files is followed. At each line the ledger is read: what has changed since
+the line before belongs to that one. At the head of each loop, a sample of the whole is kept.
+"""
+
+from __future__ import annotations
+
+import gc
+import inspect
+import os
+import sys
+
+from penstock import _core
+from penstock.profiler._doctor import _containers
+from penstock.profiler._doctor._growth import Series
+from penstock.profiler._doctor._source import Site, is_user_file, loops_of
+
+_FIRST_CHECKS = (3, 6, 10, 16, 24, 32, 48)
+_MOST_SEARCHES = 4
+_SUSPENDED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+
+
+def resident_elsewhere() -> int:
+    """Resident bytes of the process that are not penstock's."""
+    try:
+        with open("/proc/self/statm", encoding="ascii") as file:
+            resident = int(file.read().split()[1]) * _PAGE
+    except OSError:
+        return 0
+    return resident - _core.mapped_bytes()
+
+
+class LineCount:
+    """What a line has done to the ledger so far."""
+
+    __slots__ = ("allocated", "bytes")
+
+    def __init__(self):
+        self.bytes = 0  # that are still there
+        self.allocated = 0  # in all
+
+
+class Suspect:
+    """A container that grows while a loop runs, and the lines at which it does."""
+
+    def __init__(self, container, frame):
+        self.container = container
+        self.kind = _containers.KINDS[type(container)]
+        self.name = _containers.name_of(container, frame)
+        self.length = len(container)
+        self.sites = {}
+        leaves = _containers.leaves_in(_containers.newest(container))
+        self.leaf = type(leaves[-1]) if leaves else None
+        self.leaf_bytes = max(map(_containers.bytes_of, leaves), default=0)
+        self.is_direct = any(
+            isinstance(each, _containers.LEAVES) for each in _containers.newest(container)
+        )
+
+    def look(self, site):
+        """Called after each line."""
+        length = len(self.container)
+        if length > self.length:
+            self.sites[site] = self.sites.get(site, 0) + 1
+        self.length = length
+
+    def let_go(self):
+        self.container = ()
+
+
+class LoopRun:
+    """All iterations of one loop of the source, however often it was entered."""
+
+    def __init__(self, loop):
+        self.loop = loop
+        self.count = 0
+        self.held = Series()  # bytes of the ledger
+        self.elsewhere = Series()  # resident bytes that are not penstock's
+        self.has_tape = False  # inside of its iterations
+        self.is_building = False  # nodes of a graph
+        self.highest = 0  # over what an iteration began with
+        self.lengths = None  # of all containers, early on
+        self.suspects = []
+        self.num_searches = 0  # for them
+        self.lines = {}  # what the lines had done, early on: in iteration `lines_from`
+        self.lines_from = 0
+        self.next_check = _FIRST_CHECKS[0]
+        self._at_head = 0
+
+    def is_growing(self) -> bool:
+        return self.held.is_growing()
+
+    def growth(self):
+        """(bytes, bytes per iteration, iterations)."""
+        grown, iterations = self.held.growth()
+        return grown, grown / max(1, iterations), iterations
+
+    def after(self, count):
+        """The iteration of the next check."""
+        later = [each for each in _FIRST_CHECKS if each > count]
+        return later[0] if later else int(count * 1.5)
+
+
+class Watch:
+    """What is known of all loops and lines; tells detectors of checks and allocations."""
+
+    def __init__(self):
+        self.loops = {}  # by file: LoopRuns by head line
+        self.lines = {}  # Site: LineCount
+        self.runs = []
+        self.num_iterations = 0  # of all loops
+        self.on_check = []  # called with a LoopRun and the frame
+        self.on_allocation = []  # called with a site, bytes, and the frame
+        self.traced_lines = {}  # Site: bytes that lines of functions being traced left
+        self.error = None  # of the doctor's own
+        self._site = None
+        self._info = None
+        self._highest = 0
+        self._suspects = []
+        self._outer = None
+
+    def start(self, frame):
+        """Follows the frames that run already, from `frame` outwards, and all new ones."""
+        self._info = _core.memory_info(0)
+        self._outer = sys.gettrace()
+        while frame is not None:
+            if is_user_file(frame.f_code.co_filename):
+                frame.f_trace = self._local
+            frame = frame.f_back
+        sys.settrace(self._call)
+
+    def stop(self):
+        sys.settrace(self._outer)
+        for run in self.runs:
+            for suspect in run.suspects:
+                suspect.let_go()
+        self._suspects = []
+
+    def loops_at(self, frame) -> list[tuple[LoopRun, int]]:
+        """The loops that are under way in a frame and those that called it, innermost first, each
+        with the line of its frame that is being run."""
+        found = []
+        while frame is not None:
+            file, line = frame.f_code.co_filename, frame.f_lineno
+            if is_user_file(file):
+                inside = [run for run in self._in_file(file).values() if line in run.loop]
+                inside.sort(key=lambda run: -run.loop.line)
+                found += [(run, line) for run in inside if run.count]
+            frame = frame.f_back
+        return found
+
+    def _in_file(self, file):
+        found = self.loops.get(file)
+        if found is None:
+            found = {head: LoopRun(loop) for head, loop in loops_of(file).items()}
+            self.loops[file] = found
+        return found
+
+    def _call(self, frame, event, arg):
+        code = frame.f_code
+        if not is_user_file(code.co_filename):
+            return None
+        self._settle(frame)
+        if _core.is_tracing() and not _core.is_building():
+            return self._traced
+        return self._lines_only if code.co_flags & _SUSPENDED else self._local
+
+    def _traced(self, frame, event, arg):
+        """Lines of a function that is being traced: what stays is a part of its graph."""
+        site, before = self._site, self._info["current"]
+        self._settle(frame)
+        more = self._info["current"] - before
+        if more > 0 and site is not None:
+            self.traced_lines[site] = self.traced_lines.get(site, 0) + more
+        self._move(frame, event)
+        return self._traced
+
+    def _lines_only(self, frame, event, arg):
+        self._settle(frame)
+        self._move(frame, event)
+        return self._lines_only
+
+    def guard(self, function, *args):
+        """Calls a function. A mistake of ours must not be one of the program that is looked at:
+        it ends the watch, and is told afterwards."""
+        if self.error is not None:
+            return None
+        try:
+            return function(*args)
+        except Exception as error:
+            self.error = error
+            return None
+
+    def _local(self, frame, event, arg):
+        try:
+            return self._follow(frame, event)
+        except Exception as error:
+            self.error = error
+            sys.settrace(self._outer)
+            return None
+
+    def _follow(self, frame, event):
+        self._settle(frame)
+        self._move(frame, event)
+        if event == "line":
+            file = frame.f_code.co_filename
+            runs = self.loops.get(file)
+            if runs is None:
+                runs = self._in_file(file)
+            run = runs.get(frame.f_lineno)
+            if run is not None:
+                self._iterate(run, frame)
+        return self._local
+
+    def _move(self, frame, event):
+        if event == "return":
+            frame = frame.f_back
+            while frame is not None and not is_user_file(frame.f_code.co_filename):
+                frame = frame.f_back
+            if frame is None:
+                return
+        self._site = (frame.f_code.co_filename, frame.f_lineno)
+
+    def _settle(self, frame):
+        """Books what happened since the last event to the line that was being run."""
+        info = _core.memory_info(0)
+        before, self._info = self._info, info
+        for suspect in self._suspects:
+            suspect.look(self._site)
+        if info["count"] == before["count"] and info["current"] == before["current"]:
+            return
+        if info["current"] > self._highest:
+            self._highest = info["current"]
+        line = self.lines.get(self._site)
+        if line is None:
+            line = self.lines[self._site] = LineCount()
+        line.bytes += info["current"] - before["current"]
+        allocated = info["total"] - before["total"]
+        line.allocated += allocated
+        if allocated and self._site is not None:
+            for tell in self.on_allocation:
+                tell(Site(*self._site), allocated, frame)
+
+    def _iterate(self, run, frame):
+        current = self._info["current"]
+        if run.count == 0:
+            self.runs.append(run)
+        else:
+            run.highest = max(run.highest, self._highest - run._at_head)
+        run.count += 1
+        self.num_iterations += 1
+        run._at_head = self._highest = current
+        run.held.add(run.count, current)
+        if run.count >= run.next_check:
+            self._check(run, frame)
+            run.next_check = run.after(run.count)
+
+    def _check(self, run, frame):
+        run.elsewhere.add(run.count, resident_elsewhere())
+        run.is_building = run.is_building or _core.is_building()
+        if run.lengths is None:
+            run.lengths = _containers.census(frame)
+            run.lines = {site: (line.bytes, line.allocated) for site, line in self.lines.items()}
+            run.lines_from = run.count
+        elif run.is_growing():
+            gc.collect()  # what only waits for the collector is not kept
+            self._settle(frame)
+            run.held.set_last(self._info["current"])
+            if run.is_growing():
+                self._suspect(run, frame)
+        for tell in self.on_check:
+            tell(run, frame)
+
+    def _suspect(self, run, frame):
+        """Looks for the containers that grow, and which lines make them grow from here on."""
+        known = [suspect for suspect in run.suspects if suspect.sites]
+        for suspect in run.suspects:
+            suspect.let_go()
+        self._suspects = [each for each in self._suspects if each not in run.suspects]
+        if known or run.num_searches >= _MOST_SEARCHES:
+            return  # their lines are known, or there are none
+        run.num_searches += 1
+        run.suspects = [
+            Suspect(each, frame)
+            for each in _containers.grown(run.lengths, frame)
+            if each is not self._suspects
+        ]
+        self._suspects += run.suspects
+
+    def allocated_in(self, run) -> dict[Site, float]:
+        """What the lines of a loop's body allocate in an iteration."""
+        iterations = max(1, run.count - run.lines_from)
+        return {
+            Site(*site): (line.allocated - run.lines.get(site, (0, 0))[1]) / iterations
+            for site, line in self.lines.items()
+            if site is not None and site[0] == run.loop.file and site[1] in run.loop
+        }
+
+    def line_growth(self, run) -> dict[Site, int]:
+        """The bytes that lines have left since early in a loop, those with most first."""
+        found = {}
+        for site, line in self.lines.items():
+            more = line.bytes - run.lines.get(site, (0, 0))[0]
+            if site is not None and more > 0:
+                found[Site(*site)] = more
+        return dict(sorted(found.items(), key=lambda item: -item[1]))
