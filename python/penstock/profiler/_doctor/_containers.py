@@ -27,17 +27,13 @@ _DEPTH, _MOST = 4, 200  # how far to look for a leaf, and at how many objects
 _FEW = 6
 
 
-def _is_container(obj) -> bool:
-    return type(obj) in KINDS and not (type(obj) is deque and obj.maxlen is not None)
-
-
 def containers(frame):
     """Every container that can be found. Dictionaries of tensors are no objects of the garbage
     collector, so those are looked for in what refers to them."""
     seen = set()
     for obj in [*gc.get_objects(), *_locals(frame)]:
         kind = type(obj)
-        if _is_container(obj):
+        if kind in KINDS:
             seen.add(id(obj))
             yield obj
         if kind is dict:

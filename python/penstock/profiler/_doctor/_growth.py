@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+
 WARM_UP = 2  # iterations that may make what stays: slots, traces, caches
 _DENSE = 512  # samples that are kept before they are thinned out
 
@@ -28,6 +30,10 @@ class Series:
         """A better reading of the last sample."""
         self.values[-1] = min(self.values[-1], value)
 
+    def forget(self, count):
+        """Leaves the first samples out."""
+        del self.iterations[:count], self.values[:count]
+
     def _envelope(self):
         """For every sample past the warm-up, the least value from there on."""
         found, least = [], None
@@ -38,13 +44,14 @@ class Series:
             found.append(least)
         return found[::-1]
 
-    def is_growing(self, least_increases=4) -> bool:
-        """Steady growth: it rises for good again and again, in the last third as before."""
+    def is_growing(self, parts=4) -> bool:
+        """Steady growth: it rises for good in every quarter of the samples."""
         envelope = self._envelope()
-        if len(set(envelope)) <= least_increases:
+        last = len(envelope) - 1
+        if last < parts:
             return False
-        third = max(1, len(envelope) // 3)
-        return envelope[0] < envelope[third] and envelope[-1 - third] < envelope[-1]
+        marks = [envelope[last * part // parts] for part in range(parts + 1)]
+        return all(map(operator.lt, marks, marks[1:]))
 
     def growth(self) -> tuple[int, int]:
         """(growth, iterations) past the warm-up."""

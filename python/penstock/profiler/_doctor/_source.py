@@ -13,6 +13,7 @@ _PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__fil
 _OTHERS = tuple(
     sorted({sysconfig.get_paths()[name] + os.sep for name in ("stdlib", "purelib", "platlib")})
 )
+_NAMES = (ast.Name, ast.Attribute)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
@@ -125,3 +126,25 @@ def names_in_line(site) -> set[str]:
         ):
             found.add(node.id)
     return found
+
+
+def is_used_as_a_whole(name, loop) -> bool:
+    """Whether what a loop collected is the data of a later one, or joined to one tensor: then it
+    was collected on purpose."""
+    tree = tree_of(loop.file)
+    for node in ast.walk(tree) if tree is not None and name else ():
+        if getattr(node, "lineno", 0) <= loop.last:
+            continue
+        if isinstance(node, ast.For) and name in _names(node.iter):
+            return True
+        if (
+            isinstance(node, ast.Call)
+            and getattr(node.func, "attr", "") in ("concat", "stack")
+            and name in _names(node)
+        ):
+            return True
+    return False
+
+
+def _names(tree) -> set[str]:
+    return {ast.unparse(node) for node in ast.walk(tree) if isinstance(node, _NAMES)}

@@ -10,6 +10,7 @@ import gc
 import inspect
 import os
 import sys
+import tracemalloc
 
 from penstock import _core
 from penstock.profiler._doctor import _containers
@@ -17,28 +18,32 @@ from penstock.profiler._doctor._growth import Series
 from penstock.profiler._doctor._source import Site, is_user_file, loops_of
 
 _FIRST_CHECKS = (3, 6, 10, 16, 24, 32, 48)
-_MOST_SEARCHES = 4
+_MOST_SEARCHES = 6  # for containers, per loop
+_ENOUGH = 3  # times that a line was seen to make a container longer
 _SUSPENDED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 def resident_elsewhere() -> int:
-    """Resident bytes of the process that are not penstock's."""
+    """Resident bytes of the process that are not penstock's, which are those that are held and
+    those that wait to be used again."""
     try:
         with open("/proc/self/statm", encoding="ascii") as file:
             resident = int(file.read().split()[1]) * _PAGE
     except OSError:
         return 0
-    return resident - _core.mapped_bytes()
+    ours = _core.memory_info(0)["current"] + _core.cached_bytes()
+    return resident - ours - tracemalloc.get_tracemalloc_memory()
 
 
 class LineCount:
     """What a line has done to the ledger so far."""
 
-    __slots__ = ("allocated", "bytes")
+    __slots__ = ("allocated", "bytes", "python")
 
     def __init__(self):
         self.bytes = 0  # that are still there
+        self.python = 0  # the same of Python's objects and arrays, while those are traced
         self.allocated = 0  # in all
 
 
@@ -48,9 +53,12 @@ class Suspect:
     def __init__(self, container, frame):
         self.container = container
         self.kind = _containers.KINDS[type(container)]
+        self.is_bounded = getattr(container, "maxlen", None) is not None
         self.name = _containers.name_of(container, frame)
-        self.length = len(container)
+        self.id = id(container)
+        self.length = self.checked_length = len(container)
         self.sites = {}
+        self.confirmed = 0  # how often it was longer at a later check
         leaves = _containers.leaves_in(_containers.newest(container))
         self.leaf = type(leaves[-1]) if leaves else None
         self.leaf_bytes = max(map(_containers.bytes_of, leaves), default=0)
@@ -59,14 +67,25 @@ class Suspect:
         )
 
     def look(self, site):
-        """Called after each line."""
+        """Called after each line, until the lines are known."""
         length = len(self.container)
         if length > self.length:
             self.sites[site] = self.sites.get(site, 0) + 1
         self.length = length
 
+    def is_known(self) -> bool:
+        return sum(self.sites.values()) >= _ENOUGH
+
+    def still_grows(self, lengths) -> bool:
+        """Whether it is still there and longer than when it was last asked for."""
+        length = lengths.get(self.id, 0)
+        is_longer, self.checked_length = length > self.checked_length, length
+        self.confirmed += is_longer
+        self.length = max(self.length, length)
+        return is_longer
+
     def let_go(self):
-        self.container = ()
+        self.container = None
 
 
 class LoopRun:
@@ -77,6 +96,8 @@ class LoopRun:
         self.count = 0
         self.held = Series()  # bytes of the ledger
         self.elsewhere = Series()  # resident bytes that are not penstock's
+        self.python = None  # bytes of Python's objects and arrays, for a while
+        self.python_lines = {}  # and of the lines, in the last iteration that was traced
         self.has_tape = False  # inside of its iterations
         self.is_building = False  # nodes of a graph
         self.highest = 0  # over what an iteration began with
@@ -118,6 +139,8 @@ class Watch:
         self._info = None
         self._highest = 0
         self._suspects = []
+        self.python = 0  # bytes of Python's objects that lines have left, while they are traced
+        self._python = None  # and of all of them
         self._outer = None
 
     def start(self, frame):
@@ -194,11 +217,14 @@ class Watch:
 
     def _local(self, frame, event, arg):
         try:
-            return self._follow(frame, event)
+            self._follow(frame, event)
         except Exception as error:
             self.error = error
             sys.settrace(self._outer)
             return None
+        if self._python is not None:  # what the doctor itself has made does not count
+            self._python = tracemalloc.get_traced_memory()[0]
+        return self._local
 
     def _follow(self, frame, event):
         self._settle(frame)
@@ -211,7 +237,6 @@ class Watch:
             run = runs.get(frame.f_lineno)
             if run is not None:
                 self._iterate(run, frame)
-        return self._local
 
     def _move(self, frame, event):
         if event == "return":
@@ -226,21 +251,50 @@ class Watch:
         """Books what happened since the last event to the line that was being run."""
         info = _core.memory_info(0)
         before, self._info = self._info, info
-        for suspect in self._suspects:
-            suspect.look(self._site)
+        if self._suspects:
+            self._look_at_suspects()
+        if self._python is not None:
+            self._settle_python()
         if info["count"] == before["count"] and info["current"] == before["current"]:
             return
         if info["current"] > self._highest:
             self._highest = info["current"]
-        line = self.lines.get(self._site)
-        if line is None:
-            line = self.lines[self._site] = LineCount()
+        line = self._line()
         line.bytes += info["current"] - before["current"]
         allocated = info["total"] - before["total"]
         line.allocated += allocated
         if allocated and self._site is not None:
             for tell in self.on_allocation:
                 tell(Site(*self._site), allocated, frame)
+
+    def trace_python(self, is_on):
+        """From here on, lines and loops know of Python's objects and arrays too, or no more."""
+        if is_on:
+            tracemalloc.start(1)
+            self._python = tracemalloc.get_traced_memory()[0]
+        else:
+            self._python = None
+            tracemalloc.stop()
+
+    def _settle_python(self):
+        held, before = tracemalloc.get_traced_memory()[0], self._python
+        self._python = held
+        if held != before:
+            self._line().python += held - before
+            self.python += held - before
+
+    def _line(self) -> LineCount:
+        line = self.lines.get(self._site)
+        if line is None:
+            line = self.lines[self._site] = LineCount()
+        return line
+
+    def _look_at_suspects(self):
+        for suspect in self._suspects:
+            suspect.look(self._site)
+            if suspect.is_known():
+                suspect.let_go()
+        self._suspects = [each for each in self._suspects if each.container is not None]
 
     def _iterate(self, run, frame):
         current = self._info["current"]
@@ -252,6 +306,9 @@ class Watch:
         self.num_iterations += 1
         run._at_head = self._highest = current
         run.held.add(run.count, current)
+        if self._python is not None and run.python is not None:
+            run.python.add(run.count, self.python)
+            run.python_lines = {site: line.python for site, line in self.lines.items()}
         if run.count >= run.next_check:
             self._check(run, frame)
             run.next_check = run.after(run.count)
@@ -273,20 +330,19 @@ class Watch:
             tell(run, frame)
 
     def _suspect(self, run, frame):
-        """Looks for the containers that grow, and which lines make them grow from here on."""
-        known = [suspect for suspect in run.suspects if suspect.sites]
-        for suspect in run.suspects:
-            suspect.let_go()
-        self._suspects = [each for each in self._suspects if each not in run.suspects]
-        if known or run.num_searches >= _MOST_SEARCHES:
-            return  # their lines are known, or there are none
+        """Asks the suspects of a loop whether they still grow; looks for some where none does."""
+        if run.suspects:
+            lengths = _containers.census(frame)
+            run.suspects = [each for each in run.suspects if each.still_grows(lengths)]
+        if run.suspects or run.num_searches >= _MOST_SEARCHES:
+            return
         run.num_searches += 1
         run.suspects = [
             Suspect(each, frame)
             for each in _containers.grown(run.lengths, frame)
             if each is not self._suspects
         ]
-        self._suspects += run.suspects
+        self._suspects = [*self._suspects, *run.suspects]
 
     def allocated_in(self, run) -> dict[Site, float]:
         """What the lines of a loop's body allocate in an iteration."""

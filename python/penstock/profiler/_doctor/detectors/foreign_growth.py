@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import operator
 import tracemalloc
 
 from penstock.profiler._doctor._findings import Finding, size
-from penstock.profiler._doctor._source import Site, is_user_file
+from penstock.profiler._doctor._growth import WARM_UP, Series
+from penstock.profiler._doctor._source import Site
 from penstock.profiler._doctor.detectors._base import Detector
 
-_SUSPICIOUS = 2 << 20  # bytes of growth from which on allocations are traced,
+_SUSPICIOUS = 2 << 20  # bytes of growth from which on Python's objects are traced,
 _FAST = 32 << 10  # when it is that much per iteration,
 _SLOW = 32 << 20  # and when it is less
-_CERTAIN = 4 << 20
+_TRACED = 24  # iterations, unless the loop ends before
+_MOST_ITERATIONS = 1000  # of all loops meanwhile
+_CERTAIN = 1 << 20  # bytes that Python's objects grew by in these
 _NATIVE = 32 << 20  # growth that no line explains
-_FRAMES = 16
-_MOST_SNAPSHOTS = 5
 
 _FIX = """\
 # keep a bounded number of them, or what you need of each:
@@ -23,38 +23,33 @@ kept = collections.deque(maxlen=100)
 total += float(array.mean())"""
 
 
-class _Traced:
-    """What the lines of a loop held, at several iterations."""
-
-    def __init__(self):
-        self.snapshots = []  # (iteration, {Site: bytes})
-
-
 class ForeignGrowth(Detector):
     cause = "foreign_growth"
 
     def __init__(self, watch):
         super().__init__(watch)
-        self._traced = {}  # LoopRun: _Traced
-        self._started = False
+        self._run = None  # whose iterations are traced
+        self._done = {}  # LoopRun: {Site: bytes per iteration}
 
     def install(self, probes):
         self.watch.on_check.append(self._check)
 
     def _check(self, run, unused):
-        if not self._is_suspicious(run):
-            return
-        traced = self._traced.setdefault(run, _Traced())
-        if len(traced.snapshots) < _MOST_SNAPSHOTS:
-            if not tracemalloc.is_tracing():
-                tracemalloc.start(_FRAMES)
-                self._started = True
-            traced.snapshots.append((run.count, _by_users_line()))
-        if self._started and all(
-            len(each.snapshots) >= _MOST_SNAPSHOTS for each in self._traced.values()
-        ):
-            tracemalloc.stop()
-            self._started = False
+        if self._run is not None and self._is_done(self._run):
+            self._end()
+        if self._run is None and run not in self._done and self._is_suspicious(run):
+            if tracemalloc.is_tracing():
+                return  # the program does so itself
+            self._run = run
+            run.python = Series()
+            self._before = {site: line.python for site, line in self.watch.lines.items()}
+            self.watch.trace_python(True)
+            self._began = self.watch.num_iterations
+
+    def _is_done(self, run):
+        """Enough was seen, or the loop has ended."""
+        iterations = self.watch.num_iterations - self._began
+        return len(run.python.iterations) > _TRACED or iterations > _MOST_ITERATIONS
 
     @staticmethod
     def _is_suspicious(run):
@@ -63,27 +58,34 @@ class ForeignGrowth(Detector):
         iterations = run.count - run.elsewhere.iterations[0]
         return grown >= (_SUSPICIOUS if grown >= _FAST * iterations else _SLOW)
 
+    def _end(self):
+        """Which lines the objects are from that a loop has left."""
+        run, self._run = self._run, None
+        self.watch.trace_python(False)
+        sites = self._done[run] = {}
+        run.python.forget(WARM_UP)  # what is freed then was not traced when it was made
+        grown, iterations = run.python.growth()
+        if grown < _CERTAIN or not run.python.is_growing():
+            return
+        for site, held in run.python_lines.items():
+            more = held - self._before.get(site, 0)
+            if site is not None and more * 4 >= grown:
+                sites[Site(*site)] = more / iterations
+
     def findings(self):
-        if self._started:
-            tracemalloc.stop()
-            self._started = False
+        if self._run is not None:
+            self._end()
         found = {}
-        for run, traced in sorted(self._traced.items(), key=lambda item: -item[0].loop.line):
-            values = run.elsewhere.values
-            if values[-1] - values[0] < _CERTAIN:
-                continue
-            sites = _growing(traced.snapshots)
-            for site, grew, steps in sites:
-                if grew >= _SUSPICIOUS // 2:
-                    found.setdefault(site, self._of_line(run, site, grew, steps))
-            if not sites and run.elsewhere.is_growing(3) and values[-1] - values[0] >= _NATIVE:
+        for run, sites in sorted(self._done.items(), key=lambda item: -item[0].loop.line):
+            for site, per_step in sites.items():
+                found.setdefault(site, self._of_line(run, site, per_step))
+            grown = run.elsewhere.values[-1] - run.elsewhere.values[0]
+            if not sites and run.elsewhere.is_growing() and grown >= _NATIVE:
                 site = Site(run.loop.file, run.loop.line)
-                found.setdefault(site, self._of_loop(run, site))
+                found.setdefault(site, self._of_loop(run, site, grown))
         return list(found.values())
 
-    def _of_line(self, run, site, grew, steps):
-        per_step = grew / max(1, steps)
-        whole = int(per_step * run.count)
+    def _of_line(self, run, site, per_step):
         return Finding(
             self.cause,
             "Memory grows outside of penstock",
@@ -91,46 +93,21 @@ class ForeignGrowth(Detector):
             site.line,
             f"Python objects or arrays that are made here stay: {size(per_step)} per iteration of "
             f"the loop of line {run.loop.line}. No tensor is part of it.",
-            whole,
+            int(per_step * run.count),
             per_step,
             run.count,
             _FIX,
         )
 
-    def _of_loop(self, run, site):
-        first, last = run.elsewhere.values[0], run.elsewhere.values[-1]
+    def _of_loop(self, run, site, grown):
         return Finding(
             self.cause,
             "Memory grows outside of penstock",
             site.file,
             site.line,
-            f"The process grew by {size(last - first)} in this loop, and neither tensors nor "
-            "Python objects nor arrays explain it: a library that the loop calls holds the memory.",
-            last - first,
-            (last - first) / run.count,
+            f"The process grew by {size(grown)} in this loop, and neither tensors nor Python "
+            "objects nor arrays explain it: a library that the loop calls holds the memory.",
+            grown,
+            grown / run.count,
             run.count,
         )
-
-
-def _by_users_line() -> dict[Site, int]:
-    held = {}
-    for trace in tracemalloc.take_snapshot().traces:
-        for frame in reversed(trace.traceback):
-            if is_user_file(frame.filename):
-                site = Site(frame.filename, frame.lineno)
-                held[site] = held.get(site, 0) + trace.size
-                break
-    return held
-
-
-def _growing(snapshots) -> list[tuple[Site, int, int]]:
-    """The lines whose bytes rose from each snapshot to the next, those with most first."""
-    if len(snapshots) < 3:
-        return []
-    (first, _), (last, after) = snapshots[0], snapshots[-1]
-    found = []
-    for site in after:
-        held = [lines.get(site, 0) for _, lines in snapshots]
-        if all(map(operator.lt, held, held[1:])):
-            found.append((site, held[-1] - held[0], last - first))
-    return sorted(found, key=lambda item: -item[1])

@@ -74,16 +74,16 @@ class GraphGrowth(Detector):
         first = min(lines, key=lambda site: (-grown.runs[site], site.file, site.line))
         others = sorted(site.line for site in lines if site != first)
         also = f" So did line {', '.join(map(str, others))}." if others else ""
-        grew = max(0, grown.bytes - grown.first_bytes)
+        per_run = max(0, grown.bytes - grown.first_bytes) / grown.last_look
         return Finding(
             self.cause,
             "A graph is grown in a loop",
             first.file,
             first.line,
             f"`{text_of(first)}` added nodes to the graph before each of {runs:,} runs: it has "
-            f"{grown.nodes:,} nodes now, and what a graph has stays until the graph goes.{also}",
-            grew,
-            grew / runs,
+            f"{grown.nodes:,} nodes by now, and what a graph has stays until the graph goes.{also}",
+            int(per_run * runs),
+            per_run,
             runs,
             _FIX,
         )

@@ -8,9 +8,10 @@ import numpy as np
 
 from penstock import _core
 from penstock.profiler._doctor._findings import Finding, size
-from penstock.profiler._doctor._source import Site, text_of
+from penstock.profiler._doctor._source import Site, is_used_as_a_whole, text_of
 from penstock.profiler._doctor.detectors._base import Detector
 
+_ITERATIONS = 20
 _SHARE = 4  # a container explains growth when what is in it is a fourth of that, or more
 _SMALL = 64  # bytes of a tensor that is a number
 _ADDS = re.compile(r"^(?P<name>[\w.\[\]]+)\.(?P<how>append|add)\((?P<what>.+)\)$")
@@ -33,7 +34,7 @@ class KeptTensors(Detector):
         # The innermost loops first: they know the number of iterations best.
         runs = sorted(self.watch.runs, key=lambda run: -run.loop.line)
         for run in runs:
-            if run.is_growing():
+            if run.count >= _ITERATIONS and run.is_growing():
                 for site, finding in self._of_containers(run):
                     found.setdefault(site, finding)
         return list(found.values())
@@ -42,7 +43,9 @@ class KeptTensors(Detector):
         """For loops that grow and of which nobody else knows why: the lines whose tensors stay."""
         found = {}
         for run in sorted(self.watch.runs, key=lambda run: -run.loop.line):
-            if run in explained or run.is_building or not run.is_growing():
+            if run in explained or run.is_building or run.count < _ITERATIONS:
+                continue
+            if not run.is_growing():
                 continue
             grown = self.watch.line_growth(run)
             site = next(iter(grown), Site(run.loop.file, run.loop.line))
@@ -52,11 +55,15 @@ class KeptTensors(Detector):
     def _of_containers(self, run):
         _, per_step, _ = run.growth()
         for suspect in run.suspects:
-            if not suspect.sites or suspect.leaf not in (_core.EagerTensor, np.ndarray):
+            if not suspect.sites or not suspect.confirmed:
                 continue
-            if suspect.leaf_bytes * _SHARE < per_step:
+            if suspect.leaf not in (_core.EagerTensor, np.ndarray):
                 continue
-            self.explained.add(run)
+            is_meant = suspect.is_bounded or is_used_as_a_whole(suspect.name, run.loop)
+            if is_meant or suspect.leaf_bytes * _SHARE >= per_step:
+                self.explained.add(run)
+            if is_meant or suspect.leaf_bytes * _SHARE < per_step:
+                continue
             site = Site(*max(suspect.sites, key=suspect.sites.get))
             yield site, self._of_container(run, suspect, site)
 

@@ -10,6 +10,7 @@ from penstock.profiler._doctor._source import names_in_line
 from penstock.profiler._doctor.detectors._base import Detector
 
 _LARGE = 1 << 20  # bytes
+_SMALL = 64 << 10  # bytes of other constants since the last large one
 _MANY = 8
 
 _FIX = """\
@@ -46,7 +47,7 @@ class NumpyCopies(Detector):
             self._names[site] = names_in_line(site)
         for name in self._names[site]:
             value = frame.f_locals.get(name, frame.f_globals.get(name))
-            if isinstance(value, np.ndarray) and value.nbytes in (copied, 2 * copied):
+            if isinstance(value, np.ndarray) and 0 <= copied - value.nbytes < _SMALL:
                 entry = self._copies.setdefault((site, name), [id(value), 0, copied])
                 if entry[0] != id(value):
                     entry[:] = [id(value), 0, copied]

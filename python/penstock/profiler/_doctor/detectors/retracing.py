@@ -58,10 +58,12 @@ class Retracing(Detector):
     def install(self, probes):
         from penstock._function import Function
         from penstock._retracing import RetraceWatch
+        from penstock._trace_cache import TraceCache
 
         probes.after(RetraceWatch, "traced", self._traced)
         probes.after(RetraceWatch, "called", self._called)
         probes.after(Function, "__init__", self._function_made)
+        probes.after(TraceCache, "put", self._cached)
 
     def _function_made(self, function, unused, python_function, *args):
         code = getattr(python_function, "__code__", None)
@@ -72,6 +74,10 @@ class Retracing(Detector):
         if runs:
             made = self._made.setdefault(code, [0, site, runs[0]])
             made[0] += 1
+
+    def _cached(self, *unused):
+        """A trace or a program was added to a cache, which is bounded: no leak by itself."""
+        self.explained.update(self.runs_at(self.here()[1]))
 
     def _called(self, watch, unused, hits=1):
         if watch in self._watches:
@@ -95,9 +101,6 @@ class Retracing(Detector):
         runs = self.runs_at(frame)
         if runs:
             found.run = runs[0]
-            made = self._made.get(found.code, [0])[0]
-            if found.traces >= _MANY or made >= _MANY:
-                self.explained.update(runs)
 
     def findings(self):
         found = [

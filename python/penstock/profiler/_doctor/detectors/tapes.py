@@ -71,7 +71,7 @@ class KeptTapes(Tapes):
     def check(self, run, frame):
         alive = {}
         for tape, entered in list(self._tapes.items()):
-            if tape._tape is not None and not tape._used and not tape._recording:
+            if tape._tape is not None and not tape._recording:
                 alive.setdefault(entered.site, []).append(tape._persistent)
         for site, kinds in alive.items():
             if len(kinds) >= _MANY_TAPES and run in self.runs_at(frame) and run.is_growing():
@@ -83,17 +83,15 @@ class KeptTapes(Tapes):
         for site, (count, is_persistent, run) in self._found.items():
             if not run.is_growing():
                 continue
-            kind = (
-                "persistent tapes" if is_persistent else "tapes whose gradient was never asked for"
-            )
+            kind = "persistent tapes" if is_persistent else "tapes"
             found.append(
                 Finding(
                     self.cause,
                     "Tapes are kept",
                     site.file,
                     site.line,
-                    f"{count:,} {kind} that recorded here are still there. Each holds every value "
-                    "that its gradients need.",
+                    f"{count:,} {kind} that recorded here are still there. Each holds "
+                    "every value that a gradient still needs.",
                     *run.growth(),
                     fix=_FIX_KEPT,
                 )
@@ -115,14 +113,14 @@ class LongTape(Tapes):
             iterations = run.count - entered.counts.get(id(run), 0)
             if not tape._recording or run not in self.runs_at(frame) or iterations < 3:
                 continue
+            self.explained.add(run)
             entered.variables[run.count] = len(variables_of(tape._tape))
             if iterations >= _LONG and run.is_growing():
-                first, *_, last = sorted(entered.variables)
+                first, last = min(entered.variables), max(entered.variables)
                 watched = entered.variables[last] - entered.variables[first]
                 # A loop over layers reads other variables in every iteration: it is the model.
                 if watched * 2 < last - first:
                     self._found[entered.site] = run, iterations, tape._tape.num_records
-                    self.explained.add(run)
 
     def findings(self):
         found = []

@@ -71,8 +71,7 @@ class VariablesInLoop(Detector):
         made.most_alive = max(made.most_alive, made.alive)
         weakref.finalize(variable, made.end).atexit = False
         made.pending = run, run.count, line
-        if made.count >= _MANY:
-            self.explained.update(run for run, _ in loops)
+        self.explained.update(run for run, _ in loops)
 
     def _allocated(self, site, unused, frame):
         """Something was computed: by a loop's own line, after that loop made a variable?"""
