@@ -175,6 +175,10 @@ docs-counts: deps ## Bring the counts in the README (ops, recorded calls) up to 
 docs-support: deps ## Bring the table of TensorFlow's names in docs/from_tensorflow.md up to date
 	@$(PY) tools/doc_support.py
 
+.PHONY: docs-findings
+docs-findings: deps ## Run the programs of docs/findings anew and write what the doctor says
+	@$(PY) tools/doc_findings.py
+
 .PHONY: malloc-fault
 malloc-fault: deps ## Run the tests with every system allocation failing in turn
 	$(call configure,release)

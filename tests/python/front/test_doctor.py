@@ -3,6 +3,7 @@
 A line of doctor_programs that ends in `# finding: CAUSE` is what the doctor is to name.
 """
 
+import contextlib
 import json
 import re
 import runpy
@@ -127,7 +128,8 @@ def test_programs_of_tensorflow_1_are_known_by_their_names(tmp_path):
 
 def test_the_block_is_left_as_it_was():
     before = sys.gettrace(), tf.Variable.__init__, tf.GradientTape.__enter__
-    with pytest.raises(KeyError), tf.profiler.doctor() as findings:
+    findings = tf.profiler.doctor()
+    with contextlib.suppress(KeyError), findings:
         for step in range(30):
             tf.Variable(float(step))
         raise KeyError

@@ -3,7 +3,9 @@ and whether that is tensors."""
 
 from __future__ import annotations
 
+import functools
 import gc
+import itertools
 import types
 from collections import OrderedDict, defaultdict, deque
 
@@ -31,14 +33,15 @@ def containers(frame):
     """Every container that can be found. Dictionaries of tensors are no objects of the garbage
     collector, so those are looked for in what refers to them."""
     seen = set()
-    for obj in [*gc.get_objects(), *_locals(frame)]:
+    # Not one list of both: it would be among the objects, and then keep itself and all of them.
+    for obj in itertools.chain(gc.get_objects(), _locals(frame)):
         kind = type(obj)
         if kind in KINDS:
             seen.add(id(obj))
             yield obj
         if kind is dict:
             inside = list(obj.values())
-        elif kind is types.CellType or _is_users(kind):
+        elif kind is types.CellType or is_users_class(kind):
             inside = gc.get_referents(obj)
         else:
             continue
@@ -57,7 +60,8 @@ def _locals(frame):
     return found
 
 
-def _is_users(kind) -> bool:
+@functools.cache
+def is_users_class(kind) -> bool:
     """Whether a class is one that programs define: those have the flag of heap types."""
     home = kind.__module__
     if not kind.__flags__ & (1 << 9) or not isinstance(home, str):
@@ -134,7 +138,7 @@ def _name_in(container, space):
         if value is container and not name.startswith("__"):
             return name
     for name, value in list(space.items()):
-        if _is_users(type(value)):
+        if is_users_class(type(value)):
             for attribute, inside in list(getattr(value, "__dict__", {}).items()):
                 if inside is container:
                     return f"{name}.{attribute}"

@@ -25,11 +25,17 @@ class Doctor(Sequence):
         return self
 
     def _start(self, frame):
+        from penstock import _retracing
+        from penstock.compat.v1 import _growth
+
         self._watch = Watch()
         self._probes = Probes(self._watch.guard)
         self._detectors = [kind(self._watch) for kind in detectors.ALL]
         for detector in self._detectors:
             detector.install(self._probes)
+        # What these warn of, the doctor says better.
+        self._probes.replace(_growth, "_SILENT", True)
+        self._probes.replace(_retracing, "_MAX_WARNINGS", 0)
         self._watch.start(frame)
 
     def __exit__(self, *unused):

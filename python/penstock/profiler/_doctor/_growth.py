@@ -53,10 +53,14 @@ class Series:
         marks = [envelope[last * part // parts] for part in range(parts + 1)]
         return all(map(operator.lt, marks, marks[1:]))
 
-    def growth(self) -> tuple[int, int]:
-        """(growth, iterations) past the warm-up."""
+    def growth(self) -> tuple[int, float, int]:
+        """(growth, growth per iteration, iterations) past the warm-up. The first quarter may have
+        made more that stays, so the rate is that of the rest."""
         envelope = self._envelope()
         if len(envelope) < 2:
-            return 0, 0
-        first = self.iterations[len(self.iterations) - len(envelope)]
-        return envelope[-1] - envelope[0], self.iterations[-1] - first
+            return 0, 0.0, 0
+        iterations = self.iterations[len(self.iterations) - len(envelope) :]
+        quarter = len(envelope) // 4
+        rate = (envelope[-1] - envelope[quarter]) / (iterations[-1] - iterations[quarter])
+        whole = iterations[-1] - iterations[0]
+        return round(rate * whole), rate, whole

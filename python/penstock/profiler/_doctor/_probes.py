@@ -43,6 +43,10 @@ class Probes:
 
         self._put(owner, name, probed)
 
+    def replace(self, owner, name, value):
+        """Another value of an attribute meanwhile."""
+        self._put(owner, name, value)
+
     def _put(self, owner, name, method):
         self._replaced.append((owner, name, vars(owner).get(name)))
         setattr(owner, name, method)

@@ -114,8 +114,7 @@ class LoopRun:
 
     def growth(self):
         """(bytes, bytes per iteration, iterations)."""
-        grown, iterations = self.held.growth()
-        return grown, grown / max(1, iterations), iterations
+        return self.held.growth()
 
     def after(self, count):
         """The iteration of the next check."""
@@ -159,6 +158,7 @@ class Watch:
             for suspect in run.suspects:
                 suspect.let_go()
         self._suspects = []
+        _containers.is_users_class.cache_clear()
 
     def loops_at(self, frame) -> list[tuple[LoopRun, int]]:
         """The loops that are under way in a frame and those that called it, innermost first, each

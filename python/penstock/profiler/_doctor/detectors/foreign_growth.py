@@ -63,14 +63,15 @@ class ForeignGrowth(Detector):
         run, self._run = self._run, None
         self.watch.trace_python(False)
         sites = self._done[run] = {}
+        traced = len(run.python.iterations)
         run.python.forget(WARM_UP)  # what is freed then was not traced when it was made
-        grown, iterations = run.python.growth()
+        grown, _, _ = run.python.growth()
         if grown < _CERTAIN or not run.python.is_growing():
             return
         for site, held in run.python_lines.items():
             more = held - self._before.get(site, 0)
             if site is not None and more * 4 >= grown:
-                sites[Site(*site)] = more / iterations
+                sites[Site(*site)] = more / traced
 
     def findings(self):
         if self._run is not None:
@@ -93,9 +94,9 @@ class ForeignGrowth(Detector):
             site.line,
             f"Python objects or arrays that are made here stay: {size(per_step)} per iteration of "
             f"the loop of line {run.loop.line}. No tensor is part of it.",
-            int(per_step * run.count),
+            int(per_step * (run.count - 1)),
             per_step,
-            run.count,
+            run.count - 1,
             _FIX,
         )
 

@@ -68,7 +68,7 @@ class KeptTensors(Detector):
             yield site, self._of_container(run, suspect, site)
 
     def _of_container(self, run, suspect, site):
-        name = f"`{suspect.name}`" if suspect.name else "it"
+        name = f"The {suspect.kind} `{suspect.name}`" if suspect.name else f"A {suspect.kind}"
         what = "tensor" if suspect.leaf is _core.EagerTensor else "array that is a tensor's memory"
         inside = "" if suspect.is_direct else " (in objects or closures that it holds)"
         grew, per_step, steps = run.growth()
@@ -77,9 +77,9 @@ class KeptTensors(Detector):
             f"Tensors are kept in a growing {suspect.kind}",
             site.file,
             site.line,
-            f"The {suspect.kind} {name} gets longer at this line in the loop of line "
-            f"{run.loop.line}, by a {what} of {size(suspect.leaf_bytes)}{inside}. It has "
-            f"{suspect.length:,} items, and none is freed while it is there.",
+            f"{name} gets longer at this line in the loop of line "
+            f"{run.loop.line}, by a {what} of {size(suspect.leaf_bytes)}{inside}. It had "
+            f"{suspect.length:,} items when it was last looked at, and none is freed while it is there.",
             grew,
             per_step,
             steps,
