@@ -79,7 +79,8 @@ class KeptTensors(Detector):
             site.line,
             f"{name} gets longer at this line in the loop of line "
             f"{run.loop.line}, by a {what} of {size(suspect.leaf_bytes)}{inside}. It had "
-            f"{suspect.length:,} items when it was last looked at, and none is freed while it is there.",
+            f"{suspect.length:,} items when it was last looked at, and none is freed while it is "
+            "there.",
             grew,
             per_step,
             steps,
