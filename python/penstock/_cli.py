@@ -1,11 +1,11 @@
-"""The penstock command: `penstock run SCRIPT`, `penstock plan FILE.csv`, `penstock info`."""
+"""The penstock command: `penstock run SCRIPT`, `plan FILE.csv`, `report PROFILE`, `info`."""
 
 import argparse
 import os
 import runpy
 import sys
 
-from penstock import __version__, _plan_command
+from penstock import __version__, _plan_command, _report_command
 
 
 def run(options) -> int:
@@ -58,6 +58,7 @@ def main(arguments=None) -> int:
     command.add_argument("arguments", nargs=argparse.REMAINDER)
     command.set_defaults(function=run)
     _plan_command.add_to(commands)
+    _report_command.add_to(commands)
     command = commands.add_parser("info", help="what this installation is")
     command.set_defaults(function=info)
     options = parser.parse_args(arguments)

@@ -80,9 +80,13 @@ def training(blocks=20_000, seed=0, **more) -> Profile:
 def _about(duration, blocks):
     times = np.linspace(0, duration, 200).astype(np.int64)
     growth = np.linspace(0, 1, 200)
-    mebibytes = 1 << 20
-    parts = [40 * mebibytes + 30 * mebibytes * growth, np.full(200, 6 * mebibytes)]
-    parts += [np.full(200, 55 * mebibytes), 20 * mebibytes + mebibytes * growth, 2 * mebibytes * growth]
+    mib = 1 << 20
+    parts = [40 * mib + 30 * mib * growth, np.full(200, 6 * mib)]
+    parts += [
+        np.full(200, 55 * mib),
+        20 * mib + mib * growth,
+        2 * mib * growth,
+    ]
     samples = np.stack([times, sum(parts), *parts], axis=1)
     return {
         "sites": SITES,

@@ -6,13 +6,12 @@ which their import lines and the word `export` are dropped.
 """
 
 import json
-import math
 import re
 from pathlib import Path
 
 import numpy as np
 
-from penstock.profiler import _series
+from penstock.profiler import _kinds, _plain, _series
 from penstock.profiler._report import _pack
 
 MODULES = (
@@ -53,7 +52,10 @@ def script() -> str:
 def _columns(profile):
     """The columns of the page, with the blocks in the order of their starts."""
     order = np.argsort(profile.start, kind="stable")
-    kind, table = _pack.kinds(profile)
+    kind, first = _kinds.kinds(profile)
+    # Of the kinds' columns the indices are shifted by one: 0 is "unknown".
+    table = {f"kind.{name}": getattr(profile, name)[first] + 1 for name in _kinds.WITHOUT_SIZE}
+    table |= {"kind.bytes": profile.bytes[first], "kind.tag": profile.tag[first]}
     start = np.maximum(profile.start[order], 0)
     end = profile.end[order]
     # 0 is "still held at the end"; a block may also end in the moment in which it began.
@@ -111,21 +113,8 @@ def facts(profile) -> dict:
 
 def _json(value) -> str:
     """JSON that cannot end the script element in which it stands."""
-    text = json.dumps(_plain(value), separators=(",", ":"), allow_nan=False)
+    text = json.dumps(_plain.plain(value), separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c")
-
-
-def _plain(value):
-    """What JSON can say of a value: findings and meta may hold anything that a program has."""
-    if isinstance(value, dict):
-        return {str(key): _plain(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value if isinstance(value, str | int | float | None) else str(value)
 
 
 def html(profile) -> str:

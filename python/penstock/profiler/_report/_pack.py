@@ -30,22 +30,3 @@ def pack(columns: dict) -> tuple[list[dict], str]:
         parts.extend(packer.compress(plane) for plane in cut)
     parts.append(packer.flush())
     return contents, base64.b64encode(b"".join(parts)).decode()
-
-
-def kinds(profile) -> tuple[np.ndarray, dict]:
-    """(the kind of every block, the columns of the kinds): blocks that differ only in their times
-    are of one kind, and a loop has few kinds, however long it runs."""
-    names = ("bytes", "tag", "site", "op", "owner", "dtype", "shape")
-    code = np.zeros(len(profile), np.int64)
-    for name in names:
-        values, index = np.unique(getattr(profile, name), return_inverse=True)
-        _, code = np.unique(code * max(1, len(values)) + index.reshape(-1), return_inverse=True)
-        code = code.reshape(-1)
-    _, first = np.unique(code, return_index=True)
-    # An index of -1, nothing known, becomes 0 in the page.
-    lowest = {"bytes": 0, "tag": 0}
-    table = {
-        f"kind.{name}": getattr(profile, name)[first].astype(np.int64) + lowest.get(name, 1)
-        for name in names
-    }
-    return code, table

@@ -1,5 +1,6 @@
 // What is known of a block, in words.
-import { formatBytes, formatExactBytes, formatTime } from "./units.js";
+import { shortPath } from "./elements.js";
+import { formatBytes, formatExactBytes, formatInstant, formatTime } from "./units.js";
 
 // Indices of the tables are shifted by one in the columns: 0 is "unknown".
 export function describeKind(facts, kinds, kind) {
@@ -25,10 +26,10 @@ export function blockRows(facts, blocks, block) {
     ["Tensor", [about.dtype, about.shape].filter(Boolean).join(" ")],
     ["Tag", facts.tags[about.tag]],
     ["Owner", about.owner],
-    ["Line", about.site ? `${about.site[0]}:${about.site[1]}` : ""],
+    ["Line", about.site ? `${shortPath(about.site[0])}:${about.site[1]}` : ""],
     ["In", about.site?.[2] ?? ""],
-    ["From", block < facts.before ? "before the recording" : formatTime(start)],
-    ["Until", isHeld ? "held at the end" : formatTime(end)],
+    ["From", block < facts.before ? "before the recording" : formatInstant(start)],
+    ["Until", isHeld ? "held at the end" : formatInstant(end)],
     ["Lifetime", `${isHeld ? "≥ " : ""}${formatTime(end - start)}`],
   ];
   return rows.filter(([, text]) => text !== "");

@@ -5,18 +5,22 @@ import { byteTicks, formatBytes, formatMoment, timeTicks } from "./units.js";
 export const MARGIN = { left: 68, right: 12, top: 10, bottom: 24 };
 const FONT = '11px "Inter", system-ui, sans-serif';
 
-// {context, width, height, ratio}: the canvas fitted to its place, cleared, in CSS pixels.
+export function pixelRatio() {
+  return Math.min(2, window.devicePixelRatio || 1);
+}
+
+// {context, width, height}: the canvas fitted to its place, cleared, in CSS pixels.
 export function fitCanvas(canvas) {
   const width = Math.max(120, canvas.clientWidth);
   const height = Math.max(40, canvas.clientHeight);
-  const ratio = Math.min(2, window.devicePixelRatio || 1);
+  const ratio = pixelRatio();
   const [wide, high] = [Math.round(width * ratio), Math.round(height * ratio)];
   if (canvas.width !== wide || canvas.height !== high) [canvas.width, canvas.height] = [wide, high];
   const context = canvas.getContext("2d");
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   context.clearRect(0, 0, width, height);
   context.font = FONT;
-  return { context, width, height, ratio };
+  return { context, width, height };
 }
 
 export function plotArea({ width, height }) {
@@ -76,7 +80,13 @@ export function drawLevel(context, area, y, text, colour) {
   context.fillStyle = colour;
   context.textAlign = "right";
   context.textBaseline = y - area.y < 16 ? "top" : "bottom";
-  context.fillText(text, area.x + area.width - 6, y + (y - area.y < 16 ? 3 : -2));
+  const place = [area.x + area.width - 14, y + (y - area.y < 16 ? 3 : -2)];
+  context.setLineDash([]);
+  context.lineWidth = 4;
+  context.lineJoin = "round";
+  context.strokeStyle = canvasColours().surface;
+  context.strokeText(text, ...place);
+  context.fillText(text, ...place);
   context.restore();
 }
 

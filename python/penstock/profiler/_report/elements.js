@@ -42,16 +42,29 @@ export function choice(label, options, chosen, change) {
   return make("div", { class: "choice", role: "radiogroup", "aria-label": label, onkeydown: move }, buttons);
 }
 
+// Paths are shown from the program's folder on, and those of installed packages from the package on.
+let home = "";
+
+export function setHome(program) {
+  home = program.slice(0, program.lastIndexOf("/") + 1);
+}
+
+export function shortPath(file) {
+  if (home.length > 1 && file.startsWith(home)) return file.slice(home.length);
+  return file.replace(/^.*\/(site|dist)-packages\//, "");
+}
+
 // A path that is too long for its place keeps its end, which says the most.
 export function sitePlace(site) {
   if (!site) return make("span", { class: "unknown" }, "unknown line");
   const [file, line] = site;
-  const cut = file.lastIndexOf("/") + 1;
+  const short = shortPath(file);
+  const cut = short.lastIndexOf("/") + 1;
   return make(
     "span",
     { class: "place", title: `${file}:${line}` },
-    make("span", { class: "folder" }, make("bdi", {}, file.slice(0, cut))),
-    make("span", { class: "file" }, `${file.slice(cut)}:${line}`),
+    cut > 0 ? make("span", { class: "folder" }, make("bdi", {}, short.slice(0, cut))) : null,
+    make("span", { class: "file" }, `${short.slice(cut)}:${line}`),
   );
 }
 

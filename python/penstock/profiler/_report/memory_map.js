@@ -4,7 +4,7 @@
 // It is painted by columns of pixels (sweep.js), into a picture of colours and one of block numbers:
 // the second answers what is under the pointer, however many blocks there are.
 import { blockRows, blockSentence, blockTitle, describeKind } from "./blocks.js";
-import { drawByteAxis, drawTimeAxis, fitCanvas, oncePerFrame, plotArea } from "./charts.js";
+import { drawByteAxis, drawTimeAxis, fitCanvas, oncePerFrame, pixelRatio, plotArea } from "./charts.js";
 import { canvasColours, groupColour, parseColour, tagColour } from "./colours.js";
 import { byId, choice, make } from "./elements.js";
 import { GROUPINGS, gather, groupName, groupOf } from "./groups.js";
@@ -22,7 +22,7 @@ export function makeMeasured(state, blocks, canvas) {
   let key = "";
   return {
     now() {
-      const width = Math.round(plotArea({ width: canvas.clientWidth || 900, height: 100 }).width);
+      const width = Math.round(plotArea({ width: canvas.clientWidth || 900, height: 100 }).width * pixelRatio());
       const wanted = [state.from, state.to, width, ...state.isShown].join();
       if (key !== wanted) [key, made] = [wanted, measure(blocks, state.from, state.to, width, state.isShown)];
       return made;
@@ -85,7 +85,7 @@ export class MemoryMap {
     const area = plotArea(fitted);
     const measured = this.measured.now();
     const width = measured.moments.length;
-    const height = Math.round(area.height);
+    const height = Math.round(area.height * pixelRatio());
     const top = Math.max(1, measured.totals[measured.highest]) * 1.04;
     const ids = new Int32Array(width * height).fill(-1); // column by column, from the bottom up
     stackColumns(blocks, state.from, state.to, measured, state.isShown, height / top, (x, block, low, high) => {

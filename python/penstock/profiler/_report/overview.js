@@ -1,22 +1,15 @@
 // The head of the page: what ran, the figures that matter most, why it ended, and the findings.
-import { byId, make, sitePlace } from "./elements.js";
+import { byId, make, setHome, sitePlace } from "./elements.js";
 import { formatBytes, formatCount, formatExactBytes, formatShare, formatTime } from "./units.js";
 
 function figure(label, value, note, title = "") {
   return make("div", { class: "figure", title }, make("dt", {}, label), make("dd", {}, value), make("p", {}, note));
 }
 
-// What was held in the first and the last moment: [first, last].
-function heldAtEnds(facts) {
-  const { times, held } = facts.timeline;
-  const own = Object.keys(held).filter((tag) => facts.tags[tag] !== "foreign");
-  const at = (i) => own.reduce((sum, tag) => sum + (held[tag][i] ?? 0), 0);
-  return times.length ? [at(0), facts.heldAtEnd] : [0, 0];
-}
-
 export function startOverview(facts) {
   const { meta, peak } = facts;
   const program = meta.program || "A recorded program";
+  setHome(meta.program || "");
   byId("program").textContent = program.split("/").pop();
   byId("program").title = program;
   const command = (meta.argv ?? []).join(" ") || program;
@@ -24,7 +17,7 @@ export function startOverview(facts) {
   byId("run").textContent = `${command}${began} · ran for ${formatTime(facts.duration)}`;
   byId("run").title = command;
 
-  const [, last] = heldAtEnds(facts);
+  const last = facts.heldAtEnd;
   const rss = facts.samples[facts.sampleNames.indexOf("rss")] ?? [];
   const topRss = rss.reduce((top, value) => Math.max(top, value), 0);
   const budget = meta.budget > 0 ? `${formatShare(peak.bytes, meta.budget)} of the budget of ${formatBytes(meta.budget)}` : "no budget was set";

@@ -5,7 +5,7 @@ import { byId, choice, emptyState, make, sitePlace } from "./elements.js";
 import { GROUPINGS, gather, groupName, kindsOf } from "./groups.js";
 import { squarify } from "./squarify.js";
 import { hideTooltip, showTooltip } from "./tooltip.js";
-import { formatBytes, formatCount, formatShare, formatTime } from "./units.js";
+import { countOf, formatBytes, formatCount, formatShare, formatTime } from "./units.js";
 
 const MOST_CELLS = 60;
 const MOST_KINDS = 12;
@@ -41,7 +41,7 @@ export function startPeak(facts, state, blocks, counts) {
     const moment = when === "atMoment" ? counts().moment : state.to;
     byId("peak-title").textContent = when === "atMoment" ? "What the peak is made of" : "What is held at the end";
     byId("peak-text").textContent =
-      `${formatBytes(total)} in ${formatCount(groups.reduce((sum, group) => sum + group.blocks, 0))} blocks at ` +
+      `${formatBytes(total)} in ${countOf(groups.reduce((sum, group) => sum + group.blocks, 0), "block")} at ` +
       `${formatTime(moment)}${state.isWhole() ? "" : ", within the chosen range"}`;
     if (groups.length === 0) {
       place.replaceChildren(emptyState("Nothing was held", "Choose another range, or show more tags."));
@@ -90,7 +90,7 @@ export function startPeak(facts, state, blocks, counts) {
         type: "button",
         class: "cell",
         style,
-        "aria-label": `${name}: ${size}, ${share}, ${formatCount(group.blocks)} blocks`,
+        "aria-label": `${name}: ${size}, ${share}, ${countOf(group.blocks, "block")}`,
         onpointermove: (event) => showTooltip(event.clientX, event.clientY, name, rows, colour),
         onpointerleave: hideTooltip,
       },

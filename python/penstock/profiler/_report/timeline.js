@@ -6,10 +6,21 @@ import { startRange } from "./range.js";
 import { hideTooltip, showTooltip } from "./tooltip.js";
 import { formatBytes, formatTime } from "./units.js";
 
+// What stays lies at the bottom, what comes and goes on top of it.
+const FROM_BELOW = ["variable", "constant", "dataset", "host", "cache", "trace", "output", "foreign"];
+
+function inOrder(facts, tags) {
+  const place = (tag) => {
+    const at = FROM_BELOW.indexOf(facts.tags[tag]);
+    return at < 0 ? FROM_BELOW.length : at;
+  };
+  return tags.sort((a, b) => place(a) - place(b));
+}
+
 export function startTimeline(facts, state) {
   const canvas = byId("timeline");
   const { times, held } = facts.timeline;
-  const used = Object.keys(held).map(Number);
+  const used = inOrder(facts, Object.keys(held).map(Number));
   const budget = facts.meta.budget;
   const toX = (area, time) => area.x + (time / facts.duration) * area.width;
 
@@ -80,7 +91,8 @@ export function startTimeline(facts, state) {
 // The legend: a switch per tag, with what it held at the most of the range.
 export function startLegend(facts, state, measured) {
   const legend = byId("legend");
-  const tags = facts.tags.map((_, tag) => tag).filter((tag) => facts.timeline.held[tag]);
+  const tags = inOrder(facts, Object.keys(facts.timeline.held).map(Number));
+  legend.append(make("span", { class: "label" }, "At the peak of the range"));
   const entries = tags.map((tag) => {
     const swatch = make("i", { class: "swatch" });
     const value = make("span", { class: "value" });

@@ -27,6 +27,10 @@ export function formatCount(count) {
   return Math.round(count).toLocaleString("en-US");
 }
 
+export function countOf(count, noun) {
+  return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
+}
+
 export function formatShare(part, whole) {
   if (!(whole > 0)) return "–";
   const percent = (100 * part) / whole;
@@ -40,11 +44,17 @@ export function formatTime(ns) {
   if (value < 999.5) return `${sign}${Math.round(value)} ns`;
   if (value < 999.5e3) return `${sign}${threeDigits(value / 1e3)} µs`;
   if (value < 999.5e6) return `${sign}${threeDigits(value / 1e6)} ms`;
-  if (value < 60e9) return `${sign}${threeDigits(value / 1e9)} s`;
+  if (value < 600e9) return `${sign}${threeDigits(value / 1e9)} s`;
   const seconds = Math.round(value / 1e9);
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
   const rest = String(seconds % 60).padStart(2, "0");
   return hours > 0 ? `${sign}${hours} h ${String(minutes).padStart(2, "0")} min` : `${sign}${minutes} min ${rest} s`;
+}
+
+// A moment as exactly as it is known: "165.204113 ms", "83.332846123 s".
+export function formatInstant(ns) {
+  const [unit, name] = ns < 1e3 ? [1, "ns"] : ns < 1e6 ? [1e3, "µs"] : ns < 1e9 ? [1e6, "ms"] : [1e9, "s"];
+  return `${String(ns / unit).slice(0, 12)} ${name}`;
 }
 
 // A moment on an axis whose labels are `step` apart: as many digits as tell two labels apart.
