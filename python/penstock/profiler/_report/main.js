@@ -40,7 +40,11 @@ async function start() {
   new MemoryMap(facts, state, blocks, measured, counts);
   startPeak(facts, state, blocks, counts);
   startSites(facts, state, blocks, counts);
-  document.documentElement.dataset.ready = "true";
+  // Once it is drawn, for whoever wants to know how long it took.
+  requestAnimationFrame(() => {
+    performance.mark("ready");
+    document.documentElement.dataset.ready = "true";
+  });
 }
 
 start();
