@@ -25,23 +25,23 @@ def browser():
 @pytest.fixture
 def open_report(browser, tmp_path):
     """Opens a profile's report; at the end there must have been no error and no request."""
-    complaints, pages = [], []
+    complaints, requests, pages = [], set(), {}
 
     def open_it(profile, **options):
         path = tmp_path / f"report{len(pages)}.html"
         _report.write(profile, path)
         options = {"viewport": {"width": 1280, "height": 1000}} | options
         page = browser.new_page(**options)
-        pages.append(page)
         page.on("console", lambda message: complaints.append(f"{message.type}: {message.text}"))
         page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("request", lambda request: complaints.append(f"request: {request.url}"))
+        page.on("request", lambda request: requests.add(request.url))
         page.goto(path.as_uri())
-        page.wait_for_function("document.documentElement.dataset.ready")
-        assert complaints.pop(0) == f"request: {path.as_uri()}"
+        page.wait_for_selector("html[data-ready]", state="attached")
+        pages[page] = path.as_uri()
         return page
 
     yield open_it
     for page in pages:
         page.close()
     assert complaints == []
+    assert requests == set(pages.values())  # each its own file, and nothing else

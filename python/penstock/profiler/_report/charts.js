@@ -112,6 +112,16 @@ export function drawStack(context, area, xs, layers, top, stop = area.x + area.w
   }
 }
 
+// Calls `change` when the element gets another size; an observer's first call only says that it has one.
+export function onResize(element, change) {
+  let size = null;
+  new ResizeObserver(() => {
+    const now = `${element.clientWidth} ${element.clientHeight}`;
+    if (size !== null && size !== now) change();
+    size = now;
+  }).observe(element);
+}
+
 // Runs `draw` in the next frame, once however often it is asked for.
 export function oncePerFrame(draw) {
   let isAsked = false;

@@ -34,7 +34,7 @@ export async function readColumns(contents, text) {
   return columns;
 }
 
-// The blocks: when each begins and ends, of which kind it is, and the kinds. Blocks are in the order
+// The blocks: when each begins and ends, its bytes and tag, of which kind it is, and the kinds. Blocks are in the order
 // of their starts; `byEnd` is the order of their ends. What is held to the end, ends after `last`.
 export function makeBlocks(columns, last) {
   const count = columns.start.length;
@@ -52,7 +52,14 @@ export function makeBlocks(columns, last) {
     kinds[name] = columns[`kind.${name}`];
   }
   kinds.count = kinds.bytes.length;
-  return { count, start, end, kind, kinds, byEnd: orderOfEnds(end, last), last };
+  // Bytes and tags are asked for millions of times: beside the blocks they are near.
+  const bytes = new Float64Array(count);
+  const tag = new Uint8Array(count);
+  for (let i = 0; i < count; i++) {
+    bytes[i] = kinds.bytes[kind[i]];
+    tag[i] = kinds.tag[kind[i]];
+  }
+  return { count, start, end, bytes, tag, kind, kinds, byEnd: orderOfEnds(end, last), last };
 }
 
 // Sorting numbers is several times faster than sorting indices by a comparison: a number is made of

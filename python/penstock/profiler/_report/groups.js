@@ -36,7 +36,7 @@ export function makeCounts(state, blocks, measured) {
   };
 }
 
-// [{group, bytes, blocks, tag (the one with the most), kinds: [[kind, count]]}] of what `count` (by
+// [{group, bytes, blocks, tag (the one with the most), kinds, count}] of what `count` (by
 // kind) says was held, the most first.
 export function gather(facts, state, blocks, by, count) {
   const groups = new Map();
@@ -45,25 +45,32 @@ export function gather(facts, state, blocks, by, count) {
     if (count[kind] === 0 || !state.isShown[tag]) continue;
     const key = groupOf(blocks, by, kind);
     let group = groups.get(key);
-    if (!group) groups.set(key, (group = { group: key, bytes: 0, blocks: 0, tags: new Map(), kinds: [] }));
+    if (!group) groups.set(key, (group = { group: key, bytes: 0, blocks: 0, tags: new Map(), kinds: [], count }));
     const bytes = count[kind] * blocks.kinds.bytes[kind];
     group.bytes += bytes;
     group.blocks += count[kind];
     group.tags.set(tag, (group.tags.get(tag) ?? 0) + bytes);
-    group.kinds.push([kind, count[kind]]);
+    group.kinds.push(kind);
   }
   const found = [...groups.values()].filter((group) => group.bytes > 0);
   for (const group of found) group.tag = [...group.tags].sort((a, b) => b[1] - a[1])[0][0];
   return found.sort((a, b) => b.bytes - a.bytes);
 }
 
-// The kinds of a group in words, the most bytes first: [{title, tensor, count, bytes}].
-export function kindsOf(facts, blocks, group) {
-  return group.kinds
-    .map(([kind, count]) => {
-      const about = describeKind(facts, blocks.kinds, kind);
-      const tensor = [about.dtype, about.shape].filter(Boolean).join(" ");
-      return { title: about.op || about.owner || facts.tags[about.tag], tensor, about, count, bytes: count * about.bytes };
-    })
-    .sort((a, b) => b.bytes - a.bytes);
+// The kinds of a group that weigh most, in words: [{title, tensor, about, count, bytes}].
+export function largestKinds(facts, blocks, { kinds, count }, limit) {
+  const bytesOf = (kind) => count[kind] * blocks.kinds.bytes[kind];
+  const largest = [];
+  for (const kind of kinds) {
+    if (largest.length === limit && bytesOf(kind) <= bytesOf(largest[limit - 1])) continue;
+    const at = largest.findIndex((other) => bytesOf(other) < bytesOf(kind));
+    largest.splice(at < 0 ? largest.length : at, 0, kind);
+    if (largest.length > limit) largest.pop();
+  }
+  return largest.map((kind) => {
+    const about = describeKind(facts, blocks.kinds, kind);
+    const tensor = [about.dtype, about.shape].filter(Boolean).join(" ");
+    const title = about.op || about.owner || facts.tags[about.tag];
+    return { title, tensor, about, count: count[kind], bytes: bytesOf(kind) };
+  });
 }

@@ -4,7 +4,7 @@
 // It is painted by columns of pixels (sweep.js), into a picture of colours and one of block numbers:
 // the second answers what is under the pointer, however many blocks there are.
 import { blockRows, blockSentence, blockTitle, describeKind } from "./blocks.js";
-import { drawByteAxis, drawTimeAxis, fitCanvas, oncePerFrame, pixelRatio, plotArea } from "./charts.js";
+import { drawByteAxis, drawTimeAxis, fitCanvas, onResize, oncePerFrame, pixelRatio, plotArea } from "./charts.js";
 import { canvasColours, groupColour, parseColour, tagColour } from "./colours.js";
 import { byId, choice, make } from "./elements.js";
 import { GROUPINGS, gather, groupName, groupOf } from "./groups.js";
@@ -66,7 +66,7 @@ export class MemoryMap {
     this.marked = -1;
     const redraw = oncePerFrame(() => this.draw());
     state.on("range tags theme colours", redraw);
-    new ResizeObserver(redraw).observe(this.canvas.parentElement);
+    onResize(this.canvas.parentElement, redraw);
     byId("map-colours").append(
       choice("Colour by", [["tag", "Tag"], ...GROUPINGS.slice(0, 3)], "tag", (by) => {
         state.colourBy = by;
@@ -247,14 +247,12 @@ export class MemoryMap {
 
   // Until the reader chooses, the largest block at the most of the range is shown.
   pinLargest() {
-    const { start, end, kind, kinds } = this.blocks;
+    const { start, end, bytes, tag, count } = this.blocks;
     const { moment } = this.counts();
     let largest = -1;
-    let most = -1;
-    for (let i = 0; i < this.blocks.count && start[i] <= moment; i++) {
-      if (end[i] > moment && this.state.isShown[kinds.tag[kind[i]]] && kinds.bytes[kind[i]] > most) {
-        [largest, most] = [i, kinds.bytes[kind[i]]];
-      }
+    for (let i = 0; i < count && start[i] <= moment; i++) {
+      const isLarger = largest < 0 || bytes[i] > bytes[largest];
+      if (isLarger && end[i] > moment && this.state.isShown[tag[i]]) largest = i;
     }
     this.pin(largest, "Largest at the peak of the range");
   }

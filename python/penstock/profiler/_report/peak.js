@@ -1,8 +1,9 @@
 // What the most of the range is made of: a treemap by line, op, owner or tag, and a list of what is
 // in the chosen part.
 import { tagColour, inkOn, canvasColours } from "./colours.js";
+import { onResize } from "./charts.js";
 import { byId, choice, emptyState, make, sitePlace } from "./elements.js";
-import { GROUPINGS, gather, groupName, kindsOf } from "./groups.js";
+import { GROUPINGS, gather, groupName, largestKinds } from "./groups.js";
 import { squarify } from "./squarify.js";
 import { hideTooltip, showTooltip } from "./tooltip.js";
 import { countOf, formatBytes, formatCount, formatShare, formatTime } from "./units.js";
@@ -31,6 +32,7 @@ export function startPeak(facts, state, blocks, counts) {
       bytes: rest.reduce((sum, group) => sum + group.bytes, 0),
       blocks: rest.reduce((sum, group) => sum + group.blocks, 0),
       kinds: rest.flatMap((group) => group.kinds),
+      count: rest[0].count,
     });
     return groups;
   }
@@ -105,8 +107,7 @@ export function startPeak(facts, state, blocks, counts) {
       button.setAttribute("aria-pressed", i === index);
     });
     const group = groups[index];
-    const kinds = kindsOf(facts, blocks, group);
-    const rows = kinds.slice(0, MOST_KINDS).map(({ title, tensor, about, count, bytes }) =>
+    const rows = largestKinds(facts, blocks, group, MOST_KINDS).map(({ title, tensor, about, count, bytes }) =>
       make(
         "li",
         {},
@@ -126,16 +127,17 @@ export function startPeak(facts, state, blocks, counts) {
         ),
       ),
     );
+    const more = group.kinds.length - rows.length;
     const heading = by === "site" && group.group > 0 ? sitePlace(facts.sites[group.group - 1]) : nameOf(group);
     byId("peak-parts").replaceChildren(
       make("h3", {}, heading),
       make("p", { class: "lead" }, `${formatBytes(group.bytes)}, ${formatShare(group.bytes, total)} of what is held`),
       make("ol", { class: "parts" }, rows),
-      kinds.length > MOST_KINDS ? make("p", { class: "unknown" }, `and ${formatCount(kinds.length - MOST_KINDS)} more kinds`) : "",
+      more > 0 ? make("p", { class: "unknown" }, `and ${countOf(more, "more kind")}`) : "",
     );
   }
 
   state.on("settled tags theme", draw);
-  new ResizeObserver(draw).observe(place);
+  onResize(place, draw);
   draw();
 }

@@ -1,6 +1,6 @@
 // The whole process: its resident size over time, split into what is known of it.
 import { canvasColours, groupColour } from "./colours.js";
-import { drawByteAxis, drawStack, drawTimeAxis, fitCanvas, oncePerFrame, plotArea } from "./charts.js";
+import { drawByteAxis, drawStack, drawTimeAxis, fitCanvas, onResize, oncePerFrame, plotArea } from "./charts.js";
 import { byId, emptyState, make } from "./elements.js";
 import { hideTooltip, showTooltip } from "./tooltip.js";
 import { formatBytes, formatShare, formatTime } from "./units.js";
@@ -75,7 +75,7 @@ export function startProcess(facts, state) {
   canvas.addEventListener("pointerleave", hideTooltip);
   const redraw = oncePerFrame(() => (draw(), table()));
   state.on("theme", redraw);
-  new ResizeObserver(redraw).observe(canvas.parentElement);
+  onResize(canvas.parentElement, redraw);
   draw();
   table();
 }

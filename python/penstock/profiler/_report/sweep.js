@@ -42,7 +42,6 @@ function walk(blocks, from, to, enter, leave, before) {
 // For each of `width` columns of [from, to]: the moment of the most, and what the tags held then.
 // isShown: by tag. {moments, totals, held (tag by tag), highest: the column with the most}
 export function measure(blocks, from, to, width, isShown) {
-  const { kind, kinds } = blocks;
   const tags = isShown.length;
   const moments = new Float64Array(width);
   const totals = new Float64Array(width).fill(-1);
@@ -72,9 +71,9 @@ export function measure(blocks, from, to, width, isShown) {
     time = then;
   };
   const change = (sign) => (block) => {
-    const tag = kinds.tag[kind[block]];
+    const tag = blocks.tag[block];
     if (!isShown[tag]) return;
-    const bytes = sign * kinds.bytes[kind[block]];
+    const bytes = sign * blocks.bytes[block];
     total += bytes;
     now[tag] += bytes;
   };
@@ -86,53 +85,63 @@ export function measure(blocks, from, to, width, isShown) {
   return { moments, totals, held, tags, highest };
 }
 
-const CHUNK = 256; // blocks; what is less than a pixel high is skipped by chunks
+const WORD = 32; // blocks, a bit each
+const CHUNK = 16; // words
 
-// Which blocks are held, as bits, with the bytes of every chunk.
+// Which blocks are held, as bits. The bytes of every word and chunk are kept beside them: what is less
+// than a pixel high is stepped over as a whole, so that a column costs what its rows cost, however
+// many blocks are held.
 class LiveSet {
   constructor(blocks) {
-    this.blocks = blocks;
-    this.bits = new Uint32Array(Math.ceil(blocks.count / CHUNK) * (CHUNK / 32) + 8);
-    this.bytes = new Float64Array(Math.ceil(blocks.count / CHUNK) + 1);
-    this.first = Infinity;
+    const chunks = Math.ceil(blocks.count / (WORD * CHUNK)) + 1;
+    this.blockBytes = blocks.bytes;
+    this.bits = new Uint32Array(chunks * CHUNK);
+    this.wordBytes = new Float64Array(chunks * CHUNK);
+    this.chunkBytes = new Float64Array(chunks);
+    this.first = chunks;
     this.last = -1;
   }
 
-  add(block, bytes) {
-    this.bits[block >> 5] |= 1 << (block & 31);
-    const chunk = Math.floor(block / CHUNK);
-    this.bytes[chunk] += bytes;
+  add(block) {
+    const word = block >>> 5;
+    const chunk = (word / CHUNK) | 0;
+    this.bits[word] |= 1 << (block & 31);
+    this.wordBytes[word] += this.blockBytes[block];
+    this.chunkBytes[chunk] += this.blockBytes[block];
     if (chunk < this.first) this.first = chunk;
     if (chunk > this.last) this.last = chunk;
   }
 
-  remove(block, bytes) {
-    this.bits[block >> 5] &= ~(1 << (block & 31));
-    this.bytes[Math.floor(block / CHUNK)] -= bytes;
+  remove(block) {
+    const word = block >>> 5;
+    this.bits[word] &= ~(1 << (block & 31));
+    this.wordBytes[word] -= this.blockBytes[block];
+    this.chunkBytes[(word / CHUNK) | 0] -= this.blockBytes[block];
   }
 
   // Calls paint(block, low, high) for every block that covers a row, from the bottom up.
   stack(rowsPerByte, paint) {
-    const { kind, kinds } = this.blocks;
-    let at = 0;
+    const { bits, wordBytes, chunkBytes, blockBytes } = this;
+    let bytes = 0; // below the next block
+    let row = 0; // the first one that is not covered yet
     for (let chunk = this.first; chunk <= this.last; chunk++) {
-      const bytes = this.bytes[chunk];
-      if (bytes <= 0) continue;
-      if (Math.round(at * rowsPerByte) === Math.round((at + bytes) * rowsPerByte)) {
-        at += bytes;
+      const chunkEnd = bytes + chunkBytes[chunk];
+      if (Math.round(chunkEnd * rowsPerByte) === row) {
+        bytes = chunkEnd;
         continue;
       }
-      const firstWord = chunk * (CHUNK / 32);
-      for (let word = firstWord; word < firstWord + CHUNK / 32; word++) {
-        let bits = this.bits[word];
-        while (bits !== 0) {
-          const bit = 31 - Math.clz32(bits & -bits);
-          bits &= bits - 1;
-          const block = word * 32 + bit;
-          const low = Math.round(at * rowsPerByte);
-          at += kinds.bytes[kind[block]];
-          const high = Math.round(at * rowsPerByte);
-          if (high > low) paint(block, low, high);
+      for (let word = chunk * CHUNK; word < (chunk + 1) * CHUNK; word++) {
+        const wordEnd = bytes + wordBytes[word];
+        if (Math.round(wordEnd * rowsPerByte) === row) {
+          bytes = wordEnd;
+          continue;
+        }
+        for (let rest = bits[word]; rest !== 0; rest &= rest - 1) {
+          const block = word * WORD + 31 - Math.clz32(rest & -rest);
+          bytes += blockBytes[block];
+          const high = Math.round(bytes * rowsPerByte);
+          if (high > row) paint(block, row, high);
+          row = high;
         }
       }
     }
@@ -142,22 +151,19 @@ class LiveSet {
 // Paints the blocks of each column, stacked in the order in which they were asked for, as held at
 // the column's moment (of `measured`): paint(column, block, lowRow, highRow).
 export function stackColumns(blocks, from, to, measured, isShown, rowsPerByte, paint) {
-  const { kind, kinds } = blocks;
+  const { tag } = blocks;
   const live = new LiveSet(blocks);
   const width = measured.moments.length;
   let column = 0;
+  const paintHere = (block, low, high) => paint(column, block, low, high);
   const before = (time) => {
-    while (column < width && measured.moments[column] < time) {
-      const x = column;
-      live.stack(rowsPerByte, (block, low, high) => paint(x, block, low, high));
-      column += 1;
-    }
+    for (; column < width && measured.moments[column] < time; column++) live.stack(rowsPerByte, paintHere);
   };
   const enter = (block) => {
-    if (isShown[kinds.tag[kind[block]]]) live.add(block, kinds.bytes[kind[block]]);
+    if (isShown[tag[block]]) live.add(block);
   };
   const leave = (block) => {
-    if (isShown[kinds.tag[kind[block]]]) live.remove(block, kinds.bytes[kind[block]]);
+    if (isShown[tag[block]]) live.remove(block);
   };
   walk(blocks, from, to, enter, leave, before);
   before(Infinity);

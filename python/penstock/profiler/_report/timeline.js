@@ -1,6 +1,6 @@
 // The timeline: bytes by tag over the whole recording, with the legend and the range on it.
 import { canvasColours, tagColour } from "./colours.js";
-import { drawByteAxis, drawLevel, drawStack, drawTimeAxis, fitCanvas, oncePerFrame, plotArea } from "./charts.js";
+import { drawByteAxis, drawLevel, drawStack, drawTimeAxis, fitCanvas, onResize, oncePerFrame, plotArea } from "./charts.js";
 import { byId, make } from "./elements.js";
 import { startRange } from "./range.js";
 import { hideTooltip, showTooltip } from "./tooltip.js";
@@ -83,7 +83,7 @@ export function startTimeline(facts, state) {
   frame.addEventListener("pointerleave", hideTooltip);
   const redraw = oncePerFrame(draw);
   state.on("tags theme", redraw);
-  new ResizeObserver(redraw).observe(frame);
+  onResize(frame, redraw);
   startRange(state, frame);
   draw();
 }
