@@ -20,12 +20,22 @@ export function startOverview(facts) {
   const last = facts.heldAtEnd;
   const rss = facts.samples[facts.sampleNames.indexOf("rss")] ?? [];
   const topRss = rss.reduce((top, value) => Math.max(top, value), 0);
-  const budget = meta.budget > 0 ? `${formatShare(peak.bytes, meta.budget)} of the budget of ${formatBytes(meta.budget)}` : "no budget was set";
+  const budget =
+    meta.budget > 0
+      ? `${formatShare(peak.bytes, meta.budget)} of the budget of ${formatBytes(meta.budget)}`
+      : "no budget was set";
   byId("figures").append(
-    figure("Peak", formatBytes(peak.bytes), `at ${formatTime(peak.time)} · ${budget}`, formatExactBytes(peak.bytes)),
+    figure(
+      "Peak",
+      formatBytes(peak.bytes),
+      `at ${formatTime(peak.time)} · ${budget}`,
+      formatExactBytes(peak.bytes),
+    ),
     figure("Held at the end", formatBytes(last), `${formatShare(last, peak.bytes)} of the peak`, formatExactBytes(last)),
     figure("Blocks", formatCount(facts.blocks), `${formatBytes(facts.allocated)} asked for in total`),
-    figure("Process", topRss ? formatBytes(topRss) : "–", topRss ? "largest resident size" : "no samples of the process"),
+    topRss
+      ? figure("Process", formatBytes(topRss), "largest resident size")
+      : figure("Process", "–", "no samples of the process"),
   );
   showError(facts);
   showFindings(facts);
@@ -67,13 +77,28 @@ function copyButton(text) {
   return button;
 }
 
+function fixFigure(code) {
+  return make(
+    "figure",
+    {},
+    make("figcaption", {}, "The fix", copyButton(code)),
+    make("pre", {}, make("code", {}, code)),
+  );
+}
+
 function showFindings(facts) {
   const place = byId("findings");
   const count = facts.findings.length;
   byId("findings-count").textContent = count ? formatCount(count) : "";
   if (!count) {
     place.append(
-      make("div", { class: "empty slim" }, make("strong", {}, "No findings in this profile. "), "The doctor looks for what grows: ", make("code", {}, "penstock doctor script.py")),
+      make(
+        "div",
+        { class: "empty slim" },
+        make("strong", {}, "No findings in this profile. "),
+        "The doctor looks for what grows: ",
+        make("code", {}, "penstock doctor script.py"),
+      ),
     );
     return;
   }
@@ -91,9 +116,7 @@ function showFindings(facts) {
           finding.file ? sitePlace([finding.file, finding.line]) : "",
         ),
         make("p", {}, finding.text ?? ""),
-        finding.fix
-          ? make("figure", {}, make("figcaption", {}, "The fix", copyButton(finding.fix)), make("pre", {}, make("code", {}, finding.fix)))
-          : "",
+        finding.fix ? fixFigure(finding.fix) : "",
       ),
     ),
   );

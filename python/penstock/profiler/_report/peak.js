@@ -107,8 +107,9 @@ export function startPeak(facts, state, blocks, counts) {
       button.setAttribute("aria-pressed", i === index);
     });
     const group = groups[index];
-    const rows = largestKinds(facts, blocks, group, MOST_KINDS).map(({ title, tensor, about, count, bytes }) =>
-      make(
+    const rows = largestKinds(facts, blocks, group, MOST_KINDS).map(({ title, tensor, about, count, bytes }) => {
+      const owner = about.owner === title ? "" : about.owner;
+      return make(
         "li",
         {},
         make("i", { class: "swatch", style: { background: tagColour(facts.tags[about.tag]) } }),
@@ -116,7 +117,7 @@ export function startPeak(facts, state, blocks, counts) {
           "div",
           { class: "what" },
           make("b", {}, title),
-          make("span", {}, [tensor, facts.tags[about.tag], about.owner !== title && about.owner].filter(Boolean).join(" · ")),
+          make("span", {}, [tensor, facts.tags[about.tag], owner].filter(Boolean).join(" · ")),
           by === "site" || !about.site ? null : sitePlace(about.site),
         ),
         make(
@@ -125,8 +126,8 @@ export function startPeak(facts, state, blocks, counts) {
           make("b", {}, formatBytes(bytes)),
           make("span", {}, count > 1 ? `${formatCount(count)} × ${formatBytes(about.bytes)}` : "1 block"),
         ),
-      ),
-    );
+      );
+    });
     const more = group.kinds.length - rows.length;
     const heading = by === "site" && group.group > 0 ? sitePlace(facts.sites[group.group - 1]) : nameOf(group);
     byId("peak-parts").replaceChildren(

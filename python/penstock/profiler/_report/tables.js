@@ -41,7 +41,12 @@ export class SortedTable {
     return make(
       "th",
       { scope: "col", "aria-sort": order, class: isText ? "text" : "number" },
-      make("button", { type: "button", "data-key": key, onclick: () => this.sort(key) }, title, make("i", { "aria-hidden": true }, arrow)),
+      make(
+        "button",
+        { type: "button", "data-key": key, onclick: () => this.sort(key) },
+        title,
+        make("i", { "aria-hidden": true }, arrow),
+      ),
     );
   }
 
@@ -93,13 +98,29 @@ export function startSites(facts, state, blocks, counts) {
     sortBy: "peak",
     empty: emptyState("No line asked for memory here", "Choose another range, or clear the search."),
     columns: [
-      { key: "site", title: "Line", isText: true, value: (row) => row.text, show: (row) => sitePlace(row.site) },
-      { key: "function", title: "In", isText: true, value: (row) => row.site?.[2] ?? "", show: (row) => make("code", {}, row.site?.[2] ?? "") },
-      { key: "peak", title: "At the peak", value: (row) => row.peak, show: (row) => bar(row.peak, most, formatBytes(row.peak)) },
+      {
+        key: "site", title: "Line", isText: true,
+        value: (row) => row.text,
+        show: (row) => sitePlace(row.site),
+      },
+      {
+        key: "function", title: "In", isText: true,
+        value: (row) => row.site?.[2] ?? "",
+        show: (row) => make("code", {}, row.site?.[2] ?? ""),
+      },
+      {
+        key: "peak", title: "At the peak",
+        value: (row) => row.peak,
+        show: (row) => bar(row.peak, most, formatBytes(row.peak)),
+      },
       { key: "end", title: "At the end", value: (row) => row.end, show: (row) => formatBytes(row.end) },
       { key: "total", title: "Asked for", value: (row) => row.total, show: (row) => formatBytes(row.total) },
       { key: "blocks", title: "Blocks", value: (row) => row.blocks, show: (row) => formatCount(row.blocks) },
-      { key: "life", title: "Mean lifetime", value: (row) => row.life, show: (row) => (row.life === Infinity ? "held" : formatTime(row.life)) },
+      {
+        key: "life", title: "Mean lifetime",
+        value: (row) => row.life,
+        show: (row) => (row.life === Infinity ? "held" : formatTime(row.life)),
+      },
     ],
   });
   const search = byId("site-search");
@@ -136,26 +157,47 @@ export function startSites(facts, state, blocks, counts) {
 }
 
 export function startFunctions(facts) {
-  const most = facts.plans.reduce((top, plan) => Math.max(top, plan.planned_peak ?? 0, plan.measured_peak ?? 0), 1);
+  const most = Math.max(1, ...facts.plans.flatMap((plan) => [plan.planned_peak ?? 0, plan.measured_peak ?? 0]));
   const number = (value) => (Number.isFinite(value) ? value : -1);
   const size = (value) => (Number.isFinite(value) ? formatBytes(value) : "–");
   const over = (plan) => number(plan.measured_peak) - number(plan.planned_peak);
   const difference = (plan) => {
     if (!Number.isFinite(plan.planned_peak) || !Number.isFinite(plan.measured_peak)) return "–";
     if (over(plan) === 0) return make("span", { class: "good" }, "exact");
-    return make("span", { class: over(plan) > 0 ? "bad" : "good" }, `${over(plan) > 0 ? "+" : ""}${formatBytes(over(plan))}`);
+    const isOver = over(plan) > 0;
+    return make("span", { class: isOver ? "bad" : "good" }, `${isOver ? "+" : ""}${formatBytes(over(plan))}`);
   };
   const table = new SortedTable(byId("functions"), {
     caption: "Functions: the peak that was planned and the one that was measured",
     sortBy: "measured",
-    empty: emptyState("No functions ran", "Functions made with tf.function appear here with the peak that was planned for them."),
+    empty: emptyState("No functions ran", "What tf.function makes appears here with the peak that was planned for it."),
     columns: [
-      { key: "name", title: "Function", isText: true, value: (plan) => plan.name ?? "", show: (plan) => make("code", {}, plan.name ?? "") },
-      { key: "site", title: "Line", isText: true, value: (plan) => `${plan.file}:${plan.line}`, show: (plan) => sitePlace(plan.file ? [plan.file, plan.line] : null) },
-      { key: "planned", title: "Planned peak", value: (plan) => number(plan.planned_peak), show: (plan) => bar(number(plan.planned_peak), most, size(plan.planned_peak)) },
-      { key: "measured", title: "Measured peak", value: (plan) => number(plan.measured_peak), show: (plan) => bar(number(plan.measured_peak), most, size(plan.measured_peak)) },
+      {
+        key: "name", title: "Function", isText: true,
+        value: (plan) => plan.name ?? "",
+        show: (plan) => make("code", {}, plan.name ?? ""),
+      },
+      {
+        key: "site", title: "Line", isText: true,
+        value: (plan) => `${plan.file}:${plan.line}`,
+        show: (plan) => sitePlace(plan.file ? [plan.file, plan.line] : null),
+      },
+      {
+        key: "planned", title: "Planned peak",
+        value: (plan) => number(plan.planned_peak),
+        show: (plan) => bar(number(plan.planned_peak), most, size(plan.planned_peak)),
+      },
+      {
+        key: "measured", title: "Measured peak",
+        value: (plan) => number(plan.measured_peak),
+        show: (plan) => bar(number(plan.measured_peak), most, size(plan.measured_peak)),
+      },
       { key: "over", title: "Difference", value: over, show: difference },
-      { key: "calls", title: "Calls", value: (plan) => number(plan.calls), show: (plan) => formatCount(plan.calls ?? 0) },
+      {
+        key: "calls", title: "Calls",
+        value: (plan) => number(plan.calls),
+        show: (plan) => formatCount(plan.calls ?? 0),
+      },
     ],
   });
   table.update(facts.plans);

@@ -1,6 +1,7 @@
 // The timeline: bytes by tag over the whole recording, with the legend and the range on it.
 import { canvasColours, tagColour } from "./colours.js";
-import { drawByteAxis, drawLevel, drawStack, drawTimeAxis, fitCanvas, onResize, oncePerFrame, plotArea } from "./charts.js";
+import { drawByteAxis, drawLevel, drawStack, drawTimeAxis } from "./charts.js";
+import { fitCanvas, onResize, oncePerFrame, plotArea } from "./charts.js";
 import { byId, make } from "./elements.js";
 import { startRange } from "./range.js";
 import { hideTooltip, showTooltip } from "./tooltip.js";
