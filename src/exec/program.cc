@@ -9,6 +9,7 @@
 
 #include "exec/calls.h"
 #include "exec/variable_state.h"
+#include "memory/recording_hooks.h"
 #include "ops/random_inputs.h"
 
 namespace penstock::exec {
@@ -56,7 +57,7 @@ class Program::Held {
 Program::Program(const Graph& graph, std::span<const Variable> variables, std::string_view name)
     : graph_(graph),
       variables_(variables),
-      owner_(ledger::add_owner(name)),
+      owner_(ledger::add_owner(name, ledger::OwnerKind::kFunction)),
       layout_(make_layout(graph)) {
   for (int32_t i = 0; i < layout_.steps.size(); ++i) add_instruction(i);
   for (const Write& write : graph.writes()) written_slots_.push_back(write.slot);
@@ -329,6 +330,8 @@ Tensor Program::output_tensor(ValueId output, std::span<const Tensor* const> inp
   const Place& place = layout_.places[static_cast<size_t>(output)];
   const Storage& storage = layout_.storages[static_cast<size_t>(place.storage)];
   const auto part_of = [&](const BufferRef& buffer, int64_t first) {
+    if (recording::is_on() && storage.kind == Kind::kOutput)
+      recording::describe(*buffer.get(), graph_.dtype(output), graph_.shape(output));
     return Tensor::over(buffer, first + place.offset, graph_.dtype(output), graph_.shape(output));
   };
   switch (storage.kind) {
