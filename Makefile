@@ -181,6 +181,11 @@ docs-counts: deps ## Bring the counts in the README (ops, recorded calls) up to 
 docs-support: deps ## Bring the table of TensorFlow's names in docs/from_tensorflow.md up to date
 	@$(PY) tools/doc_support.py
 
+.PHONY: docs-screenshots
+docs-screenshots: build ## Take the pictures of docs/report.md anew, in chromium
+	@tools/setup.sh browser
+	@$(PY) tools/report_screenshots.py
+
 .PHONY: malloc-fault
 malloc-fault: deps ## Run the tests with every system allocation failing in turn
 	$(call configure,release)

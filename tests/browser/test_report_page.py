@@ -195,7 +195,9 @@ def test_findings_functions_and_the_process_are_shown(open_report):
     functions = page.locator("#functions").inner_text()
     assert "exact" in functions
     assert "+256 KiB" in functions
-    assert "unexplained" in page.locator("#process").inner_text()
+    process = page.locator("#process").inner_text()
+    assert "allocator slack" in process
+    assert "Python, libraries and the rest" in process
 
 
 def test_a_program_that_ended_with_an_error(open_report):

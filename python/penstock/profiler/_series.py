@@ -29,7 +29,7 @@ def is_ours(profile) -> np.ndarray:
 
 
 def by_tag(profile, moments: int) -> Series:
-    """The bytes of every tag at about so many moments."""
+    """The bytes of every tag at so many moments, and before pauses."""
     whole = duration(profile)
     ends = np.flatnonzero(profile.end >= 0)
     times = np.concatenate([profile.start, profile.end[ends]])
@@ -49,7 +49,8 @@ def by_tag(profile, moments: int) -> Series:
 
 
 def _highest(times, total, whole, moments):
-    """The indices of the events after which the most was held, one of each stretch of time."""
+    """The indices of the events after which the most was held, one of each stretch of time, and
+    of those before a pause."""
     if not len(times):
         return np.zeros(0, np.int64)
     # Events of one moment count together: only what stands after the last of them was ever held.
@@ -57,4 +58,6 @@ def _highest(times, total, whole, moments):
     stretch = times[last] * moments // (whole + 1)
     order = np.lexsort((total[last], stretch))
     is_top = np.append(np.diff(stretch[order]) > 0, True)
-    return last[order[is_top]]
+    # Before a pause the last event counts too: what stands then holds for the whole pause.
+    is_before_pause = np.append(np.diff(stretch) > 1, True)
+    return np.union1d(last[order[is_top]], last[is_before_pause])

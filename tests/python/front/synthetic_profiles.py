@@ -81,20 +81,18 @@ def _about(duration, blocks):
     times = np.linspace(0, duration, 200).astype(np.int64)
     growth = np.linspace(0, 1, 200)
     mib = 1 << 20
-    parts = [40 * mib + 30 * mib * growth, np.full(200, 6 * mib)]
-    parts += [
-        np.full(200, 55 * mib),
-        20 * mib + mib * growth,
-        2 * mib * growth,
-    ]
-    samples = np.stack([times, sum(parts), *parts], axis=1)
+    held, cached = 40 * mib + 30 * mib * growth, np.full(200, 6 * mib)
+    rss = held + cached + 80 * mib + 3 * mib * growth
+    samples = np.stack(
+        [times, rss, held, np.full(200, 2 * mib), held + cached + mib, cached], axis=1
+    )
     return {
         "sites": SITES,
         "names": NAMES,
         "shapes": SHAPES,
         "num_before": 1,
         "samples": samples,
-        "sample_names": ["time", "rss", "ledger", "slack", "python", "foreign", "unexplained"],
+        "sample_names": ["time", "rss", "held", "foreign", "mapped", "cached"],
         "plans": [
             plan("step", 64, 29_360_128, 29_360_128, 1666),
             plan("evaluate", 90, 12_582_912, 12_845_056, 12),

@@ -31,9 +31,19 @@ def test_the_timeline_keeps_the_peak_and_adds_up(profile):
     for moments in (1, 7, 500):
         series = _series.by_tag(profile, moments)
         assert series.total.max() == profile.peak()[1]
-        assert len(series.times) <= moments
+        assert len(series.times) <= 2 * moments
+        assert series.total[-1] == profile.bytes[profile.end < 0].sum()
         np.testing.assert_array_equal(series.held.sum(axis=0), series.total)
         assert (np.diff(series.times) > 0).all()
+
+
+def test_the_timeline_is_right_in_pauses():
+    profile = Profile(
+        {"start": [0, 10, 900], "end": [-1, 11, -1], "bytes": [5, 100, 1]},
+        meta={"duration_ns": 1000},
+    )
+    series = _series.by_tag(profile, 10)
+    assert list(zip(series.times, series.total, strict=True)) == [(10, 105), (11, 5), (900, 6)]
 
 
 def test_borrowed_memory_is_no_part_of_the_total():

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from penstock.profiler import _kinds, _plain, _series
-from penstock.profiler._report import _pack
+from penstock.profiler._report import _pack, _process
 
 MODULES = (
     "units",
@@ -77,16 +77,6 @@ def _timeline(profile):
     }
 
 
-def _samples(profile):
-    """The samples of the process, no more than a chart can show: of neighbours the largest."""
-    rows = profile.samples
-    if len(rows) <= MOMENTS or "rss" not in profile.sample_names:
-        return rows[:MOMENTS]
-    stretch = np.arange(len(rows)) * MOMENTS // len(rows)
-    order = np.lexsort((rows[:, profile.sample_names.index("rss")], stretch))
-    return rows[order[np.append(np.diff(stretch[order]) > 0, True)]]
-
-
 def facts(profile) -> dict:
     """What the page says besides the columns."""
     peak_time, peak_bytes = profile.peak()
@@ -105,8 +95,7 @@ def facts(profile) -> dict:
         "shapes": profile.shapes,
         "plans": profile.plans,
         "findings": profile.findings,
-        "samples": _samples(profile).T.tolist(),
-        "sampleNames": profile.sample_names,
+        "process": _process.parts(profile, MOMENTS),
         "timeline": _timeline(profile),
     }
 

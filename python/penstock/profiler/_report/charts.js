@@ -61,7 +61,7 @@ export function drawTimeAxis(context, area, from, to) {
     context.moveTo(x, area.y + area.height);
     context.lineTo(x, area.y + area.height + 4);
     context.stroke();
-    const text = tick === 0 ? "0" : formatMoment(tick, step);
+    const text = tick === 0 ? "0" : formatMoment(tick, step, to);
     const half = context.measureText(text).width / 2;
     context.textAlign = x - half < area.x - 20 ? "left" : x + half > area.x + area.width + 10 ? "right" : "center";
     context.fillText(text, x, area.y + area.height + 7);

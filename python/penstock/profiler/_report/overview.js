@@ -9,7 +9,7 @@ function figure(label, value, note, title = "") {
 export function startOverview(facts) {
   const { meta, peak } = facts;
   const program = meta.program || "A recorded program";
-  setHome(meta.program || "");
+  setHome(program.startsWith("/") || !meta.folder ? program : `${meta.folder}/${program}`);
   byId("program").textContent = program.split("/").pop();
   byId("program").title = program;
   const command = (meta.argv ?? []).join(" ") || program;
@@ -18,8 +18,7 @@ export function startOverview(facts) {
   byId("run").title = command;
 
   const last = facts.heldAtEnd;
-  const rss = facts.samples[facts.sampleNames.indexOf("rss")] ?? [];
-  const topRss = rss.reduce((top, value) => Math.max(top, value), 0);
+  const topRss = facts.process.rss.reduce((top, value) => Math.max(top, value), 0);
   const budget =
     meta.budget > 0
       ? `${formatShare(peak.bytes, meta.budget)} of the budget of ${formatBytes(meta.budget)}`

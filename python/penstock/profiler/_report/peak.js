@@ -90,7 +90,7 @@ export function startPeak(facts, state, blocks, counts) {
       "button",
       {
         type: "button",
-        class: "cell",
+        class: hasText ? "cell" : "cell tiny",
         style,
         "aria-label": `${name}: ${size}, ${share}, ${countOf(group.blocks, "block")}`,
         onpointermove: (event) => showTooltip(event.clientX, event.clientY, name, rows, colour),

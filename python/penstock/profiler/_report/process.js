@@ -1,66 +1,49 @@
-// The whole process: its resident size over time, split into what is known of it.
+// The whole process: its resident size over time, split into parts, and where it stood at the end.
 import { canvasColours, groupColour } from "./colours.js";
 import { drawByteAxis, drawStack, drawTimeAxis, fitCanvas, onResize, oncePerFrame, plotArea } from "./charts.js";
 import { byId, emptyState, make } from "./elements.js";
 import { hideTooltip, showTooltip } from "./tooltip.js";
 import { formatBytes, formatShare, formatTime } from "./units.js";
 
-const WORDS = { rss: "resident size", ledger: "penstock's blocks", slack: "allocator slack" };
-
 export function startProcess(facts, state) {
-  const column = (name) => facts.samples[facts.sampleNames.indexOf(name)] ?? [];
-  const [times, rss] = [column("time"), column("rss")];
-  const place = byId("process");
+  const { times, rss, parts } = facts.process;
   if (times.length === 0) {
-    place.replaceChildren(
-      emptyState("No samples of the process", "The profiler samples the resident size while it records; this profile has none."),
-    );
-    return;
+    const text = "The profiler samples the resident size while it records; this profile has no samples.";
+    byId("process-frame").replaceWith(emptyState("Nothing is known of the whole process", text));
+  } else {
+    startChart(facts, state);
   }
-  const parts = facts.sampleNames.filter((name) => !["time", "rss"].includes(name));
+  const account = facts.meta.account;
+  const rows = account ? accountRows(account, facts.meta.account_before) : sampledRows(facts.process);
+  if (rows.length === 0) return byId("process-table").remove();
+  const draw = () => fillTable(rows, account ? "At the end" : "At its largest", rss.length > 1 || account);
+  state.on("theme", draw);
+  draw();
+}
+
+function startChart(facts, state) {
+  const { times, rss, parts } = facts.process;
   const canvas = byId("process-chart");
-  const top = Math.max(1, ...rss, ...times.map((_, i) => parts.reduce((sum, name) => sum + column(name)[i], 0))) * 1.06;
-  const toX = (area, time) => area.x + (Math.min(time, facts.duration) / facts.duration) * area.width;
+  const top = Math.max(1, rss.reduce((most, value) => Math.max(most, value), 0)) * 1.06;
 
   function draw() {
     const fitted = fitCanvas(canvas);
     const { context } = fitted;
     const area = plotArea(fitted);
     drawByteAxis(context, area, top);
-    const xs = times.map((time) => toX(area, time));
-    const layers = parts.map((name, i) => ({ colour: colourOf(name, i), values: column(name).map((value) => Math.max(0, value)) }));
+    const xs = times.map((time) => area.x + (Math.min(time, facts.duration) / facts.duration) * area.width);
+    const layers = parts.map(({ values }, i) => ({ colour: partColour(parts, i), values }));
     drawStack(context, area, xs, layers, top);
     context.strokeStyle = canvasColours().ink;
     context.lineWidth = 1.5;
     context.beginPath();
-    xs.forEach((x, i) => context.lineTo(x, area.y + area.height - (rss[i] / top) * area.height));
+    for (const [i, x] of xs.entries()) {
+      const y = area.y + area.height - (rss[i] / top) * area.height;
+      context.lineTo(x, y);
+      context.lineTo(xs[i + 1] ?? area.x + area.width, y);
+    }
     context.stroke();
     drawTimeAxis(context, area, 0, facts.duration);
-  }
-
-  const last = times.length - 1;
-  const highest = rss.indexOf(rss.reduce((most, value) => Math.max(most, value), 0));
-  function row(name, colour) {
-    const values = column(name);
-    const change = values[last] - values[0];
-    return make(
-      "tr",
-      {},
-      make("th", { scope: "row" }, make("i", { class: "swatch", style: { background: colour } }), WORDS[name] ?? name.replaceAll("_", " ")),
-      make("td", { class: "number" }, formatBytes(values[highest])),
-      make("td", { class: "number" }, formatShare(values[highest], rss[highest])),
-      make("td", { class: "number" }, `${change > 0 ? "+" : ""}${formatBytes(change)}`),
-    );
-  }
-  function table() {
-    const head = ["Part", "At its largest", "Share", "Change over the run"].map((text, i) =>
-      make("th", { scope: "col", class: i ? "number" : "text" }, text),
-    );
-    byId("process-table").replaceChildren(
-      make("caption", {}, "The parts of the process's memory"),
-      make("thead", {}, make("tr", {}, head)),
-      make("tbody", {}, row("rss", canvasColours().ink), parts.map((name, i) => row(name, colourOf(name, i)))),
-    );
   }
 
   canvas.addEventListener("pointermove", (event) => {
@@ -69,18 +52,70 @@ export function startProcess(facts, state) {
     const time = ((event.clientX - box.left - area.x) / area.width) * facts.duration;
     const at = times.findLastIndex((each) => each <= time);
     if (at < 0) return hideTooltip();
-    const rows = parts.map((name) => [WORDS[name] ?? name.replaceAll("_", " "), formatBytes(column(name)[at])]);
+    const rows = parts.map(({ name, values }) => [name, formatBytes(values[at])]);
     showTooltip(event.clientX, event.clientY, `${formatBytes(rss[at])} at ${formatTime(times[at])}`, rows);
   });
   canvas.addEventListener("pointerleave", hideTooltip);
-  const redraw = oncePerFrame(() => (draw(), table()));
-  state.on("theme", redraw);
-  onResize(canvas.parentElement, redraw);
+  state.on("theme", oncePerFrame(draw));
+  onResize(canvas.parentElement, oncePerFrame(draw));
   draw();
-  table();
 }
 
-// What nobody can explain is grey, the rest takes its colours in order.
-function colourOf(name, i) {
-  return name === "unexplained" ? canvasColours().rest : groupColour(i);
+// What is left over is grey, the parts before it take their colours in order.
+function partColour(parts, i) {
+  return i === parts.length - 1 ? canvasColours().rest : groupColour(i);
+}
+
+// [{name, bytes, change, colour()}], the whole first.
+function sampledRows({ times, rss, parts }) {
+  if (times.length === 0) return [];
+  const highest = rss.indexOf(rss.reduce((most, value) => Math.max(most, value), 0));
+  const row = (name, values, colour) => ({
+    name,
+    bytes: values[highest],
+    change: values.at(-1) - values[0],
+    colour,
+  });
+  return [
+    row("resident size", rss, () => canvasColours().ink),
+    ...parts.map(({ name, values }, i) => row(name, values, () => partColour(parts, i))),
+  ];
+}
+
+function accountRows(account, before) {
+  const total = (parts) => Object.values(parts).reduce((sum, bytes) => sum + bytes, 0);
+  const change = (name, bytes) => (before ? bytes - (before[name] ?? 0) : NaN);
+  const parts = Object.entries(account).filter(([name, bytes]) => bytes !== 0 || before?.[name] || name === "unexplained");
+  return [
+    { name: "resident size", bytes: total(account), change: before ? total(account) - total(before) : NaN },
+    ...parts.map(([name, bytes]) => ({ name, bytes, change: change(name, bytes) })),
+  ];
+}
+
+function fillTable(rows, when, hasChange) {
+  const heads = ["Part", when, "Share", ...(hasChange ? ["Change over the run"] : [])];
+  const cell = (text) => make("td", { class: "number" }, text);
+  const signed = (bytes) => (Number.isNaN(bytes) ? "–" : `${bytes > 0 ? "+" : ""}${formatBytes(bytes)}`);
+  byId("process-table").replaceChildren(
+    make("caption", {}, "The parts of the process's memory"),
+    make(
+      "thead",
+      {},
+      make("tr", {}, heads.map((text, i) => make("th", { scope: "col", class: i ? "number" : "text" }, text))),
+    ),
+    make(
+      "tbody",
+      {},
+      rows.map(({ name, bytes, change, colour }) =>
+        make(
+          "tr",
+          {},
+          make("th", { scope: "row" }, colour ? make("i", { class: "swatch", style: { background: colour() } }) : "", name),
+          cell(formatBytes(bytes)),
+          cell(formatShare(bytes, rows[0].bytes)),
+          hasChange ? cell(signed(change)) : null,
+        ),
+      ),
+    ),
+  );
 }

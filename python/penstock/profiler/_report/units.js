@@ -53,20 +53,21 @@ export function formatTime(ns) {
 
 // A moment as exactly as it is known: "165.204113 ms", "83.332846123 s".
 export function formatInstant(ns) {
-  const [unit, name] = ns < 1e3 ? [1, "ns"] : ns < 1e6 ? [1e3, "µs"] : ns < 1e9 ? [1e6, "ms"] : [1e9, "s"];
+  const [unit, name] = timeUnit(ns);
   return `${String(ns / unit).slice(0, 12)} ${name}`;
 }
 
-// A moment on an axis whose labels are `step` apart: as many digits as tell two labels apart.
-export function formatMoment(ns, step) {
-  const [unit, name] = step < 1e3 ? [1, "ns"] : step < 1e6 ? [1e3, "µs"] : step < 1e9 ? [1e6, "ms"] : [1e9, "s"];
+// A moment on an axis that ends at `high` and whose labels are `step` apart: one unit for all of them,
+// and as many digits as tell two labels apart.
+export function formatMoment(ns, step, high) {
   if (step >= 60e9) return formatTime(ns);
-  // Far from the beginning, a small unit would have many digits: seconds with decimals read better.
-  if (ns >= 1e4 * unit && unit < 1e9) {
-    return `${(ns / 1e9).toFixed(Math.min(9, Math.max(0, Math.ceil(9 - Math.log10(step)))))} s`;
-  }
+  const [unit, name] = timeUnit(high);
   const decimals = Math.max(0, -Math.floor(Math.log10(step / unit) + 1e-9));
   return `${(ns / unit).toFixed(decimals)} ${name}`;
+}
+
+function timeUnit(ns) {
+  return ns < 1e3 ? [1, "ns"] : ns < 1e6 ? [1e3, "µs"] : ns < 1e9 ? [1e6, "ms"] : [1e9, "s"];
 }
 
 // Round values from `low` to `high`, about `count` of them; sizes go by powers of two.
