@@ -63,7 +63,7 @@ export function inkOn(colour) {
     const part = value / 255;
     return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
   });
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.3 ? "#10151c" : "#ffffff";
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.2 ? "#10151c" : "#ffffff";
 }
 
 // The switch: what the system says, light, dark.

@@ -114,7 +114,8 @@ function showFindings(facts) {
           make("span", { class: "growth" }, growth(finding)),
           finding.file ? sitePlace([finding.file, finding.line]) : "",
         ),
-        make("p", {}, finding.text ?? ""),
+        // A text with a table in it keeps its columns.
+        make(/\n.* {2}/.test(finding.text) ? "pre" : "p", {}, finding.text ?? ""),
         finding.fix ? fixFigure(finding.fix) : "",
       ),
     ),

@@ -108,7 +108,7 @@ export function startPeak(facts, state, blocks, counts) {
     });
     const group = groups[index];
     const rows = largestKinds(facts, blocks, group, MOST_KINDS).map(({ title, tensor, about, count, bytes }) => {
-      const owner = about.owner === title ? "" : about.owner;
+      const [tag, owner] = [facts.tags[about.tag], about.owner].map((text) => (text === title ? "" : text));
       return make(
         "li",
         {},
@@ -117,7 +117,7 @@ export function startPeak(facts, state, blocks, counts) {
           "div",
           { class: "what" },
           make("b", {}, title),
-          make("span", {}, [tensor, facts.tags[about.tag], owner].filter(Boolean).join(" · ")),
+          make("span", {}, [tensor, tag, owner].filter(Boolean).join(" · ")),
           by === "site" || !about.site ? null : sitePlace(about.site),
         ),
         make(

@@ -163,6 +163,7 @@ export function startFunctions(facts) {
   const over = (plan) => number(plan.measured_peak) - number(plan.planned_peak);
   const difference = (plan) => {
     if (!Number.isFinite(plan.planned_peak) || !Number.isFinite(plan.measured_peak)) return "–";
+    if (plan.calls === 0) return make("span", { class: "unknown" }, "no call ended");
     if (over(plan) === 0) return make("span", { class: "good" }, "exact");
     const isOver = over(plan) > 0;
     return make("span", { class: isOver ? "bad" : "good" }, `${isOver ? "+" : ""}${formatBytes(over(plan))}`);

@@ -34,6 +34,7 @@ export function countOf(count, noun) {
 export function formatShare(part, whole) {
   if (!(whole > 0)) return "–";
   const percent = (100 * part) / whole;
+  if (percent === 0) return "0 %";
   return percent > 0 && percent < 0.1 ? "< 0.1 %" : `${percent.toFixed(percent < 9.95 ? 1 : 0)} %`;
 }
 
