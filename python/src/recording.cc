@@ -1,14 +1,9 @@
 #include "recording.h"
 
-#include <dlfcn.h>
-#include <malloc.h>
 #include <nanobind/stl/string.h>
-#include <stdio.h>
 
-#include <cstdlib>
 #include <string>
 
-#include <penstock/memory/memory.h>
 #include <penstock/memory/recording.h>
 
 #include "user_line.h"
@@ -39,35 +34,6 @@ nb::dict usage() {
   return result;
 }
 
-// What the C library's allocator has from the system, and what of that is in use.
-nb::dict malloc_info() {
-  const struct mallinfo2 info = mallinfo2();
-  nb::dict result;
-  result["heap"] = info.arena;
-  result["mapped"] = info.hblkhd;
-  result["used"] = info.uordblks;
-  result["free"] = info.fordblks;
-  return result;
-}
-
-// What Python prints about its allocator of small objects: the only place where it says how much it
-// has from the system. Empty where this Python has no such allocator.
-std::string small_object_text() {
-  using Print = int (*)(FILE*);
-  static const auto print =
-      reinterpret_cast<Print>(dlsym(RTLD_DEFAULT, "_PyObject_DebugMallocStats"));
-  if (print == nullptr) return {};
-  char* text = nullptr;
-  size_t size = 0;
-  FILE* stream = open_memstream(&text, &size);
-  if (stream == nullptr) return {};
-  print(stream);
-  fclose(stream);
-  std::string result(text, size);
-  std::free(text);
-  return result;
-}
-
 }  // namespace
 
 void add_recording(nb::module_& module) {
@@ -78,8 +44,6 @@ void add_recording(nb::module_& module) {
              [](const std::string& key, const std::string& text) { recording::note(key, text); });
   module.def("recording_usage", &usage);
   module.def("recording_holders", [](size_t most) { return recording::holders(most); });
-  module.def("malloc_info", &malloc_info);
-  module.def("small_object_text", &small_object_text);
 }
 
 }  // namespace penstock::python

@@ -1,4 +1,4 @@
-// What Python may ask and tell a recording of memory, and what it may ask of the whole process.
+// What Python may ask and tell a recording of memory.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -10,7 +10,7 @@ import re
 from penstock import _core
 from penstock.profiler import _recording, _tables
 
-_AREA = re.compile(r"([0-9a-f]+)-([0-9a-f]+) (\S+) \S+ \S+ \S+\s*(.*)")
+_AREA = re.compile(r"([0-9a-f]+)-([0-9a-f]+) \S+ \S+ \S+ \S+\s*(.*)")
 _ARENAS = re.compile(r"(\d+) arenas \* (\d+) bytes/arena")
 UNEXPLAINED = "unexplained"
 
@@ -45,17 +45,17 @@ class Account(dict):
 
 
 def _areas():
-    """(range, permissions, name, resident bytes, anonymous bytes) of the process's memory."""
+    """(range, name, resident bytes, anonymous bytes) of each area of the process's memory."""
     found = []
     with open("/proc/self/smaps", encoding="utf-8", errors="replace") as file:
         for line in file:
             if area := _AREA.match(line):
-                low, high, permissions, name = area.groups()
-                found.append([(int(low, 16), int(high, 16)), permissions, name, 0, 0])
+                low, high, name = area.groups()
+                found.append([(int(low, 16), int(high, 16)), name, 0, 0])
             elif line.startswith("Rss:"):
-                found[-1][3] = 1024 * int(line.split()[1])
+                found[-1][2] = 1024 * int(line.split()[1])
             elif line.startswith("Anonymous:"):
-                found[-1][4] = 1024 * int(line.split()[1])
+                found[-1][3] = 1024 * int(line.split()[1])
     return found
 
 
@@ -64,8 +64,7 @@ def _by_area():
     sums = dict.fromkeys(("files", "library data", "shared", "stack", "heap", "nameless"), 0)
     sums["profiler"] = sums["heap size"] = 0
     recorded = _recording.current_file()
-    end_of_data = None  # of a library: what follows without a gap is its zeroed data
-    for (low, high), permissions, name, resident, anonymous in _areas():
+    for (low, high), name, resident, anonymous in _areas():
         if name and recorded == name:
             sums["profiler"] += resident
         elif name.startswith(("/dev/shm/", "/memfd:", "/SYSV", "/dev/zero")):
@@ -73,17 +72,16 @@ def _by_area():
         elif name.startswith("/") or name in ("[vdso]", "[vvar]", "[vsyscall]"):
             sums["files"] += resident - anonymous
             sums["library data"] += anonymous
-            if "w" in permissions:
-                end_of_data = high
         elif name == "[heap]":
             sums["heap"] += resident
             sums["heap size"] += high - low
         elif name.startswith("[stack"):
             sums["stack"] += resident
-        elif low == end_of_data:
-            sums["library data"] += resident
         else:
             sums["nameless"] += resident
+    zeroed = _core.zeroed_library_data()
+    sums["library data"] += zeroed
+    sums["nameless"] -= zeroed
     return sums
 
 
@@ -105,8 +103,9 @@ def _of_tensors(parts, resident):
     for tag, size in tags.items():
         parts[tag] = round(size * share)
     beyond = max(0, resident - held)
-    parts["allocator caches"] = min(beyond, _core.cached_bytes())
-    parts["allocator slack"] = beyond - parts["allocator caches"]
+    slack = _core.mapped_bytes() - held - _core.cached_bytes()
+    parts["allocator slack"] = max(0, min(beyond, slack))
+    parts["allocator caches"] = beyond - parts["allocator slack"]
 
 
 def account() -> Account:
@@ -119,7 +118,7 @@ def account() -> Account:
     _of_tensors(parts, ours - tables)
     parts["profiler"] = areas["profiler"] + tables
     nameless = areas["nameless"] - ours
-    arenas = min(_python_arenas(), max(0, nameless))
+    arenas = max(0, min(_python_arenas(), nameless))
     parts["Python objects"] = arenas
     nameless -= arenas
     malloc = _core.malloc_info()

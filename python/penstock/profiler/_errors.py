@@ -42,7 +42,7 @@ def note(error):
     line = _user_line(error)
     text = f"{type(error).__name__}: {error}"
     if line is not None:
-        text += f"\nat {line.filename}:{line.lineno} in {line.name}"
+        text += f"\nat {os.path.abspath(line.filename)}:{line.lineno} in {line.name}"
     _core.note_in_recording("error", text)
     if isinstance(error, errors.ResourceExhaustedError):
         _core.note_in_recording("findings", json.dumps([_budget_finding(error, line)]))

@@ -124,7 +124,7 @@ def live_sites(raw, names, most, key="live_bytes"):
         (
             Site(_name(names, row["file"]), int(row["line"]), _name(names, row["function"])),
             int(row[key]),
-            int(row["live_count"]),
+            int(row["live_count" if key == "live_bytes" else "total_count"]),
         )
         for row in rows
     ]

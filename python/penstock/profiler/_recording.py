@@ -124,7 +124,7 @@ def start_for_program(path=""):
         first = os.environ.setdefault("PENSTOCK_PROFILE_FIRST", str(os.getpid()))
         mine = "" if first == str(os.getpid()) else f"-{os.getpid()}"
         path = (stem or "penstock") + mine + SUFFIX
-    return _start(Recording, path, True)
+    return _start(Recording, path, "PENSTOCK_PROFILE_QUIET" not in os.environ)
 
 
 def start_from_environment(value):

@@ -74,10 +74,18 @@ class View:
                 bar = "#" * round(_BAR * now / most) + "." * round(_BAR * (peak - now) / most)
                 rows.append((tag, human(now), human(peak), bar.ljust(_BAR)))
         lines += _tables.aligned(rows)
-        lines += ["", "lines that hold the most"]
-        held = _raw.live_sites(raw, names, self._most)
+        # A program that ended holds nothing any more: what its lines held at the most says more.
+        key = "peak_bytes" if header.is_finished else "live_bytes"
+        held = _raw.live_sites(raw, names, self._most, key)
+        lines += [
+            "",
+            "lines that held the most" if header.is_finished else "lines that hold the most",
+        ]
         lines += ["  " + line for line in _tables.sites(held)] or ["  (nothing is held)"]
         return lines, header.is_finished
+
+    def has_begun(self):
+        return _raw.Raw(self._file).header.duration > 0
 
 
 def _show(lines, is_first):
@@ -97,7 +105,10 @@ def _watch(view, is_running, options):
         if options.once:
             print("\n".join(lines))
             return
-        _show(lines, is_first)
+        if sys.stdout.isatty():
+            _show(lines, is_first)
+        else:
+            print("\n".join(lines) + "\n", flush=True)
         is_first = False
         if is_finished or not runs:
             return
@@ -129,7 +140,8 @@ def _top_script(options):
         command += ["--tf1"] * options.tf1 + [options.program, *options.arguments]
         # What the program prints would be drawn over: it is shown at the end.
         with open(os.path.join(folder, "output"), "w+b") as output:
-            child = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT)
+            quiet = os.environ | {"PENSTOCK_PROFILE_QUIET": "1"}
+            child = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, env=quiet)
             try:
                 _follow(child, path, options)
             finally:
@@ -150,6 +162,8 @@ def _follow(child, path, options):
         time.sleep(0.02)
     with open(path, "rb") as file:  # stays what it is when a whole profile takes its place
         view = View(file, os.path.basename(options.program))
+        while not view.has_begun() and child.poll() is None:
+            time.sleep(0.02)
         if options.once:
             child.wait()
         _watch(view, lambda: child.poll() is None, options)
@@ -157,6 +171,9 @@ def _follow(child, path, options):
 
 def top(options) -> int:
     """Shows a process or runs a script."""
+    if "--once" in options.arguments:  # as it is easily written
+        options.arguments.remove("--once")
+        options.once = True
     try:
         if options.program.isdigit() and not os.path.exists(options.program):
             return _top_process(int(options.program), options)
