@@ -64,6 +64,19 @@ class LoopGradientCode final : public ControlCode {
     return advance_->bytes() + backward_->bytes() + (condition_ ? condition_->bytes() : 0);
   }
 
+  void add_loops(const std::string& line, std::vector<PlannedLoop>& loops) const override {
+    const bool is_known = trips_ >= 0;
+    loops.push_back({.name = "while gradient",
+                     .line = line,
+                     .trips = trips_,
+                     .state_bytes = form_.total(),
+                     .checkpoints = is_known || most_ > 0 ? most_ : -1,
+                     .forward_steps = is_known ? num_advances(trips_, most_ + 1) : -1,
+                     .is_in_file = swaps_});
+    advance_->add_loops(loops);
+    backward_->add_loops(loops);
+  }
+
  private:
   class Run;
 
