@@ -166,3 +166,6 @@ def __dir__():
 
     own = [name for name in globals() if not name.startswith("_") and name != "importlib"]
     return sorted({*own, *_MODULES, *_FILES, *_api.names_in(""), "__version__"})
+
+
+_hooks.record_if_asked()

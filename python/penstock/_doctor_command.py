@@ -80,8 +80,20 @@ def _run(options) -> int:
             return 0
 
 
+def _add_to_profile(doctor):
+    """What was recorded, with the findings in it."""
+    from penstock.profiler import _recording
+
+    path = _recording.current_file()
+    if path is not None:
+        profile = _recording.stop()
+        profile.findings = [finding.as_dict() for finding in doctor]
+        profile.save(path)
+
+
 def examine(options) -> int:
     """Runs the program under a doctor and prints what that found."""
+    from penstock import _core
     from penstock.profiler._doctor import Doctor
     from penstock.profiler._doctor._findings import report
 
@@ -89,6 +101,8 @@ def examine(options) -> int:
     doctor = Doctor()
     with doctor:
         status = _run(options)
+    peak = _core.memory_info(0)["peak"]
+    _add_to_profile(doctor)
     if options.json:
         found = [finding.as_dict() for finding in doctor]
         print(
@@ -97,6 +111,7 @@ def examine(options) -> int:
                     "program": options.script,
                     "status": status,
                     "growth_bytes": doctor.growth_bytes,
+                    "peak_bytes": peak,
                     "findings": found,
                 },
                 indent=2,
@@ -142,6 +157,11 @@ def add_to(commands):
         type=_bytes,
         metavar="BYTES",
         help="status 1 only when a loop grew by more than this (1000000, 1MiB)",
+    )
+    command.add_argument(
+        "--profile",
+        metavar="PATH",
+        help="record the program's memory as well, for `penstock report`; the findings are in it",
     )
     command.add_argument("script")
     command.add_argument("arguments", nargs=argparse.REMAINDER)

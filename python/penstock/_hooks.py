@@ -2,6 +2,7 @@
 
 import collections
 import os
+import sys
 
 from penstock import _core, _shape, _tensor, dtypes, errors
 
@@ -29,6 +30,12 @@ def _masked(tensor, mask):
     return boolean_mask(tensor, mask)
 
 
+def _unknown_index(tensor, index):
+    from penstock._symbolic_index import getitem
+
+    return getitem(tensor, index)
+
+
 def _make_result(op, names):
     fields = collections.namedtuple(op, names)
     fields.__module__ = "penstock.raw_ops"
@@ -45,8 +52,19 @@ def install():
             "make_shape": _shape.from_tuple,
             "make_result": _make_result,
             "masked": _masked,
+            "unknown_index": _unknown_index,
             "stack": _stack,
         }
     )
     _tensor.install()
-    _core.set_package(os.path.dirname(__file__) + os.sep)
+    _core.set_package(os.path.dirname(__file__) + os.sep, os.path.dirname(os.__file__) + os.sep)
+
+
+def record_if_asked():
+    """PENSTOCK_PROFILE: records the program's memory. The penstock command sees to its scripts."""
+    value = os.environ.get("PENSTOCK_PROFILE", "0")
+    program = os.path.basename(sys.argv[0]) if sys.argv else ""
+    if value not in ("", "0") and program not in ("-m", "penstock"):
+        from penstock.profiler import _recording
+
+        _recording.start_from_environment(value)

@@ -22,6 +22,8 @@ struct alignas(kAlignment) Buffer {
   ledger::Owner owner = 0;
   bool holds_strings = false;  // the data are StringRefs, released with the buffer
   bool read_only = false;      // never written in place (borrowed without leave to write)
+  uint16_t recording = 0;  // the one that has this buffer (see recording.h), and the place there
+  int32_t record = -1;
   void* data = nullptr;
   int64_t bytes = 0;                   // what was asked for, and what the ledger has
   size_t block_bytes = 0;              // of the allocator's block
