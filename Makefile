@@ -59,7 +59,13 @@ build: deps ## Configure and build everything (PRESET=release)
 	$(call compile,$(PRESET))
 
 .PHONY: demo
-demo: deps ## Build and run the demo
+demo: deps ## The tour: programs that leak, what the doctor says, the same mended, and a report
+	$(call configure,release)
+	$(call compile,release,penstock_python)
+	@$(PY) examples/tour/tour.py build/demo
+
+.PHONY: demo-cpp
+demo-cpp: deps ## Build and run the demo in C++: a network that is trained, and its memory
 	$(call configure,release)
 	$(call compile,release,penstock_demo)
 	@build/release/penstock_demo
