@@ -128,12 +128,14 @@ def test_programs_of_tensorflow_1_are_known_by_their_names(tmp_path):
 
 def test_the_block_is_left_as_it_was():
     before = sys.gettrace(), tf.Variable.__init__, tf.GradientTape.__enter__
+    frame, trace = sys._getframe(), sys._getframe().f_trace
     findings = tf.profiler.doctor()
     with contextlib.suppress(KeyError), findings:
         for step in range(30):
             tf.Variable(float(step))
         raise KeyError
     assert (sys.gettrace(), tf.Variable.__init__, tf.GradientTape.__enter__) == before
+    assert frame.f_trace is trace
     assert [each.cause for each in findings] == ["variables_in_loop"]
     assert "tf.Variable(float(step))" in str(findings)
     assert str(tf.profiler.doctor()) == "penstock doctor: nothing found in this block"

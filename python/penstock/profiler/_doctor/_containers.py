@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import functools
 import gc
-import itertools
 import types
 from collections import OrderedDict, defaultdict, deque
 
@@ -33,8 +32,11 @@ def containers(frame):
     """Every container that can be found. Dictionaries of tensors are no objects of the garbage
     collector, so those are looked for in what refers to them."""
     seen = set()
-    # Not one list of both: it would be among the objects, and then keep itself and all of them.
-    for obj in itertools.chain(gc.get_objects(), _locals(frame)):
+    for value in _locals(frame):
+        if type(value) is dict and not gc.is_tracked(value) and id(value) not in seen:
+            seen.add(id(value))
+            yield value
+    for obj in gc.get_objects():
         kind = type(obj)
         if kind in KINDS:
             seen.add(id(obj))
@@ -51,11 +53,12 @@ def containers(frame):
                 yield each
 
 
-def _locals(frame):
+def _locals(frame) -> list:
+    """What the names of the functions under way mean."""
     found = []
     while frame is not None:
         if is_user_file(frame.f_code.co_filename):
-            found.append(frame.f_locals)
+            found += frame.f_locals.values()
         frame = frame.f_back
     return found
 

@@ -7,7 +7,6 @@ the line before belongs to that one. At the head of each loop, a sample of the w
 from __future__ import annotations
 
 import gc
-import inspect
 import os
 import sys
 import tracemalloc
@@ -20,20 +19,21 @@ from penstock.profiler._doctor._source import Site, is_user_file, loops_of
 _FIRST_CHECKS = (3, 6, 10, 16, 24, 32, 48)
 _MOST_SEARCHES = 6  # for containers, per loop
 _ENOUGH = 3  # times that a line was seen to make a container longer
-_SUSPENDED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
-def resident_elsewhere() -> int:
-    """Resident bytes of the process that are not penstock's, which are those that are held and
-    those that wait to be used again."""
+def elsewhere() -> tuple[int, int]:
+    """Resident bytes of the process that are not penstock's, and bytes that it has asked for but
+    need not have touched. Penstock's own are those that are held and those that wait to be used
+    again."""
     try:
         with open("/proc/self/statm", encoding="ascii") as file:
-            resident = int(file.read().split()[1]) * _PAGE
+            pages = file.read().split()
     except OSError:
-        return 0
-    ours = _core.memory_info(0)["current"] + _core.cached_bytes()
-    return resident - ours - tracemalloc.get_tracemalloc_memory()
+        return 0, 0
+    own = tracemalloc.get_tracemalloc_memory()
+    ours = _core.memory_info(0)["current"] + _core.cached_bytes() + own
+    return int(pages[1]) * _PAGE - ours, int(pages[5]) * _PAGE - _core.mapped_bytes() - own
 
 
 class LineCount:
@@ -96,6 +96,7 @@ class LoopRun:
         self.count = 0
         self.held = Series()  # bytes of the ledger
         self.elsewhere = Series()  # resident bytes that are not penstock's
+        self.reserved = Series()  # and those that need not be resident
         self.python = None  # bytes of Python's objects and arrays, for a while
         self.python_lines = {}  # and of the lines, in the last iteration that was traced
         self.has_tape = False  # inside of its iterations
@@ -140,7 +141,8 @@ class Watch:
         self._suspects = []
         self.python = 0  # bytes of Python's objects that lines have left, while they are traced
         self._python = None  # and of all of them
-        self._outer = None
+        self._outer = None  # what followed the lines before
+        self._frames = []  # that were under way then, and what followed theirs
 
     def start(self, frame):
         """Follows the frames that run already, from `frame` outwards, and all new ones."""
@@ -148,12 +150,16 @@ class Watch:
         self._outer = sys.gettrace()
         while frame is not None:
             if is_user_file(frame.f_code.co_filename):
+                self._frames.append((frame, frame.f_trace))
                 frame.f_trace = self._local
             frame = frame.f_back
         sys.settrace(self._call)
 
     def stop(self):
         sys.settrace(self._outer)
+        for frame, trace in self._frames:
+            frame.f_trace = trace
+        self._frames.clear()
         for run in self.runs:
             for suspect in run.suspects:
                 suspect.let_go()
@@ -187,7 +193,7 @@ class Watch:
         self._settle(frame)
         if _core.is_tracing() and not _core.is_building():
             return self._traced
-        return self._lines_only if code.co_flags & _SUSPENDED else self._local
+        return self._local
 
     def _traced(self, frame, event, arg):
         """Lines of a function that is being traced: what stays is a part of its graph."""
@@ -198,11 +204,6 @@ class Watch:
             self.traced_lines[site] = self.traced_lines.get(site, 0) + more
         self._move(frame, event)
         return self._traced
-
-    def _lines_only(self, frame, event, arg):
-        self._settle(frame)
-        self._move(frame, event)
-        return self._lines_only
 
     def guard(self, function, *args):
         """Calls a function. A mistake of ours must not be one of the program that is looked at:
@@ -265,7 +266,7 @@ class Watch:
         line.allocated += allocated
         if allocated and self._site is not None:
             for tell in self.on_allocation:
-                tell(Site(*self._site), allocated, frame)
+                self.guard(tell, Site(*self._site), allocated, frame)
 
     def trace_python(self, is_on):
         """From here on, lines and loops know of Python's objects and arrays too, or no more."""
@@ -314,7 +315,9 @@ class Watch:
             run.next_check = run.after(run.count)
 
     def _check(self, run, frame):
-        run.elsewhere.add(run.count, resident_elsewhere())
+        resident, reserved = elsewhere()
+        run.elsewhere.add(run.count, resident)
+        run.reserved.add(run.count, reserved)
         run.is_building = run.is_building or _core.is_building()
         if run.lengths is None:
             run.lengths = _containers.census(frame)

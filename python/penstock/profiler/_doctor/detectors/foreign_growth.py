@@ -9,12 +9,12 @@ from penstock.profiler._doctor._growth import WARM_UP, Series
 from penstock.profiler._doctor._source import Site
 from penstock.profiler._doctor.detectors._base import Detector
 
-_SUSPICIOUS = 2 << 20  # bytes of growth from which on Python's objects are traced,
-_FAST = 32 << 10  # when it is that much per iteration,
+_SUSPICIOUS = 1 << 20  # bytes of growth from which on Python's objects are traced,
+_FAST = 16 << 10  # when it is that much per iteration,
 _SLOW = 32 << 20  # and when it is less
 _TRACED = 24  # iterations, unless the loop ends before
 _MOST_ITERATIONS = 1000  # of all loops meanwhile
-_CERTAIN = 1 << 20  # bytes that Python's objects grew by in these
+_CERTAIN = 256 << 10  # bytes that Python's objects grew by in these
 _NATIVE = 32 << 20  # growth that no line explains
 
 _FIX = """\
@@ -53,8 +53,7 @@ class ForeignGrowth(Detector):
 
     @staticmethod
     def _is_suspicious(run):
-        values = run.elsewhere.values
-        grown = values[-1] - values[0]
+        grown = max(each.values[-1] - each.values[0] for each in (run.elsewhere, run.reserved))
         iterations = run.count - run.elsewhere.iterations[0]
         return grown >= (_SUSPICIOUS if grown >= _FAST * iterations else _SLOW)
 
