@@ -19,6 +19,7 @@ from penstock.profiler._doctor._source import Site, is_user_file, loops_of
 _FIRST_CHECKS = (3, 6, 10, 16, 24, 32, 48)
 _MOST_SEARCHES = 6  # for containers, per loop
 _ENOUGH = 3  # times that a line was seen to make a container longer
+_LONG, _ONE_IN = 2048, 32  # from there on, one in so many iterations is followed
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
@@ -94,6 +95,7 @@ class LoopRun:
     def __init__(self, loop):
         self.loop = loop
         self.count = 0
+        self.code = None  # that it is a part of, once it has run for long
         self.held = Series()  # bytes of the ledger
         self.elsewhere = Series()  # resident bytes that are not penstock's
         self.reserved = Series()  # and those that need not be resident
@@ -139,6 +141,7 @@ class Watch:
         self._info = None
         self._highest = 0
         self._suspects = []
+        self._passed = None  # the loop whose iterations are passed over
         self.python = 0  # bytes of Python's objects that lines have left, while they are traced
         self._python = None  # and of all of them
         self._outer = None  # what followed the lines before
@@ -217,6 +220,8 @@ class Watch:
             return None
 
     def _local(self, frame, event, arg):
+        if self._passed is not None and self._passes(frame, event):
+            return self._local
         try:
             self._follow(frame, event)
         except Exception as error:
@@ -226,6 +231,23 @@ class Watch:
         if self._python is not None:  # what the doctor itself has made does not count
             self._python = tracemalloc.get_traced_memory()[0]
         return self._local
+
+    def _passes(self, frame, event) -> bool:
+        """Of a loop that has run for long, most iterations are passed over: these are counted."""
+        run = self._passed
+        if event != "line" or frame.f_code is not run.code:
+            return True
+        line = frame.f_lineno
+        if line in run.loop:
+            if line != run.loop.head:
+                return True
+            if (run.count + 1) % _ONE_IN:
+                run.count += 1
+                self.num_iterations += 1
+                return True
+        self._passed, self._site = None, None
+        self._info = _core.memory_info(0)
+        return False
 
     def _follow(self, frame, event):
         self._settle(frame)
@@ -313,6 +335,8 @@ class Watch:
         if run.count >= run.next_check:
             self._check(run, frame)
             run.next_check = run.after(run.count)
+        if run.count > _LONG and self._python is None and not self._suspects:
+            self._passed, run.code = run, frame.f_code
 
     def _check(self, run, frame):
         resident, reserved = elsewhere()
