@@ -16,11 +16,8 @@
 namespace penstock::autodiff {
 namespace {
 
-// The inputs that have tangents, and these.
-struct Moving {
-  SmallVector<size_t, 4> inputs;
-  SmallVector<Tensor, 4> tangents;
-};
+// From here on a gradient that is computed for nothing costs more than a trace.
+constexpr int64_t kLargeBytes = 64 * 1024;
 
 std::string_view name_of(const Record& call) {
   return call.op != nullptr ? std::string_view(call.op->name) : "custom gradient";
@@ -83,7 +80,19 @@ std::vector<Gradient> gradients_of(const Record& call, const Moving& moving,
   return tape.gradient(targets, sources, dys);
 }
 
-// By transposing the gradient. What arrives at the outputs is of no account: the outputs do.
+bool is_large(const Record& call) {
+  int64_t bytes = 0;
+  const auto count = [&](const Tensor& tensor) {
+    bytes += tensor.has_data() ? tensor.num_bytes() : 0;
+  };
+  std::ranges::for_each(call.inputs, count);
+  std::ranges::for_each(call.outputs, count);
+  return bytes >= kLargeBytes;
+}
+
+}  // namespace
+
+// What arrives at the outputs is of no account: the outputs do.
 std::vector<Tensor> transposed_tangents(const Record& call, const Moving& moving) {
   std::vector<Tensor> outputs, dys, targets, arriving;
   std::vector<Source> sources;
@@ -118,8 +127,6 @@ std::vector<Tensor> transposed_tangents(const Record& call, const Moving& moving
   return tangents;
 }
 
-}  // namespace
-
 AroundAccumulator::AroundAccumulator(TapeState& accumulator)
     : accumulator_(accumulator),
       innermost_(std::exchange(t_innermost, accumulator.below)),
@@ -146,7 +153,10 @@ void push_forward(TapeState& accumulator, const Record& call) {
     if (tangent.defined()) accumulator.tangents->set(call.outputs[0], std::move(tangent));
     return;
   }
-  std::vector<Tensor> tangents = transposed_tangents(call, without_repetitions(call, moving));
+  moving = without_repetitions(call, moving);
+  std::vector<Tensor> tangents = call.op != nullptr && is_large(call)
+                                     ? transposed_apart(call, moving)
+                                     : transposed_tangents(call, moving);
   for (size_t k = 0; k < tangents.size(); ++k) {
     if (tangents[k].defined()) accumulator.tangents->set(call.outputs[k], std::move(tangents[k]));
   }

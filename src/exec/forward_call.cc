@@ -1,9 +1,12 @@
 #include "exec/forward_call.h"
 
+#include <algorithm>
+
 #include <penstock/autodiff/forward.h>
 
 #include "autodiff/push_forward.h"
 #include "exec/function_state.h"
+#include "exec/trace_state.h"
 
 namespace penstock::exec {
 namespace {
@@ -94,3 +97,47 @@ Tensors call_with_tangents(const Function& function, std::span<const Tensor* con
 }
 
 }  // namespace penstock::exec
+
+namespace penstock::autodiff {
+
+std::vector<Tensor> transposed_apart(const Record& call, const Moving& moving) {
+  if (exec::t_trace != nullptr) return transposed_tangents(call, moving);
+  Trace trace(call.op->name.value);
+  std::vector<Tensor> given;
+  const auto traced = [&](const Tensor& tensor) {
+    given.push_back(tensor);
+    return trace.input(tensor.dtype(), tensor.shape());
+  };
+  // What infer reads, and what has no derivative, stays what it is.
+  Record symbolic = copy_of(call);
+  for (size_t i = 0; i < call.inputs.size(); ++i) {
+    if (!is_differentiable(call.inputs[i].dtype()) || call.op->input(i).host) continue;
+    const auto same = std::ranges::find(call.inputs, call.inputs[i].id(), &Tensor::id);
+    const auto first = static_cast<size_t>(same - call.inputs.begin());
+    symbolic.inputs[i] = first < i ? symbolic.inputs[first] : traced(call.inputs[i]);
+  }
+  for (size_t i = 0; i < call.outputs.size(); ++i) {
+    if (is_differentiable(call.outputs[i].dtype())) symbolic.outputs[i] = traced(call.outputs[i]);
+  }
+  Moving symbols;
+  symbols.inputs = moving.inputs;
+  for (const Tensor& tangent : moving.tangents) symbols.tangents.push_back(traced(tangent));
+  std::vector<Tensor> tangents = transposed_tangents(symbolic, symbols);
+  std::vector<Tensor> defined;
+  for (const Tensor& tangent : tangents) {
+    if (tangent.defined()) defined.push_back(tangent);
+  }
+  // Without what was only there to be transposed.
+  const Function function = trace.finish(defined);
+  symbolic = Record();
+  SmallVector<const Tensor*, 8> pointers;
+  for (const Tensor& tensor : given) pointers.push_back(&tensor);
+  const std::vector<Tensor> found = exec::replay_call(function.state(), pointers);
+  size_t next = 0;
+  for (Tensor& tangent : tangents) {
+    if (tangent.defined()) tangent = found[next++];
+  }
+  return tangents;
+}
+
+}  // namespace penstock::autodiff
