@@ -94,6 +94,26 @@ TEST(ForwardAccumulator, RefusesATangentThatDoesNotFit) {
   EXPECT_THROW(forward.watch(Tensor(1.0f), Tensor(1.0)), InvalidArgumentError);
 }
 
+TEST(ForwardAccumulator, FailsCleanlyWhereverMemoryEnds) {
+  const Tensor x{1.f, 2.f}, v{1.f, 1.f};
+  const auto run_all = [&] {
+    ForwardAccumulator forward;
+    forward.watch(x, v);
+    forward.start();
+    return forward.jvp(reduce_sum(x * x));
+  };
+  EXPECT_EQ(run_all().item<float>(), 6);
+  memory::inject({});
+  static_cast<void>(run_all());
+  const int64_t count = memory::end_injection();
+  const int64_t before = memory::info().current;
+  for (int64_t nth = 1; nth <= count; ++nth) {
+    const testing_support::FaultScope faults({.nth = nth, .every = 0, .tag = {}});
+    EXPECT_THROW(run_all(), ResourceExhaustedError);
+    EXPECT_EQ(memory::info().current, before);
+  }
+}
+
 TEST(ForwardAccumulator, SaysWhereThereIsNoWay) {
   const Tensor x = Tensor::from<float>({1, 2}, {1, 1, 1, 2});
   ForwardAccumulator forward;
