@@ -1,11 +1,14 @@
 #include "graph/graph.h"
 
+#include <algorithm>
 #include <cstring>
 #include <unordered_set>
 
 #include <penstock/base/check.h>
 #include <penstock/base/error.h>
 #include <penstock/base/strings.h>
+
+#include "graph/control.h"
 
 namespace penstock {
 
@@ -116,6 +119,16 @@ NodeId Graph::add_gradient(GradientCall gradient, std::span<const ValueId> input
   return add_node(node, inputs, outputs);
 }
 
+NodeId Graph::add_control(std::shared_ptr<const Control> control, std::span<const ValueId> inputs,
+                          std::span<const OutputSpec> outputs, int32_t location) {
+  Node node;
+  node.kind = NodeKind::kControl;
+  node.index = static_cast<int32_t>(controls_.size());
+  node.location = location;
+  controls_.push_back(std::move(control));
+  return add_node(node, inputs, outputs);
+}
+
 NodeId Graph::add_assign(int32_t slot, ValueId value, int32_t location) {
   Node node;
   node.kind = NodeKind::kAssign;
@@ -136,6 +149,8 @@ NodeId Graph::add_copy(const Graph& from, const Node& node, std::span<const Valu
   if (node.kind == NodeKind::kCall) return add_call(from.call(node), inputs, specs, location);
   if (node.kind == NodeKind::kGradient)
     return add_gradient(from.gradient(node), inputs, specs, location);
+  if (node.kind == NodeKind::kControl)
+    return add_control(from.control(node), inputs, specs, location);
   if (node.kind == NodeKind::kAssign) return add_assign(node.index, inputs[0], location);
   return add_op(*node.op, inputs, from.attrs(node), specs, location);
 }
@@ -183,7 +198,28 @@ int64_t Graph::memory_bytes(const Graph* beside) const {
   for (const Tensor& tensor : constants_) {
     if (counted.insert(tensor.buffer().get()).second) bytes += tensor.num_bytes();
   }
+  for (const auto& control : controls_) {
+    for (const auto& region : control->regions) bytes += region->memory_bytes(beside);
+  }
   return bytes;
+}
+
+bool has_calls(const Graph& graph, const Node& node) {
+  if (node.kind == NodeKind::kCall) return true;
+  if (node.kind != NodeKind::kControl) return false;
+  return std::ranges::any_of(graph.control(node)->regions, [](const auto& region) {
+    return std::ranges::any_of(region->nodes(),
+                               [&](const Node& inner) { return has_calls(*region, inner); });
+  });
+}
+
+bool is_stateful(const Graph& graph, const Node& node) {
+  if (node.kind == NodeKind::kOp) return node.op->traits.has(Trait::kStateful);
+  if (node.kind != NodeKind::kControl) return node.kind == NodeKind::kCall;
+  return std::ranges::any_of(graph.control(node)->regions, [](const auto& region) {
+    return std::ranges::any_of(region->nodes(),
+                               [&](const Node& inner) { return is_stateful(*region, inner); });
+  });
 }
 
 std::vector<bool> needed_nodes(const Graph& graph, std::span<const ValueId> values,
@@ -194,7 +230,7 @@ std::vector<bool> needed_nodes(const Graph& graph, std::span<const ValueId> valu
   };
   for (ValueId value : values) need(value);
   for (size_t n = graph.num_nodes(); n-- > 0;) {
-    if (with_calls && graph.node(static_cast<NodeId>(n)).kind == NodeKind::kCall) needed[n] = true;
+    if (with_calls && has_calls(graph, graph.node(static_cast<NodeId>(n)))) needed[n] = true;
     if (!needed[n]) continue;
     for (ValueId input : graph.inputs(graph.node(static_cast<NodeId>(n)))) need(input);
   }
@@ -221,6 +257,12 @@ bool is_closed(const Graph& graph, const Node& node) {
       if (!is_plannable(inputs[i])) return false;
       // What infer reads, it must see before the kernel does.
       if (node.op->input(i).host && graph.constant_of(inputs[i]) == nullptr) return false;
+    }
+  }
+  if (node.kind == NodeKind::kControl) {
+    if (!std::ranges::all_of(graph.inputs(node), is_plannable)) return false;
+    for (const auto& region : graph.control(node)->regions) {
+      if (!is_closed(*region)) return false;
     }
   }
   for (ValueId k = 0; k < node.num_outputs; ++k) {
@@ -293,6 +335,54 @@ void verify_op(const Graph& graph, NodeId id) {
 
 }  // namespace
 
+// What a region takes and gives, as its node says.
+static void verify_region(NodeId id, const Graph& region, size_t num_inputs, size_t num_outputs) {
+  if (!region.writes().empty()) broken("a region of node ", id, " writes to a slot");
+  if (region.num_inputs() != num_inputs || region.outputs().size() != num_outputs) {
+    broken("a region of node ", id, " takes ", region.num_inputs(), " and gives ",
+           region.outputs().size(), " values, not ", num_inputs, " and ", num_outputs);
+  }
+  verify(region);
+}
+
+static void verify_control(const Graph& graph, NodeId id) {
+  const Node& node = graph.node(id);
+  const Control& control = *graph.control(node);
+  for (ValueId input : graph.inputs(node)) {
+    if (input < 0 || input >= node.first_output) broken("node ", id, " uses a later value ", input);
+  }
+  const auto num_inputs = static_cast<size_t>(node.num_inputs);
+  const auto num_states = static_cast<size_t>(control.num_states);
+  const size_t tied = control.is_tied ? 1 : 0;
+  switch (control.kind) {
+    case Control::Kind::kBranch:
+      if (num_inputs == 0 || graph.dtype(graph.inputs(node)[0]) != DType::kInt32)
+        broken("node ", id, " has no number to choose by");
+      for (const auto& region : control.regions)
+        verify_region(id, *region, num_inputs - 1, node.num_outputs);
+      break;
+    case Control::Kind::kLoop:
+      if (num_states > num_inputs || num_states + tied != node.num_outputs)
+        broken("node ", id, " gives other values than its states");
+      verify_region(id, control.region(Control::kCondition), num_inputs, 1);
+      verify_region(id, control.region(Control::kBody), num_inputs, num_states);
+      break;
+    case Control::Kind::kLoopGradient: {
+      const size_t given = control.states.size() + tied;
+      if (num_states + given > num_inputs ||
+          control.states.size() + control.invariants.size() != node.num_outputs)
+        broken("node ", id, " gives other values than its gradients");
+      const size_t own = num_inputs - given;
+      // Without a condition where the number of steps is known.
+      if (control.trips < 0) verify_region(id, control.region(Control::kCondition), own, 1);
+      verify_region(id, control.region(Control::kBody), own, num_states);
+      verify_region(id, control.region(Control::kBackward), own + node.num_outputs,
+                    node.num_outputs);
+      break;
+    }
+  }
+}
+
 void verify(const Graph& graph) {
   ValueId next = 0;
   for (NodeId id = 0; id < static_cast<NodeId>(graph.num_nodes()); ++id) {
@@ -300,6 +390,7 @@ void verify(const Graph& graph) {
     if (node.first_output != next) broken("node ", id, " has its values out of order");
     next += node.num_outputs;
     if (node.kind == NodeKind::kOp) verify_op(graph, id);
+    if (node.kind == NodeKind::kControl) verify_control(graph, id);
   }
   const auto check_value = [&](ValueId value) {
     if (value < 0 || value >= next) broken("there is no value ", value);

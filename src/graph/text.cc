@@ -6,6 +6,8 @@
 
 #include <penstock/base/strings.h>
 
+#include "graph/control.h"
+
 namespace penstock {
 namespace {
 
@@ -136,6 +138,24 @@ std::string gradient_text(const Graph& graph, const Node& node) {
              list_text(inputs.subspan(sources, call.sources.size())));
 }
 
+std::string numbers_text(std::span<const int32_t> numbers) {
+  std::string out;
+  for (int32_t number : numbers) out += cat(out.empty() ? "" : ",", number);
+  return cat("[", out, "]");
+}
+
+std::string control_text(const Graph& graph, const Node& node) {
+  const Control& control = *graph.control(node);
+  const std::string call = cat(name_of(control.kind), "(", list_text(graph.inputs(node)), ")");
+  if (control.kind == Control::Kind::kBranch)
+    return cat(call, " {regions=", control.regions.size(), "}");
+  return cat(call, " {loop=", control.loop, ", trips=", control.trips,
+             ", checkpoints=", control.checkpoints, ", swaps=", control.swaps ? "true" : "false",
+             ", tied=", control.is_tied ? "true" : "false",
+             ", numbers=", numbers_text(control.numbers), ", states=", numbers_text(control.states),
+             ", invariants=", numbers_text(control.invariants), "}");
+}
+
 std::string node_text(const Graph& graph, const Node& node) {
   switch (node.kind) {
     case NodeKind::kInput:
@@ -148,6 +168,8 @@ std::string node_text(const Graph& graph, const Node& node) {
       return cat("call ", graph.call(node)->name, "(", list_text(graph.inputs(node)), ")");
     case NodeKind::kGradient:
       return gradient_text(graph, node);
+    case NodeKind::kControl:
+      return control_text(graph, node);
     case NodeKind::kAssign:
       return cat("assign ", node.index, " = ", list_text(graph.inputs(node)));
     case NodeKind::kOp:
@@ -187,9 +209,20 @@ uint64_t content_hash(const Tensor& tensor) {
   return hash;
 }
 
-std::string to_text(const Graph& graph) {
+static std::string to_text(const Graph& graph, const std::string& indent);
+
+static std::string regions_text(const Control& control, const std::string& indent) {
+  std::string out;
+  for (size_t i = 0; i < control.regions.size(); ++i)
+    out +=
+        cat(indent, region_name(control.kind, i), ":\n", to_text(control.region(i), indent + "  "));
+  return out;
+}
+
+static std::string to_text(const Graph& graph, const std::string& indent) {
   std::string out;
   for (const Node& node : graph.nodes()) {
+    out += indent;
     std::string names, types;
     for (ValueId value = node.first_output; value < node.first_output + node.num_outputs; ++value) {
       names += cat(names.empty() ? "%" : ", %", value);
@@ -200,11 +233,14 @@ std::string to_text(const Graph& graph) {
     const Location at = graph.location(node);
     if (!at.file.empty()) out += cat("  # ", at.file, ":", at.line);
     out += "\n";
+    if (node.kind == NodeKind::kControl) out += regions_text(*graph.control(node), indent + "  ");
   }
   for (const Write& write : graph.writes())
-    out += cat("write ", write.slot, " = %", write.value, "\n");
+    out += cat(indent, "write ", write.slot, " = %", write.value, "\n");
   const std::string outputs = list_text(graph.outputs());
-  return out + cat("return", outputs.empty() ? "" : " ", outputs, "\n");
+  return out + cat(indent, "return", outputs.empty() ? "" : " ", outputs, "\n");
 }
+
+std::string to_text(const Graph& graph) { return to_text(graph, ""); }
 
 }  // namespace penstock

@@ -1,0 +1,121 @@
+#include "exec/loop_parts.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <numeric>
+
+#include <penstock/exec/control.h>
+
+#include "exec/control_codes.h"
+#include "exec/revolve.h"
+#include "graph/extract.h"
+
+namespace penstock {
+namespace exec {
+namespace {
+
+std::atomic<int64_t> g_forward{0}, g_backward{0};
+
+}  // namespace
+
+StateForm::StateForm(const Graph& region, std::span<const int32_t> numbers) {
+  for (int32_t number : numbers) {
+    const int64_t bytes = region.bytes(region.inputs()[static_cast<size_t>(number)]);
+    offsets_.push_back(total_);
+    bytes_.push_back(static_cast<size_t>(bytes));
+    total_ += aligned(bytes);
+  }
+}
+
+std::vector<int32_t> all_states(const Control& control) {
+  std::vector<int32_t> numbers(static_cast<size_t>(control.num_states));
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return numbers;
+}
+
+Graph with_condition(const Graph& body, const Graph& condition) {
+  Graph made;
+  const auto copy = [&](const Graph& region, std::span<const ValueId> inputs) {
+    std::vector<ValueId> values(region.num_values(), kNoIndex);
+    for (const Node& node : region.nodes()) {
+      if (node.kind == NodeKind::kInput) {
+        values[static_cast<size_t>(node.first_output)] = inputs[static_cast<size_t>(node.index)];
+        continue;
+      }
+      SmallVector<ValueId, 4> uses;
+      for (ValueId input : region.inputs(node)) uses.push_back(values[static_cast<size_t>(input)]);
+      const ValueId first = made.node(made.add_copy(region, node, uses)).first_output;
+      for (ValueId k = 0; k < node.num_outputs; ++k)
+        values[static_cast<size_t>(node.first_output + k)] = first + k;
+    }
+    std::vector<ValueId> outputs;
+    for (ValueId output : region.outputs()) outputs.push_back(values[static_cast<size_t>(output)]);
+    return outputs;
+  };
+  std::vector<ValueId> inputs;
+  for (ValueId input : body.inputs())
+    inputs.push_back(made.add_input(body.dtype(input), body.shape(input)));
+  std::vector<ValueId> outputs = copy(body, inputs);
+  std::copy(outputs.begin(), outputs.end(), inputs.begin());
+  outputs.push_back(copy(condition, inputs)[0]);
+  made.set_outputs(outputs);
+  return made;
+}
+
+Graph with_last_first(const Graph& region, size_t first) {
+  const std::span<const ValueId> all = region.inputs();
+  std::vector<ValueId> inputs(all.begin() + static_cast<ptrdiff_t>(first), all.end());
+  inputs.insert(inputs.end(), all.begin(), all.begin() + static_cast<ptrdiff_t>(first));
+  return extract(region, inputs, region.outputs(), {});
+}
+
+int64_t num_checkpoints(const Control& control) {
+  const int64_t wanted =
+      control.checkpoints > 0 ? control.checkpoints : default_checkpoints(control.trips);
+  return std::min(wanted, std::max<int64_t>(control.trips - 1, 0));
+}
+
+std::vector<int64_t> kept_on_way(int64_t trips, int64_t checkpoints) {
+  std::vector<int64_t> steps;
+  int64_t at = 0;
+  for (int64_t states = checkpoints + 1; states > 1 && trips - at >= 2; --states) {
+    at += next_kept(trips - at, states);
+    steps.push_back(at);
+  }
+  return steps;
+}
+
+int64_t online_checkpoints(int64_t steps) {
+  const double wanted = std::ceil(std::sqrt(2.0 * static_cast<double>(steps)));
+  return std::max<int64_t>(8, static_cast<int64_t>(wanted));
+}
+
+void count_loop_steps(int64_t forward, int64_t backward) {
+  g_forward.fetch_add(forward, std::memory_order_relaxed);
+  g_backward.fetch_add(backward, std::memory_order_relaxed);
+}
+
+}  // namespace exec
+
+int64_t PlannedLoop::checkpoints_after(int64_t steps) const {
+  if (trips >= 0) return checkpoints;
+  const int64_t most = checkpoints < 0 ? exec::online_checkpoints(steps) : checkpoints;
+  return std::min(most, std::max<int64_t>(steps - 1, 0));
+}
+
+int64_t MemoryPlan::peak_bytes_after(int64_t steps) const {
+  int64_t most = 0;  // one gradient runs at a time
+  for (const PlannedLoop& loop : loops) {
+    if (loop.name == "while gradient" && loop.trips < 0 && !loop.is_in_file)
+      most = std::max(most, loop.checkpoints_after(steps) * loop.state_bytes);
+  }
+  return peak_bytes + most;
+}
+
+LoopCounters loop_counters() {
+  return {exec::g_forward.load(std::memory_order_relaxed),
+          exec::g_backward.load(std::memory_order_relaxed)};
+}
+
+}  // namespace penstock
