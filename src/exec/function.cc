@@ -8,6 +8,7 @@
 
 #include "autodiff/recording.h"
 #include "exec/differentiate.h"
+#include "exec/forward_call.h"
 #include "exec/function_state.h"
 #include "exec/loop_parts.h"
 #include "exec/program.h"
@@ -136,7 +137,9 @@ namespace {
 bool is_watched(const FunctionState& function, Inputs inputs) {
   if (!autodiff::is_recording()) return false;
   return std::any_of(function.variables.begin(), function.variables.end(), is_source) ||
-         autodiff::knows_any(inputs);
+         autodiff::knows_any(inputs) ||
+         std::any_of(function.variables.begin(), function.variables.end(),
+                     [](const Variable& variable) { return autodiff::knows(variable.id()); });
 }
 
 }  // namespace
@@ -151,6 +154,8 @@ Tensors Function::operator()(std::span<const Tensor* const> inputs) const {
       return at(shapes)(inputs);
     }
     const bool is_watched = exec::t_trace == nullptr && exec::is_watched(*state_, inputs);
+    if (is_watched && state_->is_planned && exec::is_pushed_forward())
+      return exec::call_with_tangents(*this, inputs);
     if (exec::t_trace != nullptr ||
         (is_watched && (autodiff::may_record_gradients() || !state_->is_planned))) {
       const std::vector<Tensor> outputs = exec::replay_call(*state_, inputs);
@@ -236,6 +241,7 @@ int64_t Function::bytes() const {
   for (const auto& known : state_->known) bytes += known.function.bytes();
   for (const auto& halves : state_->differentiated)
     bytes += halves->forward.bytes() + halves->backward.bytes();
+  for (const auto& whole : state_->with_tangents) bytes += whole->function.bytes();
   return bytes;
 }
 bool Function::has_captures() const { return !state_->captures.empty(); }

@@ -15,6 +15,7 @@
 namespace penstock::exec {
 
 struct Differentiated;
+struct WithTangents;
 
 struct FunctionState {
   FunctionState(std::string a_name, Graph a_graph, std::vector<Variable> some_variables,
@@ -44,6 +45,7 @@ struct FunctionState {
   };
   std::vector<std::unique_ptr<Retired>> retired;
   std::vector<std::shared_ptr<const Differentiated>> differentiated;
+  std::vector<std::shared_ptr<const WithTangents>> with_tangents;
 
   // For other shapes of inputs, where the graph leaves them open; the latest first.
   struct Known {
