@@ -88,7 +88,9 @@ int32_t Program::add_stream(const Node& node) {
 
 void Program::add_instruction(int32_t i) {
   if (!layout_.has_kernel[static_cast<size_t>(i)]) return;
-  if (layout_.tiled[static_cast<size_t>(i)] != kNoIndex) return add_tiled(i);
+  if (layout_.tiled[static_cast<size_t>(i)] != kNoIndex ||
+      layout_.scalar[static_cast<size_t>(i)] != kNoIndex)
+    return add_group(i);
   const std::span<const NodeId> nodes = layout_.steps.step(i);
   const Node& node = graph_.node(nodes[0]);
   const ProductStep product = product_step(graph_, nodes);
@@ -101,7 +103,7 @@ void Program::add_instruction(int32_t i) {
   made.num_outputs = node.num_outputs;
   made.scratch = layout_.scratch[static_cast<size_t>(i)];
   made.stream = add_stream(node);
-  made.tiled = made.product = kNoIndex;
+  made.scalars = made.tiled = made.product = kNoIndex;
   const auto add_view = [&](ValueId value) {
     const Place& place = layout_.places[static_cast<size_t>(value)];
     views_.push_back({nullptr, graph_.dtype(value), graph_.shape(value)});
@@ -122,10 +124,11 @@ void Program::add_instruction(int32_t i) {
   instructions_.push_back(made);
 }
 
-void Program::add_tiled(int32_t i) {
+void Program::add_group(int32_t i) {
   Instruction made{};
   made.scratch = layout_.scratch[static_cast<size_t>(i)];
   made.stream = kNoIndex;
+  made.scalars = layout_.scalar[static_cast<size_t>(i)];
   made.tiled = layout_.tiled[static_cast<size_t>(i)];
   made.product = kNoIndex;
   instructions_.push_back(made);
@@ -162,8 +165,8 @@ void Program::execute(Frame& frame) {
     frame.views[v].data = frame.bases[static_cast<size_t>(places_[v].storage)] + places_[v].offset;
   Attr* own_attrs = frame.attrs.data();
   for (const Instruction& instruction : instructions_) {
-    if (instruction.tiled != kNoIndex) {
-      execute_tiled(instruction, frame);
+    if (instruction.kernel == nullptr && instruction.product == kNoIndex) {
+      execute_group(instruction, frame);
       continue;
     }
     View* views = frame.views.data() + instruction.first_view;
@@ -200,11 +203,17 @@ KernelResult Program::execute_product(const Instruction& instruction,
   return product.run(context, epilogue);
 }
 
-void Program::execute_tiled(const Instruction& instruction, Frame& frame) const {
+void Program::execute_group(const Instruction& instruction, Frame& frame) const {
+  if (instruction.scalars != kNoIndex) {
+    const GroupResult found =
+        run_scalars(layout_.scalars[static_cast<size_t>(instruction.scalars)], frame.bases.data());
+    if (found.failed != nullptr) fail_kernel(*found.failed, found.result);
+    return;
+  }
   char* const scratch = instruction.scratch == kNoIndex
                             ? nullptr
                             : frame.bases[static_cast<size_t>(instruction.scratch)];
-  const TilesResult found =
+  const GroupResult found =
       run_tiles(layout_.tiles[static_cast<size_t>(instruction.tiled)], frame.bases.data(), scratch);
   if (found.failed != nullptr) fail_kernel(*found.failed, found.result);
 }
@@ -411,11 +420,12 @@ MemoryPlan Program::plan() const {
 }
 
 int64_t Program::bytes() const {
-  size_t tiles_bytes = 0;
+  size_t group_bytes = 0;
   for (const Tiles& tiles : layout_.tiles)
-    tiles_bytes += tiles.ops.size() * sizeof(TileOp) + tiles.operands.size() * sizeof(TileOperand);
+    group_bytes += tiles.ops.size() * sizeof(TileOp) + tiles.operands.size() * sizeof(TileOperand);
+  for (const Scalars& scalars : layout_.scalars) group_bytes += scalars.bytes();
   return static_cast<int64_t>(views_.size() * (2 * sizeof(View) + sizeof(ViewPlace)) +
-                              instructions_.size() * sizeof(Instruction) + tiles_bytes +
+                              instructions_.size() * sizeof(Instruction) + group_bytes +
                               layout_.storages.size() * (sizeof(Storage) + sizeof(char*)));
 }
 

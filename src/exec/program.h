@@ -32,13 +32,14 @@ class Program final : public Runner {
 
  private:
   struct Instruction {
-    KernelFn kernel;  // null: see tiled and product
+    KernelFn kernel;  // null: see scalars, tiled and product
     const OpDef* op;
     Attrs attrs;
     int32_t first_view;  // inputs, then outputs
     int32_t num_inputs, num_outputs;
     int32_t scratch;  // storage, or kNoIndex
     int32_t stream;   // of random numbers, or kNoIndex
+    int32_t scalars;  // the layout's scalars that it runs instead of a kernel, or kNoIndex
     int32_t tiled;    // the layout's tiles that it runs instead of a kernel, or kNoIndex
     int32_t product;  // the product that it runs with its epilogue, or kNoIndex
   };
@@ -60,12 +61,12 @@ class Program final : public Runner {
   bool is_copied(ValueId output) const;
   int64_t output_bytes() const;
   void add_instruction(int32_t i);
-  void add_tiled(int32_t i);
+  void add_group(int32_t i);
   int32_t add_stream(const Node& node);
   std::unique_ptr<Frame> take_frame();
   void give_frame(std::unique_ptr<Frame> frame);
   void execute(Frame& frame);
-  void execute_tiled(const Instruction& instruction, Frame& frame) const;
+  void execute_group(const Instruction& instruction, Frame& frame) const;
   KernelResult execute_product(const Instruction& instruction, const KernelContext& context) const;
   std::string name_of(int32_t i) const;
   void finish_writes(Frame& frame);
