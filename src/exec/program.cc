@@ -93,6 +93,9 @@ void Program::add_instruction(int32_t i) {
     return add_group(i);
   const std::span<const NodeId> nodes = layout_.steps.step(i);
   const Node& node = graph_.node(nodes[0]);
+  if (nodes.size() == 1) {
+    if (const auto call = find_loop_call(graph_, node, layout_.places)) return add_call(*call);
+  }
   const ProductStep product = product_step(graph_, nodes);
   Instruction made;
   made.kernel = product.run != nullptr ? nullptr : node.op->cpu.run;
@@ -103,7 +106,7 @@ void Program::add_instruction(int32_t i) {
   made.num_outputs = node.num_outputs;
   made.scratch = layout_.scratch[static_cast<size_t>(i)];
   made.stream = add_stream(node);
-  made.scalars = made.tiled = made.product = kNoIndex;
+  made.scalars = made.tiled = made.call = made.product = kNoIndex;
   const auto add_view = [&](ValueId value) {
     const Place& place = layout_.places[static_cast<size_t>(value)];
     views_.push_back({nullptr, graph_.dtype(value), graph_.shape(value)});
@@ -130,7 +133,15 @@ void Program::add_group(int32_t i) {
   made.stream = kNoIndex;
   made.scalars = layout_.scalar[static_cast<size_t>(i)];
   made.tiled = layout_.tiled[static_cast<size_t>(i)];
-  made.product = kNoIndex;
+  made.call = made.product = kNoIndex;
+  instructions_.push_back(made);
+}
+
+void Program::add_call(const LoopCall& call) {
+  Instruction made{};
+  made.call = static_cast<int32_t>(calls_.size());
+  made.scratch = made.stream = made.scalars = made.tiled = made.product = kNoIndex;
+  calls_.push_back(call);
   instructions_.push_back(made);
 }
 
@@ -165,6 +176,10 @@ void Program::execute(Frame& frame) {
     frame.views[v].data = frame.bases[static_cast<size_t>(places_[v].storage)] + places_[v].offset;
   Attr* own_attrs = frame.attrs.data();
   for (const Instruction& instruction : instructions_) {
+    if (instruction.call != kNoIndex) {
+      run_loop_call(calls_[static_cast<size_t>(instruction.call)], frame.bases.data());
+      continue;
+    }
     if (instruction.kernel == nullptr && instruction.product == kNoIndex) {
       execute_group(instruction, frame);
       continue;
@@ -425,7 +440,8 @@ int64_t Program::bytes() const {
     group_bytes += tiles.ops.size() * sizeof(TileOp) + tiles.operands.size() * sizeof(TileOperand);
   for (const Scalars& scalars : layout_.scalars) group_bytes += scalars.bytes();
   return static_cast<int64_t>(views_.size() * (2 * sizeof(View) + sizeof(ViewPlace)) +
-                              instructions_.size() * sizeof(Instruction) + group_bytes +
+                              instructions_.size() * sizeof(Instruction) +
+                              calls_.size() * sizeof(LoopCall) + group_bytes +
                               layout_.storages.size() * (sizeof(Storage) + sizeof(char*)));
 }
 

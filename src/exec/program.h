@@ -13,6 +13,7 @@
 
 #include "exec/epilogues.h"
 #include "exec/layout.h"
+#include "exec/loop_call.h"
 #include "exec/runner.h"
 #include "graph/graph.h"
 
@@ -32,7 +33,7 @@ class Program final : public Runner {
 
  private:
   struct Instruction {
-    KernelFn kernel;  // null: see scalars, tiled and product
+    KernelFn kernel;  // null: see below
     const OpDef* op;
     Attrs attrs;
     int32_t first_view;  // inputs, then outputs
@@ -41,6 +42,7 @@ class Program final : public Runner {
     int32_t stream;   // of random numbers, or kNoIndex
     int32_t scalars;  // the layout's scalars that it runs instead of a kernel, or kNoIndex
     int32_t tiled;    // the layout's tiles that it runs instead of a kernel, or kNoIndex
+    int32_t call;     // the loop that it calls at once, or kNoIndex
     int32_t product;  // the product that it runs with its epilogue, or kNoIndex
   };
   struct ViewPlace {
@@ -62,6 +64,7 @@ class Program final : public Runner {
   int64_t output_bytes() const;
   void add_instruction(int32_t i);
   void add_group(int32_t i);
+  void add_call(const LoopCall& call);
   int32_t add_stream(const Node& node);
   std::unique_ptr<Frame> take_frame();
   void give_frame(std::unique_ptr<Frame> frame);
@@ -78,6 +81,7 @@ class Program final : public Runner {
   ledger::Owner owner_;
   Layout layout_;
   std::vector<Instruction> instructions_;
+  std::vector<LoopCall> calls_;
   std::vector<ProductStep> products_;
   std::vector<View> views_;        // without addresses
   std::vector<ViewPlace> places_;  // of views_
