@@ -1,5 +1,6 @@
 #include "function_object.h"
 
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -7,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <penstock/exec/control.h>
 #include <penstock/exec/function.h>
 
 #include "array.h"
@@ -60,9 +62,17 @@ SourceLine locate() {
 
 nb::object wrapped(Tensor tensor) { return nb::steal(checked(wrap(std::move(tensor)))); }
 
+nb::list as_list(Tensors&& tensors) {
+  nb::list result;
+  for (Tensor& tensor : tensors) result.append(wrapped(std::move(tensor)));
+  return result;
+}
+
 class PyTrace {
  public:
-  explicit PyTrace(const std::string& name) { trace_.emplace(name); }
+  PyTrace(const std::string& name, bool is_region) {
+    trace_.emplace(name, is_region ? Trace::Kind::kRegion : Trace::Kind::kFunction);
+  }
   nb::object input(nb::handle dtype, nb::handle shape) {
     return wrapped(trace_->input(to_dtype(dtype.ptr()), to_shape(shape)));
   }
@@ -95,9 +105,7 @@ nb::list call(const Function& function, const nb::list& inputs) {
     const WithoutGil released(!Trace::is_open());
     outputs = function(std::span<const Tensor>(tensors));
   }
-  nb::list result;
-  for (Tensor& output : outputs) result.append(wrapped(std::move(output)));
-  return result;
+  return as_list(std::move(outputs));
 }
 
 // call_host(name, function, inputs, [(dtype, shape)…], passes_gradients): what the function makes
@@ -121,10 +129,25 @@ nb::list call_python(const std::string& name, nb::handle function, const nb::lis
       results.push_back(to_tensor(each.ptr()));
     return results;
   };
-  nb::list result;
-  for (Tensor& output : call_host(name, run, pointers, specs, passes_gradients))
-    result.append(wrapped(std::move(output)));
-  return result;
+  return as_list(call_host(name, run, pointers, specs, passes_gradients));
+}
+
+// What the region gives that the int32 scalar picks.
+nb::list branch(nb::handle index, const std::vector<Function>& regions) {
+  return as_list(add_branch(to_tensor(index.ptr()), regions));
+}
+
+// The state after the last step.
+nb::list loop(const Function& condition, const Function& body, const nb::list& state,
+              int64_t checkpoints, bool swap_memory) {
+  return as_list(add_loop(condition, body, tensors_of(state),
+                          {.checkpoints = checkpoints, .swap_memory = swap_memory}));
+}
+
+// Ends a loop that runs when the user asks for it (Ctrl-C).
+void check_signals() {
+  const WithGil gil;
+  if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }
 
 nb::dict value_dict(const PlannedValue& value) {
@@ -163,7 +186,7 @@ nb::dict plan_dict(const Function& function) {
 
 void add_function(nb::module_& module) {
   nb::class_<PyTrace>(module, "Trace")
-      .def(nb::init<const std::string&>())
+      .def(nb::init<const std::string&, bool>(), nb::arg("name"), nb::arg("is_region") = false)
       .def("input", &PyTrace::input, nb::arg("dtype"), nb::arg("shape").none())
       .def("finish", &PyTrace::finish)
       .def("close", &PyTrace::close);
@@ -196,6 +219,13 @@ void add_function(nb::module_& module) {
   module.def("is_tracing", &Trace::is_open);
   module.def("restart_random_streams", &restart_random_streams);
   module.def("call_host", call_python);
+  module.def("add_branch", branch);
+  module.def("add_loop", loop);
+  module.def("loop_counters", [] {
+    const LoopCounters counters = loop_counters();
+    return std::pair(counters.forward, counters.backward);
+  });
+  set_interrupt_check(check_signals);
   module.def(
       "narrow",
       [](nb::handle object, nb::handle dims) {

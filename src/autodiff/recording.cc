@@ -157,6 +157,14 @@ HideTapes::~HideTapes() {
   *outermost = hidden_;
 }
 
+bool HideTapes::knows(const Tensor& tensor) const {
+  if (!is_differentiable(tensor.dtype())) return false;
+  for (autodiff::TapeState* tape = hidden_; tape != nullptr; tape = tape->below) {
+    if (tape->known.has(tensor.id())) return true;
+  }
+  return false;
+}
+
 void record_custom(std::span<const Tensor> inputs, std::span<const Tensor> outputs,
                    Backward backward) {
   if (!autodiff::is_recording()) return;

@@ -12,6 +12,7 @@
 #include <penstock/exec/function.h>
 #include <penstock/ops/dispatch.h>
 
+#include "graph/control.h"
 #include "graph/known_ops.h"
 #include "graph/rewriter.h"
 #include "graph/text.h"
@@ -51,6 +52,8 @@ std::string_view type_of(const Graph& graph, const Node& node) {
       return "gradients";
     case NodeKind::kCall:
       return graph.call(node)->name;
+    case NodeKind::kControl:
+      return name_of(graph.control(node)->kind);
     case NodeKind::kOp:
       break;
   }

@@ -8,8 +8,13 @@ namespace {
 using kernels::Activation;
 using kernels::Formula;
 
+// Null for what is no op as well.
+const Formula* formula_of(const Node& node) {
+  return node.op == nullptr ? nullptr : node.op->cpu.formula;
+}
+
 bool is_product(const Node& node) {
-  const Formula* formula = node.op->cpu.formula;
+  const Formula* formula = formula_of(node);
   return formula != nullptr && formula->kind == Formula::Kind::kProduct;
 }
 
@@ -28,7 +33,7 @@ bool takes_epilogue(const Graph& graph, const Node& node) {
 
 // The other operand, when `node` adds one number a column to `value`; otherwise kNoIndex.
 ValueId bias_of(const Graph& graph, const Node& node, ValueId value) {
-  const Formula* formula = node.op->cpu.formula;
+  const Formula* formula = formula_of(node);
   if (formula == nullptr || formula->kind != Formula::Kind::kBinary ||
       formula->binary() != kernels::BinaryOp::kAdd)
     return kNoIndex;
@@ -42,7 +47,7 @@ ValueId bias_of(const Graph& graph, const Node& node, ValueId value) {
 }
 
 Activation activation_of(const Node& node) {
-  const Formula* formula = node.op->cpu.formula;
+  const Formula* formula = formula_of(node);
   if (formula == nullptr || formula->kind != Formula::Kind::kUnary) return Activation::kNone;
   if (formula->unary() == kernels::UnaryOp::kRelu) return Activation::kRelu;
   if (formula->unary() == kernels::UnaryOp::kRelu6) return Activation::kRelu6;

@@ -202,6 +202,7 @@ class Finder {
   }
 
   static bool is_plain(const Node& node) {
+    if (node.op == nullptr) return false;
     const OpDef& op = *node.op;
     return op.traits.has(Trait::kElementwise) && op.cpu != nullptr &&
            !op.traits.has(Trait::kStateful) && !op.traits.has(Trait::kDynamicShape) &&

@@ -80,7 +80,7 @@ std::vector<ValueId> way_between(const Graph& graph, std::span<const Tensor> xs,
   for (const Tensor& stop : stops) is_stop[static_cast<size_t>(stop.value())] = true;
   for (const Tensor& x : xs) from_x[static_cast<size_t>(x.value())] = true;
   const auto can_flow = [&](const Node& node) {
-    if (node.kind == NodeKind::kGradient) return true;
+    if (node.kind == NodeKind::kGradient || node.kind == NodeKind::kControl) return true;
     return node.kind == NodeKind::kOp && node.op->grad.value != nullptr;
   };
   for (size_t n = 0; n < count; ++n) {

@@ -7,6 +7,7 @@
 
 #include "exec/epilogues.h"
 #include "exec/fusion.h"
+#include "graph/control.h"
 
 namespace penstock::exec {
 namespace {
@@ -15,7 +16,8 @@ using Kind = Storage::Kind;
 
 class Builder {
  public:
-  explicit Builder(const Graph& graph) : graph_(graph) {
+  Builder(const Graph& graph, std::span<const int64_t> control_scratch)
+      : graph_(graph), control_scratch_(control_scratch) {
     layout_.places.resize(graph.num_values());
     last_use_.assign(graph.num_values(), kNoIndex);
     written_.assign(graph.num_values(), kNoIndex);
@@ -27,7 +29,9 @@ class Builder {
     place_leaves();
     layout_.scalar.assign(static_cast<size_t>(end()), kNoIndex);
     for (int32_t i = 0; i < end(); ++i) {
-      if (is_scalar_op(graph_, graph_.node(layout_.steps.step(i)[0]))) {
+      if (graph_.node(layout_.steps.step(i)[0]).kind == NodeKind::kControl) {
+        place_control(i);
+      } else if (is_scalar_op(graph_, graph_.node(layout_.steps.step(i)[0]))) {
         place_scalars(i);
       } else if (layout_.steps.step(i).size() == 1) {
         place_node(i);
@@ -54,10 +58,11 @@ class Builder {
     std::vector<NodeId> nodes;
     const std::vector<bool> needed = needed_nodes(graph_, results_of(graph_));
     for (NodeId id = 0; id < static_cast<NodeId>(graph_.num_nodes()); ++id) {
-      if (needed[static_cast<size_t>(id)] && graph_.node(id).kind == NodeKind::kOp)
+      const NodeKind kind = graph_.node(id).kind;
+      if (needed[static_cast<size_t>(id)] && (kind == NodeKind::kOp || kind == NodeKind::kControl))
         nodes.push_back(id);
     }
-    layout_.steps = order_steps(graph_, nodes, find_groups(graph_, nodes));
+    layout_.steps = order_steps(graph_, nodes, find_groups(graph_, nodes), control_scratch_);
   }
 
   void find_last_uses() {
@@ -92,7 +97,9 @@ class Builder {
 
   void place_leaves() {
     for (const Node& node : graph_.nodes()) {
-      if (node.kind == NodeKind::kOp || last_use(node.first_output) == kNoIndex) continue;
+      if (node.kind == NodeKind::kOp || node.kind == NodeKind::kControl ||
+          last_use(node.first_output) == kNoIndex)
+        continue;
       const Kind kind = node.kind == NodeKind::kInput      ? Kind::kInput
                         : node.kind == NodeKind::kConstant ? Kind::kConstant
                                                            : Kind::kVariable;
@@ -154,7 +161,8 @@ class Builder {
       if (i == which || other.storage != place(inputs[which]).storage) continue;
       const bool is_same =
           other.offset == 0 && graph_.shape(inputs[i]) == graph_.shape(inputs[which]);
-      if (!is_same || !node.op->traits.has(Trait::kElementwise)) return true;
+      if (!is_same || node.kind != NodeKind::kOp || !node.op->traits.has(Trait::kElementwise))
+        return true;
     }
     return false;
   }
@@ -182,6 +190,37 @@ class Builder {
     layout_.tiled.push_back(kNoIndex);
     layout_.scratch.push_back(
         has_kernel && infer.scratch_bytes() > 0 ? add_scratch(infer.scratch_bytes(), i) : kNoIndex);
+  }
+
+  // A loop goes on in the memory of what it starts from, where nobody else needs that.
+  void place_control(int32_t i) {
+    const Node& node = graph_.node(layout_.steps.step(i)[0]);
+    const std::span<const ValueId> inputs = graph_.inputs(node);
+    taken_.clear();
+    for (size_t k = 0; k < node.num_outputs; ++k) {
+      const ValueId value = node.first_output + static_cast<ValueId>(k);
+      const int32_t from = forwarded_input(*graph_.control(node), k, inputs.size());
+      int32_t into = kNoIndex;
+      if (from != kNoIndex) {
+        const ValueId input = inputs[static_cast<size_t>(from)];
+        if (fits(value, input, i) && !is_read_elsewhere(node, static_cast<size_t>(from)))
+          into = place(input).storage;
+      }
+      put_control(value, into, i);
+    }
+    layout_.has_kernel.push_back(true);
+    layout_.tiled.push_back(kNoIndex);
+    layout_.scratch.push_back(add_scratch(control_scratch_[static_cast<size_t>(node.index)], i));
+  }
+
+  // Unlike an op's, the result is written while inputs are still read.
+  void put_control(ValueId value, int32_t into, int32_t i) {
+    if (into != kNoIndex) {
+      taken_.push_back(into);
+    } else {
+      into = add_storage(Kind::kArena, kNoIndex, value, i);
+    }
+    put(value, into, 0);
   }
 
   // A product with its epilogue: only the end of it has a place.
@@ -330,6 +369,7 @@ class Builder {
   }
 
   const Graph& graph_;
+  std::span<const int64_t> control_scratch_;
   Layout layout_;
   std::vector<int32_t> last_use_;  // by value: an instruction, or end() for results
   std::vector<int32_t> written_;   // by value: the slot that it is written to
@@ -339,6 +379,8 @@ class Builder {
 
 }  // namespace
 
-Layout make_layout(const Graph& graph) { return Builder(graph).build(); }
+Layout make_layout(const Graph& graph, std::span<const int64_t> control_scratch) {
+  return Builder(graph, control_scratch).build();
+}
 
 }  // namespace penstock::exec

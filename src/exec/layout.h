@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "exec/order.h"
@@ -52,6 +53,7 @@ struct Layout {
   int64_t lower_bound = 0;  // of the arena
 };
 
-Layout make_layout(const Graph& graph);
+// `control_scratch` are the bytes that each control of the graph needs while it runs.
+Layout make_layout(const Graph& graph, std::span<const int64_t> control_scratch = {});
 
 }  // namespace penstock::exec

@@ -4,6 +4,7 @@
 
 #include "exec/schedule.h"
 #include "exec/tiles.h"
+#include "graph/control.h"
 
 namespace penstock::exec {
 namespace {
@@ -11,8 +12,9 @@ namespace {
 // The graph as a problem of steps and items.
 class Modeller {
  public:
-  Modeller(const Graph& graph, std::span<const NodeId> nodes, std::span<const int32_t> groups)
-      : graph_(graph) {
+  Modeller(const Graph& graph, std::span<const NodeId> nodes, std::span<const int32_t> groups,
+           std::span<const int64_t> control_scratch)
+      : graph_(graph), control_scratch_(control_scratch) {
     item_of_.assign(graph.num_values(), kNoIndex);
     written_to_.assign(graph.num_values(), kNoIndex);
     for (const Write& write : graph.writes())
@@ -80,9 +82,22 @@ class Modeller {
                                                           : kNoIndex;
   }
 
+  void add_control(const Node& node) {
+    ScheduleStep& made_by = step(step_of(node.first_output));
+    made_by.scratch = control_scratch_[static_cast<size_t>(node.index)];
+    for (ValueId k = node.first_output; k < node.first_output + node.num_outputs; ++k) {
+      item_of(k) = add_item(graph_.bytes(k));
+      made_by.makes.push_back(item_of(k));
+    }
+  }
+
   void add_items(std::span<const NodeId> nodes) {
     for (NodeId id : nodes) {
       const Node& node = graph_.node(id);
+      if (node.kind == NodeKind::kControl) {
+        add_control(node);
+        continue;
+      }
       SmallVector<View, 4> views;
       for (ValueId input : graph_.inputs(node)) views.push_back(graph_.view(input));
       InferContext infer(*node.op, views, graph_.attrs(node));
@@ -108,7 +123,7 @@ class Modeller {
       for (NodeId id : members(s)) {
         const Node& node = graph_.node(id);
         for (ValueId input : graph_.inputs(node)) add_use(s, input);
-        if (node.op->traits.has(Trait::kStateful)) {
+        if (is_stateful(graph_, node)) {
           if (last_stateful != kNoIndex) step(last_stateful).next.push_back(s);
           last_stateful = s;
         }
@@ -152,18 +167,29 @@ class Modeller {
 
   void add_takes(int32_t s, const Node& node) {
     const std::span<const ValueId> inputs = graph_.inputs(node);
-    for (const Forward& forward : node.op->forwards) {
-      if (forward.input >= inputs.size() || forward.output >= node.num_outputs) continue;
-      const ValueId value = node.first_output + forward.output;
-      const ValueId input = inputs[forward.input];
-      const int32_t used = item_of(input);
-      if (used == kNoIndex || graph_.bytes(input) != graph_.bytes(value) || item_of(value) == used)
-        continue;
-      const Node& source = graph_.node(graph_.node_of(input));
-      if (source.kind == NodeKind::kRead && written_to_[static_cast<size_t>(value)] != source.index)
-        continue;
-      step(s).takes.push_back({item_of(value), used});
+    if (node.kind == NodeKind::kControl) {
+      for (size_t k = 0; k < node.num_outputs; ++k) {
+        const int32_t from = forwarded_input(*graph_.control(node), k, inputs.size());
+        if (from != kNoIndex)
+          add_take(s, node.first_output + static_cast<ValueId>(k),
+                   inputs[static_cast<size_t>(from)]);
+      }
+      return;
     }
+    for (const Forward& forward : node.op->forwards) {
+      if (forward.input < inputs.size() && forward.output < node.num_outputs)
+        add_take(s, node.first_output + forward.output, inputs[forward.input]);
+    }
+  }
+
+  void add_take(int32_t s, ValueId value, ValueId input) {
+    const int32_t used = item_of(input);
+    if (used == kNoIndex || graph_.bytes(input) != graph_.bytes(value) || item_of(value) == used)
+      return;
+    const Node& source = graph_.node(graph_.node_of(input));
+    if (source.kind == NodeKind::kRead && written_to_[static_cast<size_t>(value)] != source.index)
+      return;
+    step(s).takes.push_back({item_of(value), used});
   }
 
   // What a group makes and nobody else needs takes no memory but a tile's.
@@ -205,6 +231,7 @@ class Modeller {
   }
 
   const Graph& graph_;
+  std::span<const int64_t> control_scratch_;
   ScheduleProblem problem_;
   std::vector<std::vector<NodeId>> members_;  // of steps
   std::vector<int32_t> step_of_;              // of nodes
@@ -216,8 +243,8 @@ class Modeller {
 }  // namespace
 
 Steps order_steps(const Graph& graph, std::span<const NodeId> nodes,
-                  std::span<const int32_t> groups) {
-  const Modeller model(graph, nodes, groups);
+                  std::span<const int32_t> groups, std::span<const int64_t> control_scratch) {
+  const Modeller model(graph, nodes, groups, control_scratch);
   Steps steps;
   steps.nodes.reserve(nodes.size());
   for (int32_t s : choose_schedule(model.problem())) {

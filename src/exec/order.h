@@ -28,9 +28,9 @@ struct Steps {
   }
 };
 
-// `nodes` are op nodes in an order in which they can run, and `groups` what find_groups says of
-// them.
+// `nodes` are op and control nodes in an order in which they can run, and `groups` what find_groups
+// says of them.
 Steps order_steps(const Graph& graph, std::span<const NodeId> nodes,
-                  std::span<const int32_t> groups);
+                  std::span<const int32_t> groups, std::span<const int64_t> control_scratch = {});
 
 }  // namespace penstock::exec

@@ -179,6 +179,7 @@ void copy(void* to, const void* from, size_t bytes) {
 }  // namespace
 
 bool is_scalar_op(const Graph& graph, const Node& node) {
+  if (node.kind != NodeKind::kOp) return false;
   const Formula* formula = node.op->cpu.formula;
   if (formula == nullptr || !formula->is_elementwise() || !is_scalar(graph, node.first_output))
     return false;

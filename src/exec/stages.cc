@@ -8,6 +8,7 @@
 #include "autodiff/recording.h"
 #include "exec/function_state.h"
 #include "exec/replay.h"
+#include "graph/control.h"
 #include "graph/extract.h"
 
 namespace penstock::exec {
@@ -21,6 +22,7 @@ bool is_leaf(const Node& node) {
 std::string name_of(const Graph& graph, const Node& node) {
   const std::string name = node.kind == NodeKind::kCall       ? graph.call(node)->name
                            : node.kind == NodeKind::kGradient ? "Gradient"
+                           : node.kind == NodeKind::kControl  ? name_of(graph.control(node)->kind)
                                                               : std::string(node.op->name.value);
   const Location at = graph.location(node);
   return at.file.empty() ? name : cat(name, " at ", at.file, ":", at.line);
@@ -76,14 +78,14 @@ void Stages::choose_stages() {
       continue;
     }
     is_planned_[n] = is_closed(graph_, node) && !on_way[n];
-    int32_t stage = node.kind == NodeKind::kCall ? last_call : 0;
+    int32_t stage = has_calls(graph_, node) ? last_call : 0;
     for (ValueId input : graph_.inputs(node)) {
       const auto from = static_cast<size_t>(graph_.node_of(input));
       const bool is_after =
           is_planned_[n] && !is_planned_[from] && !is_leaf(graph_.node(graph_.node_of(input)));
       stage = std::max(stage, stage_of_[from] + (is_after ? 1 : 0));
     }
-    if (node.kind == NodeKind::kCall) last_call = stage;
+    if (has_calls(graph_, node)) last_call = stage;
     stage_of_[n] = stage;
     if (static_cast<size_t>(stage) >= stages_.size())
       stages_.resize(static_cast<size_t>(stage) + 1);

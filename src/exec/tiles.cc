@@ -238,7 +238,7 @@ class Builder {
 };
 
 bool is_tile_reduction(const Graph& graph, const Node& node) {
-  const kernels::Formula* formula = node.op->cpu.formula;
+  const kernels::Formula* formula = node.op == nullptr ? nullptr : node.op->cpu.formula;
   return formula != nullptr && formula->kind == kernels::Formula::Kind::kReduction &&
          graph.shape(graph.inputs(node)[0]).num_elements() > kTileElements &&
          !kComplexTypes.has(graph.dtype(node.first_output));

@@ -47,12 +47,13 @@ TraceState::Slot& TraceState::slot_of(const Variable& variable) {
   if (const int32_t* number_found = slot_numbers_.find(variable.id()))
     return slots[static_cast<size_t>(*number_found)];
   const auto slot = static_cast<int32_t>(slots.size());
-  const ValueId value = graph.add_read(slot, variable.dtype(), variable.shape());
+  const ValueId value = is_region ? value_of(outer->slot_of(variable).current)
+                                  : graph.add_read(slot, variable.dtype(), variable.shape());
   slots.push_back({variable,
                    Tensor::symbol(number, value, variable.dtype(), variable.shape(), variable.id()),
                    value});
   slot_numbers_.set(variable.id(), slot);
-  add_open(value);
+  if (!is_region) add_open(value);
   return slots.back();
 }
 
@@ -96,14 +97,26 @@ ValueId TraceState::value_of(const Tensor& tensor) {
     const TraceState* owner = outer;
     while (owner != nullptr && owner->number != tensor.graph()) owner = owner->outer;
     if (owner == nullptr) fail_out_of_scope(tensor);
-    value = graph.add_input(tensor.dtype(), tensor.shape());
-    captures.push_back({tensor, Tensor::symbol(number, value, tensor.dtype(), tensor.shape())});
-    add_open(value);
+    value = capture(tensor);
   } else {
-    value = add_constant(tensor);
+    value = is_followed_outside(tensor) ? capture(tensor) : add_constant(tensor);
   }
   constants_.set(tensor.id(), value);
   return value;
+}
+
+ValueId TraceState::capture(const Tensor& tensor) {
+  const ValueId value = graph.add_input(tensor.dtype(), tensor.shape());
+  captures.push_back({tensor, Tensor::symbol(number, value, tensor.dtype(), tensor.shape())});
+  add_open(value);
+  return value;
+}
+
+bool TraceState::is_followed_outside(const Tensor& tensor) const {
+  for (const TraceState* trace = this; trace->is_region; trace = trace->outer) {
+    if (trace->hide_tapes->knows(tensor)) return true;
+  }
+  return false;
 }
 
 ValueId TraceState::add_constant(const Tensor& tensor) { return graph.add_constant(tensor); }
@@ -200,12 +213,13 @@ void fail_out_of_scope(const Tensor& tensor) {
 
 using exec::t_trace;
 
-Trace::Trace(std::string_view name) {
+Trace::Trace(std::string_view name, Kind kind) {
   state_ = with_memory_errors("function", [&] { return std::make_unique<exec::TraceState>(name); });
   state_->hide_tapes.emplace();
   state_->was_paused = std::exchange(autodiff::t_paused, false);
   autodiff::g_defer.store(exec::defer_gradient, std::memory_order_relaxed);
   state_->outer = t_trace;
+  state_->is_region = kind == Kind::kRegion && t_trace != nullptr;
   t_trace = state_.get();
 }
 

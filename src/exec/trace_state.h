@@ -47,6 +47,7 @@ struct TraceState {
   std::vector<Capture> captures;
   std::unique_ptr<Worlds> worlds;  // once there is a value whose shape is not known
   bool is_world = false;           // of another trace: no worlds for what only data could tell
+  bool is_region = false;          // of the trace around it: variables are the latter's
   const bool keeps_all;            // of a GraphBuilder: every call is a node, and nothing runs
   TraceState* outer = nullptr;
   // Of a Trace: the tapes around it must not see its ops, and those made in it do.
@@ -60,6 +61,10 @@ struct TraceState {
   // The graph's value for an op's input. Throws InvalidArgumentError for a tensor of a function
   // that is not being traced any more.
   ValueId value_of(const Tensor& tensor);
+  // Makes a tensor of an outer trace an input, after those of its own.
+  ValueId capture(const Tensor& tensor);
+  // Whether a tape around this region follows the tensor.
+  bool is_followed_outside(const Tensor& tensor) const;
   // A constant as a node.
   virtual ValueId add_constant(const Tensor& tensor);
   // Makes a value with unknown dimensions known to the worlds.

@@ -19,7 +19,7 @@ Graph extract(const Graph& graph, std::span<const ValueId> inputs, std::span<con
   for (ValueId output : outputs) need(output);
   for (const Write& write : writes) need(write.value);
   for (size_t n = graph.num_nodes(); n-- > 0;) {
-    if (with_calls && graph.node(static_cast<NodeId>(n)).kind == NodeKind::kCall) needed[n] = true;
+    if (with_calls && has_calls(graph, graph.node(static_cast<NodeId>(n)))) needed[n] = true;
     if (!needed[n]) continue;
     for (ValueId input : graph.inputs(graph.node(static_cast<NodeId>(n)))) need(input);
   }

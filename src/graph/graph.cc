@@ -1,11 +1,14 @@
 #include "graph/graph.h"
 
+#include <algorithm>
 #include <cstring>
 #include <unordered_set>
 
 #include <penstock/base/check.h>
 #include <penstock/base/error.h>
 #include <penstock/base/strings.h>
+
+#include "graph/control.h"
 
 namespace penstock {
 
@@ -116,6 +119,16 @@ NodeId Graph::add_gradient(GradientCall gradient, std::span<const ValueId> input
   return add_node(node, inputs, outputs);
 }
 
+NodeId Graph::add_control(std::shared_ptr<const Control> control, std::span<const ValueId> inputs,
+                          std::span<const OutputSpec> outputs, int32_t location) {
+  Node node;
+  node.kind = NodeKind::kControl;
+  node.index = static_cast<int32_t>(controls_.size());
+  node.location = location;
+  controls_.push_back(std::move(control));
+  return add_node(node, inputs, outputs);
+}
+
 NodeId Graph::add_assign(int32_t slot, ValueId value, int32_t location) {
   Node node;
   node.kind = NodeKind::kAssign;
@@ -136,6 +149,8 @@ NodeId Graph::add_copy(const Graph& from, const Node& node, std::span<const Valu
   if (node.kind == NodeKind::kCall) return add_call(from.call(node), inputs, specs, location);
   if (node.kind == NodeKind::kGradient)
     return add_gradient(from.gradient(node), inputs, specs, location);
+  if (node.kind == NodeKind::kControl)
+    return add_control(from.control(node), inputs, specs, location);
   if (node.kind == NodeKind::kAssign) return add_assign(node.index, inputs[0], location);
   return add_op(*node.op, inputs, from.attrs(node), specs, location);
 }
@@ -183,7 +198,28 @@ int64_t Graph::memory_bytes(const Graph* beside) const {
   for (const Tensor& tensor : constants_) {
     if (counted.insert(tensor.buffer().get()).second) bytes += tensor.num_bytes();
   }
+  for (const auto& control : controls_) {
+    for (const auto& region : control->regions) bytes += region->memory_bytes(beside);
+  }
   return bytes;
+}
+
+bool has_calls(const Graph& graph, const Node& node) {
+  if (node.kind == NodeKind::kCall) return true;
+  if (node.kind != NodeKind::kControl) return false;
+  return std::ranges::any_of(graph.control(node)->regions, [](const auto& region) {
+    return std::ranges::any_of(region->nodes(),
+                               [&](const Node& inner) { return has_calls(*region, inner); });
+  });
+}
+
+bool is_stateful(const Graph& graph, const Node& node) {
+  if (node.kind == NodeKind::kOp) return node.op->traits.has(Trait::kStateful);
+  if (node.kind != NodeKind::kControl) return node.kind == NodeKind::kCall;
+  return std::ranges::any_of(graph.control(node)->regions, [](const auto& region) {
+    return std::ranges::any_of(region->nodes(),
+                               [&](const Node& inner) { return is_stateful(*region, inner); });
+  });
 }
 
 std::vector<bool> needed_nodes(const Graph& graph, std::span<const ValueId> values,
@@ -194,7 +230,7 @@ std::vector<bool> needed_nodes(const Graph& graph, std::span<const ValueId> valu
   };
   for (ValueId value : values) need(value);
   for (size_t n = graph.num_nodes(); n-- > 0;) {
-    if (with_calls && graph.node(static_cast<NodeId>(n)).kind == NodeKind::kCall) needed[n] = true;
+    if (with_calls && has_calls(graph, graph.node(static_cast<NodeId>(n)))) needed[n] = true;
     if (!needed[n]) continue;
     for (ValueId input : graph.inputs(graph.node(static_cast<NodeId>(n)))) need(input);
   }
@@ -221,6 +257,12 @@ bool is_closed(const Graph& graph, const Node& node) {
       if (!is_plannable(inputs[i])) return false;
       // What infer reads, it must see before the kernel does.
       if (node.op->input(i).host && graph.constant_of(inputs[i]) == nullptr) return false;
+    }
+  }
+  if (node.kind == NodeKind::kControl) {
+    if (!std::ranges::all_of(graph.inputs(node), is_plannable)) return false;
+    for (const auto& region : graph.control(node)->regions) {
+      if (!is_closed(*region)) return false;
     }
   }
   for (ValueId k = 0; k < node.num_outputs; ++k) {
@@ -293,6 +335,18 @@ void verify_op(const Graph& graph, NodeId id) {
 
 }  // namespace
 
+static void verify_control(const Graph& graph, NodeId id) {
+  const Control& control = *graph.control(graph.node(id));
+  for (ValueId input : graph.inputs(graph.node(id))) {
+    if (input < 0 || input >= graph.node(id).first_output)
+      broken("node ", id, " uses a later value ", input);
+  }
+  for (const auto& region : control.regions) {
+    if (!region->writes().empty()) broken("a region of node ", id, " writes to a slot");
+    verify(*region);
+  }
+}
+
 void verify(const Graph& graph) {
   ValueId next = 0;
   for (NodeId id = 0; id < static_cast<NodeId>(graph.num_nodes()); ++id) {
@@ -300,6 +354,7 @@ void verify(const Graph& graph) {
     if (node.first_output != next) broken("node ", id, " has its values out of order");
     next += node.num_outputs;
     if (node.kind == NodeKind::kOp) verify_op(graph, id);
+    if (node.kind == NodeKind::kControl) verify_control(graph, id);
   }
   const auto check_value = [&](ValueId value) {
     if (value < 0 || value >= next) broken("there is no value ", value);

@@ -8,6 +8,7 @@
 //   call      a call out of the graph (print, a Python function): it runs when the graph does,
 //             calls one after the other
 //   gradient  the gradients of values, worked out when the shapes are known
+//   control   a choice between regions, or a loop: regions are graphs of their own (control.h)
 //   assign    of a graph that a program builds (GraphBuilder): reads after it see the value
 //
 // A graph is closed when all shapes are known and every node is a leaf or a call of an op that has
@@ -36,7 +37,16 @@ using ValueId = int32_t;
 using NodeId = int32_t;
 inline constexpr int32_t kNoIndex = -1;
 
-enum class NodeKind : uint8_t { kInput, kConstant, kRead, kOp, kCall, kGradient, kAssign };
+enum class NodeKind : uint8_t {
+  kInput,
+  kConstant,
+  kRead,
+  kOp,
+  kCall,
+  kGradient,
+  kControl,
+  kAssign
+};
 
 struct Node {
   const OpDef* op = nullptr;  // of kOp
@@ -87,6 +97,8 @@ struct GradientCall {
   size_t first_on_way() const { return first_source() + sources.size(); }
 };
 
+struct Control;
+
 struct Location {
   std::string_view file;
   int32_t line = 0;
@@ -107,6 +119,8 @@ class Graph {
                   std::span<const OutputSpec> outputs, int32_t location = kNoIndex);
   NodeId add_gradient(GradientCall gradient, std::span<const ValueId> inputs,
                       std::span<const OutputSpec> outputs, int32_t location = kNoIndex);
+  NodeId add_control(std::shared_ptr<const Control> control, std::span<const ValueId> inputs,
+                     std::span<const OutputSpec> outputs, int32_t location = kNoIndex);
   NodeId add_assign(int32_t slot, ValueId value, int32_t location = kNoIndex);
   // A copy of a node of another graph that is no input.
   NodeId add_copy(const Graph& from, const Node& node, std::span<const ValueId> inputs);
@@ -114,6 +128,10 @@ class Graph {
     outputs_.assign(outputs.begin(), outputs.end());
   }
   void set_writes(std::span<const Write> writes) { writes_.assign(writes.begin(), writes.end()); }
+  // Another way of doing the same.
+  void set_control(NodeId id, std::shared_ptr<const Control> control) {
+    controls_[static_cast<size_t>(node(id).index)] = std::move(control);
+  }
   int32_t add_location(const Location& location);
   void set_location(NodeId id, int32_t location) {
     nodes_[static_cast<size_t>(id)].location = location;
@@ -138,6 +156,10 @@ class Graph {
   }
   const GradientCall& gradient(const Node& node) const {
     return gradients_[static_cast<size_t>(node.index)];
+  }
+
+  const std::shared_ptr<const Control>& control(const Node& node) const {
+    return controls_[static_cast<size_t>(node.index)];
   }
 
   NodeId node_of(ValueId value) const { return values_[static_cast<size_t>(value)].node; }
@@ -169,6 +191,7 @@ class Graph {
   std::vector<Tensor> constants_;
   std::vector<std::shared_ptr<const HostCall>> calls_;
   std::vector<GradientCall> gradients_;
+  std::vector<std::shared_ptr<const Control>> controls_;
   List<ValueId> inputs_;
   List<ValueId> outputs_;
   List<Write> writes_;
@@ -181,6 +204,11 @@ class Graph {
   List<Line> lines_;
 };
 
+// Whether the node is a call out of the graph, or has one in a region.
+bool has_calls(const Graph& graph, const Node& node);
+// Whether what the node gives differs from run to run, or it acts on the world: such nodes keep
+// their order.
+bool is_stateful(const Graph& graph, const Node& node);
 // Which nodes the values need: those that make them, and all that these use; with the calls out of
 // the graph, and what they use, where these are wanted too.
 std::vector<bool> needed_nodes(const Graph& graph, std::span<const ValueId> values,

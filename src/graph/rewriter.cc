@@ -2,7 +2,9 @@
 
 #include <penstock/base/error.h>
 
+#include "graph/control.h"
 #include "graph/known_ops.h"
+#include "graph/simplify.h"
 
 namespace penstock {
 
@@ -13,6 +15,8 @@ Graph Rewriter::run() {
   for (const Node& node : from_.nodes()) {
     if (node.kind == NodeKind::kOp) {
       copy_op(node);
+    } else if (node.kind == NodeKind::kControl) {
+      copy_control(node);
     } else {
       map_[static_cast<size_t>(node.first_output)] = copy_leaf(node);
     }
@@ -65,6 +69,19 @@ void Rewriter::copy_op(const Node& node) {
       call(*node.op, inputs, from_.attrs(node), to_.add_location(from_.location(node)));
   for (size_t k = 0; k < made.size(); ++k)
     map_[static_cast<size_t>(node.first_output) + k] = made[k];
+}
+
+void Rewriter::copy_control(const Node& node) {
+  SmallVector<ValueId, 4> inputs;
+  for (ValueId input : from_.inputs(node)) inputs.push_back(map(input));
+  const NodeId id = to_.add_copy(from_, node, inputs);
+  auto made = std::make_shared<Control>(*from_.control(node));
+  for (auto& region : made->regions) {
+    region = std::make_shared<const Graph>(drop_dead_code(Rewriter(*region, options_).run()));
+  }
+  to_.set_control(id, std::move(made));
+  for (ValueId k = 0; k < node.num_outputs; ++k)
+    map_[static_cast<size_t>(node.first_output + k)] = to_.node(id).first_output + k;
 }
 
 ValueId Rewriter::constant(const Tensor& tensor) {

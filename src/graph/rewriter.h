@@ -75,6 +75,7 @@ class Rewriter {
  private:
   ValueId copy_leaf(const Node& node);
   void copy_op(const Node& node);
+  void copy_control(const Node& node);
   bool may_be_filled(ValueId constant) const;
   Values emit(const Call& call);
   ValueId map(ValueId value) const { return map_[static_cast<size_t>(value)]; }

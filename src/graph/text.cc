@@ -6,6 +6,8 @@
 
 #include <penstock/base/strings.h>
 
+#include "graph/control.h"
+
 namespace penstock {
 namespace {
 
@@ -148,6 +150,8 @@ std::string node_text(const Graph& graph, const Node& node) {
       return cat("call ", graph.call(node)->name, "(", list_text(graph.inputs(node)), ")");
     case NodeKind::kGradient:
       return gradient_text(graph, node);
+    case NodeKind::kControl:
+      return cat(name_of(graph.control(node)->kind), "(", list_text(graph.inputs(node)), ")");
     case NodeKind::kAssign:
       return cat("assign ", node.index, " = ", list_text(graph.inputs(node)));
     case NodeKind::kOp:
@@ -187,9 +191,23 @@ uint64_t content_hash(const Tensor& tensor) {
   return hash;
 }
 
-std::string to_text(const Graph& graph) {
+static std::string to_text(const Graph& graph, const std::string& indent);
+
+static std::string regions_text(const Control& control, const std::string& indent) {
+  static constexpr const char* kLoopNames[] = {"condition", "body", "backward"};
+  std::string out;
+  for (size_t i = 0; i < control.regions.size(); ++i) {
+    const std::string name =
+        control.kind == Control::Kind::kBranch ? cat("case ", i) : kLoopNames[i];
+    out += cat(indent, name, ":\n", to_text(control.region(i), indent + "  "));
+  }
+  return out;
+}
+
+static std::string to_text(const Graph& graph, const std::string& indent) {
   std::string out;
   for (const Node& node : graph.nodes()) {
+    out += indent;
     std::string names, types;
     for (ValueId value = node.first_output; value < node.first_output + node.num_outputs; ++value) {
       names += cat(names.empty() ? "%" : ", %", value);
@@ -200,11 +218,14 @@ std::string to_text(const Graph& graph) {
     const Location at = graph.location(node);
     if (!at.file.empty()) out += cat("  # ", at.file, ":", at.line);
     out += "\n";
+    if (node.kind == NodeKind::kControl) out += regions_text(*graph.control(node), indent + "  ");
   }
   for (const Write& write : graph.writes())
-    out += cat("write ", write.slot, " = %", write.value, "\n");
+    out += cat(indent, "write ", write.slot, " = %", write.value, "\n");
   const std::string outputs = list_text(graph.outputs());
-  return out + cat("return", outputs.empty() ? "" : " ", outputs, "\n");
+  return out + cat(indent, "return", outputs.empty() ? "" : " ", outputs, "\n");
 }
+
+std::string to_text(const Graph& graph) { return to_text(graph, ""); }
 
 }  // namespace penstock

@@ -117,6 +117,8 @@ class PEN_API HideTapes {
   ~HideTapes();
   HideTapes(const HideTapes&) = delete;
   HideTapes& operator=(const HideTapes&) = delete;
+  // Whether one of those that are hidden follows the tensor.
+  bool knows(const Tensor& tensor) const;
 
  private:
   autodiff::TapeState* hidden_;

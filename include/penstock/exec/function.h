@@ -113,7 +113,10 @@ class PEN_API Function {
 
 class PEN_API Trace {
  public:
-  explicit Trace(std::string_view name);
+  // A region is a part of the function that is being traced: a branch, or the body of a loop
+  // (exec/control.h). Variables are then those of the function around it.
+  enum class Kind : uint8_t { kFunction, kRegion };
+  explicit Trace(std::string_view name, Kind kind = Kind::kFunction);
   ~Trace();  // gives up what was not finished
   Trace(const Trace&) = delete;
   Trace& operator=(const Trace&) = delete;

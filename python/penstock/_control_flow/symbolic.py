@@ -8,7 +8,8 @@ what came before.
 
 from __future__ import annotations
 
-from penstock import _core, errors
+from penstock import _core, dtypes, raw_ops
+from penstock._functions.basic import cast
 from penstock._nest import flatten, pack_like
 from penstock._spec import TensorSpec
 
@@ -20,23 +21,27 @@ def is_symbolic(value) -> bool:
     return isinstance(value, _core.SymbolicTensor)
 
 
-def _unimplemented(what):
-    raise errors.UnimplementedError(
-        None,
-        None,
-        f"{what} that depends on a tensor cannot be part of a tf.function yet. Use tf.where, pass "
-        "the value as a Python number, or run eagerly with tf.config.run_functions_eagerly(True).",
-    )
+def _region(name, function, specs=()):
+    """The function as a part of the one that is being traced: it takes tensors like `specs`."""
+    trace = _core.Trace(name, is_region=True)
+    try:
+        dims = [None if spec.shape.rank is None else spec.shape.as_list() for spec in specs]
+        inputs = [trace.input(spec.dtype, dim) for spec, dim in zip(specs, dims, strict=True)]
+        return trace.finish(list(function(*inputs)))
+    finally:
+        trace.close()
 
 
 def cond(pred, true_fn, false_fn):
     """The results of the branch that the scalar `pred`, a bool, picks."""
-    _unimplemented("A condition")
+    picked = raw_ops.Cast(x=raw_ops.LogicalNot(x=pred), dtype=dtypes.int32)
+    return _core.add_branch(picked, [_region("cond_true", true_fn), _region("cond_false", false_fn)])
 
 
 def switch(index, branches):
     """The results of the branch that the scalar `index` picks: the last one out of range."""
-    _unimplemented("A choice of branches")
+    regions = [_region(f"branch_{i}", branch) for i, branch in enumerate(branches)]
+    return _core.add_branch(cast(index, dtypes.int32), regions)
 
 
 def while_loop(
@@ -48,24 +53,16 @@ def while_loop(
     parallel_iterations=10,
     back_prop=True,
     swap_memory=False,
+    checkpoints=None,
 ):
     """The variables after the last iteration: tensors, and TensorArrays as they are. `cond` and
     `body` take them as arguments; `cond` gives a scalar bool. `shape_invariants` has a TensorShape
-    for each, and is None where all keep their shapes; `maximum_iterations` may be a tensor.
-
-    A loop of which every condition is known while the function is traced is unrolled."""
-    if is_symbolic(maximum_iterations):
-        _unimplemented("A number of iterations")
-    count = 0
-    while maximum_iterations is None or count < maximum_iterations:
-        goes_on = cond(*flat_vars)
-        if is_symbolic(goes_on):
-            _unimplemented("A loop")
-        if not goes_on:
-            break
-        flat_vars = body(*flat_vars)
-        count += 1
-    return flat_vars
+    for each, and is None where all keep their shapes; `maximum_iterations` may be a tensor."""
+    shapes = shape_invariants or [var.shape for var in flat_vars]
+    specs = [TensorSpec(shape, var.dtype) for shape, var in zip(shapes, flat_vars, strict=True)]
+    goes_on = _region("while_cond", lambda *flat: [cond(*flat)], specs)
+    step = _region("while_body", body, specs)
+    return _core.add_loop(goes_on, step, list(flat_vars), checkpoints or 0, swap_memory)
 
 
 def specs_of(function):

@@ -7,6 +7,7 @@
 #include <string>
 
 #include <penstock/base/strings.h>
+#include <penstock/exec/control.h>
 #include <penstock/ops/operators.h>
 
 #include "support/functions.h"
@@ -243,6 +244,34 @@ TEST(Scalars, ErrorsNameTheOpAndWriteNothing) {
   EXPECT_EQ(steps.value().to_vector<int32_t>(), std::vector<int32_t>{5});
   EXPECT_EQ(function({Tensor(int32_t{2})})[0].to_vector<int32_t>(), std::vector<int32_t>{25});
   EXPECT_EQ(steps.value().to_vector<int32_t>(), std::vector<int32_t>{26});
+}
+
+// The state is read and written in place: what a step makes of it must not get in its own way.
+TEST(Scalars, StatesOfLoops) {
+  const Body body = [](std::span<const Tensor> in) -> std::vector<Tensor> {
+    const Tensors last = while_loop(
+        [&](auto s) { return logical_and(less(s[0], in[0]), less(s[1], Tensor(1e30f))); },
+        [](auto s) -> Tensors {
+          const Tensor next = s[0] + 1;
+          const Tensor sum = s[1] + s[2] * cast(s[0], DType::kFloat32);
+          return {next, s[2], sum, select(equal(floormod(next, Tensor(3)), Tensor(0)), s[1], s[3])};
+        },
+        std::vector<Tensor>{Tensor(0), in[1], in[1] * 2, in[1]});
+    return {last.begin(), last.end()};
+  };
+  for (int steps : {0, 1, 2, 17, 100}) expect_same(body, {Tensor(steps), Tensor(0.25f)});
+
+  const Body divide = [](std::span<const Tensor> in) -> std::vector<Tensor> {
+    const Tensors last =
+        while_loop([](auto s) { return less(s[0], Tensor(10)); },
+                   [&](auto s) -> Tensors { return {s[0] + 1, floordiv(s[1], in[0] - s[0])}; },
+                   std::vector<Tensor>{Tensor(0), Tensor(1000)});
+    return {last[1]};
+  };
+  const std::vector<Tensor> five{Tensor(5)};
+  const Function function = traced(divide, five);
+  EXPECT_EQ(error_of([&] { function(std::span<const Tensor>(five)); }),
+            "[FloorDiv] Integer division by zero");
 }
 
 // Each scale waits for its own tensor's norm only: a tensor is gone before the next one is made.

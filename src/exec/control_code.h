@@ -1,0 +1,34 @@
+// ControlCode: a branch or a loop made ready to run inside the code that it belongs to. Its regions
+// run in memory which that code sets apart for it: nothing is allocated while it runs.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <penstock/ops/op_def.h>
+
+#include "graph/control.h"
+
+namespace penstock::exec {
+
+// What one run of a control instruction needs of its own.
+struct ControlFrame {
+  virtual ~ControlFrame() = default;
+};
+
+class ControlCode {
+ public:
+  virtual ~ControlCode() = default;
+  virtual int64_t scratch_bytes() const = 0;
+  virtual std::unique_ptr<ControlFrame> make_frame() const = 0;
+  // The context has the node's inputs and outputs.
+  virtual void run(const KernelContext& context, ControlFrame& frame) const = 0;
+  // What it takes itself.
+  virtual int64_t bytes() const = 0;
+};
+
+// Pre: the node is closed.
+std::unique_ptr<ControlCode> make_control_code(const Graph& graph, const Node& node);
+
+}  // namespace penstock::exec

@@ -1,0 +1,38 @@
+#include "exec/interrupts.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+
+#include <penstock/exec/control.h>
+
+namespace penstock {
+namespace exec {
+namespace {
+
+std::atomic<InterruptFn> g_ask{nullptr};
+
+// Asked about that often.
+constexpr int64_t kInterval = 50'000'000;
+
+}  // namespace
+
+void Interrupts::ask() {
+  const int64_t now = std::chrono::steady_clock::now().time_since_epoch().count();
+  const int64_t passed = now - last_ns_;
+  if (last_ns_ != 0 && passed < kInterval) {
+    interval_ *= 2;
+  } else {
+    interval_ = std::max<int64_t>(interval_ / 2, 1);
+    const InterruptFn handler = g_ask.load(std::memory_order_relaxed);
+    if (last_ns_ != 0 && handler != nullptr) handler();
+    last_ns_ = now;
+  }
+  left_ = interval_;
+}
+
+}  // namespace exec
+
+void set_interrupt_check(InterruptFn check) { exec::g_ask.store(check, std::memory_order_relaxed); }
+
+}  // namespace penstock

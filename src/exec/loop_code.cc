@@ -1,0 +1,83 @@
+// A loop: its state lives where its results will be, and every step works on it there.
+#include <algorithm>
+#include <cstring>
+
+#include "exec/control_codes.h"
+#include "exec/interrupts.h"
+#include "exec/loop_parts.h"
+
+namespace penstock::exec {
+namespace {
+
+struct LoopFrame : ControlFrame {
+  std::unique_ptr<Code::Frame> condition, step;
+  Addresses start, states, invariants;
+};
+
+class LoopCode final : public ControlCode {
+ public:
+  explicit LoopCode(const Control& control)
+      : num_states_(static_cast<size_t>(control.num_states)),
+        condition_(with_slots(control.region(Control::kCondition), 0)),
+        step_(with_slots(
+            with_condition(control.region(Control::kBody), control.region(Control::kCondition)),
+            num_states_)) {
+    const Graph& body = control.region(Control::kBody);
+    for (ValueId state : body.inputs().first(num_states_))
+      state_bytes_.push_back(body.bytes(state));
+  }
+
+  // One byte says whether to go on.
+  int64_t scratch_bytes() const override {
+    return aligned(1) + std::max(condition_.scratch_bytes(), step_.scratch_bytes());
+  }
+
+  std::unique_ptr<ControlFrame> make_frame() const override {
+    auto frame = std::make_unique<LoopFrame>();
+    frame->condition = condition_.make_frame();
+    frame->step = step_.make_frame();
+    frame->start.reserve(condition_.graph().num_inputs());
+    frame->states.reserve(num_states_);
+    frame->invariants.reserve(condition_.graph().num_inputs());
+    return frame;
+  }
+
+  void run(const KernelContext& context, ControlFrame& any_frame) const override {
+    auto& frame = static_cast<LoopFrame&>(any_frame);
+    char* goes_on = static_cast<char*>(context.scratch);
+    char* scratch = goes_on + aligned(1);
+    frame.start.assign(context.inputs);
+    frame.states.assign(context.outputs);
+    frame.invariants.assign(context.inputs.subspan(num_states_));
+    const std::span<char* const> flag(&goes_on, 1);
+    const RegionCode::Memory before{frame.start, flag, {}, scratch};
+    condition_.place(*frame.condition, before);
+    condition_.run(*frame.condition, before);
+    for (size_t i = 0; i < num_states_; ++i) {
+      if (frame.start[i] != frame.states[i])
+        std::memcpy(frame.states[i], frame.start[i], static_cast<size_t>(state_bytes_[i]));
+    }
+    const RegionCode::Memory memory{frame.invariants, flag, frame.states, scratch};
+    step_.place(*frame.step, memory);
+    Interrupts interrupts;
+    while (*goes_on != 0) {
+      step_.run(*frame.step, memory);
+      interrupts.step();
+    }
+  }
+
+  int64_t bytes() const override { return condition_.bytes() + step_.bytes(); }
+
+ private:
+  size_t num_states_;
+  RegionCode condition_, step_;
+  std::vector<int64_t> state_bytes_;
+};
+
+}  // namespace
+
+std::unique_ptr<ControlCode> make_loop_code(const Control& control) {
+  return std::make_unique<LoopCode>(control);
+}
+
+}  // namespace penstock::exec

@@ -1,0 +1,80 @@
+// Control: what a control node of a graph does. Its regions are graphs of their own: they have
+// inputs and outputs, and neither slots nor writes.
+//
+//   branch         inputs: the number of the region, then what all regions take. Outputs: what the
+//                  region that the number picks gives; the last one where it is out of range.
+//   loop           inputs: states, then invariants. Regions: the condition and the body, both of
+//                  states and invariants. Outputs: the states once the condition does not hold.
+//   loop gradient  inputs: the states before the loop, invariants, and the gradients that arrive at
+//                  `states`. Regions: the condition, the body, and one step backwards: of states
+//                  and invariants at a step, the gradients after it, and the sums for `invariants`
+//                  so far, to the gradients before it and the sums. Outputs: these after all steps.
+//
+// A loop and its gradient may be tied: the loop then has two outputs more, the number of steps and
+// the states that it kept on its way, and the gradient has them as its last inputs.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace penstock {
+
+struct Control {
+  Control() = default;
+  // Without what has been made of the other.
+  Control(const Control& other)
+      : kind(other.kind),
+        regions(other.regions),
+        num_states(other.num_states),
+        trips(other.trips),
+        checkpoints(other.checkpoints),
+        swaps(other.swaps),
+        is_tied(other.is_tied),
+        states(other.states),
+        invariants(other.invariants) {}
+  enum class Kind : uint8_t { kBranch, kLoop, kLoopGradient };
+  enum LoopRegion : size_t { kCondition, kBody, kBackward };
+
+  Kind kind = Kind::kBranch;
+  std::vector<std::shared_ptr<const Graph>> regions;
+
+  // Of loops and their gradients.
+  int32_t num_states = 0;
+  int64_t trips = -1;       // how many steps it takes, where that is known
+  int64_t checkpoints = 0;  // states that a gradient keeps at most; 0: as many as seem best
+  bool swaps = false;       // these are kept in a file
+  bool is_tied = false;
+  std::vector<int32_t> states, invariants;  // of a gradient: those that have one
+
+  const Graph& region(size_t i) const { return *regions[i]; }
+
+  // What those have made of it who call its regions one by one.
+  mutable std::mutex mutex;
+  mutable std::shared_ptr<void> prepared;
+};
+
+// The name of a kind: "while".
+const char* name_of(Control::Kind kind);
+
+// The input whose memory an output of the node may take over: what it starts from; kNoIndex when
+// there is none.
+int32_t forwarded_input(const Control& control, size_t output, size_t num_inputs);
+
+// A copy of `region` with other inputs: each stands for an input of `region`, or, with kNoIndex, is
+// one more. Its outputs are values of `region`, or inputs of the copy.
+struct RegionInput {
+  int32_t number;
+  DType dtype;
+  Shape shape;
+};
+struct RegionOutput {
+  ValueId value = kNoIndex;
+  int32_t input = kNoIndex;
+};
+Graph with_inputs(const Graph& region, std::span<const RegionInput> inputs,
+                  std::span<const RegionOutput> outputs);
+
+}  // namespace penstock
