@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include <penstock/base/error.h>
+#include <penstock/base/strings.h>
 #include <penstock/exec/function.h>
 
 #include "exec/calls.h"
@@ -241,6 +242,18 @@ std::string Code::name_of(int32_t i) const {
     text += name_of(graph_.node(id));
   }
   return text + ")";
+}
+
+std::string Code::line_of(const Node& node) const {
+  const Location at = graph_.location(node);
+  return at.file.empty() ? std::string() : cat(at.file, ":", at.line);
+}
+
+void Code::add_loops(std::vector<PlannedLoop>& loops) const {
+  for (const Node& node : graph_.nodes()) {
+    if (node.kind == NodeKind::kControl)
+      controls_[static_cast<size_t>(node.index)]->add_loops(line_of(node), loops);
+  }
 }
 
 int64_t Code::bytes() const {

@@ -48,9 +48,10 @@ class Code {
   // What step `i` of the layout, and what a node of it, is called.
   std::string name_of(int32_t i) const;
   std::string name_of(const Node& node) const;
-  const ControlCode& control(const Node& node) const {
-    return *controls_[static_cast<size_t>(node.index)];
-  }
+  // Its loops, those inside others too.
+  void add_loops(std::vector<PlannedLoop>& loops) const;
+  // "model.py:12"; empty when it is not known.
+  std::string line_of(const Node& node) const;
 
  private:
   struct Instruction {
