@@ -52,7 +52,7 @@ def _slice(pid, tid, name, start, end, args):
 
 
 def _functions(profile):
-    """Functions while blocks of theirs were held that a call gives back: the time of their calls."""
+    """Functions while blocks of theirs were held that a call gives back: their calls."""
     passing = np.isin(profile.tags, ("activation", "workspace", "gradient"))[profile.tag]
     for tid, plan in enumerate(profile.plans, start=1):
         name = str(plan.get("name"))
