@@ -231,6 +231,21 @@ def test_findings_functions_and_the_process_are_shown(open_report):
     assert "Python, libraries and the rest" in process
 
 
+def test_the_account_of_the_whole_process(open_report):
+    meta = {
+        "account_before": {"activation": 0, "Python objects": 10 << 20, "unexplained": 0},
+        "account": {"activation": 5 << 20, "Python objects": 12 << 20, "unexplained": 1 << 20},
+    }
+    page = open_report(Profile({"start": [5], "bytes": [12]}, meta=meta))
+    rows = [row.inner_text() for row in page.locator("#process-table tbody tr").all()]
+    assert [" ".join(row.split()) for row in rows] == [
+        "resident size 18 MiB 100 % +8 MiB",
+        "activation 5 MiB 28 % +5 MiB",
+        "Python objects 12 MiB 67 % +2 MiB",
+        "unexplained 1 MiB 5.6 % +1 MiB",
+    ]
+
+
 def test_a_program_that_ended_with_an_error(open_report):
     meta = {"error": "ResourceExhaustedError: [MatMul] needs 4 GiB\nthe table", "duration_ns": 10}
     page = open_report(Profile({"start": [5], "bytes": [12]}, meta=meta))
