@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from penstock.profiler import Profile
+from penstock.profiler import Profile, _report
 from playwright.sync_api import expect
 from synthetic_profiles import training
 
@@ -260,6 +260,16 @@ def test_an_empty_profile(open_report):
     page.locator("#map").focus()
     page.keyboard.press("ArrowUp")
     expect(page.locator("#map-status")).to_contain_text("Nothing held")
+
+
+def test_a_browser_that_is_too_old_is_told(browser, tmp_path):
+    path = tmp_path / "report.html"
+    _report.write(two_blocks(), path)
+    page = browser.new_page()
+    page.add_init_script("delete window.DecompressionStream")
+    page.goto(path.as_uri())
+    shows(page, "#error", "DecompressionStream is not defined")
+    page.close()
 
 
 def test_names_are_never_markup(open_report):
