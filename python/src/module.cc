@@ -16,6 +16,8 @@
 #include "memory.h"
 #include "op_function.h"
 #include "plan.h"
+#include "process.h"
+#include "recording.h"
 #include "tape_object.h"
 #include "tensor_object.h"
 #include "traced_call.h"
@@ -83,6 +85,8 @@ NB_MODULE(_core, module) {
   add_graph(module);
   add_tape(module);
   add_memory(module);
+  add_recording(module);
+  add_process(module);
   add_plan(module);
   module.attr("__version__") = PENSTOCK_VERSION;
 }

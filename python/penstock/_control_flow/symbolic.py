@@ -35,7 +35,9 @@ def _region(name, function, specs=()):
 def cond(pred, true_fn, false_fn):
     """The results of the branch that the scalar `pred`, a bool, picks."""
     picked = raw_ops.Cast(x=raw_ops.LogicalNot(x=pred), dtype=dtypes.int32)
-    return _core.add_branch(picked, [_region("cond_true", true_fn), _region("cond_false", false_fn)])
+    return _core.add_branch(
+        picked, [_region("cond_true", true_fn), _region("cond_false", false_fn)]
+    )
 
 
 def switch(index, branches):
