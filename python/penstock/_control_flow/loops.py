@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from penstock import _core, dtypes
+import operator
+
+from penstock import _core, dtypes, errors, raw_ops
 from penstock._control_flow import symbolic
 from penstock._nest import flatten, pack_like
 from penstock._shape import TensorShape
@@ -21,11 +23,16 @@ def while_loop(
     swap_memory=False,
     maximum_iterations=None,
     name=None,
+    checkpoints=None,
 ):
     """The variables after `loop_vars = body(*loop_vars)` for as long as `cond(*loop_vars)`.
 
     In eager programs the shapes may change from one iteration to the next; with `shape_invariants`
-    they must stay within these, and inside a function within what they are before the loop."""
+    they must stay within these, and inside a function within what they are before the loop.
+
+    The gradient of a loop in a function keeps `checkpoints` states of earlier iterations, about the
+    square root of their number unless it is told otherwise, and works out the others again. With
+    `swap_memory` it keeps them in a file. `back_prop=False`: there is no gradient."""
     if not callable(cond):
         raise TypeError("'cond' must be callable.")
     if not callable(body):
@@ -39,7 +46,7 @@ def while_loop(
     del loop_vars  # the loop has them until it begins
     if _core.is_tracing():
         found = symbolic.while_loop(
-            lambda *flat: _goes_on(cond(*loop.pack(flat))),
+            lambda *flat: _condition(cond(*loop.pack(flat))),
             lambda *flat: loop.step(flat, may_change=False),
             loop.start(),
             shape_invariants=loop.invariants,
@@ -47,6 +54,7 @@ def while_loop(
             parallel_iterations=parallel_iterations,
             back_prop=back_prop,
             swap_memory=swap_memory,
+            checkpoints=_checked_checkpoints(checkpoints),
         )
         return loop.pack(found)
     return _run(cond, loop, limit)
@@ -60,6 +68,12 @@ def _run(cond, loop, limit):
     return loop.pack_result(state)
 
 
+def _checked_checkpoints(checkpoints):
+    if checkpoints is not None and operator.index(checkpoints) < 1:
+        raise ValueError(f"'checkpoints' must be at least 1. Received: {checkpoints}")
+    return checkpoints
+
+
 def _checked_limit(maximum_iterations):
     if maximum_iterations is None:
         return None
@@ -67,6 +81,24 @@ def _checked_limit(maximum_iterations):
     if limit.shape.rank != 0:
         raise ValueError(f"'maximum_iterations' must be a scalar. Received shape: {limit.shape}")
     return limit if symbolic.is_symbolic(limit) else int(limit)
+
+
+def _condition(value):
+    """What a condition gives inside of a function: a scalar bool."""
+    if value is None:
+        raise AssertionError("cond_graph has 0 outputs; Expected: 1")
+    value = _core.to_tensor(value, None, False)
+    if value.dtype.name != "bool":
+        raise errors.InvalidArgumentError(
+            None, None, f"Input 'input' passed {value.dtype.name} expected bool"
+        )
+    if value.shape.rank == 0:
+        return value
+    if value.shape.num_elements() not in (1, None):
+        raise errors.InvalidArgumentError(
+            None, None, f"The second input must be a scalar, but it has shape {value.shape}"
+        )
+    return raw_ops.Reshape(tensor=value, shape=[])
 
 
 def _goes_on(value):
@@ -110,8 +142,9 @@ class _Loop:
         for leaf, shape, name in zip(self._start, self.invariants, self._names, strict=True):
             if isinstance(leaf, _core.Tensor) and not shape.is_compatible_with(leaf.shape):
                 raise ValueError(
-                    f"Input tensor `{name}` enters the loop with shape {leaf.shape}, which its "
-                    f"shape invariant {shape} does not allow."
+                    f"The shape invariant specified for {name} is not compatible with the initial "
+                    f"shape of the loop variable. It enters the loop with shape {leaf.shape}, but "
+                    f"the specified shape invariant is {shape}."
                 )
 
     def start(self) -> list:
