@@ -2,6 +2,7 @@
 #include <penstock/exec/control.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include <penstock/base/error.h>
 #include <penstock/base/strings.h>
@@ -179,6 +180,9 @@ Tensors add_loop(const Function& condition, const Function& body, std::span<cons
     auto control = std::make_shared<Control>();
     control->kind = Control::Kind::kLoop;
     control->num_states = static_cast<int32_t>(kept.size() + variables.size());
+    control->loop = new_id();
+    control->numbers.resize(static_cast<size_t>(control->num_states));
+    std::iota(control->numbers.begin(), control->numbers.end(), 0);
     control->checkpoints = options.checkpoints;
     control->swaps = options.swap_memory;
     const auto make_region = [&](const FunctionState& region,

@@ -107,11 +107,8 @@ std::shared_ptr<const Control> loop_gradient(const Control& control, std::vector
       wanted[i] = grows = true;
     }
   }
-  auto made = std::make_shared<Control>();
+  auto made = std::make_shared<Control>(control);
   made->kind = Kind::kLoopGradient;
-  made->num_states = control.num_states;
-  made->checkpoints = control.checkpoints;
-  made->swaps = control.swaps;
   Numbers all;
   for (size_t i = 0; i < wanted.size(); ++i) {
     if (!wanted[i]) continue;
@@ -134,7 +131,6 @@ std::shared_ptr<const Control> loop_gradient(const Control& control, std::vector
     outputs.push_back(dense_or_zeros(found[i], dys[i]));
   for (size_t i = 0; i < sums.size(); ++i)
     outputs.push_back(added(sums[i], found[made->states.size() + i]));
-  made->regions = control.regions;
   made->regions.push_back(finished(trace, outputs));
   for (int32_t& number : made->invariants) number -= control.num_states;
   return made;

@@ -9,6 +9,7 @@
 #include "autodiff/recording.h"
 #include "exec/differentiate.h"
 #include "exec/function_state.h"
+#include "exec/loop_parts.h"
 #include "exec/program.h"
 #include "exec/replay.h"
 #include "exec/stages.h"
@@ -29,7 +30,7 @@ Runner& FunctionState::ready() {
   const std::lock_guard lock(mutex);
   if (runner != nullptr) return *runner;
   if (is_planned) {
-    simplified = simplify(graph);
+    simplified = tie_loops(simplify(graph));
     runner = std::make_unique<Program>(simplified, variables, name);
   } else {
     runner = std::make_unique<Stages>(graph, variables, name);

@@ -19,12 +19,13 @@ class LoopCode final : public ControlCode {
   explicit LoopCode(const Control& control)
       : num_states_(static_cast<size_t>(control.num_states)),
         condition_(with_slots(control.region(Control::kCondition), 0)),
-        step_(with_slots(
-            with_condition(control.region(Control::kBody), control.region(Control::kCondition)),
-            num_states_)) {
-    const Graph& body = control.region(Control::kBody);
-    for (ValueId state : body.inputs().first(num_states_))
-      state_bytes_.push_back(body.bytes(state));
+        step_(with_slots(with_condition(control.region(Control::kBody),
+                                        control.region(Control::kCondition)),
+                         num_states_)),
+        form_(control.region(Control::kBody), all_states(control)),
+        kept_(control.is_tied ? control.states : std::vector<int32_t>()),
+        kept_form_(control.region(Control::kBody), kept_) {
+    if (control.is_tied) kept_steps_ = kept_on_way(control.trips, control.checkpoints);
   }
 
   // One byte says whether to go on.
@@ -55,23 +56,45 @@ class LoopCode final : public ControlCode {
     condition_.run(*frame.condition, before);
     for (size_t i = 0; i < num_states_; ++i) {
       if (frame.start[i] != frame.states[i])
-        std::memcpy(frame.states[i], frame.start[i], static_cast<size_t>(state_bytes_[i]));
+        std::memcpy(frame.states[i], frame.start[i], form_.bytes(i));
     }
     const RegionCode::Memory memory{frame.invariants, flag, frame.states, scratch};
     step_.place(*frame.step, memory);
     Interrupts interrupts;
+    int64_t step = 0;
+    char* store = kept_steps_.empty() ? nullptr : static_cast<char*>(context.outputs.back().data);
+    for (int64_t kept : kept_steps_) {
+      for (; step < kept; ++step) {
+        step_.run(*frame.step, memory);
+        interrupts.step();
+      }
+      keep(frame.states, store);
+      store += kept_form_.total();
+    }
     while (*goes_on != 0) {
       step_.run(*frame.step, memory);
       interrupts.step();
+      ++step;
     }
+    if (!kept_steps_.empty()) count_loop_steps(step, 0);
   }
 
   int64_t bytes() const override { return condition_.bytes() + step_.bytes(); }
 
  private:
+  void keep(const Addresses& states, char* to) const {
+    for (size_t i = 0; i < kept_.size(); ++i) {
+      std::memcpy(to + kept_form_.offset(i), states[static_cast<size_t>(kept_[i])],
+                  kept_form_.bytes(i));
+    }
+  }
+
   size_t num_states_;
   RegionCode condition_, step_;
-  std::vector<int64_t> state_bytes_;
+  StateForm form_;
+  std::vector<int32_t> kept_;  // states that a gradient needs, at these steps
+  StateForm kept_form_;
+  std::vector<int64_t> kept_steps_;
 };
 
 }  // namespace

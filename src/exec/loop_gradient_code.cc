@@ -24,21 +24,25 @@ struct GradientFrame : ControlFrame {
 class LoopGradientCode final : public ControlCode {
  public:
   explicit LoopGradientCode(const Control& control)
-      : parts_(control),
+      : form_(control.region(Control::kBody), all_states(control)),
+        num_invariants_(control.region(Control::kBody).num_inputs() - form_.size()),
+        num_given_(control.states.size()),
         trips_(control.trips),
         swaps_(control.swaps),
         is_tied_(control.is_tied),
-        most_(control.checkpoints > 0 ? control.checkpoints
-              : trips_ >= 0           ? default_checkpoints(trips_)
-                                      : 0) {
-    if (trips_ >= 0) most_ = std::min(most_, std::max<int64_t>(trips_ - 1, 0));
-    if (trips_ < 0) condition_.emplace(with_slots(parts_.condition(), 0));
-    advance_.emplace(with_slots(parts_.advance(), parts_.kept().size()));
-    backward_.emplace(with_slots(parts_.backward(), parts_.num_gradients()));
+        most_(trips_ >= 0 ? num_checkpoints(control) : control.checkpoints) {
+    const Graph& condition = control.region(Control::kCondition);
+    const Graph& body = control.region(Control::kBody);
+    const Graph& backward = control.region(Control::kBackward);
+    if (trips_ < 0) condition_.emplace(with_slots(condition, 0));
+    advance_.emplace(trips_ < 0 ? with_slots(with_condition(body, condition), form_.size())
+                                : with_slots(body, form_.size()));
+    backward_.emplace(
+        with_slots(with_last_first(backward, body.num_inputs()), backward.outputs().size()));
   }
 
   int64_t scratch_bytes() const override {
-    return aligned(1) + parts_.state_bytes() + region_bytes() + planned_store_bytes();
+    return aligned(1) + form_.total() + region_bytes() + planned_store_bytes();
   }
 
   std::unique_ptr<ControlFrame> make_frame() const override {
@@ -46,11 +50,11 @@ class LoopGradientCode final : public ControlCode {
     if (condition_) frame->condition = condition_->make_frame();
     frame->advance = advance_->make_frame();
     frame->backward = backward_->make_frame();
-    frame->start.reserve(parts_.kept().size() + parts_.num_invariants());
-    frame->now.reserve(parts_.kept().size());
-    frame->invariants.reserve(parts_.num_invariants());
-    frame->slots.reserve(parts_.num_gradients());
-    frame->inputs.reserve(parts_.kept().size() + parts_.num_invariants());
+    frame->start.reserve(form_.size());
+    frame->now.reserve(form_.size());
+    frame->invariants.reserve(num_invariants_);
+    frame->slots.reserve(backward_->graph().outputs().size());
+    frame->inputs.reserve(form_.size() + num_invariants_);
     return frame;
   }
 
@@ -68,10 +72,12 @@ class LoopGradientCode final : public ControlCode {
                              advance_->scratch_bytes(), backward_->scratch_bytes()}));
   }
   int64_t planned_store_bytes() const {
-    return trips_ >= 0 && !swaps_ && !is_tied_ ? most_ * parts_.state_bytes() : 0;
+    return trips_ >= 0 && !swaps_ && !is_tied_ ? most_ * form_.total() : 0;
   }
 
-  const LoopParts parts_;
+  const StateForm form_;
+  const size_t num_invariants_;
+  const size_t num_given_;  // gradients that arrive; the others are sums
   const int64_t trips_;
   const bool swaps_, is_tied_;
   int64_t most_;  // states that are kept besides the first; 0: as many as the steps ask for
@@ -82,10 +88,10 @@ class LoopGradientCode final : public ControlCode {
 class LoopGradientCode::Run {
  public:
   Run(const LoopGradientCode& code, const KernelContext& context, GradientFrame& frame)
-      : code_(code), parts_(code.parts_), context_(context), frame_(frame) {
+      : code_(code), form_(code.form_), context_(context), frame_(frame) {
     flag_ = static_cast<char*>(context.scratch);
     char* const state = flag_ + aligned(1);
-    scratch_ = state + parts_.state_bytes();
+    scratch_ = state + form_.total();
     state_ = state;
     place_all();
     make_store(scratch_ + code.region_bytes());
@@ -111,11 +117,11 @@ class LoopGradientCode::Run {
   void place_all() {
     frame_.start.clear();
     frame_.now.clear();
-    for (size_t k = 0; k < parts_.kept().size(); ++k) {
-      frame_.start.push_back(context_.inputs[static_cast<size_t>(parts_.kept()[k])].data);
-      frame_.now.push_back(state_ + parts_.offset(k));
+    for (size_t k = 0; k < form_.size(); ++k) {
+      frame_.start.push_back(context_.inputs[k].data);
+      frame_.now.push_back(state_ + form_.offset(k));
     }
-    frame_.invariants.assign(context_.inputs.subspan(parts_.num_states(), parts_.num_invariants()));
+    frame_.invariants.assign(context_.inputs.subspan(form_.size(), code_.num_invariants_));
     frame_.slots.assign(context_.outputs);
     code_.advance_->place(*frame_.advance, advance_memory());
   }
@@ -125,7 +131,7 @@ class LoopGradientCode::Run {
   }
 
   void make_store(char* planned) {
-    const int64_t bytes = parts_.state_bytes();
+    const int64_t bytes = form_.total();
     if (code_.is_tied_) {
       store_.emplace(static_cast<char*>(context_.inputs.back().data), code_.most_, bytes);
     } else if (code_.trips_ >= 0 && !code_.swaps_) {
@@ -138,12 +144,11 @@ class LoopGradientCode::Run {
 
   // The gradients that arrive, and sums of nothing yet.
   void start_gradients() {
-    const size_t num_given = parts_.num_gradient_states();
-    const size_t first = parts_.num_states() + parts_.num_invariants();
+    const size_t first = form_.size() + code_.num_invariants_;
     for (size_t i = 0; i < context_.outputs.size(); ++i) {
       const View& to = context_.outputs[i];
       const auto bytes = static_cast<size_t>(to.shape.num_bytes(dtype_size(to.dtype)));
-      if (i >= num_given) {
+      if (i >= code_.num_given_) {
         std::memset(to.data, 0, bytes);
       } else if (context_.inputs[first + i].data != to.data) {
         std::memcpy(to.data, context_.inputs[first + i].data, bytes);
@@ -154,7 +159,7 @@ class LoopGradientCode::Run {
   // What the loop has kept on its way.
   void take_over_store() {
     int32_t place = 0;
-    for (int64_t step : parts_.spine(code_.trips_, code_.most_)) {
+    for (int64_t step : kept_on_way(code_.trips_, code_.most_)) {
       store_->mark_taken(place);
       kept_.push_back({step, place++});
     }
@@ -230,9 +235,9 @@ class LoopGradientCode::Run {
     if (at_ == from.step) return;
     if (from.place == kNoIndex) {
       for (size_t k = 0; k < frame_.start.size(); ++k)
-        std::memcpy(frame_.now[k], frame_.start[k], static_cast<size_t>(parts_.bytes(k)));
+        std::memcpy(frame_.now[k], frame_.start[k], form_.bytes(k));
     } else {
-      std::memcpy(state_, store_->at(from.place), static_cast<size_t>(parts_.state_bytes()));
+      std::memcpy(state_, store_->at(from.place), static_cast<size_t>(form_.total()));
       store_->put_away(from.place);
     }
     at_ = from.step;
@@ -240,7 +245,7 @@ class LoopGradientCode::Run {
 
   void keep(int64_t step) {
     const int32_t place = store_->take();
-    std::memcpy(store_->at(place), state_, static_cast<size_t>(parts_.state_bytes()));
+    std::memcpy(store_->at(place), state_, static_cast<size_t>(form_.total()));
     store_->put_away(place);
     kept_.push_back({step, place});
   }
@@ -256,7 +261,7 @@ class LoopGradientCode::Run {
   }
 
   void step_back(const Kept& from) {
-    if (at_ == from.step || parts_.state_bytes() <= kSmallState || from.place == kNoIndex) {
+    if (at_ == from.step || form_.total() <= kSmallState || from.place == kNoIndex) {
       load(from);
       backward(state_);
     } else {
@@ -272,8 +277,7 @@ class LoopGradientCode::Run {
     };
     if (placed_at_ != state) {
       frame_.inputs.clear();
-      for (size_t k = 0; k < parts_.kept().size(); ++k)
-        frame_.inputs.push_back(state + parts_.offset(k));
+      for (size_t k = 0; k < form_.size(); ++k) frame_.inputs.push_back(state + form_.offset(k));
       for (size_t k = 0; k < frame_.invariants.size(); ++k)
         frame_.inputs.push_back(frame_.invariants[k]);
       code_.backward_->place(*frame_.backward, memory());
@@ -285,7 +289,7 @@ class LoopGradientCode::Run {
   }
 
   const LoopGradientCode& code_;
-  const LoopParts& parts_;
+  const StateForm& form_;
   const KernelContext& context_;
   GradientFrame& frame_;
   char* flag_;

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <numeric>
 
 #include <penstock/exec/control.h>
 
 #include "exec/control_codes.h"
 #include "exec/revolve.h"
 #include "graph/extract.h"
-#include "graph/simplify.h"
 
 namespace penstock {
 namespace exec {
@@ -17,97 +17,21 @@ namespace {
 
 std::atomic<int64_t> g_forward{0}, g_backward{0};
 
-// Marks the inputs that the values need.
-void mark_needed(const Graph& region, std::span<const ValueId> values, std::vector<bool>& inputs) {
-  const std::vector<bool> needed = needed_nodes(region, values);
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    if (needed[static_cast<size_t>(region.node_of(region.inputs()[i]))]) inputs[i] = true;
-  }
-}
-
 }  // namespace
 
-LoopParts::LoopParts(const Control& control) : control_(control) {
-  find_kept();
-  const Graph& body = control_.region(Control::kBody);
-  for (int32_t state : kept_) {
-    offsets_.push_back(state_bytes_);
-    state_bytes_ += aligned(body.bytes(body.inputs()[static_cast<size_t>(state)]));
+StateForm::StateForm(const Graph& region, std::span<const int32_t> numbers) {
+  for (int32_t number : numbers) {
+    const int64_t bytes = region.bytes(region.inputs()[static_cast<size_t>(number)]);
+    offsets_.push_back(total_);
+    bytes_.push_back(static_cast<size_t>(bytes));
+    total_ += aligned(bytes);
   }
 }
 
-void LoopParts::find_kept() {
-  const Graph& body = control_.region(Control::kBody);
-  const Graph& condition = control_.region(Control::kCondition);
-  const Graph backward = simplify(control_.region(Control::kBackward));
-  std::vector<bool> needed(num_states());
-  mark_needed(backward, backward.outputs(), needed);
-  if (control_.trips < 0) mark_needed(condition, condition.outputs(), needed);
-  for (size_t found = 0;;) {
-    std::vector<ValueId> outputs;
-    for (size_t i = 0; i < needed.size(); ++i) {
-      if (needed[i]) outputs.push_back(body.outputs()[i]);
-    }
-    if (outputs.size() == found) break;
-    found = outputs.size();
-    mark_needed(body, outputs, needed);
-  }
-  for (size_t i = 0; i < needed.size(); ++i) {
-    if (needed[i]) kept_.push_back(static_cast<int32_t>(i));
-  }
-}
-
-size_t LoopParts::num_invariants() const {
-  return control_.region(Control::kBody).num_inputs() - num_states();
-}
-
-int64_t LoopParts::bytes(size_t k) const {
-  const Graph& body = control_.region(Control::kBody);
-  return body.bytes(body.inputs()[static_cast<size_t>(kept_[k])]);
-}
-
-std::vector<int64_t> LoopParts::spine(int64_t n, int64_t most) {
-  std::vector<int64_t> steps;
-  int64_t at = 0;
-  for (int64_t states = most + 1; states > 1 && n - at >= 2; --states) {
-    at += next_kept(n - at, states);
-    steps.push_back(at);
-  }
-  return steps;
-}
-
-std::vector<ValueId> LoopParts::inputs_of(const Graph& region) const {
-  std::vector<ValueId> inputs;
-  for (int32_t state : kept_) inputs.push_back(region.inputs()[static_cast<size_t>(state)]);
-  for (size_t i = 0; i < num_invariants(); ++i) inputs.push_back(region.inputs()[num_states() + i]);
-  return inputs;
-}
-
-Graph LoopParts::condition() const {
-  const Graph& region = control_.region(Control::kCondition);
-  return extract(region, inputs_of(region), region.outputs(), {});
-}
-
-Graph LoopParts::advance() const {
-  const Graph& body = control_.region(Control::kBody);
-  const auto pick = [&](const Graph& region, bool with_last) {
-    std::vector<ValueId> outputs;
-    for (int32_t state : kept_) outputs.push_back(region.outputs()[static_cast<size_t>(state)]);
-    if (with_last) outputs.push_back(region.outputs().back());
-    return extract(region, inputs_of(region), outputs, {});
-  };
-  if (control_.trips >= 0) return pick(body, false);
-  return pick(with_condition(body, control_.region(Control::kCondition)), true);
-}
-
-Graph LoopParts::backward() const {
-  const Graph region = simplify(control_.region(Control::kBackward));
-  const size_t first = num_states() + num_invariants();
-  std::vector<ValueId> inputs;
-  for (size_t i = first; i < region.num_inputs(); ++i) inputs.push_back(region.inputs()[i]);
-  const std::vector<ValueId> others = inputs_of(region);
-  inputs.insert(inputs.end(), others.begin(), others.end());
-  return extract(region, inputs, region.outputs(), {});
+std::vector<int32_t> all_states(const Control& control) {
+  std::vector<int32_t> numbers(static_cast<size_t>(control.num_states));
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return numbers;
 }
 
 Graph with_condition(const Graph& body, const Graph& condition) {
@@ -139,9 +63,32 @@ Graph with_condition(const Graph& body, const Graph& condition) {
   return made;
 }
 
+Graph with_last_first(const Graph& region, size_t first) {
+  const std::span<const ValueId> all = region.inputs();
+  std::vector<ValueId> inputs(all.begin() + static_cast<ptrdiff_t>(first), all.end());
+  inputs.insert(inputs.end(), all.begin(), all.begin() + static_cast<ptrdiff_t>(first));
+  return extract(region, inputs, region.outputs(), {});
+}
+
+int64_t num_checkpoints(const Control& control) {
+  const int64_t wanted =
+      control.checkpoints > 0 ? control.checkpoints : default_checkpoints(control.trips);
+  return std::min(wanted, std::max<int64_t>(control.trips - 1, 0));
+}
+
+std::vector<int64_t> kept_on_way(int64_t trips, int64_t checkpoints) {
+  std::vector<int64_t> steps;
+  int64_t at = 0;
+  for (int64_t states = checkpoints + 1; states > 1 && trips - at >= 2; --states) {
+    at += next_kept(trips - at, states);
+    steps.push_back(at);
+  }
+  return steps;
+}
+
 int64_t online_checkpoints(int64_t steps) {
-  return std::max<int64_t>(
-      8, static_cast<int64_t>(std::ceil(std::sqrt(2.0 * static_cast<double>(steps)))));
+  const double wanted = std::ceil(std::sqrt(2.0 * static_cast<double>(steps)));
+  return std::max<int64_t>(8, static_cast<int64_t>(wanted));
 }
 
 void count_loop_steps(int64_t forward, int64_t backward) {

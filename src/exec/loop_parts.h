@@ -1,5 +1,4 @@
-// LoopParts: what of a loop its gradient needs: the states that a step backwards reads, and those
-// that these are made of. The others are not made again.
+// What loops and their gradients have in common when they run.
 #pragma once
 
 #include <cstdint>
@@ -10,51 +9,42 @@
 
 namespace penstock::exec {
 
-class LoopParts {
+// Some states of a loop, one after the other in memory.
+class StateForm {
  public:
-  // Of a loop gradient.
-  explicit LoopParts(const Control& control);
+  // `numbers` are of inputs of the region.
+  StateForm(const Graph& region, std::span<const int32_t> numbers);
 
-  // Which states are needed.
-  std::span<const int32_t> kept() const { return kept_; }
-  size_t num_states() const { return static_cast<size_t>(control_.num_states); }
-  size_t num_invariants() const;
-  size_t num_gradient_states() const { return control_.states.size(); }
-  size_t num_gradients() const { return control_.states.size() + control_.invariants.size(); }
-
-  // One state in memory: where each part of it is, and how long.
-  int64_t offset(size_t k) const { return offsets_[k]; }
-  int64_t bytes(size_t k) const;
-  int64_t state_bytes() const { return state_bytes_; }
-
-  // The states at which a reversal of n steps begins to keep, when it may keep `most`.
-  static std::vector<int64_t> spine(int64_t n, int64_t most);
-
-  // Of the states that are kept, then of invariants.
-  Graph condition() const;
-  // Of the same, to the states after a step; where the number of steps is not known, also whether
-  // there is another one.
-  Graph advance() const;
-  // Of the gradients after a step and the sums, then the same, to the gradients before it.
-  Graph backward() const;
+  size_t size() const { return offsets_.size(); }
+  int64_t offset(size_t i) const { return offsets_[i]; }
+  size_t bytes(size_t i) const { return bytes_[i]; }
+  int64_t total() const { return total_; }
 
  private:
-  void find_kept();
-  std::vector<ValueId> inputs_of(const Graph& region) const;
-
-  const Control control_;
-  std::vector<int32_t> kept_;
   std::vector<int64_t> offsets_;
-  int64_t state_bytes_ = 0;
+  std::vector<size_t> bytes_;
+  int64_t total_ = 0;
 };
+
+// 0, 1, 2, … one for each state of the loop.
+std::vector<int32_t> all_states(const Control& control);
 
 // The body of a loop, with the condition of the state that it gives as its last output.
 Graph with_condition(const Graph& body, const Graph& condition);
+// The region with its inputs from `first` on before the others.
+Graph with_last_first(const Graph& region, size_t first);
 
-// How many states are kept after so many steps of a loop whose number of steps is not known.
+// How many states the gradient of a loop of known length keeps besides the one it starts from.
+int64_t num_checkpoints(const Control& control);
+// Those that it comes by and keeps on its way to the end.
+std::vector<int64_t> kept_on_way(int64_t trips, int64_t checkpoints);
+// How many are kept after so many steps of a loop whose length is not known.
 int64_t online_checkpoints(int64_t steps);
 
-// Counts steps of loops forwards, made for gradients, and backwards.
+// A loop whose gradient is in the same graph keeps the states for it (see Control).
+Graph tie_loops(Graph graph);
+
+// Counts steps that gradients take forwards and backwards.
 void count_loop_steps(int64_t forward, int64_t backward);
 
 }  // namespace penstock::exec

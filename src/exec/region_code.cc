@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "exec/control_codes.h"
+#include "exec/loop_parts.h"
 #include "graph/simplify.h"
 
 namespace penstock::exec {
@@ -109,7 +110,7 @@ Graph with_slots(const Graph& region, size_t num_slots) {
   }
   made.set_writes(writes);
   made.set_outputs(outputs);
-  return simplify(made);
+  return tie_loops(simplify(made));
 }
 
 }  // namespace penstock::exec

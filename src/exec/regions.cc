@@ -103,11 +103,8 @@ std::shared_ptr<const Control> at_shapes(const std::shared_ptr<const Control>& c
     return has_shapes(*region) && is_closed(*region);
   });
   if (is_same || control->kind == Kind::kLoopGradient) return control;
-  auto made = std::make_shared<Control>();
-  made->kind = control->kind;
-  made->num_states = control->num_states;
-  made->checkpoints = control->checkpoints;
-  made->swaps = control->swaps;
+  auto made = std::make_shared<Control>(*control);
+  made->regions.clear();
   if (control->kind == Kind::kBranch) {
     for (const auto& region : control->regions) made->regions.push_back(retraced(*region, shapes));
     return made;
@@ -200,7 +197,7 @@ Tensors add_control(TraceState& trace, const std::shared_ptr<const Control>& con
 }
 
 Tensors call_control(const std::shared_ptr<const Control>& control,
-                     std::span<const Tensor* const> inputs) {
+                     std::span<const Tensor* const> inputs, LoopNumbers& loops) {
   if (t_trace == nullptr) {
     if (control->kind == Kind::kBranch) return run_branch(*control, inputs);
     if (control->kind == Kind::kLoop) return run_loop(*control, inputs);
@@ -216,7 +213,12 @@ Tensors call_control(const std::shared_ptr<const Control>& control,
   for (const Tensor* input : inputs) given.push_back(*input);
   std::vector<Shape> shapes;
   for (size_t i = num_leading(*control); i < given.size(); ++i) shapes.push_back(given[i].shape());
-  return add_control(*t_trace, at_shapes(control, shapes), given);
+  auto own = std::make_shared<Control>(*at_shapes(control, shapes));
+  // A loop that is called again is another one; its gradient stays its own.
+  uint64_t& number = loops[control->loop];
+  if (control->kind == Kind::kLoop || number == 0) number = new_id();
+  own->loop = number;
+  return add_control(*t_trace, own, given);
 }
 
 }  // namespace penstock::exec

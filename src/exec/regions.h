@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "graph/control.h"
@@ -11,15 +12,16 @@ namespace penstock::exec {
 
 struct TraceState;
 
-// Adds a control node to the trace; tapes record it. `watched` are inputs that gradients may be
-// asked for.
+// Adds a control node to the trace; tapes record it.
 Tensors add_control(TraceState& trace, const std::shared_ptr<const Control>& control,
                     std::span<const Tensor> inputs);
 
 // A control node called with these inputs: inside a trace it becomes part of that, worked out for
 // their shapes; otherwise it runs, region by region, and tapes record what these do.
+// `loops` are the numbers that loops have got in this replay.
+using LoopNumbers = std::unordered_map<uint64_t, uint64_t>;
 Tensors call_control(const std::shared_ptr<const Control>& control,
-                     std::span<const Tensor* const> inputs);
+                     std::span<const Tensor* const> inputs, LoopNumbers& loops);
 
 // Tells tapes how gradients go back through a control node whose shapes are all known.
 void record_control(const std::shared_ptr<const Control>& control, std::span<const Tensor> inputs,

@@ -11,7 +11,6 @@
 
 #include "autodiff/recording.h"
 #include "exec/host_call.h"
-#include "exec/regions.h"
 
 namespace penstock::exec {
 
@@ -110,9 +109,10 @@ void Replay::call(const Node& node, std::span<const Tensor* const> inputs) {
   SmallVector<OutputSpec, 2> specs;
   for (ValueId k = 0; k < node.num_outputs; ++k)
     specs.push_back({graph_.dtype(node.first_output + k), graph_.shape(node.first_output + k)});
-  Tensors made = node.kind == NodeKind::kCall      ? call_host(graph_.call(node), inputs, specs)
-                 : node.kind == NodeKind::kControl ? call_control(graph_.control(node), inputs)
-                                                   : dispatch(*node.op, inputs, graph_.attrs(node));
+  Tensors made = node.kind == NodeKind::kCall ? call_host(graph_.call(node), inputs, specs)
+                 : node.kind == NodeKind::kControl
+                     ? call_control(graph_.control(node), inputs, loops_)
+                     : dispatch(*node.op, inputs, graph_.attrs(node));
   for (ValueId k = 0; k < node.num_outputs; ++k)
     set(node.first_output + k, std::move(made[static_cast<size_t>(k)]));
 }

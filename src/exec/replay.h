@@ -8,6 +8,7 @@
 
 #include <penstock/autodiff/tape.h>
 
+#include "exec/regions.h"
 #include "graph/graph.h"
 
 namespace penstock {
@@ -61,6 +62,7 @@ class Replay {
   std::vector<bool> needed_;
   std::vector<int32_t> uses_;  // that are still to come
   std::vector<Tensor> values_;
+  LoopNumbers loops_;
   std::vector<Recording> recordings_;
   std::vector<std::vector<int32_t>> recorded_by_;  // of nodes, where there are recordings
   std::vector<std::vector<int32_t>> source_of_;    // of values, likewise

@@ -10,8 +10,8 @@
 //                  and invariants at a step, the gradients after it, and the sums for `invariants`
 //                  so far, to the gradients before it and the sums. Outputs: these after all steps.
 //
-// A loop and its gradient may be tied: the loop then has two outputs more, the number of steps and
-// the states that it kept on its way, and the gradient has them as its last inputs.
+// A loop and its gradient may be tied: the loop then has one output more, the states that it kept
+// on its way, which is the gradient's last input.
 #pragma once
 
 #include <memory>
@@ -33,6 +33,8 @@ struct Control {
         checkpoints(other.checkpoints),
         swaps(other.swaps),
         is_tied(other.is_tied),
+        loop(other.loop),
+        numbers(other.numbers),
         states(other.states),
         invariants(other.invariants) {}
   enum class Kind : uint8_t { kBranch, kLoop, kLoopGradient };
@@ -47,6 +49,8 @@ struct Control {
   int64_t checkpoints = 0;  // states that a gradient keeps at most; 0: as many as seem best
   bool swaps = false;       // these are kept in a file
   bool is_tied = false;
+  uint64_t loop = 0;                        // the same for a loop and its gradients
+  std::vector<int32_t> numbers;             // of its states, among those that the loop once had
   std::vector<int32_t> states, invariants;  // of a gradient: those that have one
 
   const Graph& region(size_t i) const { return *regions[i]; }
@@ -62,6 +66,9 @@ const char* name_of(Control::Kind kind);
 // The input whose memory an output of the node may take over: what it starts from; kNoIndex when
 // there is none.
 int32_t forwarded_input(const Control& control, size_t output, size_t num_inputs);
+
+// How many steps a loop, or that of a gradient, takes; -1 where the graph does not say so.
+int64_t trip_count(const Graph& graph, const Node& node);
 
 // A copy of `region` with other inputs: each stands for an input of `region`, or, with kNoIndex, is
 // one more. Its outputs are values of `region`, or inputs of the copy.

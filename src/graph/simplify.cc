@@ -1,5 +1,7 @@
 #include "graph/simplify.h"
 
+#include <algorithm>
+
 #include "graph/rewriter.h"
 
 namespace penstock {
@@ -11,6 +13,11 @@ Graph checked(Graph graph) {
   verify(graph);
 #endif
   return graph;
+}
+
+bool has_controls(const Graph& graph) {
+  return std::ranges::any_of(graph.nodes(),
+                             [](const Node& node) { return node.kind == NodeKind::kControl; });
 }
 
 }  // namespace
@@ -32,8 +39,15 @@ Graph shrink_constants(Graph graph) {
 
 Graph simplify(const Graph& graph) {
   static constexpr Rewriter::Step kSteps[] = {fold_step, rules_step};
-  Graph rewritten = checked(
-      Rewriter(graph, {.steps = kSteps, .shares_constants = true, .merges_calls = true}).run());
+  const auto rewrite_all = [](const Graph& from) {
+    return checked(
+        Rewriter(from, {.steps = kSteps, .shares_constants = true, .merges_calls = true}).run());
+  };
+  Graph rewritten = rewrite_all(graph);
+  if (has_controls(rewritten)) {
+    rewritten = checked(trim_controls(count_trips(std::move(rewritten))));
+    rewritten = rewrite_all(checked(hoist_invariants(rewritten)));
+  }
   return checked(drop_dead_code(std::move(rewritten)));
 }
 

@@ -23,6 +23,13 @@ Graph merge_equal_calls(const Graph& graph);
 // What arithmetic, casts, transposes and reshapes come down to (rules.cc).
 Graph apply_rules(const Graph& graph);
 
+// Loops know how many steps they take, where that can be said.
+Graph count_trips(Graph graph);
+// Control nodes without outputs, states and inputs that nobody needs.
+Graph trim_controls(const Graph& graph);
+// What loops work out of invariants is worked out before them.
+Graph hoist_invariants(const Graph& graph);
+
 // All of them.
 Graph simplify(const Graph& graph);
 

@@ -1,0 +1,112 @@
+// Loops and their gradients tied: the states that a gradient would make first, the loop keeps.
+#include <algorithm>
+
+#include "exec/loop_parts.h"
+
+namespace penstock::exec {
+namespace {
+
+using Kind = Control::Kind;
+
+const Control* control_of(const Graph& graph, NodeId id) {
+  const Node& node = graph.node(id);
+  return node.kind == NodeKind::kControl ? graph.control(node).get() : nullptr;
+}
+
+// The loop that a gradient is of, when it comes before it and there is no other gradient.
+NodeId loop_of(const Graph& graph, NodeId gradient) {
+  const Control& wanted = *control_of(graph, gradient);
+  NodeId found = kNoIndex;
+  for (NodeId id = 0; id < static_cast<NodeId>(graph.num_nodes()); ++id) {
+    const Control* control = control_of(graph, id);
+    if (control == nullptr || id == gradient || control->loop != wanted.loop) continue;
+    if (control->kind == Kind::kBranch) continue;
+    if (control->kind == Kind::kLoopGradient || found != kNoIndex || id > gradient) return kNoIndex;
+    found = id;
+  }
+  return found;
+}
+
+struct Tie {
+  NodeId loop, gradient;
+  std::shared_ptr<Control> tied_loop, tied_gradient;
+  int64_t bytes;
+};
+
+std::vector<Tie> find_ties(const Graph& graph) {
+  std::vector<Tie> ties;
+  for (NodeId id = 0; id < static_cast<NodeId>(graph.num_nodes()); ++id) {
+    const Control* gradient = control_of(graph, id);
+    if (gradient == nullptr || gradient->kind != Kind::kLoopGradient || gradient->trips < 2 ||
+        gradient->swaps || gradient->is_tied || gradient->loop == 0)
+      continue;
+    const NodeId loop = loop_of(graph, id);
+    if (loop == kNoIndex || control_of(graph, loop)->trips != gradient->trips) continue;
+    Tie tie{loop, id, std::make_shared<Control>(*control_of(graph, loop)),
+            std::make_shared<Control>(*gradient), 0};
+    tie.tied_loop->states.clear();
+    for (int32_t number : gradient->numbers) {
+      const auto at = std::ranges::find(tie.tied_loop->numbers, number);
+      if (at == tie.tied_loop->numbers.end()) break;
+      tie.tied_loop->states.push_back(static_cast<int32_t>(at - tie.tied_loop->numbers.begin()));
+    }
+    if (tie.tied_loop->states.size() != gradient->numbers.size()) continue;
+    const int64_t checkpoints = num_checkpoints(*gradient);
+    tie.tied_loop->checkpoints = tie.tied_gradient->checkpoints = checkpoints;
+    tie.tied_loop->is_tied = tie.tied_gradient->is_tied = true;
+    const StateForm form(gradient->region(Control::kBody), all_states(*gradient));
+    tie.bytes = checkpoints * form.total();
+    if (tie.bytes > 0) ties.push_back(std::move(tie));
+  }
+  return ties;
+}
+
+}  // namespace
+
+Graph tie_loops(Graph graph) {
+  const std::vector<Tie> ties = find_ties(graph);
+  if (ties.empty()) return graph;
+  Graph made;
+  std::vector<ValueId> values(graph.num_values(), kNoIndex);
+  std::vector<ValueId> stores(ties.size());
+  for (NodeId id = 0; id < static_cast<NodeId>(graph.num_nodes()); ++id) {
+    const Node& node = graph.node(id);
+    ValueId first;
+    if (node.kind == NodeKind::kInput) {
+      first = made.add_input(graph.dtype(node.first_output), graph.shape(node.first_output));
+    } else {
+      SmallVector<ValueId, 8> inputs;
+      for (ValueId input : graph.inputs(node)) inputs.push_back(values[static_cast<size_t>(input)]);
+      SmallVector<OutputSpec, 8> specs;
+      for (ValueId k = node.first_output; k < node.first_output + node.num_outputs; ++k)
+        specs.push_back({graph.dtype(k), graph.shape(k)});
+      const auto loop = std::ranges::find(ties, id, &Tie::loop);
+      const auto gradient = std::ranges::find(ties, id, &Tie::gradient);
+      const int32_t location = made.add_location(graph.location(node));
+      if (loop != ties.end()) {
+        specs.push_back({DType::kUInt8, Shape{loop->bytes}});
+        first = made.node(made.add_control(loop->tied_loop, inputs, specs, location)).first_output;
+        stores[static_cast<size_t>(loop - ties.begin())] =
+            first + static_cast<ValueId>(node.num_outputs);
+      } else if (gradient != ties.end()) {
+        inputs.push_back(stores[static_cast<size_t>(gradient - ties.begin())]);
+        first = made.node(made.add_control(gradient->tied_gradient, inputs, specs, location))
+                    .first_output;
+      } else {
+        first = made.node(made.add_copy(graph, node, inputs)).first_output;
+      }
+    }
+    for (ValueId k = 0; k < node.num_outputs; ++k)
+      values[static_cast<size_t>(node.first_output + k)] = first + k;
+  }
+  SmallVector<ValueId, 8> outputs;
+  for (ValueId output : graph.outputs()) outputs.push_back(values[static_cast<size_t>(output)]);
+  SmallVector<Write, 8> writes;
+  for (const Write& write : graph.writes())
+    writes.push_back({write.slot, values[static_cast<size_t>(write.value)]});
+  made.set_outputs(outputs);
+  made.set_writes(writes);
+  return made;
+}
+
+}  // namespace penstock::exec
