@@ -246,12 +246,12 @@ class GraphArray(TensorArray):
         if value.shape.rank == 0:
             raise ValueError("TensorArray.unstack: a scalar has no rows")
         count = value.shape[0]
-        if isinstance(self._size, int) and count is not None:
-            if count > self._size and not self._dynamic_size:
-                raise _invalid(
-                    f"Operation expected a list with {self._size} elements but got a list with "
-                    f"{count} elements."
-                )
+        is_fixed = isinstance(self._size, int) and not self._dynamic_size
+        if is_fixed and count is not None and count > self._size:
+            raise _invalid(
+                f"Operation expected a list with {self._size} elements but got a list with "
+                f"{count} elements."
+            )
         self._about.check(value.shape[1:])
         return self._made(rows=value)
 
@@ -313,20 +313,18 @@ def _of_length(rows, length):
     count = raw_ops.Shape(input=rows)[0]
     missing = raw_ops.Maximum(x=raw_ops.Cast(x=length, DstT=dtypes.int32) - count, y=0)
     ends = [[0, missing]] + [[0, 0]] * (rows.shape.rank - 1)
-    return raw_ops.Pad(input=rows, paddings=_core.to_tensor(ends, dtypes.int32, False))
+    ends = _core.to_tensor(ends, dtypes.int32, False)
+    blank = zeros([], rows.dtype)
+    return raw_ops.PadV2(input=rows, paddings=ends, constant_values=blank)
 
 
 def _of_width(rows, value):
-    """Rows of the sizes of `value`: where these are not known before something is written, there
-    are none."""
+    """Rows with as many numbers as `value`: where that is not known before something is written,
+    they are without any until then."""
     if rows.shape[1:].is_fully_defined() or value.shape.rank == 0:
         return rows
-    from penstock import cond, reduce_all
+    from penstock import cond, size
 
-    count, wanted = raw_ops.Shape(input=rows)[:1], raw_ops.Shape(input=value)
-    shape = raw_ops.ConcatV2(values=[count, wanted], axis=0)
-    return cond(
-        reduce_all(raw_ops.Equal(x=raw_ops.Shape(input=rows)[1:], y=wanted)),
-        lambda: rows,
-        lambda: zeros(shape, rows.dtype),
-    )
+    count = raw_ops.Shape(input=rows)[:1]
+    shape = raw_ops.ConcatV2(values=[count, raw_ops.Shape(input=value)], axis=0)
+    return cond(size(rows) > 0, lambda: rows, lambda: zeros(shape, rows.dtype))

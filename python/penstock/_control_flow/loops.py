@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 
-from penstock import _core, dtypes, errors, raw_ops
+from penstock import _core, dtypes, errors
 from penstock._control_flow import symbolic
 from penstock._nest import flatten, pack_like
 from penstock._shape import TensorShape
@@ -77,28 +77,25 @@ def _checked_checkpoints(checkpoints):
 def _checked_limit(maximum_iterations):
     if maximum_iterations is None:
         return None
-    limit = _core.to_tensor(maximum_iterations, None, False)
+    if _core.is_tracing():
+        is_tensor = isinstance(maximum_iterations, (_core.Tensor, _core.VariableHandle))
+        limit = _core.to_tensor(maximum_iterations, None if is_tensor else dtypes.int32, False)
+    else:
+        limit = _core.to_tensor(maximum_iterations, None, False)
+    if limit.shape.rank != 0 and _core.is_tracing():
+        raise errors.InvalidArgumentError(
+            None, None, f"The second input must be a scalar, but it has shape {limit.shape}"
+        )
     if limit.shape.rank != 0:
         raise ValueError(f"'maximum_iterations' must be a scalar. Received shape: {limit.shape}")
     return limit if symbolic.is_symbolic(limit) else int(limit)
 
 
 def _condition(value):
-    """What a condition gives inside of a function: a scalar bool."""
+    """What a condition gives inside of a function."""
     if value is None:
         raise AssertionError("cond_graph has 0 outputs; Expected: 1")
-    value = _core.to_tensor(value, None, False)
-    if value.dtype.name != "bool":
-        raise errors.InvalidArgumentError(
-            None, None, f"Input 'input' passed {value.dtype.name} expected bool"
-        )
-    if value.shape.rank == 0:
-        return value
-    if value.shape.num_elements() not in (1, None):
-        raise errors.InvalidArgumentError(
-            None, None, f"The second input must be a scalar, but it has shape {value.shape}"
-        )
-    return raw_ops.Reshape(tensor=value, shape=[])
+    return symbolic.condition(value, "input")
 
 
 def _goes_on(value):
@@ -138,7 +135,8 @@ class _Loop:
 
     def _set_invariants(self, given):
         assert_same_structure(self._form, given, check_types=False)
-        self.invariants = [_shape_of(each) for each in flatten(given)]
+        pairs = zip(flatten(given), self._start, strict=True)
+        self.invariants = [_shape_of(each, leaf) for each, leaf in pairs]
         for leaf, shape, name in zip(self._start, self.invariants, self._names, strict=True):
             if isinstance(leaf, _core.Tensor) and not shape.is_compatible_with(leaf.shape):
                 raise ValueError(
@@ -175,6 +173,10 @@ class _Loop:
         return made
 
     def _as_only_variable(self, result):
+        if _core.is_tracing():
+            if result is None:
+                raise AssertionError("body_graph gives nothing for the variables of the loop")
+            return [result]
         if result is None or len(self._form) != 1:
             raise TypeError(
                 f"The body of a loop over {len(self._form)} variables returned "
@@ -196,11 +198,8 @@ class _Loop:
         for i, (leaf, spec, name) in enumerate(zip(state, self._specs, self._names, strict=True)):
             if spec is None or not isinstance(leaf, _core.Tensor):
                 continue
-            if not may_change and leaf.dtype != spec.dtype:
-                raise TypeError(
-                    f"Loop var {name} enters the loop with type {spec.dtype} but has type "
-                    f"{leaf.dtype} after 1 iteration. {name} type should remain constant."
-                )
+            if not may_change:
+                check_dtype(name, spec, leaf)
             bound = self.invariants[i] if self.invariants else None if may_change else spec.shape
             if bound is not None and not bound.is_compatible_with(leaf.shape):
                 raise ValueError(
@@ -211,10 +210,27 @@ class _Loop:
                 )
 
 
+def check_dtype(name, before, after):
+    """Raises where a variable inside of a function changes its dtype."""
+    if before.dtype != after.dtype:
+        raise TypeError(
+            f"Loop var {name} enters the loop with type {before.dtype} but has type {after.dtype} "
+            f"after 1 iteration. {name} type should remain constant."
+        )
+
+
 def _name(leaf, number) -> str:
     is_named = isinstance(leaf, _core.SymbolicTensor)
     return leaf.name if is_named else f"loop_vars[{number}]"
 
 
-def _shape_of(invariant):
-    return TensorShape(getattr(invariant, "shape", invariant))
+def _shape_of(invariant, leaf):
+    if isinstance(invariant, TensorSpec):
+        if isinstance(leaf, _core.Tensor) and invariant.dtype != leaf.dtype:
+            raise TypeError(f"TypeSpec {invariant} is not compatible with {leaf!r}")
+        return invariant.shape
+    if invariant is not None and not isinstance(invariant, TensorShape):
+        raise TypeError(
+            f"'shape' must be one of TypeSpec, TensorShape or None. Received: {type(invariant)}"
+        )
+    return TensorShape(invariant)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from penstock import _core, errors
-from penstock._control_flow.loops import while_loop
+from penstock._control_flow.loops import check_dtype, while_loop
 from penstock._control_flow.rows import Rows, check_callable, check_form
 from penstock._nest import flatten, pack_like
 from penstock._tensor_array import TensorArray
@@ -28,7 +28,7 @@ class _Walk:
         self._begin = 0 if initializer is not None else 1
         if initializer is not None:
             self.first = _tensors(initializer)
-        elif isinstance(self.count, int) and self.count == 0:
+        elif not _core.is_tracing() and self.count == 0:
             text = "Tried to read from index 0 but array size is: 0 "
             raise errors.OutOfRangeError(None, None, text)
         else:
@@ -88,6 +88,9 @@ def scan(
     def step(state, place, row):
         result = fn(state[0], row)
         check_form(form, result)
+        if _core.is_tracing():
+            for one, other in zip(flatten(state[0]), flatten(result), strict=True):
+                check_dtype("of scan", one, _core.to_tensor(other, None, False))
         return result, _written(state[1], place, result)
 
     state = walk.run(step, (walk.first, arrays), back_prop=back_prop, swap_memory=swap_memory)

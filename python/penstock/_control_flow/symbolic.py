@@ -8,7 +8,7 @@ does not fit what came before. All are called again where that has shown what an
 
 from __future__ import annotations
 
-from penstock import _core, dtypes, raw_ops
+from penstock import _core, dtypes, errors, raw_ops
 from penstock._functions.basic import cast
 from penstock._graph_array import GraphArray
 from penstock._nest import flatten, pack_like
@@ -21,6 +21,22 @@ def is_symbolic(value) -> bool:
     if isinstance(value, _core.VariableHandle):
         return _core.is_tracing()
     return isinstance(value, _core.SymbolicTensor)
+
+
+def condition(value, name):
+    """A value that decides, as a scalar bool; `name` is what it is an input of, for messages."""
+    value = _core.to_tensor(value, None, False)
+    if value.dtype.name != "bool":
+        raise errors.InvalidArgumentError(
+            None, None, f"Input '{name}' passed {value.dtype.name} expected bool"
+        )
+    if value.shape.rank == 0:
+        return value
+    if value.shape.num_elements() not in (1, None):
+        raise errors.InvalidArgumentError(
+            None, None, f"The second input must be a scalar, but it has shape {value.shape}"
+        )
+    return raw_ops.Reshape(tensor=value, shape=[])
 
 
 def can_go_through(leaf) -> bool:

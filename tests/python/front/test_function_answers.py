@@ -22,6 +22,7 @@ REASONS = {
     "must have the same number, type": "branches that a tensor picks are alike",
     "expected bool": "conditions in functions are bools",
     "cond_graph has 0 outputs": "the same",
+    "2.5": "and limits of loops whole numbers",
     "only contains uninitialized tensors": "a TensorArray of which nothing is known",
     "num_elements to reserve": "the size of a TensorArray is not negative",
     "object has no attribute 'numpy'": "the call itself takes a value out",
