@@ -9,6 +9,8 @@ does not fit what came before. All are called again where that has shown what an
 from __future__ import annotations
 
 from penstock import _core, dtypes, errors, raw_ops
+from penstock._control_flow import frames
+from penstock._control_flow.frames import Frame
 from penstock._functions.basic import cast
 from penstock._graph_array import GraphArray
 from penstock._nest import flatten, pack_like
@@ -50,10 +52,13 @@ def _inputs(trace, specs) -> list:
 
 
 def _region(name, function, specs=()):
-    """The function as a part of the one that is being traced: it takes tensors like `specs`."""
+    """The function as a part of the one that is being traced: it takes the region's frame, and
+    tensors like `specs`."""
+    frame = Frame()  # before the trace: it looks at what is around that
     trace = _core.Trace(name, is_region=True)
     try:
-        return trace.finish(list(function(*_inputs(trace, specs))))
+        with frame:
+            return trace.finish(list(function(frame, *_inputs(trace, specs))))
     finally:
         trace.close()
 
@@ -96,21 +101,27 @@ class _Leaves:
 
 def _branches(index, names, functions):
     """The results of the function that the scalar `index` picks."""
+    written = []
     for is_last in (False, True):
-        found = []
+        found, changed = [], list(written)
 
-        def branch(function, found=found):
+        def branch(frame, function, found=found, changed=changed, written=written):
             leaves = _Leaves(function())
             found.append(leaves)
-            return leaves.tensors()
+            changed += [each for each in frame.written if each not in changed]
+            return [*leaves.tensors(), *map(frame.read, written)]
 
         pairs = zip(names, functions, strict=True)
-        regions = [_region(name, lambda f=function: branch(f)) for name, function in pairs]
-        if is_last or all(leaves.blanks == found[0].blanks for leaves in found):
+        regions = [_region(name, lambda frame, f=each: branch(frame, f)) for name, each in pairs]
+        is_known = changed == written and all(each.blanks == found[0].blanks for each in found)
+        if is_last or is_known:
             break
+        written = changed
     for leaves in found:
         leaves.require(found[0].blanks)
-    return found[0].pack(_core.add_branch(index, regions))
+    made = _core.add_branch(index, regions)
+    count = len(made) - len(written)
+    return found[0].pack(frames.assign(written, made[count:], made[:count]))
 
 
 def cond(pred, true_fn, false_fn):
@@ -141,35 +152,64 @@ def while_loop(
     for one that keeps its shape, and is None where all do; `maximum_iterations` may be a tensor."""
     start = _Leaves(flat_vars)
     bounds = shape_invariants or [None] * len(start.leaves)
-    if any(start.blanks):
-        _probe(body, start, bounds)
-        start = _Leaves(start.leaves)
-    specs = _specs(start, bounds)
-    tensors, num_own = start.tensors(), 0
-    if maximum_iterations is not None:
-        limit = cast(maximum_iterations, dtypes.int32)
-        tensors, num_own = [_core.to_tensor(0, dtypes.int32, False), *tensors], 1
-        specs = [TensorSpec([], dtypes.int32), *specs]
-
-    def goes_on(*flat):
-        result = cond(*start.pack(flat[num_own:]))
-        return [raw_ops.LogicalAnd(x=flat[0] < limit, y=result) if num_own else result]
-
-    def step(*flat):
-        after = _Leaves(body(*start.pack(flat[num_own:])))
-        after.require(start.blanks)
-        return [*(count + 1 for count in flat[:num_own]), *after.tensors()]
-
-    made = _core.add_loop(
-        _region("while_cond", goes_on, specs),
-        _region("while_body", step, specs),
-        tensors,
-        checkpoints or 0,
-        bool(swap_memory),
-    )[num_own:]
+    written = _probe(body, start, bounds) if any(start.blanks) else []
+    start = _Leaves(start.leaves)
+    limit = None if maximum_iterations is None else cast(maximum_iterations, dtypes.int32)
+    while True:
+        state = _State(start, bounds, written, limit)
+        step = _region("while_body", lambda *flat, s=state: s.step(body, *flat), state.specs)
+        if state.written == written:
+            break
+        written = state.written
+    goes_on = _region("while_cond", lambda *flat: state.goes_on(cond, *flat), state.specs)
+    made = _core.add_loop(goes_on, step, state.tensors, checkpoints or 0, bool(swap_memory))
+    own, variables = state.parts(made)
+    own = frames.assign(written, variables, own)
     if not back_prop:
-        made = [raw_ops.StopGradient(input=tensor) for tensor in made]
-    return start.pack(made)
+        own = [raw_ops.StopGradient(input=tensor) for tensor in own]
+    return start.pack(own)
+
+
+class _State:
+    """All that a loop goes on with: the number of the iteration where there is a limit, what the
+    caller has, and what graphs' variables hold that the body assigns to."""
+
+    def __init__(self, start, bounds, variables, limit):
+        self._start, self._variables, self._limit = start, variables, limit
+        self.written = variables
+        counts = [] if limit is None else [_core.to_tensor(0, dtypes.int32, False)]
+        self._begin = len(counts)
+        self.tensors = [*counts, *start.tensors(), *map(frames.read, variables)]
+        self._end = len(self.tensors) - len(variables)
+        self.specs = [
+            *(TensorSpec([], dtypes.int32) for _ in counts),
+            *_specs(start, bounds),
+            *(TensorSpec(each.shape, each.dtype) for each in variables),
+        ]
+
+    def parts(self, flat):
+        """(the caller's tensors, those of variables)"""
+        return flat[self._begin : self._end], flat[self._end :]
+
+    def goes_on(self, cond, frame, *flat):
+        own, variables = self.parts(flat)
+        frame.set(self._variables, variables)
+        result = cond(*self._start.pack(own))
+        if frame.written:
+            raise NotImplementedError("the condition of a loop assigns to a variable")
+        if self._limit is not None:
+            result = raw_ops.LogicalAnd(x=flat[0] < self._limit, y=result)
+        return [result]
+
+    def step(self, body, frame, *flat):
+        own, variables = self.parts(flat)
+        frame.set(self._variables, variables)
+        after = _Leaves(body(*self._start.pack(own)))
+        after.require(self._start.blanks)
+        more = [each for each in frame.written if each not in self._variables]
+        self.written = [*self._variables, *more]
+        counts = [count + 1 for count in flat[: self._begin]]
+        return [*counts, *after.tensors(), *map(frame.read, self._variables)]
 
 
 def _specs(start, bounds) -> list:
@@ -183,14 +223,18 @@ def _specs(start, bounds) -> list:
     return specs
 
 
-def _probe(body, start, bounds):
-    """Traces the body for what it writes to blank arrays: what these know of their elements they
-    share with those of the body."""
-    _region("while_body", lambda *flat: _written(body(*start.pack(flat))), _specs(start, bounds))
+def _probe(body, start, bounds) -> list:
+    """Traces the body for what it writes to blank arrays, which share what they know of their
+    elements with those of the body; gives the graphs' variables that it assigns to."""
+    written = []
 
+    def step(frame, *flat):
+        leaves = body(*start.pack(flat))
+        written.extend(frame.written)
+        return [leaf for leaf in leaves if isinstance(leaf, _core.Tensor)]
 
-def _written(leaves) -> list:
-    return [leaf for leaf in leaves if isinstance(leaf, _core.Tensor)]
+    _region("while_body", step, _specs(start, bounds))
+    return written
 
 
 def specs_of(function, specs=()):
