@@ -1,4 +1,4 @@
-"""tf.cond, tf.case and tf.while_loop with the arguments, and the names of nodes, of TensorFlow 1."""
+"""tf.cond, tf.case and tf.while_loop with the arguments and the node names of TensorFlow 1."""
 
 from __future__ import annotations
 
