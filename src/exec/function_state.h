@@ -15,6 +15,7 @@
 namespace penstock::exec {
 
 struct Differentiated;
+struct WithTangents;
 
 struct FunctionState {
   FunctionState(std::string a_name, Graph a_graph, std::vector<Variable> some_variables,
@@ -34,10 +35,17 @@ struct FunctionState {
   const bool is_planned;            // as a whole
   const bool has_known_inputs;
 
-  std::mutex mutex;  // guards what follows, which is made when it is first needed
-  Graph simplified;  // what runs; tapes and outer traces see `graph`
+  std::mutex mutex;                   // guards what follows, which is made when it is first needed
+  std::unique_ptr<Graph> simplified;  // what runs; tapes and outer traces see `graph`
   std::unique_ptr<Runner> runner;
+  // Those that another one has taken the place of; runs of theirs may not be over.
+  struct Retired {
+    std::unique_ptr<Graph> simplified;
+    std::unique_ptr<Runner> runner;
+  };
+  std::vector<std::unique_ptr<Retired>> retired;
   std::vector<std::shared_ptr<const Differentiated>> differentiated;
+  std::vector<std::shared_ptr<const WithTangents>> with_tangents;
 
   // For other shapes of inputs, where the graph leaves them open; the latest first.
   struct Known {
@@ -48,6 +56,11 @@ struct FunctionState {
 
   // What runs a call. Pre: has_known_inputs.
   Runner& ready();
+  // See Function.
+  bool fit(int64_t bytes);
+  int64_t least_peak_bytes();
+  // What would run when gradients of loops kept so many states. Pre: is_planned.
+  std::unique_ptr<Retired> with_checkpoints(int64_t most) const;
 };
 
 // The outputs of a call whose ops are called one by one. `inputs` are without captures.

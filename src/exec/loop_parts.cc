@@ -98,6 +98,21 @@ void count_loop_steps(int64_t forward, int64_t backward) {
 
 }  // namespace exec
 
+int64_t PlannedLoop::checkpoints_after(int64_t steps) const {
+  if (trips >= 0) return checkpoints;
+  const int64_t most = checkpoints < 0 ? exec::online_checkpoints(steps) : checkpoints;
+  return std::min(most, std::max<int64_t>(steps - 1, 0));
+}
+
+int64_t MemoryPlan::peak_bytes_after(int64_t steps) const {
+  int64_t most = 0;  // one gradient runs at a time
+  for (const PlannedLoop& loop : loops) {
+    if (loop.name == "while gradient" && loop.trips < 0 && !loop.is_in_file)
+      most = std::max(most, loop.checkpoints_after(steps) * loop.state_bytes);
+  }
+  return peak_bytes + most;
+}
+
 LoopCounters loop_counters() {
   return {exec::g_forward.load(std::memory_order_relaxed),
           exec::g_backward.load(std::memory_order_relaxed)};

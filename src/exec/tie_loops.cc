@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "exec/loop_parts.h"
+#include "graph/extract.h"
 
 namespace penstock::exec {
 namespace {
@@ -62,6 +63,21 @@ std::vector<Tie> find_ties(const Graph& graph) {
 }
 
 }  // namespace
+
+Graph limit_checkpoints(Graph graph, int64_t most) {
+  for (NodeId id = 0; id < static_cast<NodeId>(graph.num_nodes()); ++id) {
+    const Control* control = control_of(graph, id);
+    if (control == nullptr) continue;
+    auto made = std::make_shared<Control>(*control);
+    if (made->kind == Kind::kLoopGradient && made->checkpoints == 0) made->checkpoints = most;
+    for (auto& region : made->regions) {
+      Graph copy = extract(*region, region->inputs(), region->outputs(), {});
+      region = std::make_shared<const Graph>(limit_checkpoints(std::move(copy), most));
+    }
+    graph.set_control(id, std::move(made));
+  }
+  return graph;
+}
 
 Graph tie_loops(Graph graph) {
   const std::vector<Tie> ties = find_ties(graph);

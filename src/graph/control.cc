@@ -1,6 +1,7 @@
 #include "graph/control.h"
 
 #include <penstock/base/check.h>
+#include <penstock/base/strings.h>
 
 namespace penstock {
 
@@ -14,6 +15,11 @@ const char* name_of(Control::Kind kind) {
       return "while gradient";
   }
   return "";
+}
+
+std::string region_name(Control::Kind kind, size_t i) {
+  static constexpr const char* kNames[] = {"condition", "body", "backward"};
+  return kind == Control::Kind::kBranch ? cat("case ", i) : kNames[i];
 }
 
 int32_t forwarded_input(const Control& control, size_t output, size_t num_inputs) {
