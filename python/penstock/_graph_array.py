@@ -2,7 +2,8 @@
 
 As long as all indices are known, the elements are kept one by one, and may differ in shape. What is
 written to or read from an index that is known only when the function runs, and what branches and
-loops go on with, is one tensor with a row for each element: a scatter writes, a gather reads.
+loops go on with, is one tensor with a row for each element: a scatter writes, a gather reads. Where
+the size may grow there are more rows than elements, twice as many each time that they are too few.
 
 Nothing changes in place: what writes returns a new array. All of them share what is known of the
 shape of an element. Until something was written, that may be nothing: such an array is *blank*.
@@ -13,7 +14,7 @@ from __future__ import annotations
 import operator
 
 from penstock import _core, dtypes, raw_ops
-from penstock._functions.basic import split, unstack, zeros
+from penstock._functions.basic import size_of, split, unstack, zeros
 from penstock._shape import TensorShape
 from penstock._tensor_array import TensorArray, _checked_size, _invalid
 
@@ -81,7 +82,7 @@ class GraphArray(TensorArray):
             )
         self._size = _checked_size(size) if isinstance(size, int) else size
         self._parts = {}  # elements by index; None where there are rows
-        self._rows = None
+        self._rows = None  # at least as many as there are elements
 
     element_shape = property(lambda self: self._about.shape)
 
@@ -103,9 +104,6 @@ class GraphArray(TensorArray):
         made._dtype, made._dynamic_size, made._about = self._dtype, self._dynamic_size, self._about
         made._parts, made._rows = parts, rows
         made._size = self._size if size is None else size
-        if rows is not None:
-            known = rows.shape[0]
-            made._size = raw_ops.Shape(input=rows)[0] if known is None else known
         return made
 
     def is_blank(self) -> bool:
@@ -113,18 +111,29 @@ class GraphArray(TensorArray):
         shape = self._about.seen
         return self._rows is None and not self._parts and (shape is None or shape.rank is None)
 
-    def bound(self) -> TensorShape:
-        """The shape that the rows keep in a loop."""
-        is_fixed = isinstance(self._size, int) and not self._dynamic_size
-        return TensorShape([self._size if is_fixed else None]).concatenate(self._about.seen)
+    def num_tensors(self) -> int:
+        """How many tensors branches and loops have for it."""
+        return 2 if self._dynamic_size else 1
 
-    def with_rows(self, rows):
-        return self._made(rows=rows)
+    def tensors(self) -> list:
+        """What branches and loops go on with: the rows and, where that may change, the size."""
+        rows = self.rows() if self._rows is None else self._rows
+        return [rows, self.size()] if self._dynamic_size else [rows]
+
+    def with_tensors(self, tensors):
+        rows, *sizes = tensors
+        return self._made(rows=rows, size=sizes[0] if sizes else None)
+
+    def bounds(self) -> list:
+        """The shapes that these tensors keep in a loop."""
+        is_fixed = isinstance(self._size, int) and not self._dynamic_size
+        rows = TensorShape([self._size if is_fixed else None]).concatenate(self._about.seen)
+        return [rows, TensorShape([])] if self._dynamic_size else [rows]
 
     def rows(self):
         """All elements as one tensor: zeros for those that were not written."""
         if self._rows is not None:
-            return self._rows
+            return self._rows[: self._size] if self._dynamic_size else self._rows
         shape = self._about.seen
         if shape is None:
             raise NotImplementedError(
@@ -184,7 +193,8 @@ class GraphArray(TensorArray):
             return self._parts[index] if index in self._parts else self._blank_element()
         if self.is_blank():
             return self._blank_element()
-        return raw_ops.GatherV2(params=self.rows(), indices=index, axis=0)
+        rows = self.rows() if self._rows is None else self._rows
+        return raw_ops.GatherV2(params=rows, indices=index, axis=0)
 
     def write(self, index, value, name=None):
         index, value = _known(index), self._converted(value)
@@ -198,10 +208,17 @@ class GraphArray(TensorArray):
             if self._rows is None:
                 size = max(self._size, _checked_size(index + 1))
                 return self._made({**self._parts, index: value}, size=size)
-        rows = _of_width(self.rows(), value)
-        if self._dynamic_size:
-            rows = _of_length(rows, index + 1)
-        return self._made(rows=_with_row(rows, index, value))
+        rows, size = self._room(index, value)
+        return self._made(rows=_with_row(rows, index, value), size=size)
+
+    def _room(self, last, element):
+        """(rows for an element at the index `last` too, the size with it)"""
+        rows = self.rows() if self._rows is None else self._rows
+        rows = _of_width(rows, element)
+        if not self._dynamic_size:
+            return rows, None
+        last = raw_ops.Cast(x=_core.to_tensor(last, None, False), DstT=dtypes.int32)
+        return _of_length(rows, last + 1), raw_ops.Maximum(x=self.size(), y=last + 1)
 
     def _converted(self, value):
         value = _core.to_tensor(value, self._dtype, True)
@@ -253,7 +270,7 @@ class GraphArray(TensorArray):
                 f"{count} elements."
             )
         self._about.check(value.shape[1:])
-        return self._made(rows=value)
+        return self._made(rows=value, size=size_of(value, 0))
 
     def scatter(self, indices, value, name=None):
         value = self._converted(value)
@@ -267,12 +284,11 @@ class GraphArray(TensorArray):
             for index, row in zip(indices, rows, strict=True):
                 made = made.write(index, row)
             return made
-        indices, rows = _indices(indices), self.rows()
-        if self._dynamic_size:
-            rows = _of_length(rows, raw_ops.Max(input=indices, axis=[0]) + 1)
+        indices = _indices(indices)
+        rows, size = self._room(raw_ops.Max(input=indices, axis=[0]), value[0])
         at = raw_ops.ExpandDims(input=indices, axis=1)
         rows = raw_ops.TensorScatterUpdate(tensor=rows, indices=at, updates=value)
-        return self._made(rows=rows)
+        return self._made(rows=rows, size=size)
 
     def split(self, value, lengths, name=None):
         value = self._converted(value)
@@ -309,13 +325,27 @@ def _with_row(rows, index, value):
 
 
 def _of_length(rows, length):
-    """The rows, with zeros behind them until there are `length`."""
+    """At least `length` rows: where there are fewer, twice as many, so that few steps of a loop
+    have rows of another shape."""
+    from penstock import cond
+
     count = raw_ops.Shape(input=rows)[0]
-    missing = raw_ops.Maximum(x=raw_ops.Cast(x=length, DstT=dtypes.int32) - count, y=0)
-    ends = [[0, missing]] + [[0, 0]] * (rows.shape.rank - 1)
-    ends = _core.to_tensor(ends, dtypes.int32, False)
-    blank = zeros([], rows.dtype)
-    return raw_ops.PadV2(input=rows, paddings=ends, constant_values=blank)
+
+    def filled():
+        missing = raw_ops.Maximum(x=length, y=8) - count
+        rest = raw_ops.Shape(input=rows)[1:]
+        more = [raw_ops.Reshape(tensor=missing, shape=[1]), rest]
+        return with_more(zeros(raw_ops.ConcatV2(values=more, axis=0), rows.dtype))
+
+    def with_more(more):
+        return raw_ops.ConcatV2(values=[rows, more], axis=0)
+
+    def grown():
+        doubled = lambda: with_more(raw_ops.ZerosLike(x=rows))  # noqa: E731
+        is_enough = raw_ops.LogicalAnd(x=length <= 2 * count, y=count >= 8)
+        return cond(is_enough, doubled, filled)
+
+    return cond(length <= count, lambda: rows, grown)
 
 
 def _of_width(rows, value):

@@ -8,6 +8,8 @@ does not fit what came before. All are called again where that has shown what an
 
 from __future__ import annotations
 
+import itertools
+
 from penstock import _core, dtypes, errors, raw_ops
 from penstock._control_flow import frames
 from penstock._control_flow.frames import Frame
@@ -71,11 +73,11 @@ class _Leaves:
         self.blanks = [isinstance(x, GraphArray) and x.is_blank() for x in self.leaves]
 
     def tensors(self) -> list:
-        return [
-            leaf.rows() if isinstance(leaf, GraphArray) else leaf
-            for leaf, is_blank in zip(self.leaves, self.blanks, strict=True)
-            if not is_blank
-        ]
+        found = []
+        for leaf, is_blank in zip(self.leaves, self.blanks, strict=True):
+            if not is_blank:
+                found += leaf.tensors() if isinstance(leaf, GraphArray) else [leaf]
+        return found
 
     def pack(self, tensors) -> list:
         """The same with other tensors."""
@@ -84,10 +86,10 @@ class _Leaves:
         for leaf, is_blank in zip(self.leaves, self.blanks, strict=True):
             if is_blank:
                 made.append(leaf)
+            elif isinstance(leaf, GraphArray):
+                made.append(leaf.with_tensors(itertools.islice(tensors, leaf.num_tensors())))
             else:
-                tensor = next(tensors)
-                is_array = isinstance(leaf, GraphArray)
-                made.append(leaf.with_rows(tensor) if is_array else tensor)
+                made.append(next(tensors))
         return made
 
     def require(self, blanks):
@@ -216,9 +218,11 @@ def _specs(start, bounds) -> list:
     """The dtypes and the bounds of the tensors of a state."""
     specs = []
     for leaf, is_blank, bound in zip(start.leaves, start.blanks, bounds, strict=True):
+        if is_blank:
+            continue
         if isinstance(leaf, GraphArray):
-            bound = None if is_blank else leaf.bound()
-        if not is_blank:
+            specs += map(TensorSpec, leaf.bounds(), (leaf.dtype, dtypes.int32))
+        else:
             specs.append(TensorSpec(leaf.shape if bound is None else bound, leaf.dtype))
     return specs
 
