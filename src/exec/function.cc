@@ -157,7 +157,7 @@ Tensors Function::operator()(std::span<const Tensor* const> inputs) const {
     if (is_watched && state_->is_planned && exec::is_pushed_forward())
       return exec::call_with_tangents(*this, inputs);
     if (exec::t_trace != nullptr ||
-        (is_watched && (autodiff::may_record_gradients() || !state_->is_planned))) {
+        (is_watched && (autodiff::may_record_gradients() || !state_->has_halves))) {
       const std::vector<Tensor> outputs = exec::replay_call(*state_, inputs);
       return Tensors(outputs.begin(), outputs.end());
     }

@@ -17,6 +17,14 @@ namespace penstock::exec {
 struct Differentiated;
 struct WithTangents;
 
+// Whether a branch or a loop of the graph draws random numbers: then its gradient has to follow what
+// it did.
+inline bool has_drawing_controls(const Graph& graph) {
+  return std::ranges::any_of(graph.nodes(), [&](const Node& node) {
+    return node.kind == NodeKind::kControl && is_stateful(graph, node);
+  });
+}
+
 struct FunctionState {
   FunctionState(std::string a_name, Graph a_graph, std::vector<Variable> some_variables,
                 std::vector<Tensor> some_captures)
@@ -25,6 +33,7 @@ struct FunctionState {
         variables(std::move(some_variables)),
         captures(std::move(some_captures)),
         is_planned(is_closed(graph)),
+        has_halves(is_planned && !has_drawing_controls(graph)),
         has_known_inputs(std::ranges::all_of(
             graph.inputs(), [&](ValueId input) { return graph.shape(input).is_known(); })) {}
 
@@ -33,6 +42,7 @@ struct FunctionState {
   std::vector<Variable> variables;  // by slot
   std::vector<Tensor> captures;     // of an outer trace: the graph's last inputs
   const bool is_planned;            // as a whole
+  const bool has_halves;            // a tape around a call can run it in two planned halves
   const bool has_known_inputs;
 
   std::mutex mutex;                   // guards what follows, which is made when it is first needed
