@@ -46,7 +46,7 @@ def main() -> None:
         path = write_report(Path(folder))
         chromium = shutil.which("chromium")
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        take(browser, path, "light", 1240, lambda page: None)
+        take(browser, path, "light", 1330, lambda page: None)
         take(browser, path, "dark", 1040, show_a_block)
         browser.close()
 

@@ -206,6 +206,8 @@ void add_function(nb::module_& module) {
              return f.at(sizes);
            })
       .def("peak_bytes", &Function::peak_bytes)
+      .def("fit", &Function::fit)
+      .def("least_peak_bytes", &Function::least_peak_bytes)
       .def("peak_bytes_after",
            [](const Function& f, int64_t steps) { return f.plan().peak_bytes_after(steps); })
       .def("variable_ids",

@@ -227,7 +227,8 @@ MemoryPlan Program::plan() const {
   for (const PlannedLoop& loop : plan.loops) {
     if (loop.name != "while gradient" || loop.trips >= 0 || loop.is_in_file) continue;
     const std::string at = loop.line.empty() ? "" : cat(" at ", loop.line);
-    const std::string kept = loop.checkpoints < 0 ? "max(8, ceil(sqrt(2 n)))" : cat(loop.checkpoints);
+    const std::string kept =
+        loop.checkpoints < 0 ? "max(8, ceil(sqrt(2 n)))" : cat(loop.checkpoints);
     plan.unknown.push_back(cat(loop.name, at, ": min(n - 1, ", kept, ") states of ",
                                loop.state_bytes, " bytes for n steps"));
   }

@@ -1,5 +1,6 @@
 // Owners: names for places in the ledger.
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <mutex>
 
@@ -14,8 +15,8 @@ constexpr size_t kNameBytes = 64;
 constinit std::mutex g_lock;
 char g_names[kMaxOwners][kNameBytes] = {"unnamed"};
 OwnerKind g_kinds[kMaxOwners] = {};
-uint32_t g_serials[kMaxOwners] = {};
-bool g_retired[kMaxOwners] = {};  // free to be named again once its bytes are gone
+std::atomic<uint32_t> g_serials[kMaxOwners] = {};  // set last, and read first without the lock
+bool g_retired[kMaxOwners] = {};                   // free to be named again once its bytes are gone
 int g_num_owners = 1;
 
 // Pre: the lock is held. 0 when there is none.
@@ -36,10 +37,10 @@ Owner add_owner(std::string_view name, OwnerKind kind) noexcept {
   if (place == 0) return 0;
   g_retired[place] = false;
   g_kinds[place] = kind;
-  ++g_serials[place];
   const size_t length = std::min(name.size(), kNameBytes - 1);
   std::memcpy(g_names[place], name.data(), length);
   g_names[place][length] = '\0';
+  g_serials[place].fetch_add(1, std::memory_order_release);
   return place;
 }
 
@@ -55,7 +56,8 @@ std::string owner_name(Owner owner) {
 }
 
 OwnerInfo owner_info(Owner owner) noexcept {
-  return {g_names[owner], g_kinds[owner], g_serials[owner]};
+  const uint32_t serial = g_serials[owner].load(std::memory_order_acquire);
+  return {g_names[owner], g_kinds[owner], serial};
 }
 
 Held held_by(Owner owner) noexcept {

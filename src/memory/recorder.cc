@@ -27,7 +27,7 @@ Recorder& recorder() noexcept {
 }
 
 int64_t Recorder::now() const noexcept {
-  return clock_ns(CLOCK_MONOTONIC) - const_cast<File&>(file).header().monotonic;
+  return clock_ns(CLOCK_MONOTONIC) - file.header().monotonic;
 }
 
 int Recorder::begin(const char* path) noexcept {
@@ -69,9 +69,9 @@ void Recorder::add_before() noexcept {
   int64_t of_variables = 0;
   for (int i = 1; i < ledger::kMaxOwners; ++i) {
     const auto owner = static_cast<ledger::Owner>(i);
-    if (ledger::owner_info(owner).kind != ledger::OwnerKind::kVariable) continue;
     const ledger::Held held = ledger::held_by(owner);
-    if (held.bytes <= 0) continue;
+    // Whoever holds bytes keeps its name meanwhile; the places of others may be given away.
+    if (held.bytes <= 0 || ledger::owner_info(owner).kind != ledger::OwnerKind::kVariable) continue;
     add(name_of(ledger::owner_info(owner).name), Tag::kVariable, held.bytes, held.count);
     of_variables += held.bytes;
   }

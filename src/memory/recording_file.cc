@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,6 +20,12 @@ static_assert(sizeof(Header) <= kHeaderBytes);
 constexpr size_t kPiecesKept = 32;  // 8 MiB of the newest blocks stay in memory
 constexpr uint32_t kInNextChunk = ~uint32_t{0};
 
+int reserve(int descriptor, int64_t offset, size_t bytes) noexcept {
+  int problem = EINTR;
+  while (problem == EINTR) problem = posix_fallocate(descriptor, offset, static_cast<off_t>(bytes));
+  return problem;
+}
+
 void* map_file(int descriptor, size_t bytes, int64_t offset) noexcept {
   void* pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, offset);
   return pages == MAP_FAILED ? nullptr : pages;
@@ -27,9 +34,12 @@ void* map_file(int descriptor, size_t bytes, int64_t offset) noexcept {
 }  // namespace
 
 int File::open(const char* path) noexcept {
-  descriptor_ = ::open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  // A new file, and not an old one made empty: another process may be recording in that.
+  struct stat old{};
+  if (lstat(path, &old) == 0 && S_ISREG(old.st_mode)) unlink(path);
+  descriptor_ = ::open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (descriptor_ < 0) return errno;
-  int problem = posix_fallocate(descriptor_, 0, kHeaderBytes);
+  int problem = reserve(descriptor_, 0, kHeaderBytes);
   if (problem == 0) {
     header_ = static_cast<Header*>(map_file(descriptor_, kHeaderBytes, 0));
     if (header_ == nullptr) problem = errno;
@@ -72,7 +82,7 @@ void File::close() noexcept {
 char* File::add_chunk(Kind kind) noexcept {
   size_t& count = num_pieces_[static_cast<size_t>(kind)];
   if (count == (kind == Kind::kBlocks ? kMaxPieces : kMaxOtherPieces)) return nullptr;
-  if (posix_fallocate(descriptor_, file_bytes_, kChunkBytes) != 0) return nullptr;
+  if (reserve(descriptor_, file_bytes_, kChunkBytes) != 0) return nullptr;
   char* chunk = static_cast<char*>(map_file(descriptor_, kChunkBytes, file_bytes_));
   if (chunk == nullptr) return nullptr;
   file_bytes_ += kChunkBytes;

@@ -95,6 +95,7 @@ class File {
   void abandon() noexcept;
 
   Header& header() noexcept { return *header_; }
+  const Header& header() const noexcept { return *header_; }
   // A new zeroed record of the kind, and its place; null when there is no room left.
   template <typename Record>
   Record* add(Kind kind, int32_t* place) noexcept {

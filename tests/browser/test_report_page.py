@@ -4,7 +4,8 @@ import re
 
 import numpy as np
 import pytest
-from penstock.profiler import Profile
+from penstock.profiler import Profile, _report
+from playwright.sync_api import expect
 from synthetic_profiles import training
 
 LONG_FILE = "/srv/" + "a_very_long_name_" * 20 + ".py"
@@ -42,6 +43,24 @@ def point_at(page, across, up):
     page.mouse.move(x, y)
 
 
+def tooltip_at(page, across, up, text):
+    """The tooltip there, as soon as it says that text: what follows a range takes a moment."""
+    tip = page.locator("#tooltip")
+    for _ in range(50):
+        point_at(page, across, up)
+        if tip.is_visible() and text in tip.inner_text():
+            break
+        page.mouse.move(0, 0)
+        page.wait_for_timeout(100)
+    assert text in tip.inner_text()
+    return tip.inner_text()
+
+
+def shows(page, place, text):
+    """Waits until a part of the page has a text."""
+    expect(page.locator(place)).to_contain_text(text)
+
+
 def drag_timeline(page, start, stop):
     box = page.locator(".range-layer").bounding_box()
     y = box["y"] + box["height"] / 4
@@ -51,49 +70,60 @@ def drag_timeline(page, start, stop):
     page.mouse.up()
 
 
-def settled(page):
-    page.wait_for_timeout(300)
-
-
 def test_hover_shows_what_is_known_of_a_block(open_report):
     page = open_report(two_blocks())
-    point_at(page, 0.7, 0.85)
-    tip = page.locator("#tooltip").inner_text()
-    for text in ("MatMul", "1 MiB", "float32 (512, 512)", "activation", "model.py:17", "forward"):
+    tip = tooltip_at(page, 0.7, 0.85, "MatMul")
+    for text in ("1 MiB", "float32 (512, 512)", "activation", "model.py:17", "forward"):
         assert text in tip
     assert "400 µs" in tip  # how long it lived
-    point_at(page, 0.7, 0.3)
-    tip = page.locator("#tooltip").inner_text()
-    for text in ("RandomUniform", "dense/kernel:0", "train.py:3", "held at the end"):
+    tip = tooltip_at(page, 0.7, 0.3, "RandomUniform")
+    for text in ("dense/kernel:0", "train.py:3", "held at the end"):
         assert text in tip
     point_at(page, 0.2, 0.9)  # nothing lies there
-    assert page.locator("#tooltip").is_hidden()
+    expect(page.locator("#tooltip")).to_be_hidden()
 
 
 def test_dragging_on_the_timeline_chooses_a_range(open_report):
     page = open_report(two_blocks())
-    assert "2 blocks" in page.locator("#peak-text").inner_text()
+    shows(page, "#peak-text", "4 MiB in 2 blocks")
     drag_timeline(page, 0.1, 0.4)
-    settled(page)
-    assert "100 µs to 400 µs" in page.locator("#range-text").inner_text()
+    shows(page, "#range-text", "100 µs to 400 µs")
     # Only the large block was held then.
-    assert "3 MiB in 1 block " in page.locator("#peak-text").inner_text()
-    assert "model.py" not in page.locator("#sites").inner_text()
-    point_at(page, 0.5, 0.85)
-    assert "RandomUniform" in page.locator("#tooltip").inner_text()
+    shows(page, "#peak-text", "3 MiB in 1 block ")
+    expect(page.locator("#sites")).not_to_contain_text("model.py")
+    tooltip_at(page, 0.5, 0.85, "RandomUniform")
     page.locator("#zoom-all").click()
-    settled(page)
-    assert "2 blocks" in page.locator("#peak-text").inner_text()
+    shows(page, "#peak-text", "2 blocks")
+
+
+def test_dragging_on_the_map_zooms_in(open_report):
+    page = open_report(two_blocks())
+    point_at(page, 0.6, 0.5)
+    page.mouse.down()
+    point_at(page, 0.7, 0.5)
+    point_at(page, 0.8, 0.5)
+    page.mouse.up()
+    shows(page, "#range-text", "600 µs to 800 µs")
+    tooltip_at(page, 0.1, 0.85, "MatMul")
+
+
+def test_a_click_keeps_the_details(open_report):
+    page = open_report(two_blocks())
+    point_at(page, 0.7, 0.85)
+    page.mouse.down()
+    page.mouse.up()
+    shows(page, "#block-details", "MatMul")
+    page.get_by_role("button", name="Zoom to its lifetime").click()
+    shows(page, "#range-text", "480 µs to 920 µs")
 
 
 def test_dragging_the_ends_and_the_body_of_the_range(open_report):
     page = open_report(two_blocks())
     drag_timeline(page, 0.2, 0.4)
-    text = page.locator("#range-text")
     drag_timeline(page, 0.4, 0.6)  # its end
-    assert "200 µs to 600 µs" in text.inner_text()
+    shows(page, "#range-text", "200 µs to 600 µs")
     drag_timeline(page, 0.4, 0.6)  # its body
-    assert "400 µs to 800 µs" in text.inner_text()
+    shows(page, "#range-text", "400 µs to 800 µs")
 
 
 def test_the_range_moves_with_the_keyboard(open_report):
@@ -101,16 +131,19 @@ def test_the_range_moves_with_the_keyboard(open_report):
     page.locator(".range-to").focus()
     for _ in range(6):
         page.keyboard.press("Shift+ArrowLeft")
-    settled(page)
-    assert "0 ns to 700 µs" in page.locator("#range-text").inner_text()
+    shows(page, "#range-text", "0 ns to 700 µs")
     assert page.locator(".range-to").get_attribute("aria-valuetext") == "700 µs"
     page.locator(".range-body").focus()
     page.keyboard.press("End")
-    assert "300 µs to 1 ms" in page.locator("#range-text").inner_text()
+    shows(page, "#range-text", "300 µs to 1 ms")
     page.keyboard.press("+")
-    assert "475 µs to 825 µs" in page.locator("#range-text").inner_text()
+    shows(page, "#range-text", "475 µs to 825 µs")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("Home")
+    shows(page, "#peak-text", "3 MiB in 1 block ")
     page.keyboard.press("Escape")
-    assert page.locator("#range-text").inner_text() == "all 1 ms"
+    expect(page.locator("#range-text")).to_have_text("all 1 ms")
+    shows(page, "#peak-text", "4 MiB in 2 blocks")
 
 
 def test_the_map_is_read_with_the_keyboard(open_report):
@@ -148,7 +181,7 @@ def test_both_themes(open_report, theme):
     red = int(re.findall(r"\d+", before)[0])
     assert red > 200 if theme == "light" else red < 60
     page.locator("#theme").click()
-    page.wait_for_timeout(100)
+    page.wait_for_timeout(200)
     assert page.evaluate(colour) != before
     assert timeline.screenshot() != picture  # the canvases change with it
 
@@ -156,10 +189,8 @@ def test_both_themes(open_report, theme):
 def test_tags_can_be_hidden(open_report):
     page = open_report(two_blocks())
     page.get_by_role("button", name="variable").click()
-    settled(page)
-    assert "1 MiB in 1 block " in page.locator("#peak-text").inner_text()
-    point_at(page, 0.7, 0.3)
-    assert "MatMul" in page.locator("#tooltip").inner_text()
+    shows(page, "#peak-text", "1 MiB in 1 block ")
+    tooltip_at(page, 0.7, 0.3, "MatMul")
 
 
 def test_lines_are_sorted_and_searched(open_report):
@@ -200,6 +231,21 @@ def test_findings_functions_and_the_process_are_shown(open_report):
     assert "Python, libraries and the rest" in process
 
 
+def test_the_account_of_the_whole_process(open_report):
+    meta = {
+        "account_before": {"activation": 0, "Python objects": 10 << 20, "unexplained": 0},
+        "account": {"activation": 5 << 20, "Python objects": 12 << 20, "unexplained": 1 << 20},
+    }
+    page = open_report(Profile({"start": [5], "bytes": [12]}, meta=meta))
+    rows = [row.inner_text() for row in page.locator("#process-table tbody tr").all()]
+    assert [" ".join(row.split()) for row in rows] == [
+        "resident size 18 MiB 100 % +8 MiB",
+        "activation 5 MiB 28 % +5 MiB",
+        "Python objects 12 MiB 67 % +2 MiB",
+        "unexplained 1 MiB 5.6 % +1 MiB",
+    ]
+
+
 def test_a_program_that_ended_with_an_error(open_report):
     meta = {"error": "ResourceExhaustedError: [MatMul] needs 4 GiB\nthe table", "duration_ns": 10}
     page = open_report(Profile({"start": [5], "bytes": [12]}, meta=meta))
@@ -213,7 +259,17 @@ def test_an_empty_profile(open_report):
     page.locator("#zoom-peak").click()
     page.locator("#map").focus()
     page.keyboard.press("ArrowUp")
-    settled(page)
+    expect(page.locator("#map-status")).to_contain_text("Nothing held")
+
+
+def test_a_browser_that_is_too_old_is_told(browser, tmp_path):
+    path = tmp_path / "report.html"
+    _report.write(two_blocks(), path)
+    page = browser.new_page()
+    page.add_init_script("delete window.DecompressionStream")
+    page.goto(path.as_uri())
+    shows(page, "#error", "DecompressionStream is not defined")
+    page.close()
 
 
 def test_names_are_never_markup(open_report):
@@ -226,8 +282,7 @@ def test_names_are_never_markup(open_report):
     )
     page = open_report(profile)
     assert page.locator("img").count() == 0
-    point_at(page, 0.7, 0.3)
-    assert evil in page.locator("#tooltip").inner_text()
+    tooltip_at(page, 0.7, 0.3, evil)
     # A long name makes nothing wider than the window.
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
@@ -250,7 +305,5 @@ def test_a_million_blocks_load_within_three_seconds(open_report):
     print(f"\n1,000,000 blocks are shown after {min(ready):.2f} s")
     assert min(ready) < 3
     drag_timeline(page, 0.30, 0.31)
-    settled(page)
-    assert "within the chosen range" in page.locator("#peak-text").inner_text()
-    point_at(page, 0.5, 0.02)
-    assert "kernel" in page.locator("#tooltip").inner_text()
+    shows(page, "#peak-text", "within the chosen range")
+    tooltip_at(page, 0.5, 0.02, "kernel")

@@ -52,12 +52,13 @@ def _slice(pid, tid, name, start, end, args):
 
 
 def _functions(profile):
-    """Functions while blocks of theirs were held, which is the time of their calls."""
+    """Functions while blocks of theirs were held that a call gives back: their calls."""
+    passing = np.isin(profile.tags, ("activation", "workspace", "gradient"))[profile.tag]
     for tid, plan in enumerate(profile.plans, start=1):
         name = str(plan.get("name"))
         yield from _named(_FUNCTIONS, name, tid, tid)
         owner = profile.names.index(name) if name in profile.names else -2
-        mine = np.flatnonzero((profile.owner == owner) & (profile.end >= 0))
+        mine = np.flatnonzero((profile.owner == owner) & (profile.end >= 0) & passing)
         mine = mine[np.argsort(profile.start[mine], kind="stable")]
         if not len(mine):
             continue

@@ -240,6 +240,7 @@ def _meta(header, noted):
     if error is None and not header.is_finished:
         error = "the program ended before its recording did (it was killed, or is still running)"
     return json.loads(noted.get("meta", "{}")) | {
+        "account": json.loads(noted.get("account", "{}")),
         "began": began.isoformat(timespec="milliseconds"),
         "duration_ns": header.duration,
         "budget": header.limit,

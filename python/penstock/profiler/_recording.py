@@ -33,6 +33,7 @@ class Recording:
             self._file = self.path
 
     def _begin(self):
+        account = _account()
         try:
             _core.start_recording(self._file)
         except BaseException:
@@ -43,27 +44,37 @@ class Recording:
             "program": sys.argv[0] if sys.argv else "",
             "argv": list(sys.argv),
             "folder": os.getcwd(),
+            "account_before": account,
         }
         _core.note_in_recording("meta", json.dumps(meta))
         self._unwatch = _errors.watch()
 
     def _end(self):
         self._unwatch()
+        _core.note_in_recording("account", json.dumps(_account()))
         _core.stop_recording()
         self.profile = Profile.load(self._file)
         if self.path is None:
             os.unlink(self._file)
             return
-        # Whoever looks at the path finds a whole file, the old one or the new.
-        whole = self._file + ".part"
-        self.profile.save(whole)
-        os.replace(whole, self._file)
+        self._save()
         if self._announces:
             peak = self.profile.meta["peak_bytes"] / 2**20
             print(
                 f"penstock: {self.path}: {len(self.profile):,} blocks, peak {peak:,.1f} MiB",
                 file=sys.stderr,
             )
+
+    def _save(self):
+        # Whoever looks at the path finds a whole file: the recording, or the profile made of it.
+        whole = self._file + ".part"
+        try:
+            self.profile.save(whole)
+            os.replace(whole, self._file)
+        except OSError as error:  # the recording stays, which can be read as well
+            print(f"penstock: {self.path} stays a recording: {error}", file=sys.stderr)
+            with contextlib.suppress(OSError):
+                os.unlink(whole)
 
     def stop(self):
         """Ends the recording, and gives its profile; once ended, the same one again."""
@@ -80,6 +91,12 @@ class Recording:
         self.stop()
 
 
+def _account():
+    from penstock.profiler._account import account
+
+    return dict(account())
+
+
 def is_recording() -> bool:
     """Whether memory is being recorded."""
     return _current is not None
@@ -93,14 +110,14 @@ def current_file():
 def start(path=None) -> Recording:
     """Records every allocation from now on. With a path the profile is written there when the
     recording ends, and what there is of it when the program is killed."""
-    return _start(Recording, path)
+    return _start(path)
 
 
-def _start(make, *arguments):
+def _start(path, announces=False):
     global _current
     if _current is not None:
         raise errors.FailedPreconditionError(None, None, "memory is being recorded already")
-    recording = make(*arguments)
+    recording = Recording(path, announces)
     recording._begin()
     _current = recording
     return recording
@@ -111,26 +128,35 @@ def stop() -> Profile:
     global _current
     if _current is None:
         raise errors.FailedPreconditionError(None, None, "memory is not being recorded")
-    recording, _current = _current, None
-    recording._end()
+    recording = _current
+    try:
+        recording._end()
+    finally:
+        _current = None
     return recording.profile
+
+
+def _named_after_program():
+    stem = os.path.splitext(os.path.basename(sys.argv[0] if sys.argv else ""))[0]
+    return (stem if stem not in ("", "-c") else "penstock") + SUFFIX
 
 
 def start_for_program(path=""):
     """Records until the program ends, into `path` or a file named after the program."""
-    if not path:
-        stem = os.path.splitext(os.path.basename(sys.argv[0] if sys.argv else ""))[0]
-        # A process that this one starts has the same environment and, often, the same name.
-        first = os.environ.setdefault("PENSTOCK_PROFILE_FIRST", str(os.getpid()))
-        mine = "" if first == str(os.getpid()) else f"-{os.getpid()}"
-        path = (stem or "penstock") + mine + SUFFIX
-    return _start(Recording, path, "PENSTOCK_PROFILE_QUIET" not in os.environ)
+    announces = "PENSTOCK_PROFILE_QUIET" not in os.environ
+    return _start(path or _named_after_program(), announces)
 
 
 def start_from_environment(value):
     """Records the program as PENSTOCK_PROFILE says: 1, or a path."""
+    # Processes that this one starts have the same environment: each has a file of its own.
+    first = os.environ.setdefault("PENSTOCK_PROFILE_FIRST", str(os.getpid()))
+    path = _named_after_program() if value == "1" else value
+    if first != str(os.getpid()):
+        stem, suffix = os.path.splitext(path)
+        path = f"{stem}-{os.getpid()}{suffix}"
     try:
-        start_for_program("" if value == "1" else value)
+        start_for_program(path)
     except (OSError, errors.OpError) as error:
         print(f"penstock: PENSTOCK_PROFILE is ignored: {error}", file=sys.stderr)
 

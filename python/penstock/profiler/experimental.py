@@ -6,8 +6,7 @@ import os
 import time
 
 from penstock import _api, errors
-from penstock.profiler import _recording
-from penstock.profiler._profile import SUFFIX
+from penstock.profiler import _profile, _recording
 
 ProfilerOptions = collections.namedtuple(
     "ProfilerOptions",
@@ -22,7 +21,7 @@ def start(logdir, options=None):
         raise errors.AlreadyExistsError(None, None, "Another profiler is running.")
     os.makedirs(logdir, exist_ok=True)
     stamp = time.strftime("%Y_%m_%d_%H_%M_%S")
-    _recording.start(os.path.join(logdir, f"{stamp}-{os.getpid()}{SUFFIX}"))
+    _recording.start(os.path.join(logdir, f"{stamp}-{os.getpid()}{_profile.SUFFIX}"))
 
 
 def stop(save=True):

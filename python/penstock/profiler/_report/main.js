@@ -1,7 +1,7 @@
 // Puts the page together: the head and the timeline at once, the rest when the columns are read.
 import { startTheme } from "./colours.js";
 import { makeBlocks, readColumns } from "./columns.js";
-import { byId } from "./elements.js";
+import { byId, make } from "./elements.js";
 import { makeCounts } from "./groups.js";
 import { MemoryMap, makeMeasured } from "./memory_map.js";
 import { startOverview } from "./overview.js";
@@ -47,4 +47,9 @@ async function start() {
   });
 }
 
-start();
+start().catch((error) => {
+  const place = byId("error");
+  place.hidden = false;
+  place.append(make("h2", {}, "This browser cannot show the page"), make("p", { class: "message" }, String(error)));
+  throw error;
+});

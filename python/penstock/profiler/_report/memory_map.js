@@ -14,6 +14,7 @@ import { hideTooltip, showTooltip } from "./tooltip.js";
 import { formatBytes, formatTime } from "./units.js";
 
 const SHADES = 4; // of one colour, so that neighbours of one group can be told apart
+const SMOOTH = 50; // ms that a drawing may take to be done while a range is dragged
 const TALL = 4; // rows from which on a block has an edge
 
 // What the columns of the map held; measured anew when the range, the tags or the width changed.
@@ -65,7 +66,10 @@ export class MemoryMap {
     this.cursor = null; // {x, row} in pixels of the picture
     this.marked = -1;
     const redraw = oncePerFrame(() => this.draw());
-    state.on("range tags theme colours", redraw);
+    state.on("tags theme colours", redraw);
+    // A large map that takes long to draw follows a drag when it pauses; the range itself never waits.
+    state.on("range", () => this.cost < SMOOTH && redraw());
+    state.on("settled", () => this.drawn !== `${state.from} ${state.to}` && redraw());
     onResize(this.canvas.parentElement, redraw);
     byId("map-colours").append(
       choice("Colour by", [["tag", "Tag"], ...GROUPINGS.slice(0, 3)], "tag", (by) => {
@@ -80,6 +84,7 @@ export class MemoryMap {
   }
 
   draw() {
+    const began = performance.now();
     const { state, blocks } = this;
     const fitted = fitCanvas(this.canvas);
     const area = plotArea(fitted);
@@ -98,6 +103,9 @@ export class MemoryMap {
     this.mark(this.marked);
     byId("map-empty").hidden = measured.totals[measured.highest] > 0;
     this.drawLegend();
+    this.drawn = `${state.from} ${state.to}`;
+    this.cost = performance.now() - began;
+    state.tell("drawn");
   }
 
   ranks() {

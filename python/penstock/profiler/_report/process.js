@@ -6,19 +6,18 @@ import { hideTooltip, showTooltip } from "./tooltip.js";
 import { formatBytes, formatShare, formatTime } from "./units.js";
 
 export function startProcess(facts, state) {
-  const { times, rss, parts } = facts.process;
+  const { times, rss } = facts.process;
   if (times.length === 0) {
     const text = "The profiler samples the resident size while it records; this profile has no samples.";
     byId("process-frame").replaceWith(emptyState("Nothing is known of the whole process", text));
   } else {
     startChart(facts, state);
   }
-  const account = facts.meta.account;
+  // A program that was killed left none.
+  const account = Object.keys(facts.meta.account ?? {}).length > 0 ? facts.meta.account : null;
   const rows = account ? accountRows(account, facts.meta.account_before) : sampledRows(facts.process);
   if (rows.length === 0) return byId("process-table").remove();
-  const draw = () => fillTable(rows, account ? "At the end" : "At its largest", rss.length > 1 || account);
-  state.on("theme", draw);
-  draw();
+  fillTable(rows, account ? "At the end" : "At its largest", rss.length > 1 || account);
 }
 
 function startChart(facts, state) {
@@ -44,6 +43,11 @@ function startChart(facts, state) {
     }
     context.stroke();
     drawTimeAxis(context, area, 0, facts.duration);
+    byId("process-legend").replaceChildren(
+      ...parts.map(({ name }, i) =>
+        make("span", {}, make("i", { class: "swatch", style: { background: partColour(parts, i) } }), name),
+      ),
+    );
   }
 
   canvas.addEventListener("pointermove", (event) => {
@@ -66,19 +70,14 @@ function partColour(parts, i) {
   return i === parts.length - 1 ? canvasColours().rest : groupColour(i);
 }
 
-// [{name, bytes, change, colour()}], the whole first.
+// [{name, bytes, change}], the whole first.
 function sampledRows({ times, rss, parts }) {
   if (times.length === 0) return [];
   const highest = rss.indexOf(rss.reduce((most, value) => Math.max(most, value), 0));
-  const row = (name, values, colour) => ({
-    name,
-    bytes: values[highest],
-    change: values.at(-1) - values[0],
-    colour,
-  });
+  const row = (name, values) => ({ name, bytes: values[highest], change: values.at(-1) - values[0] });
   return [
-    row("resident size", rss, () => canvasColours().ink),
-    ...parts.map(({ name, values }, i) => row(name, values, () => partColour(parts, i))),
+    row("resident size", rss),
+    ...parts.map(({ name, values }) => row(name, values)),
   ];
 }
 
@@ -106,11 +105,11 @@ function fillTable(rows, when, hasChange) {
     make(
       "tbody",
       {},
-      rows.map(({ name, bytes, change, colour }) =>
+      rows.map(({ name, bytes, change }) =>
         make(
           "tr",
           {},
-          make("th", { scope: "row" }, colour ? make("i", { class: "swatch", style: { background: colour() } }) : "", name),
+          make("th", { scope: "row" }, name),
           cell(formatBytes(bytes)),
           cell(formatShare(bytes, rows[0].bytes)),
           hasChange ? cell(signed(change)) : null,

@@ -1,7 +1,7 @@
 // What the reader has chosen, and who wants to know when it changes.
 //
-// Topics: "range" (while it is dragged), "settled" (once it stays), "tags" (what is shown),
-// "theme" and "colours".
+// Topics: "range" (while it is dragged), "settled" (once it stays), "drawn" (the map shows it), "tags"
+// (what is shown), "theme" and "colours".
 
 export const MIN_RANGE = 50; // ns
 

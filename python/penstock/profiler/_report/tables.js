@@ -157,7 +157,8 @@ export function startSites(facts, state, blocks, counts) {
 }
 
 export function startFunctions(facts) {
-  const most = Math.max(1, ...facts.plans.flatMap((plan) => [plan.planned_peak ?? 0, plan.measured_peak ?? 0]));
+  const larger = (plan) => Math.max(plan.planned_peak ?? 0, plan.measured_peak ?? 0);
+  const most = facts.plans.reduce((top, plan) => Math.max(top, larger(plan)), 1);
   const number = (value) => (Number.isFinite(value) ? value : -1);
   const size = (value) => (Number.isFinite(value) ? formatBytes(value) : "–");
   const over = (plan) => number(plan.measured_peak) - number(plan.planned_peak);

@@ -114,6 +114,6 @@ export function startLegend(facts, state, measured) {
       value.textContent = state.isShown[tag] ? formatBytes(held[highest * count + tag]) : "hidden";
     }
   }
-  state.on("range tags theme", update);
+  state.on("drawn theme", update);
   update();
 }
