@@ -139,3 +139,14 @@ def test_the_block_is_left_as_it_was():
     assert [each.cause for each in findings] == ["variables_in_loop"]
     assert "tf.Variable(float(step))" in str(findings)
     assert str(tf.profiler.doctor()) == "penstock doctor: nothing found in this block"
+
+
+def test_long_loops_are_counted():
+    kept = []
+    with tf.profiler.doctor() as findings:
+        for _ in range(5000):
+            kept.append(tf.constant(1.0))
+    (finding,) = findings
+    assert finding.cause == "kept_tensors"
+    assert finding.growth_per_step == 4
+    assert 4900 < finding.steps <= 5000
