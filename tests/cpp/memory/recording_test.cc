@@ -205,7 +205,7 @@ TEST_F(Recording, StartsAndStopsWhileThreadsAllocate) {
       }
     });
   }
-  for (int i = 0; i < 20; ++i) {
+  for (int i = 0; i < 5; ++i) {
     rec::start(path_, fixed_site);
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
     const Contents found = stopped();
