@@ -1,5 +1,5 @@
-"""The penstock command: `penstock run SCRIPT`, `penstock top PID|SCRIPT`, `penstock plan FILE.csv`,
-`penstock info`."""
+"""The penstock command: `penstock run SCRIPT`, `top PID|SCRIPT`, `plan FILE.csv`, `report PROFILE`,
+`info`."""
 
 import argparse
 import itertools
@@ -7,7 +7,7 @@ import os
 import runpy
 import sys
 
-from penstock import __version__, _plan_command, _top_command
+from penstock import __version__, _plan_command, _report_command, _top_command
 
 
 def _record(path):
@@ -95,6 +95,7 @@ def main(arguments=None) -> int:
     command.add_argument("arguments", nargs=argparse.REMAINDER)
     command.set_defaults(function=run)
     _plan_command.add_to(commands)
+    _report_command.add_to(commands)
     _top_command.add_to(commands)
     command = commands.add_parser("info", help="what this installation is")
     command.set_defaults(function=info)

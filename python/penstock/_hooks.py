@@ -30,6 +30,12 @@ def _masked(tensor, mask):
     return boolean_mask(tensor, mask)
 
 
+def _unknown_index(tensor, index):
+    from penstock._symbolic_index import getitem
+
+    return getitem(tensor, index)
+
+
 def _make_result(op, names):
     fields = collections.namedtuple(op, names)
     fields.__module__ = "penstock.raw_ops"
@@ -46,6 +52,7 @@ def install():
             "make_shape": _shape.from_tuple,
             "make_result": _make_result,
             "masked": _masked,
+            "unknown_index": _unknown_index,
             "stack": _stack,
         }
     )

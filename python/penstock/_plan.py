@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from pathlib import Path
 
@@ -36,6 +37,48 @@ class PlannedValue:
         return f"<{self.tag} {self.op} {self.type_text()}: {self.bytes} bytes{at}>"
 
 
+class PlannedLoop:
+    """A loop of a plan, or the gradient of one, which keeps some of the loop's states and makes
+    the others again: `forward_steps` of them. `trips` is None when it is known only later."""
+
+    def __init__(self, fields):
+        self.name, self.line, self.trips = fields["name"], fields["line"], fields["trips"]
+        self.state_bytes, self.is_in_file = fields["state_bytes"], fields["is_in_file"]
+        self._checkpoints = fields["checkpoints"]
+        is_known = fields["forward_steps"] >= 0
+        self.forward_steps = fields["forward_steps"] if is_known else None
+
+    @property
+    def is_gradient(self) -> bool:
+        return self.name == "while gradient"
+
+    def checkpoints(self, steps=None) -> int | None:
+        """How many states are kept; for a loop of which the number of steps is not known, after
+        so many."""
+        if self.trips is not None:
+            return self._checkpoints
+        if steps is None:
+            return None
+        most = max(8, math.ceil(math.sqrt(2 * steps)))
+        return min(most if self._checkpoints < 0 else self._checkpoints, max(steps - 1, 0))
+
+    def __repr__(self):
+        steps = "n" if self.trips is None else self.trips
+        at = f" at {_short(self.line)}" if self.line else ""
+        text = f"{self.name}{at}: {steps} steps, state {size_text(self.state_bytes)}"
+        if not self.is_gradient:
+            return text
+        if self.trips is not None:
+            kept = self._checkpoints
+        elif self._checkpoints < 0:
+            kept = "max(8, ceil(sqrt(2 n)))"
+        else:
+            kept = f"at most {self._checkpoints}"
+        again = "" if self.forward_steps is None else f", {self.forward_steps} steps forwards"
+        place = " in a file" if self.is_in_file else ""
+        return f"{text}, {kept} states kept{place}{again}"
+
+
 class MemoryPlan:
     """Bytes besides inputs, variables and constants. A call's measured peak is `peak_bytes`."""
 
@@ -53,11 +96,22 @@ class MemoryPlan:
         # Ops, with their lines, whose memory is known only when they run: then a call holds
         # `peak_bytes` at least.
         self.unknown = fields["unknown"]
+        self.loops = [PlannedLoop(loop) for loop in fields["loops"]]
 
     @property
     def is_exact(self) -> bool:
         """Whether a call holds `peak_bytes`, no more and no less."""
         return not self.unknown
+
+    def peak_bytes_after(self, steps: int) -> int:
+        """The peak when loops that are differentiated take so many steps, where the plan does not
+        know how many they take."""
+        kept = [
+            loop.checkpoints(steps) * loop.state_bytes
+            for loop in self.loops
+            if loop.is_gradient and loop.trips is None and not loop.is_in_file
+        ]
+        return self.peak_bytes + max(kept, default=0)
 
     @property
     def peak_op(self) -> str:
@@ -109,6 +163,7 @@ class MemoryPlan:
         if self.peak_instruction >= 0:
             lines.append(f"fullest at {self.peak_op} ({self.peak_instruction}): {tags}")
         lines += ["  " + line for line in self.holders()]
+        lines += [repr(loop) for loop in self.loops]
         if self.unknown:
             lines.append("known only when they run, and not in the peak:")
             lines += ["  " + each for each in self.unknown]

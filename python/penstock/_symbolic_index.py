@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from penstock import _core
 
-_slice = _core.SymbolicTensor.__getitem__  # for indices that are known
+_slice_symbolic = _core.SymbolicTensor.__getitem__  # before it is getitem
+
+
+def _slice(tensor, index):
+    """For indices that are known."""
+    is_symbolic = isinstance(tensor, _core.SymbolicTensor)
+    return _slice_symbolic(tensor, index) if is_symbolic else tensor[index]
 
 
 def _is_unknown(part) -> bool:

@@ -160,6 +160,19 @@ nb::dict plan_dict(const Function& function) {
   out["timeline"] = plan.timeline;
   out["peak_instruction"] = plan.peak_instruction;
   out["unknown"] = plan.unknown;
+  nb::list loops;
+  for (const PlannedLoop& loop : plan.loops) {
+    nb::dict each;
+    each["name"] = loop.name;
+    each["line"] = loop.line;
+    each["trips"] = loop.trips < 0 ? nb::object(nb::none()) : nb::object(nb::int_(loop.trips));
+    each["state_bytes"] = loop.state_bytes;
+    each["checkpoints"] = loop.checkpoints;
+    each["forward_steps"] = loop.forward_steps;
+    each["is_in_file"] = loop.is_in_file;
+    loops.append(each);
+  }
+  out["loops"] = loops;
   nb::list values;
   for (const PlannedValue& value : plan.values) values.append(value_dict(value));
   out["values"] = values;
@@ -193,6 +206,10 @@ void add_function(nb::module_& module) {
              return f.at(sizes);
            })
       .def("peak_bytes", &Function::peak_bytes)
+      .def("fit", &Function::fit)
+      .def("least_peak_bytes", &Function::least_peak_bytes)
+      .def("peak_bytes_after",
+           [](const Function& f, int64_t steps) { return f.plan().peak_bytes_after(steps); })
       .def("variable_ids",
            [](const Function& f) {
              std::vector<uint64_t> ids;

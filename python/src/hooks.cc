@@ -39,7 +39,9 @@ bool set_hooks(PyObject* dictionary) {
          take(dictionary, "as_dtype", &hooks.as_dtype) &&
          take(dictionary, "make_shape", &hooks.make_shape) &&
          take(dictionary, "make_result", &hooks.make_result) &&
-         take(dictionary, "masked", &hooks.masked) && take(dictionary, "stack", &hooks.stack);
+         take(dictionary, "masked", &hooks.masked) &&
+         take(dictionary, "unknown_index", &hooks.unknown_index) &&
+         take(dictionary, "stack", &hooks.stack);
 }
 
 }  // namespace penstock::python

@@ -16,6 +16,7 @@ struct Hooks {
   PyObject* make_shape = nullptr;     // tuple -> TensorShape
   PyObject* make_result = nullptr;    // (op, names) -> namedtuple class
   PyObject* masked = nullptr;         // (tensor, mask) -> the elements that a mask picks
+  PyObject* unknown_index = nullptr;  // (tensor, index) -> what an index picks that is not known
   PyObject* stack = nullptr;          // list of tensors and others, dtype -> tensor
 };
 inline Hooks hooks;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <penstock/exec/function.h>
 #include <penstock/ops/registry.h>
 
 #include "array.h"
@@ -84,6 +85,23 @@ bool is_mask(PyObject* object) {
   return PyUnicode_CompareWithASCIIString(kind.get(), "b") == 0;
 }
 
+// Whether a number in the index is known only when the function runs that is being traced.
+bool has_unknown(PyObject* object) {
+  if (object == Py_None || PyLong_CheckExact(object)) return false;
+  if (PySlice_Check(object)) {
+    const auto* slice = reinterpret_cast<PySliceObject*>(object);
+    return has_unknown(slice->start) || has_unknown(slice->stop) || has_unknown(slice->step);
+  }
+  if (PyTuple_Check(object)) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(object); ++i) {
+      if (has_unknown(PyTuple_GET_ITEM(object, i))) return true;
+    }
+    return false;
+  }
+  if (is_variable(object)) return true;
+  return has_tensor(object) && description_of(object).is_symbolic();
+}
+
 // Begin, end and strides as StridedSlice's inputs: three tensors in one buffer.
 struct Bounds {
   explicit Bounds(const Index& index) {
@@ -123,6 +141,8 @@ PyObject* subscript(PyObject* self, PyObject* object) {
     if (!PyLong_CheckExact(object) && !PyTuple_Check(object) && is_mask(object)) {
       return checked(PyObject_CallFunctionObjArgs(hooks.masked, self, object, nullptr));
     }
+    if (Trace::is_open() && has_unknown(object))
+      return checked(PyObject_CallFunctionObjArgs(hooks.unknown_index, self, object, nullptr));
     const Tensor own = value_of(self);
     const Index index = parse_index(object);
     const Bounds bounds(index);

@@ -73,6 +73,7 @@ void translate(const std::exception_ptr& error, void*) {
 
 NB_MODULE(_core, module) {
   using namespace penstock::python;
+  nb::set_leak_warnings(false);  // what a program still holds at its end is no concern of its user
   nb::register_exception_translator(translate);
   PyObject* m = module.ptr();
   if (!import_numpy() || !add_tensor_types(m) || !add_variable_type(m) ||

@@ -50,6 +50,10 @@ class BranchCode final : public ControlCode {
     return bytes;
   }
 
+  void add_loops(const std::string&, std::vector<PlannedLoop>& loops) const override {
+    for (const auto& region : regions_) region->add_loops(loops);
+  }
+
  private:
   std::vector<std::unique_ptr<RegionCode>> regions_;
 };

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <penstock/exec/function.h>
 #include <penstock/ops/op_def.h>
 
 #include "graph/control.h"
@@ -26,6 +27,8 @@ class ControlCode {
   virtual void run(const KernelContext& context, ControlFrame& frame) const = 0;
   // What it takes itself.
   virtual int64_t bytes() const = 0;
+  // Adds its loops, which have this line, and those of its regions.
+  virtual void add_loops(const std::string& line, std::vector<PlannedLoop>& loops) const = 0;
 };
 
 // Pre: the node is closed.

@@ -19,9 +19,10 @@ class LoopCode final : public ControlCode {
   explicit LoopCode(const Control& control)
       : num_states_(static_cast<size_t>(control.num_states)),
         condition_(with_slots(control.region(Control::kCondition), 0)),
-        step_(with_slots(with_condition(control.region(Control::kBody),
-                                        control.region(Control::kCondition)),
-                         num_states_)),
+        step_(with_slots(
+            with_condition(control.region(Control::kBody), control.region(Control::kCondition)),
+            num_states_)),
+        trips_(control.trips),
         form_(control.region(Control::kBody), all_states(control)),
         kept_(control.is_tied ? control.states : std::vector<int32_t>()),
         kept_form_(control.region(Control::kBody), kept_) {
@@ -81,6 +82,11 @@ class LoopCode final : public ControlCode {
 
   int64_t bytes() const override { return condition_.bytes() + step_.bytes(); }
 
+  void add_loops(const std::string& line, std::vector<PlannedLoop>& loops) const override {
+    loops.push_back({.name = "while", .line = line, .trips = trips_, .state_bytes = form_.total()});
+    step_.add_loops(loops);
+  }
+
  private:
   void keep(const Addresses& states, char* to) const {
     for (size_t i = 0; i < kept_.size(); ++i) {
@@ -91,6 +97,7 @@ class LoopCode final : public ControlCode {
 
   size_t num_states_;
   RegionCode condition_, step_;
+  int64_t trips_;
   StateForm form_;
   std::vector<int32_t> kept_;  // states that a gradient needs, at these steps
   StateForm kept_form_;

@@ -27,6 +27,7 @@ class LoopGradientCode final : public ControlCode {
       : form_(control.region(Control::kBody), all_states(control)),
         num_invariants_(control.region(Control::kBody).num_inputs() - form_.size()),
         num_given_(control.states.size()),
+        num_gradients_(num_given_ + control.invariants.size()),
         trips_(control.trips),
         swaps_(control.swaps),
         is_tied_(control.is_tied),
@@ -53,7 +54,7 @@ class LoopGradientCode final : public ControlCode {
     frame->start.reserve(form_.size());
     frame->now.reserve(form_.size());
     frame->invariants.reserve(num_invariants_);
-    frame->slots.reserve(backward_->graph().outputs().size());
+    frame->slots.reserve(num_gradients_);
     frame->inputs.reserve(form_.size() + num_invariants_);
     return frame;
   }
@@ -62,6 +63,19 @@ class LoopGradientCode final : public ControlCode {
 
   int64_t bytes() const override {
     return advance_->bytes() + backward_->bytes() + (condition_ ? condition_->bytes() : 0);
+  }
+
+  void add_loops(const std::string& line, std::vector<PlannedLoop>& loops) const override {
+    const bool is_known = trips_ >= 0;
+    loops.push_back({.name = "while gradient",
+                     .line = line,
+                     .trips = trips_,
+                     .state_bytes = form_.total(),
+                     .checkpoints = is_known || most_ > 0 ? most_ : -1,
+                     .forward_steps = is_known ? num_advances(trips_, most_ + 1) : -1,
+                     .is_in_file = swaps_});
+    advance_->add_loops(loops);
+    backward_->add_loops(loops);
   }
 
  private:
@@ -77,7 +91,8 @@ class LoopGradientCode final : public ControlCode {
 
   const StateForm form_;
   const size_t num_invariants_;
-  const size_t num_given_;  // gradients that arrive; the others are sums
+  const size_t num_given_;      // gradients that arrive
+  const size_t num_gradients_;  // with the sums
   const int64_t trips_;
   const bool swaps_, is_tied_;
   int64_t most_;  // states that are kept besides the first; 0: as many as the steps ask for

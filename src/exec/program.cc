@@ -223,10 +223,15 @@ MemoryPlan Program::plan() const {
   plan.peak_bytes = peak_bytes();
   for (size_t c = 0; c < graph_.num_constants(); ++c)
     plan.constant_bytes += graph_.constant(static_cast<int32_t>(c)).num_bytes();
-  const auto line_of = [&](const Node& node) {
-    const Location at = graph_.location(node);
-    return at.file.empty() ? std::string() : cat(at.file, ":", at.line);
-  };
+  code_.add_loops(plan.loops);
+  for (const PlannedLoop& loop : plan.loops) {
+    if (loop.name != "while gradient" || loop.trips >= 0 || loop.is_in_file) continue;
+    const std::string at = loop.line.empty() ? "" : cat(" at ", loop.line);
+    const std::string kept =
+        loop.checkpoints < 0 ? "max(8, ceil(sqrt(2 n)))" : cat(loop.checkpoints);
+    plan.unknown.push_back(cat(loop.name, at, ": min(n - 1, ", kept, ") states of ",
+                               loop.state_bytes, " bytes for n steps"));
+  }
   for (int32_t i = 0; i < layout_.steps.size(); ++i) plan.instructions.push_back(code_.name_of(i));
   plan.timeline.assign(plan.instructions.size(), plan.output_bytes);
   for (const Storage& storage : layout_.storages) {
@@ -237,7 +242,7 @@ MemoryPlan Program::plan() const {
       const Node& node = graph_.node(storage.value == kNoIndex ? layout_.steps.step(maker)[0]
                                                                : graph_.node_of(storage.value));
       value.name = storage.value == kNoIndex ? code_.name_of(maker) : code_.name_of(node);
-      value.line = line_of(node);
+      value.line = code_.line_of(node);
     }
     value.kind = storage.is_scratch              ? "scratch"
                  : storage.kind == Kind::kOutput ? "output"

@@ -29,6 +29,7 @@ class RegionCode {
   void run(Code::Frame& frame, const Memory& memory) const;
   int64_t bytes() const { return graph_.memory_bytes() + code_.bytes(); }
   const Graph& graph() const { return graph_; }
+  void add_loops(std::vector<PlannedLoop>& loops) const { code_.add_loops(loops); }
 
  private:
   struct Copy {

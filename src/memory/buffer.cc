@@ -25,6 +25,8 @@ constexpr size_t kCanaryBytes = 64;
 #endif
 constexpr unsigned char kCanary = 0xA5;
 
+std::atomic<BufferFollower> g_follower{nullptr};
+
 void set_canary(const Buffer& buffer) {
   if constexpr (kCanaryBytes > 0) {
     std::memset(static_cast<char*>(buffer.data) + buffer.bytes, kCanary, kCanaryBytes);
@@ -135,7 +137,13 @@ void retag_buffer(Buffer& buffer, Tag tag, ledger::Owner owner) noexcept {
   buffer.owner = owner;
 }
 
+void set_buffer_follower(BufferFollower follower) noexcept {
+  g_follower.store(follower, std::memory_order_release);
+}
+
 void destroy_buffer(Buffer* buffer) noexcept {
+  if (__builtin_expect(buffer->is_followed.load(std::memory_order_relaxed), 0))
+    g_follower.load(std::memory_order_acquire)(buffer);
   if (buffer->holds_strings) {
     release_strings({static_cast<StringRef*>(buffer->data),
                      static_cast<size_t>(buffer->bytes) / sizeof(StringRef)});

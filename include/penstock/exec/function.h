@@ -47,6 +47,20 @@ struct PlannedValue {
   int first = 0, last = 0;  // instructions, both included
 };
 
+// A loop of a plan, or the gradient of one, which keeps some of the loop's states.
+struct PlannedLoop {
+  std::string name;  // "while", "while gradient"
+  std::string line;
+  int64_t trips = -1;         // its steps; -1: known when it runs
+  int64_t state_bytes = 0;    // of one state
+  int64_t checkpoints = 0;    // states that are kept; -1: as many as checkpoints_after() says
+  int64_t forward_steps = 0;  // that a gradient takes to have the others again
+  bool is_in_file = false;    // the kept ones are
+
+  // How many are kept after so many steps, where these are not known before.
+  PEN_API int64_t checkpoints_after(int64_t steps) const;
+};
+
 // What a call of a function will hold besides its inputs, variables and constants. The ledger's
 // peak during a call is the bytes held before plus peak_bytes, to the byte, when the plan is exact.
 struct MemoryPlan {
@@ -62,6 +76,10 @@ struct MemoryPlan {
   // What could not be planned, with its line: ops whose sizes depend on data, strings, calls of the
   // host's. Their memory is counted when they run, and the plan is exact without any.
   std::vector<std::string> unknown;
+  std::vector<PlannedLoop> loops;
+  // The peak when loops whose gradients are asked for take so many steps, where that is what the
+  // plan does not know.
+  PEN_API int64_t peak_bytes_after(int64_t steps) const;
   bool is_exact() const { return unknown.empty(); }
 };
 PEN_API std::string to_string(const MemoryPlan& plan);
@@ -95,6 +113,11 @@ class PEN_API Function {
   MemoryPlan plan() const;
   // Of the plan, without the rest of it.
   int64_t peak_bytes() const;
+  // Makes the plan one of at most so many bytes, where keeping fewer states of loops for their
+  // gradients does that; false where it does not, and then nothing changes.
+  bool fit(int64_t bytes) const;
+  // The least that fit() can do.
+  int64_t least_peak_bytes() const;
   size_t num_instructions() const;
   // The graph, one line a node.
   std::string text() const;

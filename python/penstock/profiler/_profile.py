@@ -174,6 +174,13 @@ class Profile:
                 with file.open(f"{name}.npy", "w", force_zip64=True) as entry:
                     np.lib.format.write_array(entry, getattr(self, name), allow_pickle=False)
 
+    def write_report(self, path, form="html"):
+        """Writes the report: a page, or in another form ("perfetto", "pprof", "json",
+        "tensorboard")."""
+        from penstock.profiler import _exports
+
+        _exports.write(self, path, form)
+
     @classmethod
     def load(cls, path):
         """The profile in a file: a saved one, or what a killed program left of its recording."""
