@@ -20,6 +20,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import loops
 import numpy as np
 import peers
 from from_python import SECONDS_AT_MOST, chain_of, deep_step, peak_of, seconds_per_call
@@ -41,7 +42,7 @@ class Column:
         """Does what can be done before the first call."""
 
 
-class Function(Column, TensorFlow):
+class Function(Column, loops.TensorFlow, TensorFlow):
     telling_call = 0  # later ones take what it gave back
 
     def compiled(self, function, takes_over=None):
@@ -64,9 +65,16 @@ class Xla(Function):
         made, args = self.last
         made.experimental_get_compiler_ir(*args)(stage="optimized_hlo")
 
+    def loop_options(self, num_steps, for_gradient=False, checkpoints=None):
+        # It has no gradient of a loop that may be of any length.
+        return {"maximum_iterations": num_steps} if for_gradient else {}
+
 
 class Penstock(Function):
     module = "penstock"
+
+    def loop_options(self, num_steps, for_gradient=False, checkpoints=None):
+        return {"checkpoints": checkpoints} if checkpoints else {}
 
     def checked_plan(self):
         """What the plan says of a call, once the ledger has said the same."""
@@ -81,13 +89,13 @@ class Penstock(Function):
         return {"planned_bytes": measured, "beyond_bytes": measured - plan.output_bytes}
 
 
-class Jit(Column, Jax):
+class Jit(Column, loops.Jax, Jax):
     def compiled(self, function, takes_over=None):
         # A function of its own: jit knows those again that it has seen.
         return self.jax.jit(lambda *args: function(*args), donate_argnums=takes_over)
 
 
-class Eager(Column, Torch):
+class Eager(Column, loops.Torch, Torch):
     pass
 
 
@@ -204,6 +212,7 @@ def chain_sum(size):
 class Case:
     make: Callable
     num_ops: int = 1  # the time is that of one of them
+    num_steps: int | None = None  # of a loop: the time of one is shown too
     warm_up: Callable | None = None  # a smaller case, to call before memory is looked at
     is_first_call: bool = False  # every call is
     without: tuple[str, ...] = ()  # columns that it says nothing about, or that take minutes
@@ -231,6 +240,25 @@ CASES = {
 }
 
 
+def loop(make, num_steps, *sizes, warm_up=None):
+    """A case of loops.py, of so many steps; warm_up is what its memory is looked at after. PyTorch
+    compiles a loop as all of its steps, for minutes."""
+    small = make(warm_up, *sizes) if warm_up else None
+    return Case(make(num_steps, *sizes), num_steps=num_steps, warm_up=small, without=("compiled",))
+
+
+for n, size in ((1000, "1k"), (10_000, "10k"), (100_000, "100k")):
+    CASES[f"loop_while_{size}"] = loop(loops.decay, n)
+CASES["loop_cond_10k"] = loop(loops.decay_in_branches, 10_000)
+CASES["loop_lstm_10k"] = loop(loops.lstm, 10_000, 8, 64)
+CASES["loop_lstm_wide_1k"] = loop(loops.lstm, 1000, 32, 256)
+CASES["loop_lstm_grad_1k"] = loop(loops.lstm_gradient, 1000, 8, 64, warm_up=10)
+CASES["loop_lstm_wide_grad_1k"] = loop(loops.lstm_gradient, 1000, 32, 256, warm_up=10)
+CASES["loop_grad_2k"] = loop(loops.sine_gradient, 2000, warm_up=10)
+for n, size in ((1000, "1k"), (10_000, "10k"), (100_000, "100k")):
+    CASES[f"loop_pendulum_grad_{size}"] = loop(loops.pendulum_gradient, n, warm_up=10)
+
+
 # --- Measuring ----------------------------------------------------------------------------------
 
 
@@ -254,6 +282,8 @@ def measure(column: str, case: Case) -> dict:
         figures |= lib.checked_plan()
     if seconds < SECONDS_AT_MOST:
         seconds = seconds_per_call(call)
+    if case.num_steps:
+        figures["each_seconds"] = seconds / case.num_steps
     return {**figures, "seconds": seconds / case.num_ops}
 
 

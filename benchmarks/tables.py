@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import chain, pairwise
 
 OURS = "penstock"
 MEMORY_NOISE = 2**20  # of a process, by the operating system's account
@@ -76,13 +76,18 @@ def simple_table(result, title: str, cases: list[str], libraries: list[str]) -> 
     return show_table([head, *rows])
 
 
-def functions_table(result, cases: list[str]) -> str:
-    """With what the plan says of a call, and how much of that are not its results."""
-    rows = [["functions", *result.columns, "ratio to best", "planned peak", "beyond results"]]
+def planned_table(result, title: str, cases: list[str], more: dict[str, str] | None = None) -> str:
+    """With what the plan says of a call, and how much of that are not its results. `more` has
+    other times of ours to show, by title."""
+    more = more or {}
+    head = [title, *result.columns, "ratio to best", *more, "planned peak", "beyond results"]
+    rows = [head]
     for case in cases:
         figures = result.best[OURS].get(case, {})
+        times = (show_time(figures.get(name)) for name in more.values())
         planned = (show_bytes(figures.get(name)) for name in ("planned_bytes", "beyond_bytes"))
-        rows.append([*compare(result, case, "seconds", show_time, result.columns), *planned])
+        row = compare(result, case, "seconds", show_time, result.columns)
+        rows.append([*row, *times, *planned])
     return show_table(rows)
 
 
@@ -141,17 +146,22 @@ def all_tables(result) -> str:
     def cases(prefix: str) -> list[str]:
         return [case for case in result.cases if case.startswith(prefix)]
 
-    scale, python, functions, graphs = (cases(p) for p in ("scale_", "py_", "fn_", "v1_"))
-    core = [case for case in result.cases if case not in {*scale, *python, *functions, *graphs}]
+    families = scale, python, functions, loops, graphs = [
+        cases(prefix) for prefix in ("scale_", "py_", "fn_", "loop_", "v1_")
+    ]
+    core = [case for case in result.cases if case not in {*chain(*families)}]
     with_graphs = [lib for lib in result.libraries if lib in (OURS, "tensorflow")]
     tables = [
         times_table(result, core),
         growth_table(result, scale, result.libraries),
         simple_table(result, "from Python", python, result.libraries),
         memory_table(result, python, result.libraries),
-        functions_table(result, functions),
+        planned_table(result, "functions", functions),
         memory_table(result, functions, result.columns),
         growth_table(result, sized(functions), result.columns),
+        planned_table(result, "loops", loops, {"a step": "each_seconds"}),
+        memory_table(result, loops, result.columns),
+        growth_table(result, sized(loops), result.columns),
         simple_table(result, "graphs", graphs, with_graphs),
         cpu_table(result, graphs, with_graphs),
         memory_table(result, graphs, with_graphs),

@@ -5,6 +5,7 @@
 #include <penstock/base/error.h>
 #include <penstock/base/strings.h>
 #include <penstock/core/fits.h>
+#include <penstock/memory/recording.h>
 
 #include "autodiff/recording.h"
 #include "exec/differentiate.h"
@@ -142,6 +143,20 @@ bool is_watched(const FunctionState& function, Inputs inputs) {
                      [](const Variable& variable) { return autodiff::knows(variable.id()); });
 }
 
+// What a recording is told of a call. A function is where the first of its lines is.
+recording::CallScope::Plan plan_of(const FunctionState& function, const Runner& runner) {
+  const Graph& graph = function.graph;
+  recording::CallScope::Plan plan;
+  plan.name = function.name;
+  plan.planned_peak = runner.peak_bytes();
+  for (size_t n = 0; n < graph.num_nodes() && plan.file.empty(); ++n) {
+    const Location at = graph.location(graph.node(static_cast<NodeId>(n)));
+    plan.file = at.file;
+    plan.line = at.line;
+  }
+  return plan;
+}
+
 }  // namespace
 }  // namespace exec
 
@@ -166,7 +181,12 @@ Tensors Function::operator()(std::span<const Tensor* const> inputs) const {
     }
     for (const Tensor& capture : state_->captures) exec::fail_out_of_scope(capture);
     if (is_watched) return exec::call_recorded(*state_, inputs);
-    return state_->ready().run(inputs);
+    exec::Runner& runner = state_->ready();
+    if (recording::is_on()) {
+      const recording::CallScope call(exec::plan_of(*state_, runner));
+      return runner.run(inputs);
+    }
+    return runner.run(inputs);
   });
 }
 

@@ -17,8 +17,8 @@ namespace penstock::exec {
 struct Differentiated;
 struct WithTangents;
 
-// Whether a branch or a loop of the graph draws random numbers: then its gradient has to follow what
-// it did.
+// Whether a branch or a loop of the graph draws random numbers: then its gradient has to follow
+// what it did.
 inline bool has_drawing_controls(const Graph& graph) {
   return std::ranges::any_of(graph.nodes(), [&](const Node& node) {
     return node.kind == NodeKind::kControl && is_stateful(graph, node);

@@ -6,6 +6,7 @@
 #include <penstock/base/strings.h>
 #include <penstock/core/fits.h>
 #include <penstock/exec/function.h>
+#include <penstock/ops/grad_helpers.h>
 
 #include "autodiff/recording.h"
 #include "exec/function_state.h"
@@ -225,6 +226,42 @@ Tensors run_loop(const Control& control, Inputs inputs) {
   return Tensors(state.begin(), state.end());
 }
 
+// The steps of a loop backwards, with every state kept: tapes follow each of them.
+Tensors run_gradient(const Control& control, Inputs inputs) {
+  const Graph& body = control.region(Control::kBody);
+  const auto count = static_cast<size_t>(control.num_states);
+  std::vector<Tensor> given;
+  for (const Tensor* input : inputs.first(body.num_inputs())) given.push_back(*input);
+  std::vector<std::vector<Tensor>> before;
+  while (replay_region(control.region(Control::kCondition), given)[0].item<bool>()) {
+    before.push_back(given);
+    const std::vector<Tensor> next = replay_region(body, given);
+    std::copy_n(next.begin(), count, given.begin());
+  }
+  std::vector<Tensor> gradients;
+  for (const Tensor* dy : inputs.subspan(body.num_inputs())) gradients.push_back(*dy);
+  for (int32_t i : control.invariants)
+    gradients.push_back(zeros_like(given[count + static_cast<size_t>(i)]));
+  for (; !before.empty(); before.pop_back()) {
+    std::vector<Tensor> all = std::move(before.back());
+    all.insert(all.end(), gradients.begin(), gradients.end());
+    gradients = replay_region(control.region(Control::kBackward), all);
+  }
+  return Tensors(gradients.begin(), gradients.end());
+}
+
+Tensors run_one_by_one(const Control& control, Inputs inputs) {
+  switch (control.kind) {
+    case Kind::kBranch:
+      return run_branch(control, inputs);
+    case Kind::kLoop:
+      return run_loop(control, inputs);
+    case Kind::kLoopGradient:
+      break;
+  }
+  return run_gradient(control, inputs);
+}
+
 }  // namespace
 
 std::vector<Tensor> replay_region(const Graph& region, std::span<const Tensor> inputs) {
@@ -262,12 +299,12 @@ Tensors add_control(TraceState& trace, const std::shared_ptr<const Control>& con
 Tensors call_control(const std::shared_ptr<const Control>& control,
                      std::span<const Tensor* const> inputs, LoopNumbers& loops) {
   if (t_trace == nullptr) {
-    if (!autodiff::is_recording() || !draws(*control)) {
-      const Function whole = whole_function(control, inputs);
-      if (whole.is_planned() || control->kind == Kind::kLoopGradient) return whole(inputs);
-    }
-    return control->kind == Kind::kBranch ? run_branch(*control, inputs)
-                                          : run_loop(*control, inputs);
+    // Gradients of gradients, and of random draws, have to follow what is called.
+    const bool is_followed = autodiff::is_recording() && autodiff::knows_any(inputs) &&
+                             (autodiff::may_record_gradients() || draws(*control));
+    if (is_followed) return run_one_by_one(*control, inputs);
+    const Function whole = whole_function(control, inputs);
+    return whole.is_planned() ? whole(inputs) : run_one_by_one(*control, inputs);
   }
   std::vector<Tensor> given;
   for (const Tensor* input : inputs) given.push_back(*input);

@@ -12,6 +12,7 @@
 #include "memory/blocks.h"
 #include "memory/budget.h"
 #include "memory/faults.h"
+#include "memory/recording_hooks.h"
 
 namespace penstock {
 namespace {
@@ -42,7 +43,8 @@ void check_canary(const Buffer& buffer) {
   try {
     if (request.owner != 0) text = cat("[", ledger::owner_name(request.owner), "] ");
     text += cat("cannot allocate ", request.bytes, " bytes (", tag_name(request.tag), ") on ",
-                request.device, ": ", why, "\n", ledger::table(request.device.index));
+                request.device, ": ", why, "\n", ledger::table(request.device.index),
+                recording::holders(5));
   } catch (const std::bad_alloc&) {
     text = "cannot allocate: no memory is left, not even for a longer message";
   }
@@ -91,6 +93,7 @@ Buffer* allocate_buffer(const AllocationRequest& request) {
   buffer->bytes = request.bytes;
   buffer->block_bytes = block.bytes;
   set_canary(*buffer);
+  if (recording::is_on()) recording::allocated(*buffer);
   return buffer;
 }
 
@@ -112,11 +115,13 @@ Buffer* borrow_buffer(void* data, int64_t bytes, void (*give_back)(void*), void*
   buffer->block_bytes = block.bytes;
   buffer->give_back = give_back;
   buffer->give_back_context = context;
+  if (recording::is_on()) recording::allocated(*buffer);
   return buffer;
 }
 
 void shrink_buffer(Buffer& buffer, int64_t bytes) noexcept {
   check_canary(buffer);
+  if (recording::is_on()) recording::resizing(buffer, bytes);
   ledger::resize(buffer.device, buffer.tag, buffer.owner, buffer.bytes, bytes);
   buffer.bytes = bytes;
   buffer.block_bytes = memory::shrink_block(
@@ -126,6 +131,7 @@ void shrink_buffer(Buffer& buffer, int64_t bytes) noexcept {
 
 void retag_buffer(Buffer& buffer, Tag tag, ledger::Owner owner) noexcept {
   if (buffer.tag == Tag::kForeign) return;
+  if (recording::is_on()) recording::retagging(buffer, tag, owner);
   ledger::move(buffer.device, buffer.bytes, buffer.tag, buffer.owner, tag, owner);
   buffer.tag = tag;
   buffer.owner = owner;
@@ -144,6 +150,7 @@ void destroy_buffer(Buffer* buffer) noexcept {
   }
   const bool is_borrowed = buffer->tag == Tag::kForeign;
   if (!is_borrowed) check_canary(*buffer);
+  if (recording::is_on()) recording::releasing(*buffer);
   ledger::release(buffer->device, buffer->tag, buffer->owner, buffer->bytes);
   if (is_borrowed && buffer->give_back != nullptr) buffer->give_back(buffer->give_back_context);
   memory::free_block({buffer, buffer->block_bytes});

@@ -23,6 +23,8 @@ struct alignas(kAlignment) Buffer {
   bool holds_strings = false;            // the data are StringRefs, released with the buffer
   bool read_only = false;                // never written in place (borrowed without leave to write)
   std::atomic<bool> is_followed{false};  // its end is told to the follower (below)
+  uint16_t recording = 0;  // the one that has this buffer (see recording.h), and the place there
+  int32_t record = -1;
   void* data = nullptr;
   int64_t bytes = 0;                   // what was asked for, and what the ledger has
   size_t block_bytes = 0;              // of the allocator's block
