@@ -17,16 +17,18 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build" / "release"
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("**/*.md"))]
 BLOCK = re.compile(
     r"(?:^<!-- (?P<action>file|append): (?P<path>\S+) -->\n)?"
     r"^```(?P<language>\w+)\n(?P<code>.*?)^```\n(?:\n*^```text\n(?P<prints>.*?)^```\n)?",
     re.S | re.M,
 )
 SESSION = """
-import contextlib, io, json, sys
-outputs, names = [], {"__name__": "__main__"}
+import contextlib, io, json, linecache, sys
+outputs, lines, names = [], [], {"__name__": "__main__"}
+linecache.cache[sys.argv[1]] = 1, None, lines, sys.argv[1]  # what tf.function converts has a source
 for line, code in json.load(sys.stdin):
+    lines += ["\\n"] * (line - len(lines)) + code.splitlines(True)
     with contextlib.redirect_stdout(io.StringIO()) as out:
         exec(compile("\\n" * line + code, sys.argv[1], "exec"), names)
     outputs.append(out.getvalue())
