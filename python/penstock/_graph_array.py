@@ -100,7 +100,7 @@ class GraphArray(TensorArray):
         return made
 
     def _made(self, parts=None, rows=None, size=None):
-        made = object.__new__(GraphArray)
+        made = object.__new__(type(self))
         made._dtype, made._dynamic_size, made._about = self._dtype, self._dynamic_size, self._about
         made._parts, made._rows = parts, rows
         made._size = self._size if size is None else size

@@ -24,9 +24,11 @@ BLOCK = re.compile(
     re.S | re.M,
 )
 SESSION = """
-import contextlib, io, json, sys
-outputs, names = [], {"__name__": "__main__"}
+import contextlib, io, json, linecache, sys
+outputs, lines, names = [], [], {"__name__": "__main__"}
+linecache.cache[sys.argv[1]] = 1, None, lines, sys.argv[1]  # what tf.function converts has a source
 for line, code in json.load(sys.stdin):
+    lines += ["\\n"] * (line - len(lines)) + code.splitlines(True)
     with contextlib.redirect_stdout(io.StringIO()) as out:
         exec(compile("\\n" * line + code, sys.argv[1], "exec"), names)
     outputs.append(out.getvalue())

@@ -301,6 +301,8 @@ def _checked(direction):
 
 def stack(values, axis=0, name="stack") -> Tensor:
     """The tensors as one, along a new dimension."""
+    if hasattr(values, "__tf_tensor__"):
+        values = tensor(values)
     if isinstance(values, _core.SymbolicTensor):
         if axis == 0:
             return values  # its rows as one: what it is

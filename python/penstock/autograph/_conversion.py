@@ -17,6 +17,7 @@ import weakref
 
 from penstock.autograph import _tree, _verbosity
 from penstock.autograph._calls import Calls, is_left_alone
+from penstock.autograph._lists import Lists
 from penstock.autograph._source import tree_of
 from penstock.autograph._statements import FunctionBody
 
@@ -95,6 +96,8 @@ def converted_tree(function, operators):
         return None
     names = Calls(function.__globals__, operators.overloads, operators.prints)
     before = ast.dump(tree)
+    if operators.lists:
+        tree = Lists().visit(tree)
     calls = names.inside(frozenset(function.__code__.co_freevars))
     made = FunctionBody(tree, calls, [0]).convert()
     return None if ast.dump(made) == before else made

@@ -248,3 +248,33 @@ def test_messages_name_the_variable():
         merge(1, None)
     with pytest.raises(TypeError, match="same nested structure in the main and else branches"):
         merge((1, 2), 1)
+
+
+def test_lists_that_loops_append_to():
+    @tf.function(experimental_autograph_options=tf.autograph.experimental.Feature.LISTS)
+    def f(x, n):
+        found = [x]
+        for i in tf.range(n):
+            if i % 2 == 0:
+                found.append(x * i)
+        unrolled = []
+        for i in range(2):
+            unrolled.append(i)
+        return tf.stack(found), found[-1], unrolled
+
+    rows, last, unrolled = f(tf.constant([1, 2]), tf.constant(5))
+    assert rows.numpy().tolist() == [[1, 2], [0, 0], [2, 4], [4, 8]]
+    assert last.numpy().tolist() == [4, 8]
+    assert unrolled == [0, 1]
+
+
+def test_lists_are_left_alone_without_the_feature():
+    @tf.function
+    def f(n):
+        found = []
+        for i in tf.range(n):
+            found.append(i)
+        return tf.stack(found)
+
+    with pytest.raises(TypeError, match="out of scope"):
+        f(tf.constant(2))

@@ -66,3 +66,71 @@ def test_loops_in_functions_keep_dtypes_and_shapes():
         loop(lambda x: tf.concat([x, x], 0))
     with pytest.raises(ValueError, match="same nested structure"):
         loop(lambda x: (x, x))
+
+
+def shapes(*sizes):
+    return [tf.TensorShape(size) for size in sizes]
+
+
+def loop(step, start, cond=None, **options):
+    """In a function: a loop over a counter and one variable."""
+    return tf.function(
+        lambda: tf.while_loop(
+            lambda i, x: i < 2 if cond is None else cond(i),
+            lambda i, x: step(i, x),
+            (tf.constant(0), start),
+            **options,
+        )
+    )()
+
+
+def kept(i, x):
+    return i + 1, x
+
+
+# As TensorFlow answers inside of functions.
+MISTAKES = [
+    (TypeError, lambda: loop(kept, tf.ones([1]), shape_invariants=(3, tf.TensorShape([1])))),
+    (TypeError, lambda: loop(kept, 1.0, shape_invariants=(tf.TensorSpec([]), tf.TensorSpec([])))),
+    (ValueError, lambda: loop(kept, 1.0, shape_invariants=shapes([]))),
+    (ValueError, lambda: loop(kept, tf.ones([1]), shape_invariants=shapes([], [2]))),
+    (ValueError, lambda: loop(lambda i, x: (i + 1, tf.concat([x, x], 0)), tf.ones([1]))),
+    (ValueError, lambda: loop(lambda i, x: (i + 1, x[None]), tf.ones([1]))),
+    (ValueError, lambda: loop(lambda i, x: (i + 1,), 1.0)),
+    (ValueError, lambda: loop(lambda i, x: i + 1, 1.0)),
+    (ValueError, lambda: loop(lambda i, x: (i + 1, (x, x)), 1.0)),
+    (ValueError, lambda: loop(kept, None)),
+    (TypeError, lambda: loop(lambda i, x: (i + 1, tf.cast(x, tf.int32)), 1.0)),
+    (tf.errors.InvalidArgumentError, lambda: loop(kept, 1.0, cond=lambda i: i)),
+    (tf.errors.InvalidArgumentError, lambda: loop(kept, 1.0, cond=lambda i: "x")),
+    (tf.errors.InvalidArgumentError, lambda: loop(kept, 1.0, cond=lambda i: [True, False])),
+    (AssertionError, lambda: loop(kept, 1.0, cond=lambda i: None)),
+    (TypeError, lambda: loop(kept, 1.0, maximum_iterations="a")),
+    (TypeError, lambda: loop(kept, 1.0, maximum_iterations=2.5)),
+    (tf.errors.InvalidArgumentError, lambda: loop(kept, 1.0, maximum_iterations=[4])),
+    (TypeError, lambda: loop(kept, 1.0, parallel_iterations=0)),
+]
+
+
+@pytest.mark.parametrize(("kind", "call"), MISTAKES)
+def test_mistakes_in_loops_of_functions(kind, call):
+    with pytest.raises(kind):
+        call()
+
+
+def test_a_case_without_default_needs_one_that_is_true():
+    f = tf.function(lambda a, b: tf.case([(a, lambda: 1), (b, lambda: 2)]))
+    assert f(tf.constant(False), tf.constant(True)) == 2
+    with pytest.raises(tf.errors.InvalidArgumentError, match="None of conditions"):
+        f(tf.constant(False), tf.constant(False))
+
+
+def test_indices_of_arrays_in_functions():
+    @tf.function
+    def f(at, value):
+        return tf.TensorArray(tf.float32, 3).write(at, value).read(at - 1)
+
+    assert f(tf.constant(1), tf.constant(5.0)) == 0.0
+    for at in 3, -1, 0:
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            f(tf.constant(at), tf.constant(5.0))

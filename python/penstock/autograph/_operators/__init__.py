@@ -8,7 +8,15 @@ checks.
 
 from __future__ import annotations
 
-from penstock.autograph._operators import builtin, calls, conditions, for_loops, logic, while_loops
+from penstock.autograph._operators import (
+    builtin,
+    calls,
+    conditions,
+    for_loops,
+    lists,
+    logic,
+    while_loops,
+)
 from penstock.autograph._operators.state import NO_RETURN, is_undefined, result
 
 
@@ -22,7 +30,9 @@ class Operators:
     if_exp = staticmethod(conditions.if_exp)
     if_stmt = staticmethod(conditions.if_stmt)
     is_undefined = staticmethod(is_undefined)
+    list_append = staticmethod(lists.list_append)
     loop_options = staticmethod(while_loops.loop_options)
+    new_list = staticmethod(lists.new_list)
     not_ = staticmethod(logic.not_)
     or_ = staticmethod(logic.or_)
     overloads = builtin.OVERLOADS
@@ -33,6 +43,7 @@ class Operators:
     def __init__(self, features=frozenset()):
         self.features = features
         self.prints = bool(features & {"ALL", "BUILTIN_FUNCTIONS"})
+        self.lists = bool(features & {"ALL", "LISTS"})
         self._asserts = bool(features & {"ALL", "ASSERT_STATEMENTS"})
 
     def converted(self, callee):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from penstock import _core
+from penstock._tensor_array import TensorArray
 
 
 class Undefined:
@@ -52,7 +53,7 @@ def is_tensor(value) -> bool:
 
 def as_leaf(value):
     """A leaf as a tensor, where it can be one; other objects as they are."""
-    if isinstance(value, _core.Tensor):
+    if isinstance(value, (_core.Tensor, TensorArray)):
         return value
     try:
         return _core.to_tensor(value, None, False)

@@ -10,6 +10,7 @@ from penstock._shape import TensorShape
 from penstock._spec import TensorSpec
 from penstock._tensor_array import TensorArray
 from penstock.autograph._operators import state
+from penstock.autograph._operators.lists import in_loop
 from penstock.autograph._operators.logic import and_
 from penstock.autograph._operators.state import NO_RETURN, Undefined
 from penstock.nest import assert_same_structure
@@ -129,6 +130,7 @@ class Loop:
     def in_graph(self, test, body, count=None):
         """The loop as a part of a graph. `body` takes the number of the iteration where a `count`
         of them is given, and None where `test()` alone decides."""
+        self._start = [in_loop(value) for value in self._start]
         self._define(body, count)
         form = [_as_leaves(value) for value in self._start]
         goes_through = [symbolic.can_go_through(leaf) for leaf in flatten(form)]

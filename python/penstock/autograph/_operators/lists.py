@@ -1,0 +1,62 @@
+"""Lists that a loop of a graph appends to: arrays of tensors there, and Python's elsewhere."""
+
+from __future__ import annotations
+
+from penstock import _core
+from penstock._graph_array import GraphArray
+
+
+class NewList(list):
+    """A list that converted code has made: a loop of a graph may make a TensorList of it."""
+
+
+class TensorList(GraphArray):
+    """What a loop of a graph has appended: a tensor with a row for each element."""
+
+    def __init__(self, values):
+        super().__init__("float32", 0, dynamic_size=True)
+        self._about.dtype = None  # that of the first element
+        for value in values:
+            self._about.dtype = self._about.dtype or _core.to_tensor(value, None, False).dtype
+
+    # All arrays made from one share it, like the shape of an element.
+    _dtype = property(lambda self: self._about.dtype, lambda self, unused: None)
+
+    @classmethod
+    def of(cls, values):
+        made = cls(values)
+        for value in values:
+            made = made.append(value)
+        return made
+
+    def append(self, value):
+        """The list with one more element."""
+        value = _core.to_tensor(value, self._dtype, self._dtype is not None)
+        self._about.dtype = self._about.dtype or value.dtype
+        return self.write(self._size, value)
+
+    def __tf_tensor__(self, dtype=None, name=None):
+        return self.stack()
+
+    def __getitem__(self, index):
+        return self.stack()[index]
+
+    def __len__(self):
+        raise TypeError("a list that a loop in a graph has appended to is as long as the loop ran")
+
+
+def new_list(values):
+    return NewList(values)
+
+
+def list_append(target, value):
+    """`target` after `target.append(value)`"""
+    if isinstance(target, TensorList):
+        return target.append(value)
+    target.append(value)
+    return target
+
+
+def in_loop(value):
+    """A variable as a loop of a graph goes on with it."""
+    return TensorList.of(value) if isinstance(value, NewList) else value
