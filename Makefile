@@ -59,7 +59,13 @@ build: deps ## Configure and build everything (PRESET=release)
 	$(call compile,$(PRESET))
 
 .PHONY: demo
-demo: deps ## Build and run the demo
+demo: deps ## The tour: programs that leak, what the doctor says, the same mended, and a report
+	$(call configure,release)
+	$(call compile,release,penstock_python)
+	@$(PY) examples/tour/tour.py build/demo
+
+.PHONY: demo-cpp
+demo-cpp: deps ## Build and run the demo in C++: a network that is trained, and its memory
 	$(call configure,release)
 	$(call compile,release,penstock_demo)
 	@build/release/penstock_demo
@@ -180,6 +186,10 @@ docs-counts: deps ## Bring the counts in the README (ops, recorded calls) up to 
 .PHONY: docs-support
 docs-support: deps ## Bring the table of TensorFlow's names in docs/from_tensorflow.md up to date
 	@$(PY) tools/doc_support.py
+
+.PHONY: docs-findings
+docs-findings: deps ## Run the programs of docs/findings anew and write what the doctor says
+	@$(PY) tools/doc_findings.py
 
 .PHONY: docs-screenshots
 docs-screenshots: build ## Take the pictures of docs/report.md anew, in chromium

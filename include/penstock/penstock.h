@@ -1,4 +1,5 @@
-// Penstock's C++ API: tensors whose every byte is counted, ops, gradients, variables, optimisers.
+// Penstock's C++ API: tensors whose every byte is counted, ops, gradients, functions, variables,
+// optimisers.
 #pragma once
 
 #include <penstock/api/optimizer.h>
@@ -7,6 +8,7 @@
 #include <penstock/autodiff/tape.h>
 #include <penstock/base/error.h>
 #include <penstock/base/threads.h>
+#include <penstock/exec/control.h>
 #include <penstock/exec/function.h>
 #include <penstock/exec/variable.h>
 #include <penstock/memory/memory.h>

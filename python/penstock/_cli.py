@@ -1,5 +1,5 @@
-"""The penstock command: `penstock run SCRIPT`, `top PID|SCRIPT`, `plan FILE.csv`, `report PROFILE`,
-`info`."""
+"""The penstock command: `penstock run SCRIPT`, `doctor SCRIPT`, `top PID|SCRIPT`, `plan FILE.csv`,
+`report PROFILE`, `info`."""
 
 import argparse
 import itertools
@@ -7,7 +7,7 @@ import os
 import runpy
 import sys
 
-from penstock import __version__, _plan_command, _report_command, _top_command
+from penstock import __version__, _doctor_command, _plan_command, _report_command, _top_command
 
 
 def _record(path):
@@ -94,6 +94,7 @@ def main(arguments=None) -> int:
     command.add_argument("script")
     command.add_argument("arguments", nargs=argparse.REMAINDER)
     command.set_defaults(function=run)
+    _doctor_command.add_to(commands)
     _plan_command.add_to(commands)
     _report_command.add_to(commands)
     _top_command.add_to(commands)

@@ -17,7 +17,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build" / "release"
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("**/*.md"))]
 BLOCK = re.compile(
     r"(?:^<!-- (?P<action>file|append): (?P<path>\S+) -->\n)?"
     r"^```(?P<language>\w+)\n(?P<code>.*?)^```\n(?:\n*^```text\n(?P<prints>.*?)^```\n)?",

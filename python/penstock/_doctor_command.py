@@ -1,0 +1,168 @@
+"""`penstock doctor script.py`: runs a program and says why its memory grows."""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import contextlib
+import json
+import sys
+
+DESCRIPTION = """\
+Runs a program as `penstock run` does and looks on: at its loops, at what every iteration leaves
+behind, and at which line. Says what it found: the cause, the line, how fast it grows, and what to
+write instead. It needs about 50 iterations of a loop; Ctrl-C ends a program that takes too long,
+and what was found until then is told."""
+EPILOG = """\
+exit status:
+  0  nothing was found
+  1  something was found (with --fail-on-growth: a loop grew by more than that)
+  2  the program failed, or there is no such file; what was found is told all the same
+
+examples:
+  penstock doctor train.py --epochs 1
+  penstock doctor --json train.py > findings.json
+  penstock doctor --fail-on-growth 1MiB train.py      # in a CI job
+
+docs/why_memory_grows.md has a page for every cause."""
+
+# Names that only TensorFlow 1 has at the top: a program that uses them is one of its programs.
+_VERSION_1 = {
+    "InteractiveSession",
+    "Session",
+    "get_default_graph",
+    "get_variable",
+    "global_variables_initializer",
+    "placeholder",
+    "reset_default_graph",
+    "variable_scope",
+}
+
+
+def is_version_1(path) -> bool:
+    """Whether a program uses names of TensorFlow 1 without asking for compat.v1."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            tree = ast.parse(file.read())
+    except (OSError, SyntaxError, ValueError):
+        return False
+    names = {
+        alias.asname or alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import)
+        for alias in node.names
+        if alias.name == "tensorflow"
+    }
+    return any(
+        isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id in names
+        and node.attr in _VERSION_1
+        for node in ast.walk(tree)
+    )
+
+
+def _run(options) -> int:
+    """The program's own status: 0, or 2 when it failed."""
+    from penstock import _cli
+
+    # Its output is not to be mixed with a JSON object.
+    out = contextlib.redirect_stdout(sys.stderr) if options.json else contextlib.nullcontext()
+    with out:
+        try:
+            return 2 if _cli.run(options) else 0
+        except SystemExit as end:
+            if isinstance(end.code, str):
+                print(end.code, file=sys.stderr)
+            return 2 if end.code else 0
+        except KeyboardInterrupt:
+            print("penstock doctor: interrupted", file=sys.stderr)
+            return 0
+
+
+def _add_to_profile(doctor):
+    """What was recorded, with the findings in it."""
+    from penstock.profiler import _recording
+
+    path = _recording.current_file()
+    if path is not None:
+        profile = _recording.stop()
+        profile.findings = [finding.as_dict() for finding in doctor]
+        profile.save(path)
+
+
+def examine(options) -> int:
+    """Runs the program under a doctor and prints what that found."""
+    from penstock import _core
+    from penstock.profiler._doctor import Doctor
+    from penstock.profiler._doctor._findings import report
+
+    options.tf1 = options.tf1 or is_version_1(options.script)
+    doctor = Doctor()
+    with doctor:
+        status = _run(options)
+    peak = _core.memory_info(0)["peak"]
+    _add_to_profile(doctor)
+    if options.json:
+        found = [finding.as_dict() for finding in doctor]
+        print(
+            json.dumps(
+                {
+                    "program": options.script,
+                    "status": status,
+                    "growth_bytes": doctor.growth_bytes,
+                    "peak_bytes": peak,
+                    "findings": found,
+                },
+                indent=2,
+            )
+        )
+    else:
+        sys.stdout.flush()
+        print(report(doctor.findings, options.script))
+    if status:
+        return status
+    if options.fail_on_growth is not None:
+        return int(doctor.growth_bytes > options.fail_on_growth)
+    return int(len(doctor) > 0)
+
+
+def _bytes(text):
+    from penstock import _core, errors
+
+    try:
+        return _core.parse_bytes(text)
+    except errors.OpError as error:
+        raise argparse.ArgumentTypeError(error.message) from None
+
+
+def add_to(commands):
+    command = commands.add_parser(
+        "doctor",
+        help="run a script and say why its memory grows",
+        description=DESCRIPTION,
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.add_argument(
+        "--tf1",
+        action="store_true",
+        help="TensorFlow 1's names, graphs and sessions (on by itself where the script has them)",
+    )
+    command.add_argument(
+        "--json", action="store_true", help="print one JSON object; the script's output is stderr"
+    )
+    command.add_argument(
+        "--fail-on-growth",
+        type=_bytes,
+        metavar="BYTES",
+        help="status 1 only when a loop grew by more than this (1000000, 1MiB)",
+    )
+    command.add_argument(
+        "--profile",
+        metavar="PATH",
+        help="record the program's memory as well, for `penstock report`; the findings are in it",
+    )
+    command.add_argument("script")
+    command.add_argument("arguments", nargs=argparse.REMAINDER)
+    command.set_defaults(function=examine)

@@ -1,0 +1,106 @@
+"""The pytest plugin: tests that say how much memory they may take.
+
+`@pytest.mark.memory_limit("64MiB")`: the test fails when it holds more than that at once, on top
+of what is held when it begins, and says who holds it.
+`@pytest.mark.memory_no_growth`: the test is run several times, and fails when every run leaves
+bytes behind; the doctor says why. `memory_no_growth(runs=10)` runs it more often.
+"""
+
+import gc
+import itertools
+import linecache
+
+import pytest
+
+_RUNS = 5
+_DOCTOR_RUNS = 24  # which the doctor needs to be certain
+_LOOP_FILE = "memory_no_growth"
+
+
+def pytest_configure(config):
+    config.addinivalue_line(
+        "markers",
+        'memory_limit(size): fail when the test holds more than that at once, as "64MiB" or a '
+        "number of bytes",
+    )
+    config.addinivalue_line(
+        "markers",
+        f"memory_no_growth(runs={_RUNS}): run the test several times, and fail when each run "
+        "leaves bytes of tensors behind",
+    )
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_call(item):
+    mark = item.get_closest_marker("memory_limit")
+    if mark is None:
+        yield
+        return
+    from penstock import _core, errors
+
+    limit = _limit_of(mark)
+    before = _core.budget(0)
+    _core.set_budget(min(before, _held() + limit), 0)
+    try:
+        outcome = yield
+    finally:
+        _core.set_budget(before, 0)
+    error = outcome.excinfo[1] if outcome.excinfo else None
+    if isinstance(error, errors.ResourceExhaustedError):
+        failure = pytest.fail.Exception(
+            f"the test needs more than its memory_limit of {limit:,} bytes\n{error}", pytrace=False
+        )
+        outcome.force_exception(failure.with_traceback(error.__traceback__))
+
+
+def _limit_of(mark) -> int:
+    if len(mark.args) != 1 or mark.kwargs:
+        pytest.fail('memory_limit takes one size, as in memory_limit("64MiB")', pytrace=False)
+    from penstock import _core, errors
+
+    try:
+        return _core.parse_bytes(mark.args[0]) if isinstance(mark.args[0], str) else mark.args[0]
+    except errors.OpError as error:
+        pytest.fail(f"memory_limit: {error}", pytrace=False)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem):
+    mark = pyfuncitem.get_closest_marker("memory_no_growth")
+    if mark is None:
+        return None
+    names = pyfuncitem._fixtureinfo.argnames
+    arguments = {name: pyfuncitem.funcargs[name] for name in names}
+
+    def run():
+        pyfuncitem.obj(**arguments)
+
+    held = []
+    for _ in range(max(3, mark.kwargs.get("runs", _RUNS))):
+        run()
+        held.append(_held())
+    grown = [after - before for before, after in itertools.pairwise(held)]
+    if all(each > 0 for each in grown):
+        pytest.fail(_why(run, grown), pytrace=False)
+    return True
+
+
+def _held() -> int:
+    from penstock import _core
+
+    gc.collect()
+    return _core.memory_info(0)["current"]
+
+
+def _why(run, grown) -> str:
+    """The findings of a doctor who looks at more runs."""
+    from penstock.profiler import doctor
+
+    source = f"for _ in range({_DOCTOR_RUNS}):\n    run()\n"
+    linecache.cache[_LOOP_FILE] = (len(source), None, source.splitlines(True), _LOOP_FILE)
+    with doctor() as findings:
+        exec(compile(source, _LOOP_FILE, "exec"), {"run": run})
+    linecache.cache.pop(_LOOP_FILE, None)
+    per_run = ", ".join(f"{each:,}" for each in grown)
+    text = f"every run of the test leaves bytes of tensors behind: {per_run}"
+    return f"{text}\n\n{findings}" if findings else text

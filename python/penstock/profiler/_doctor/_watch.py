@@ -1,0 +1,390 @@
+"""Watch: follows the user's lines and counts, for every loop, what its iterations leave behind.
+
+Only code of the user's files is followed. At each line the ledger is read: what has changed since
+the line before belongs to that one. At the head of each loop, a sample of the whole is kept.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+import tracemalloc
+
+from penstock import _core
+from penstock.profiler._doctor import _containers
+from penstock.profiler._doctor._growth import Series
+from penstock.profiler._doctor._source import Site, is_user_file, loops_of
+
+_FIRST_CHECKS = (3, 6, 10, 16, 24, 32, 48)
+_MOST_SEARCHES = 6  # for containers, per loop
+_ENOUGH = 3  # times that a line was seen to make a container longer
+_LONG, _ONE_IN = 2048, 32  # from there on, one in so many iterations is followed
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+
+
+def elsewhere() -> tuple[int, int]:
+    """Resident bytes of the process that are not penstock's, and bytes that it has asked for but
+    need not have touched. Penstock's own are those that are held and those that wait to be used
+    again."""
+    try:
+        with open("/proc/self/statm", encoding="ascii") as file:
+            pages = file.read().split()
+    except OSError:
+        return 0, 0
+    own = tracemalloc.get_tracemalloc_memory()
+    ours = _core.memory_info(0)["current"] + _core.cached_bytes() + own
+    return int(pages[1]) * _PAGE - ours, int(pages[5]) * _PAGE - _core.mapped_bytes() - own
+
+
+class LineCount:
+    """What a line has done to the ledger so far."""
+
+    __slots__ = ("allocated", "bytes", "python")
+
+    def __init__(self):
+        self.bytes = 0  # that are still there
+        self.python = 0  # the same of Python's objects and arrays, while those are traced
+        self.allocated = 0  # in all
+
+
+class Suspect:
+    """A container that grows while a loop runs, and the lines at which it does."""
+
+    def __init__(self, container, frame):
+        self.container = container
+        self.kind = _containers.KINDS[type(container)]
+        self.is_bounded = getattr(container, "maxlen", None) is not None
+        self.name = _containers.name_of(container, frame)
+        self.id = id(container)
+        self.length = self.checked_length = len(container)
+        self.sites = {}
+        self.confirmed = 0  # how often it was longer at a later check
+        leaves = _containers.leaves_in(_containers.newest(container))
+        self.leaf = type(leaves[-1]) if leaves else None
+        self.leaf_bytes = max(map(_containers.bytes_of, leaves), default=0)
+        self.is_direct = any(
+            isinstance(each, _containers.LEAVES) for each in _containers.newest(container)
+        )
+
+    def look(self, site):
+        """Called after each line, until the lines are known."""
+        length = len(self.container)
+        if length > self.length:
+            self.sites[site] = self.sites.get(site, 0) + 1
+        self.length = length
+
+    def is_known(self) -> bool:
+        return sum(self.sites.values()) >= _ENOUGH
+
+    def still_grows(self, lengths) -> bool:
+        """Whether it is still there and longer than when it was last asked for."""
+        length = lengths.get(self.id, 0)
+        is_longer, self.checked_length = length > self.checked_length, length
+        self.confirmed += is_longer
+        self.length = max(self.length, length)
+        return is_longer
+
+    def let_go(self):
+        self.container = None
+
+
+class LoopRun:
+    """All iterations of one loop of the source, however often it was entered."""
+
+    def __init__(self, loop):
+        self.loop = loop
+        self.count = 0
+        self.code = None  # that it is a part of, once it has run for long
+        self.held = Series()  # bytes of the ledger
+        self.elsewhere = Series()  # resident bytes that are not penstock's
+        self.reserved = Series()  # and those that need not be resident
+        self.python = None  # bytes of Python's objects and arrays, for a while
+        self.python_lines = {}  # and of the lines, in the last iteration that was traced
+        self.has_tape = False  # inside of its iterations
+        self.is_building = False  # nodes of a graph
+        self.highest = 0  # over what an iteration began with
+        self.lengths = None  # of all containers, early on
+        self.suspects = []
+        self.num_searches = 0  # for them
+        self.lines = {}  # what the lines had done, early on: in iteration `lines_from`
+        self.lines_from = 0
+        self.next_check = _FIRST_CHECKS[0]
+        self._at_head = 0
+
+    def is_growing(self) -> bool:
+        return self.held.is_growing()
+
+    def growth(self):
+        """(bytes, bytes per iteration, iterations)."""
+        return self.held.growth()
+
+    def after(self, count):
+        """The iteration of the next check."""
+        later = [each for each in _FIRST_CHECKS if each > count]
+        return later[0] if later else int(count * 1.5)
+
+
+class Watch:
+    """What is known of all loops and lines; tells detectors of checks and allocations."""
+
+    def __init__(self):
+        self.loops = {}  # by file: LoopRuns by head line
+        self.lines = {}  # Site: LineCount
+        self.runs = []
+        self.num_iterations = 0  # of all loops
+        self.on_check = []  # called with a LoopRun and the frame
+        self.on_allocation = []  # called with a site, bytes, and the frame
+        self.traced_lines = {}  # Site: bytes that lines of functions being traced left
+        self.error = None  # of the doctor's own
+        self._site = None
+        self._info = None
+        self._highest = 0
+        self._suspects = []
+        self._passed = None  # the loop whose iterations are passed over
+        self.python = 0  # bytes of Python's objects that lines have left, while they are traced
+        self._python = None  # and of all of them
+        self._outer = None  # what followed the lines before
+        self._frames = []  # that were under way then, and what followed theirs
+
+    def start(self, frame):
+        """Follows the frames that run already, from `frame` outwards, and all new ones."""
+        self._info = _core.memory_info(0)
+        self._outer = sys.gettrace()
+        while frame is not None:
+            if is_user_file(frame.f_code.co_filename):
+                self._frames.append((frame, frame.f_trace))
+                frame.f_trace = self._local
+            frame = frame.f_back
+        sys.settrace(self._call)
+
+    def stop(self):
+        sys.settrace(self._outer)
+        for frame, trace in self._frames:
+            frame.f_trace = trace
+        self._frames.clear()
+        for run in self.runs:
+            for suspect in run.suspects:
+                suspect.let_go()
+        self._suspects = []
+        _containers.is_users_class.cache_clear()
+
+    def loops_at(self, frame) -> list[tuple[LoopRun, int]]:
+        """The loops that are under way in a frame and those that called it, innermost first, each
+        with the line of its frame that is being run."""
+        found = []
+        while frame is not None:
+            file, line = frame.f_code.co_filename, frame.f_lineno
+            if is_user_file(file):
+                inside = [run for run in self._in_file(file).values() if line in run.loop]
+                inside.sort(key=lambda run: -run.loop.line)
+                found += [(run, line) for run in inside if run.count]
+            frame = frame.f_back
+        return found
+
+    def _in_file(self, file):
+        found = self.loops.get(file)
+        if found is None:
+            found = {head: LoopRun(loop) for head, loop in loops_of(file).items()}
+            self.loops[file] = found
+        return found
+
+    def _call(self, frame, event, arg):
+        code = frame.f_code
+        if not is_user_file(code.co_filename):
+            return None
+        self._settle(frame)
+        if _core.is_tracing() and not _core.is_building():
+            return self._traced
+        return self._local
+
+    def _traced(self, frame, event, arg):
+        """Lines of a function that is being traced: what stays is a part of its graph."""
+        site, before = self._site, self._info["current"]
+        self._settle(frame)
+        more = self._info["current"] - before
+        if more > 0 and site is not None:
+            self.traced_lines[site] = self.traced_lines.get(site, 0) + more
+        self._move(frame, event)
+        return self._traced
+
+    def guard(self, function, *args):
+        """Calls a function. A mistake of ours must not be one of the program that is looked at:
+        it ends the watch, and is told afterwards."""
+        if self.error is not None:
+            return None
+        try:
+            return function(*args)
+        except Exception as error:
+            self.error = error
+            return None
+
+    def _local(self, frame, event, arg):
+        if self._passed is not None and self._passes(frame, event):
+            return self._local
+        try:
+            self._follow(frame, event)
+        except Exception as error:
+            self.error = error
+            sys.settrace(self._outer)
+            return None
+        if self._python is not None:  # what the doctor itself has made does not count
+            self._python = tracemalloc.get_traced_memory()[0]
+        return self._local
+
+    def _passes(self, frame, event) -> bool:
+        """Of a loop that has run for long, most iterations are passed over: these are counted."""
+        run = self._passed
+        if event != "line" or frame.f_code is not run.code:
+            return True
+        line = frame.f_lineno
+        if line in run.loop:
+            if line != run.loop.head:
+                return True
+            if (run.count + 1) % _ONE_IN:
+                run.count += 1
+                self.num_iterations += 1
+                return True
+        self._passed, self._site = None, None
+        self._info = _core.memory_info(0)
+        return False
+
+    def _follow(self, frame, event):
+        self._settle(frame)
+        self._move(frame, event)
+        if event == "line":
+            file = frame.f_code.co_filename
+            runs = self.loops.get(file)
+            if runs is None:
+                runs = self._in_file(file)
+            run = runs.get(frame.f_lineno)
+            if run is not None:
+                self._iterate(run, frame)
+
+    def _move(self, frame, event):
+        if event == "return":
+            frame = frame.f_back
+            while frame is not None and not is_user_file(frame.f_code.co_filename):
+                frame = frame.f_back
+            if frame is None:
+                return
+        self._site = (frame.f_code.co_filename, frame.f_lineno)
+
+    def _settle(self, frame):
+        """Books what happened since the last event to the line that was being run."""
+        info = _core.memory_info(0)
+        before, self._info = self._info, info
+        if self._suspects:
+            self._look_at_suspects()
+        if self._python is not None:
+            self._settle_python()
+        if info["count"] == before["count"] and info["current"] == before["current"]:
+            return
+        if info["current"] > self._highest:
+            self._highest = info["current"]
+        line = self._line()
+        line.bytes += info["current"] - before["current"]
+        allocated = info["total"] - before["total"]
+        line.allocated += allocated
+        if allocated and self._site is not None:
+            for tell in self.on_allocation:
+                self.guard(tell, Site(*self._site), allocated, frame)
+
+    def trace_python(self, is_on):
+        """From here on, lines and loops know of Python's objects and arrays too, or no more."""
+        if is_on:
+            tracemalloc.start(1)
+            self._python = tracemalloc.get_traced_memory()[0]
+        else:
+            self._python = None
+            tracemalloc.stop()
+
+    def _settle_python(self):
+        held, before = tracemalloc.get_traced_memory()[0], self._python
+        self._python = held
+        if held != before:
+            self._line().python += held - before
+            self.python += held - before
+
+    def _line(self) -> LineCount:
+        line = self.lines.get(self._site)
+        if line is None:
+            line = self.lines[self._site] = LineCount()
+        return line
+
+    def _look_at_suspects(self):
+        for suspect in self._suspects:
+            suspect.look(self._site)
+            if suspect.is_known():
+                suspect.let_go()
+        self._suspects = [each for each in self._suspects if each.container is not None]
+
+    def _iterate(self, run, frame):
+        current = self._info["current"]
+        if run.count == 0:
+            self.runs.append(run)
+        else:
+            run.highest = max(run.highest, self._highest - run._at_head)
+        run.count += 1
+        self.num_iterations += 1
+        run._at_head = self._highest = current
+        run.held.add(run.count, current)
+        if self._python is not None and run.python is not None:
+            run.python.add(run.count, self.python)
+            run.python_lines = {site: line.python for site, line in self.lines.items()}
+        if run.count >= run.next_check:
+            self._check(run, frame)
+            run.next_check = run.after(run.count)
+        if run.count > _LONG and self._python is None and not self._suspects:
+            self._passed, run.code = run, frame.f_code
+
+    def _check(self, run, frame):
+        resident, reserved = elsewhere()
+        run.elsewhere.add(run.count, resident)
+        run.reserved.add(run.count, reserved)
+        run.is_building = run.is_building or _core.is_building()
+        if run.lengths is None:
+            run.lengths = _containers.census(frame)
+            run.lines = {site: (line.bytes, line.allocated) for site, line in self.lines.items()}
+            run.lines_from = run.count
+        elif run.is_growing():
+            gc.collect()  # what only waits for the collector is not kept
+            self._settle(frame)
+            run.held.set_last(self._info["current"])
+            if run.is_growing():
+                self._suspect(run, frame)
+        for tell in self.on_check:
+            tell(run, frame)
+
+    def _suspect(self, run, frame):
+        """Asks the suspects of a loop whether they still grow; looks for some where none does."""
+        if run.suspects:
+            lengths = _containers.census(frame)
+            run.suspects = [each for each in run.suspects if each.still_grows(lengths)]
+        if run.suspects or run.num_searches >= _MOST_SEARCHES:
+            return
+        run.num_searches += 1
+        run.suspects = [
+            Suspect(each, frame)
+            for each in _containers.grown(run.lengths, frame)
+            if each is not self._suspects
+        ]
+        self._suspects = [*self._suspects, *run.suspects]
+
+    def allocated_in(self, run) -> dict[Site, float]:
+        """What the lines of a loop's body allocate in an iteration."""
+        iterations = max(1, run.count - run.lines_from)
+        return {
+            Site(*site): (line.allocated - run.lines.get(site, (0, 0))[1]) / iterations
+            for site, line in self.lines.items()
+            if site is not None and site[0] == run.loop.file and site[1] in run.loop
+        }
+
+    def line_growth(self, run) -> dict[Site, int]:
+        """The bytes that lines have left since early in a loop, those with most first."""
+        found = {}
+        for site, line in self.lines.items():
+            more = line.bytes - run.lines.get(site, (0, 0))[0]
+            if site is not None and more > 0:
+                found[Site(*site)] = more
+        return dict(sorted(found.items(), key=lambda item: -item[1]))

@@ -1,0 +1,16 @@
+"""Images that go when they have been looked at."""
+
+import numpy as np
+import penstock as tf
+
+
+def load(step):
+    return np.full([200, 200, 8], step, np.float32)
+
+
+w = tf.Variable(1.0)
+means = []
+for step in range(50):
+    image = load(step)
+    means.append(float(image.mean()))
+    w.assign_sub(means[-1] * 1e-3)

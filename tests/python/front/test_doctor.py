@@ -1,0 +1,141 @@
+"""The doctor: leaky programs are named with their cause and line, clean ones are left alone.
+
+A line of doctor_programs that ends in `# finding: CAUSE` is what the doctor is to name.
+"""
+
+import contextlib
+import json
+import re
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import penstock as tf
+import pytest
+
+PROGRAMS = sorted((Path(__file__).parent / "doctor_programs").glob("*.py"))
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
+def test_programs(program):
+    lines = program.read_text().splitlines()
+    marks = [re.search(r"# finding: (\w+)$", line) for line in lines]
+    wanted = [(mark[1], number) for number, mark in enumerate(marks, 1) if mark]
+    with tf.profiler.doctor() as findings:
+        runpy.run_path(str(program))
+    assert [(each.cause, each.line) for each in findings] == wanted
+    for finding in findings:
+        assert Path(finding.file) == program
+        assert finding.fix
+        assert str(finding) in str(findings)
+
+
+def doctor(*arguments):
+    return subprocess.run(
+        [sys.executable, "-m", "penstock", "doctor", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+
+
+LEAKY = """\
+import sys
+import tensorflow as tf
+kept = []
+for step in range(30):
+    kept.append(tf.ones([100]) * float(step))
+print(len(kept), sys.argv[1:])
+"""
+
+
+@pytest.fixture
+def leaky(tmp_path):
+    script = tmp_path / "leaky.py"
+    script.write_text(LEAKY)
+    return script
+
+
+def test_the_command_names_the_line(leaky):
+    done = doctor(leaky, "--depth", 2)
+    assert done.returncode == 1
+    assert "30 ['--depth', '2']" in done.stdout
+    assert "1 finding in" in done.stdout
+    assert "leaky.py:5   kept.append(tf.ones([100]) * float(step))" in done.stdout
+    assert "growth: 400 B per iteration" in done.stdout
+
+
+def test_json(leaky):
+    done = doctor("--json", leaky)
+    assert done.returncode == 1
+    found = json.loads(done.stdout)
+    assert found["status"] == 0
+    (finding,) = found["findings"]
+    assert (finding["cause"], finding["line"]) == ("kept_tensors", 5)
+    assert finding["growth_per_step"] == 400
+    assert finding["growth_bytes"] == 400 * finding["steps"]
+
+
+def test_fail_on_growth(leaky):
+    assert doctor("--fail-on-growth", "1MiB", leaky).returncode == 0
+    assert doctor("--fail-on-growth", "4000", leaky).returncode == 1
+    done = doctor("--fail-on-growth", "much", leaky)
+    assert done.returncode == 2
+    assert "much" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("program", "status", "says"),
+    [
+        ("x = 1\n", 0, "nothing found"),
+        ("import sys\nsys.exit(0)\n", 0, "nothing found"),
+        ("import sys\nsys.exit('no data')\n", 2, "no data"),
+        ("def f():\n    raise ValueError('so it is')\n\nf()\n", 2, "ValueError: so it is"),
+        (LEAKY + "raise KeyError('end')\n", 2, "kept.append"),
+        ("raise KeyboardInterrupt\n", 0, "interrupted"),
+    ],
+)
+def test_exit_status(program, status, says, tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(program)
+    done = doctor(script)
+    assert done.returncode == status
+    assert says in done.stdout + done.stderr
+    assert "penstock/profiler" not in done.stderr
+
+
+def test_no_such_file():
+    done = doctor("nowhere.py")
+    assert done.returncode == 2
+    assert "nowhere.py" in done.stderr
+
+
+def test_programs_of_tensorflow_1_are_known_by_their_names(tmp_path):
+    script = tmp_path / "old.py"
+    script.write_text(
+        "import tensorflow as tf\n"
+        "with tf.Session() as sess:\n"
+        "    for step in range(20):\n"
+        "        sess.run(tf.constant([1.0]) + step)\n"
+    )
+    done = doctor(script)
+    assert done.returncode == 1
+    assert "old.py:4" in done.stdout
+    assert "[graph_growth]" in done.stdout
+
+
+def test_the_block_is_left_as_it_was():
+    before = sys.gettrace(), tf.Variable.__init__, tf.GradientTape.__enter__
+    frame, trace = sys._getframe(), sys._getframe().f_trace
+    findings = tf.profiler.doctor()
+    with contextlib.suppress(KeyError), findings:
+        for step in range(30):
+            tf.Variable(float(step))
+        raise KeyError
+    assert (sys.gettrace(), tf.Variable.__init__, tf.GradientTape.__enter__) == before
+    assert frame.f_trace is trace
+    assert [each.cause for each in findings] == ["variables_in_loop"]
+    assert "tf.Variable(float(step))" in str(findings)
+    assert str(tf.profiler.doctor()) == "penstock doctor: nothing found in this block"
