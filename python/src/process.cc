@@ -5,11 +5,11 @@
 #include <malloc.h>
 #include <nanobind/stl/string.h>
 #include <stdio.h>
-#include <sys/mman.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <string>
+
+#include <penstock/memory/memory.h>
 
 namespace nb = nanobind;
 
@@ -47,18 +47,6 @@ std::string small_object_text() {
   return result;
 }
 
-int64_t resident_bytes(uintptr_t start, uintptr_t end) {
-  unsigned char in_memory[1024];
-  int64_t pages = 0;
-  for (uintptr_t at = start; at < end; at += sizeof in_memory * kPageBytes) {
-    const size_t bytes = std::min<size_t>(end - at, sizeof in_memory * kPageBytes);
-    if (mincore(reinterpret_cast<void*>(at), bytes, in_memory) != 0) continue;
-    pages += std::count_if(in_memory, in_memory + bytes / kPageBytes,
-                           [](unsigned char page) { return (page & 1) != 0; });
-  }
-  return pages * static_cast<int64_t>(kPageBytes);
-}
-
 // The zeroed data of libraries lie behind what is mapped of their files, in areas without a name.
 int add_zeroed(dl_phdr_info* library, size_t, void* sum) {
   const auto up = [](uintptr_t address) { return (address + kPageBytes - 1) & ~(kPageBytes - 1); };
@@ -66,8 +54,9 @@ int add_zeroed(dl_phdr_info* library, size_t, void* sum) {
     const auto& segment = library->dlpi_phdr[i];
     if (segment.p_type != PT_LOAD) continue;
     const uintptr_t start = library->dlpi_addr + segment.p_vaddr;
+    const uintptr_t first = up(start + segment.p_filesz), last = up(start + segment.p_memsz);
     *static_cast<int64_t*>(sum) +=
-        resident_bytes(up(start + segment.p_filesz), up(start + segment.p_memsz));
+        memory::resident_bytes(reinterpret_cast<void*>(first), last - first);
   }
   return 0;
 }

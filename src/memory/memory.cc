@@ -98,6 +98,7 @@ int64_t parse_bytes(std::string_view text) {
 Stats stats() { return {mapped_bytes(), cached_small_bytes() + cached_page_bytes()}; }
 
 int64_t resident_bytes() { return regions::resident_bytes(); }
+int64_t resident_bytes(void* pages, size_t bytes) { return regions::resident_bytes(pages, bytes); }
 
 void set_cache_limit(int64_t bytes) {
   if (bytes < 0) throw InvalidArgumentError(cat("a cache limit cannot be negative: ", bytes));

@@ -258,6 +258,8 @@ CallScope::~CallScope() {
   Recorder& all = recorder();
   const std::lock_guard lock(all.lock);
   if (!is_recording() || plan_ < 0 || generation_ != generation()) return;
+  // A call whose parts are calls of the same plan is one call.
+  if (outer_ != nullptr && outer_->plan_ == plan_ && outer_->generation_ == generation_) return;
   PlanRecord& record = all.file.at<PlanRecord>(Kind::kPlans, plan_);
   ++record.calls;
   record.measured_peak = std::max(record.measured_peak, peak_);

@@ -46,11 +46,12 @@ class Table {
 
   int64_t resident_bytes() noexcept {
     const std::lock_guard lock(mutex_);
-    int64_t pages = 0;
+    int64_t bytes = 0;
     for (size_t i = 0; i < capacity_; ++i) {
-      if (places_[i].start != 0) pages += resident_pages(places_[i]);
+      if (places_[i].start == 0) continue;
+      bytes += regions::resident_bytes(reinterpret_cast<void*>(places_[i].start), places_[i].bytes);
     }
-    return pages * static_cast<int64_t>(kPageBytes);
+    return bytes;
   }
 
  private:
@@ -82,18 +83,6 @@ class Table {
     return true;
   }
 
-  static int64_t resident_pages(const Region& region) noexcept {
-    unsigned char in_memory[4096];
-    int64_t count = 0;
-    for (size_t done = 0; done < region.bytes; done += sizeof in_memory * kPageBytes) {
-      const size_t bytes = std::min(region.bytes - done, sizeof in_memory * kPageBytes);
-      if (mincore(reinterpret_cast<void*>(region.start + done), bytes, in_memory) != 0) continue;
-      count += std::count_if(in_memory, in_memory + bytes / kPageBytes,
-                             [](unsigned char page) { return (page & 1) != 0; });
-    }
-    return count;
-  }
-
   std::mutex mutex_;
   Region* places_ = nullptr;
   size_t capacity_ = 0;  // a power of two
@@ -110,5 +99,18 @@ void add(void* pages, size_t bytes) noexcept { g_table.add(address(pages), bytes
 void shrink(void* pages, size_t bytes) noexcept { g_table.shrink(address(pages), bytes); }
 void remove(void* pages) noexcept { g_table.remove(address(pages)); }
 int64_t resident_bytes() noexcept { return g_table.resident_bytes(); }
+
+int64_t resident_bytes(void* pages, size_t bytes) noexcept {
+  unsigned char in_memory[4096];
+  constexpr size_t kAtOnce = sizeof in_memory * kPageBytes;
+  int64_t count = 0;
+  for (size_t done = 0; done < bytes; done += kAtOnce) {
+    const size_t part = std::min(bytes - done, kAtOnce);
+    if (mincore(static_cast<char*>(pages) + done, part, in_memory) != 0) continue;
+    count += std::count_if(in_memory, in_memory + part / kPageBytes,
+                           [](unsigned char page) { return (page & 1) != 0; });
+  }
+  return count * static_cast<int64_t>(kPageBytes);
+}
 
 }  // namespace penstock::memory::regions

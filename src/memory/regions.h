@@ -13,5 +13,7 @@ void shrink(void* pages, size_t bytes) noexcept;
 void remove(void* pages) noexcept;
 // Bytes of all regions that are in memory.
 int64_t resident_bytes() noexcept;
+// The same of whole pages anywhere.
+int64_t resident_bytes(void* pages, size_t bytes) noexcept;
 
 }  // namespace penstock::memory::regions

@@ -1,6 +1,7 @@
 // Memory under control: what is held, the budget, giving pages back, and failing on purpose.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -33,6 +34,8 @@ struct Stats {
 PEN_API Stats stats();
 // Bytes of what is mapped that are in memory: a page that nobody wrote to is not. Looks at each.
 PEN_API int64_t resident_bytes();
+// The same of whole pages anywhere.
+PEN_API int64_t resident_bytes(void* pages, size_t bytes);
 // Bytes of larger free blocks that may be kept for reuse (128 MiB unless set).
 PEN_API void set_cache_limit(int64_t bytes);
 // Returns every cached page to the system; other threads' small caches follow at their next use.

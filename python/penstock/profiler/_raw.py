@@ -20,7 +20,7 @@ _CHUNK_HEADER_BYTES = 64
 _IN_NEXT_CHUNK = 0xFFFFFFFF
 _KINDS = ("", "blocks", "names", "sites", "samples", "plans", "before", "notes")
 _NUM_TAGS = 11
-_VARIABLE = 1  # the tag
+_VARIABLE, _CONSTANT = 1, 2  # tags
 _HEADER = struct.Struct(f"<8sIi3q{len(_KINDS)}q2q2i5q{_NUM_TAGS}q{_NUM_TAGS}q")
 _RECORDS = {
     "blocks": np.dtype(
@@ -207,6 +207,10 @@ def read(path, make):
     blocks = np.concatenate([left, seen, blocks[~is_before]])
     columns = {name: blocks[name] for name in COLUMNS}
     columns["shape"], shapes = _packed(blocks["shape"], names)
+    # Values from Python become tensors without an op; TensorFlow calls it so.
+    is_constant = (blocks["tag"] == _CONSTANT) & (blocks["op"] < 0) & (blocks["shape"] >= 0)
+    columns["op"] = np.where(is_constant, len(names), blocks["op"])
+    names.append("Const")
     dtypes = blocks["dtype"].astype(np.int32)
     columns["dtype"] = np.where(dtypes > 0, dtypes, -1)
     first_tag = header.num_dtypes

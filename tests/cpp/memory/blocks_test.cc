@@ -142,7 +142,7 @@ TEST(Blocks, ShrinkingGivesPagesBack) {
 
 #if !defined(PENSTOCK_SANITIZE_THREAD)
 
-int64_t resident_bytes() {
+int64_t process_bytes() {
   long long pages = 0;
   long long resident = 0;
   std::FILE* file = std::fopen("/proc/self/statm", "r");
@@ -157,7 +157,7 @@ void touch(const Block& block) {
 
 TEST(Resident, TenGibibytesInTurnKeepItFlat) {
   trim();
-  const int64_t before = resident_bytes();
+  const int64_t before = process_bytes();
   constexpr size_t kSizes[] = {100, 5000, 40000, 300000, 3 << 20, 20 << 20, 100 << 20};
   std::minstd_rand random(7);
   for (size_t total = 0; total < size_t{10} << 30;) {
@@ -171,24 +171,38 @@ TEST(Resident, TenGibibytesInTurnKeepItFlat) {
     total += block.bytes;
     free_block(block);
   }
-  EXPECT_LT(resident_bytes() - before, 128 << 20);  // the cache's limit
+  EXPECT_LT(process_bytes() - before, 128 << 20);  // the cache's limit
   trim();
-  EXPECT_LT(resident_bytes() - before, 10 << 20);
+  EXPECT_LT(process_bytes() - before, 10 << 20);
 }
 
 TEST(Resident, TrimComesBackToTheStart) {
   trim();
-  const int64_t before = resident_bytes();
+  const int64_t before = process_bytes();
   std::vector<Block> blocks;
   for (int i = 0; i < 60000; ++i) blocks.push_back(allocate_block(1 + (i * 37) % 8000));
   for (int i = 0; i < 40; ++i) blocks.push_back(allocate_block(1 << 20));
   for (const Block& block : blocks) touch(block);
-  EXPECT_GT(resident_bytes() - before, 100 << 20);
+  EXPECT_GT(process_bytes() - before, 100 << 20);
   for (const Block& block : blocks) free_block(block);
   std::vector<Block>().swap(blocks);
   trim();
-  EXPECT_LT(resident_bytes() - before, 10 << 20);
+  EXPECT_LT(process_bytes() - before, 10 << 20);
   EXPECT_EQ(stats().cached, 0);
+}
+
+TEST(Residence, IsOfPagesThatWereWritten) {
+  const int64_t before = resident_bytes();
+  const Block block = allocate_block(200 << 20);
+  EXPECT_LT(resident_bytes() - before, 8 << 20);
+  std::memset(block.data, 1, 64 << 20);
+  EXPECT_GE(resident_bytes() - before, 64 << 20);
+  EXPECT_LT(resident_bytes() - before, 80 << 20);
+  const size_t kept = shrink_block(block, 32 << 20);
+  EXPECT_LE(resident_bytes() - before, 32 << 20);
+  free_block({block.data, kept});
+  trim();
+  EXPECT_LT(resident_bytes() - before, 8 << 20);
 }
 
 #endif

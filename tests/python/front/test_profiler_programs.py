@@ -100,6 +100,18 @@ def test_the_environment_records_a_program(tmp_path):
     assert "PENSTOCK_PROFILE is ignored" in done.stderr
 
 
+def test_processes_of_a_recorded_program_have_files_of_their_own(tmp_path):
+    write(tmp_path, "import subprocess\nif len(sys.argv) == 1:")
+    with open(tmp_path / "program.py", "a", encoding="utf-8") as file:
+        file.write("    subprocess.run([sys.executable, 'program.py', 'child'], check=True)\n")
+    done = run(tmp_path, "program.py", PENSTOCK_PROFILE="out.penprof")
+    assert done.returncode == 0, done.stderr
+    files = sorted(tmp_path.glob("*.penprof"))
+    assert len(files) == 2
+    arguments = [tf.profiler.Profile.load(file).meta["argv"] for file in files]
+    assert sorted(arguments) == [["program.py"], ["program.py", "child"]]
+
+
 def test_a_forked_child_leaves_the_recording_alone(tmp_path):
     write(
         tmp_path,
