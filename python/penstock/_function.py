@@ -21,6 +21,7 @@ from penstock._relaxing import Relaxing, key_of_call, traced_leaves
 from penstock._retracing import RetraceWatch
 from penstock._spec import TensorSpec
 from penstock._tape import is_recording
+from penstock._tensor_array import has_array
 from penstock._trace_cache import TraceCache
 from penstock._tracing import Tracing
 
@@ -224,6 +225,9 @@ class Function(_core.TracedCall):
         """A call that the base class does not remember."""
         if config.functions_run_eagerly():
             return self._python_function(*args, **kwargs)
+        if _core.is_tracing() and has_array((args, kwargs)):
+            # Arrays are values of the trace around this one: the function becomes part of that.
+            return autograph._traced(self._python_function, **self._own_options)(*args, **kwargs)
         self._watch.called(self._take_hits())
         bound = self._parameters.bind(args, kwargs)
         key, concrete, is_new = self._find(bound)

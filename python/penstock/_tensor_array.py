@@ -6,6 +6,7 @@ import operator
 
 from penstock import _core, dtypes, errors, raw_ops
 from penstock._functions.basic import split, unstack, zeros
+from penstock._nest import flatten
 from penstock._shape import TensorShape
 
 
@@ -255,3 +256,8 @@ class TensorArray:
         self._check_shape(TensorShape([lengths[0] if same else None]).concatenate(value.shape[1:]))
         self._replace(parts)
         return self
+
+
+def has_array(structure) -> bool:
+    """Whether there is an array somewhere in it."""
+    return any(isinstance(leaf, TensorArray) for leaf in flatten(structure))

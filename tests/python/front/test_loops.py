@@ -246,3 +246,20 @@ def test_no_gradient_goes_back():
     y, slope = eager(f, tf.constant(2.0))
     assert y == 16.0
     assert slope is None
+
+
+def test_arrays_go_through_functions():
+    @tf.function
+    def added(array, i):
+        if i > 0:
+            array = array.write(i, 5)
+        return array
+
+    @tf.function
+    def f(n):
+        array = tf.TensorArray(tf.int32, 3)
+        for i in tf.range(n):
+            array = added(array, i)
+        return array.stack()
+
+    assert f(tf.constant(2)).numpy().tolist() == [0, 5, 0]

@@ -99,6 +99,16 @@ def test_names_and_single_results():
         run(lambda pred: v1.cond(pred, lambda: None, lambda: 2), pred=True)
 
 
+def test_an_exclusive_case():
+    def build(first, second):
+        pairs = [(first, lambda: tf.constant(1)), (second, lambda: tf.constant(2))]
+        return v1.case(pairs, default=lambda: tf.constant(3), exclusive=True)
+
+    assert run(build, first=False, second=True) == 2
+    with pytest.raises(tf.errors.InvalidArgumentError, match="More than one condition"):
+        run(build, first=True, second=True)
+
+
 CELLS = [v1.nn.rnn_cell.BasicRNNCell, v1.nn.rnn_cell.LSTMCell, v1.nn.rnn_cell.GRUCell]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from penstock import _core, raw_ops
 from penstock._control_flow import conditionals, loops
+from penstock._functions.running import control_dependencies
 from penstock._nest import flatten, pack_like
 from penstock._scope import name_scope
 
@@ -56,10 +57,24 @@ def _with_result(function, name):
 
 
 def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"):
-    """The result of the first function whose predicate is true, or else of `default`."""
-    with name_scope(name or "case"):
+    """The result of the first function whose predicate is true, or else of `default`. Of those of
+    an `exclusive` case in a graph, one is true at most."""
+    with name_scope(name or "case"), control_dependencies(_checks(pred_fn_pairs, exclusive)):
         result = _named(conditionals.case(pred_fn_pairs, default, exclusive), "cond/Merge")
     return result if strict else _only(result)
+
+
+def _checks(pairs, exclusive) -> list:
+    """What runs before an exclusive case."""
+    if not exclusive or not _core.is_building() or not isinstance(pairs, (list, tuple)):
+        return []
+    from penstock import stack
+    from penstock.debugging import Assert
+
+    preds = stack([pred for pred, _ in pairs])
+    count = raw_ops.Sum(input=raw_ops.Cast(x=preds, DstT="int32"), axis=[0])
+    text = "More than one condition evaluated as True but exclusive=True. Values:"
+    return [Assert(count <= 1, [text, preds])]
 
 
 def while_loop(
