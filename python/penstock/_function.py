@@ -254,16 +254,15 @@ class Function(_core.TracedCall):
 
     def _run_within_budget(self, concrete, tensors):
         """Where the plan does not fit beside what is held, loops keep fewer states."""
-        for may_fit_later in (True, True, False):  # a new plan takes some memory itself
+        for _ in range(2):  # a new plan takes some memory itself
             try:
                 return concrete.run(tensors)
             except errors.ResourceExhaustedError:
                 left = _core.budget(0) - _core.memory_info(0)["current"]
                 plan = concrete._core
-                if not may_fit_later or not plan.is_planned() or plan.peak_bytes() <= left:
+                if not plan.is_planned() or plan.peak_bytes() <= left or not plan.fit(left):
                     raise
-                if not plan.fit(left):
-                    raise
+        return concrete.run(tensors)
 
     def _call_python(self, args, kwargs):
         """A call op by op, which a tape sees: a custom gradient is no part of a graph."""
