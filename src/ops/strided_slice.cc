@@ -112,9 +112,8 @@ KernelResult cpu_update(const KernelContext& ctx) {
   const View& in = ctx.inputs[0];
   const View& value = ctx.inputs[4];
   const View& out = ctx.outputs[0];
-  if (out.data != in.data) {
+  if (out.data != in.data && out.size() != 0)
     std::memcpy(out.data, in.data, static_cast<size_t>(out.shape.num_bytes(dtype_size(in.dtype))));
-  }
   if (value.size() != 0) put_back(ctx, value);
   return KernelResult::ok();
 }
