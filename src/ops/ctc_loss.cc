@@ -142,6 +142,7 @@ KernelResult cpu_dense_grad(const KernelContext& ctx) {
   const Layout layout(logits.shape, ctx.attrs[1].as_bool());
   if (const KernelResult result = check_dense(ctx, layout); result.problem != nullptr)
     return result;
+  if (out.size() == 0) return KernelResult::ok();
   std::memset(out.data, 0, static_cast<size_t>(out.shape.num_bytes(dtype_size(out.dtype))));
   if (logits.dtype == DType::kFloat32) {
     run_dense<float>(ctx, layout, nullptr, out.as<float>());

@@ -57,6 +57,8 @@ class Recording:
         if self.path is None:
             os.unlink(self._file)
             return
+        if "PENSTOCK_PROFILE_RAW" in os.environ:
+            return  # for `penstock top`, which reads the recording
         self._save()
         if self._announces:
             peak = self.profile.meta["peak_bytes"] / 2**20
@@ -143,7 +145,7 @@ def _named_after_program():
 
 def start_for_program(path=""):
     """Records until the program ends, into `path` or a file named after the program."""
-    announces = "PENSTOCK_PROFILE_QUIET" not in os.environ
+    announces = "PENSTOCK_PROFILE_RAW" not in os.environ
     return _start(path or _named_after_program(), announces)
 
 

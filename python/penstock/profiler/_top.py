@@ -140,8 +140,8 @@ def _top_script(options):
         command += ["--tf1"] * options.tf1 + [options.program, *options.arguments]
         # What the program prints would be drawn over: it is shown at the end.
         with open(os.path.join(folder, "output"), "w+b") as output:
-            quiet = os.environ | {"PENSTOCK_PROFILE_QUIET": "1"}
-            child = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, env=quiet)
+            raw = os.environ | {"PENSTOCK_PROFILE_RAW": "1"}
+            child = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, env=raw)
             try:
                 _follow(child, path, options)
             finally:
@@ -156,11 +156,13 @@ def _top_script(options):
 
 def _follow(child, path, options):
     """Shows the program's frames: all of them, or only the last."""
+    has_ended = False
     while not os.path.exists(path) or os.path.getsize(path) < 2**18:
-        if child.poll() is not None:
+        if has_ended:
             return
+        has_ended = child.poll() is not None
         time.sleep(0.02)
-    with open(path, "rb") as file:  # stays what it is when a whole profile takes its place
+    with open(path, "rb") as file:
         view = View(file, os.path.basename(options.program))
         while not view.has_begun() and child.poll() is None:
             time.sleep(0.02)

@@ -7,7 +7,7 @@ import ast
 import numpy as np
 import penstock as tf
 import pytest
-from test_function_answers import OTHER_TOPICS, RANDOM, bits, front, is_comparable
+from test_function_answers import IN_PLACE, OTHER_TOPICS, RANDOM, bits, front, is_comparable
 
 # What a call may say inside a function, and why.
 REASONS = {
@@ -17,6 +17,8 @@ REASONS = {
     "object has no attribute 'numpy'": "the call itself takes a value out",
     "depends on the function's": "a variable's first value is not known while tracing",
     "Cannot infer argument `num`": "how many tensors there are must be known",
+    "uninitialized tensors": "what an array holds that was never written is not known",
+    "must be a non negative": "an array of no size is a mistake in functions",
     "target to be known": "a jacobian is one gradient for each element of the target",
 }
 
@@ -100,7 +102,9 @@ def test_topic(topic, how_many):
     wrong = {
         call: found
         for call in calls
-        if not call.startswith(left_out) and (found := mistake(setup, call, how_many))
+        if not call.startswith(left_out)
+        and not any(words in call for words in IN_PLACE)
+        and (found := mistake(setup, call, how_many))
     }
     lines = [f"{call}\n  {found}" for call, found in wrong.items()]
     assert not wrong, f"{len(wrong)} of {len(calls)} calls of {topic}\n" + "\n".join(lines)
