@@ -112,8 +112,14 @@ def recompute_grad(f):
 
         return result, backward
 
-    inner.__wrapped__ = f
-    return inner
+    @functools.wraps(f)
+    def recomputed(*args, **kwargs):
+        tracing = _tracing.current()
+        # The gradients of branches and loops compute again anyway.
+        is_in_region = tracing is not None and tracing.num_regions > 0
+        return (f if is_in_region else inner)(*args, **kwargs)
+
+    return recomputed
 
 
 def _has_gradient(leaf) -> bool:

@@ -46,6 +46,7 @@ class Function(_core.TracedCall):
         self._name = name or getattr(python_function, "__name__", "function")
         self._parameters = Parameters(python_function, input_signature)
         self._memory_budget = _as_bytes(memory_budget)
+        self._fitted = weakref.WeakSet()  # traces whose plans are within it
         self._own_options = dict(
             options, memory_budget=memory_budget, trace_cache_limit=trace_cache_limit
         )
@@ -294,10 +295,17 @@ class Function(_core.TracedCall):
             f"of the whole function.\n{unknown}",
         )
 
+    def _fits(self, concrete) -> bool:
+        """Whether the plan is within the function's own budget: loops may keep fewer states."""
+        if self._memory_budget is None or concrete in self._fitted:
+            return True
+        if not concrete._core.fit(self._memory_budget):
+            return False
+        self._fitted.add(concrete)
+        return True
+
     def _check_budget(self, concrete):
-        if self._memory_budget is None or concrete._core.peak_bytes() <= self._memory_budget:
-            return
-        if not concrete._core.fit(self._memory_budget):  # loops may keep fewer states
+        if not self._fits(concrete):
             from penstock import _refusal
 
             _refusal.refuse(self, concrete, self._memory_budget)
@@ -316,7 +324,10 @@ class Function(_core.TracedCall):
 
     def memory_plan(self, *args, **kwargs):
         """What a call with such arguments will hold, and when, before it runs."""
-        return self.get_concrete_function(*args, **kwargs).memory_plan()
+        concrete = self.get_concrete_function(*args, **kwargs)
+        if concrete._core.has_known_inputs():
+            self._fits(concrete)
+        return concrete.memory_plan()
 
     def bytes(self) -> int:
         """What the traces take: their graphs, constants and instructions."""

@@ -44,7 +44,7 @@ class PlannedLoop:
     def __init__(self, fields):
         self.name, self.line, self.trips = fields["name"], fields["line"], fields["trips"]
         self.state_bytes, self.is_in_file = fields["state_bytes"], fields["is_in_file"]
-        self._checkpoints = fields["checkpoints"]
+        self._checkpoints, self.depth = fields["checkpoints"], fields["depth"]
         is_known = fields["forward_steps"] >= 0
         self.forward_steps = fields["forward_steps"] if is_known else None
 
@@ -106,12 +106,13 @@ class MemoryPlan:
     def peak_bytes_after(self, steps: int) -> int:
         """The peak when loops that are differentiated take so many steps, where the plan does not
         know how many they take."""
-        kept = [
-            loop.checkpoints(steps) * loop.state_bytes
-            for loop in self.loops
-            if loop.is_gradient and loop.trips is None and not loop.is_in_file
-        ]
-        return self.peak_bytes + max(kept, default=0)
+        most, held = 0, []  # by the loops around, and this one
+        for loop in self.loops:
+            grows = loop.is_gradient and loop.trips is None and not loop.is_in_file
+            own = loop.checkpoints(steps) * loop.state_bytes if grows else 0
+            held = [*held[: loop.depth], own]
+            most = max(most, sum(held))
+        return self.peak_bytes + most
 
     @property
     def peak_op(self) -> str:

@@ -72,6 +72,7 @@ class Tracing:
         self._may_make_variables = may_make_variables
         self.made = []
         self.seed = None  # where the function sets its own
+        self.num_regions = 0  # branches and bodies of loops that are being traced
         self.has_custom_gradient = False  # then tapes must see the Python code itself
         self._num_random = 0
 

@@ -170,6 +170,7 @@ nb::dict plan_dict(const Function& function) {
     each["checkpoints"] = loop.checkpoints;
     each["forward_steps"] = loop.forward_steps;
     each["is_in_file"] = loop.is_in_file;
+    each["depth"] = loop.depth;
     loops.append(each);
   }
   out["loops"] = loops;
@@ -206,6 +207,7 @@ void add_function(nb::module_& module) {
              return f.at(sizes);
            })
       .def("peak_bytes", &Function::peak_bytes)
+      .def("note_custom_gradients", note_custom_gradients)
       .def("fit", &Function::fit)
       .def("least_peak_bytes", &Function::least_peak_bytes)
       .def("peak_bytes_after",

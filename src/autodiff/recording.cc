@@ -213,7 +213,7 @@ HideTapes::~HideTapes() {
 bool HideTapes::knows(const Tensor& tensor) const {
   if (!is_differentiable(tensor.dtype())) return false;
   for (autodiff::TapeState* tape = hidden_; tape != nullptr; tape = tape->below) {
-    if (tape->known.has(tensor.id())) return true;
+    if (tape->knows(tensor.id())) return true;
   }
   return false;
 }

@@ -50,7 +50,7 @@ CheckpointStore::CheckpointStore(bool in_file, int64_t most, int64_t state_bytes
     : in_file_(in_file), most_(most), state_bytes_(state_bytes) {}
 
 CheckpointStore::~CheckpointStore() {
-  if (file_ < 0) return;
+  if (file_ < 0 || state_bytes_ == 0) return;
   for (char* place : places_) munmap(place, static_cast<size_t>(in_pages(state_bytes_)));
   close(file_);
 }
@@ -69,6 +69,8 @@ char* CheckpointStore::map_file(int64_t place) {
 }
 
 char* CheckpointStore::add_place() {
+  static char nothing;
+  if (state_bytes_ == 0) return &nothing;
   if (in_file_) return map_file(static_cast<int64_t>(places_.size()));
   buffers_.push_back(
       BufferRef(allocate_buffer({.bytes = state_bytes_, .device = {}, .tag = Tag::kActivation})));
@@ -79,7 +81,14 @@ int32_t CheckpointStore::take() {
   if (free_.empty()) {
     places_.reserve(places_.size() + 1);
     free_.reserve(places_.size() + 1);
-    places_.push_back(add_place());
+    try {
+      places_.push_back(add_place());
+    } catch (const ResourceExhaustedError&) {
+      if (num_taken_ == 0) throw;
+      most_ = num_taken_;
+      is_full_ = true;
+      return kNoPlace;
+    }
     free_.push_back(static_cast<int32_t>(places_.size() - 1));
   }
   const int32_t place = free_.back();
@@ -99,7 +108,7 @@ void CheckpointStore::mark_taken(int32_t place) {
 }
 
 void CheckpointStore::put_away(int32_t place) const {
-  if (!in_file_) return;
+  if (!in_file_ || state_bytes_ == 0) return;
   char* const from = at(place);
   const auto bytes = static_cast<size_t>(in_pages(state_bytes_));
   msync(from, bytes, MS_ASYNC);

@@ -11,6 +11,8 @@ namespace penstock::exec {
 
 class CheckpointStore {
  public:
+  static constexpr int32_t kNoPlace = -1;
+
   // In memory at `base`, `count` of them.
   CheckpointStore(char* base, int64_t count, int64_t state_bytes);
   // In buffers of their own, or in a file; `most` of them.
@@ -21,8 +23,12 @@ class CheckpointStore {
 
   // How many more can be taken.
   int64_t num_free() const { return most_ - num_taken_; }
-  void set_most(int64_t most) { most_ = most; }
-  // A place for one more state. Throws ResourceExhaustedError.
+  // Unless there was no memory for more.
+  void set_most(int64_t most) {
+    if (!is_full_) most_ = most;
+  }
+  // A place for one more state; kNoPlace where there is no memory for it: there are no more then.
+  // Throws ResourceExhaustedError when there is not one.
   int32_t take();
   void give_back(int32_t place);
   char* at(int32_t place) const { return places_[static_cast<size_t>(place)]; }
@@ -39,6 +45,7 @@ class CheckpointStore {
   int64_t most_;
   const int64_t state_bytes_;
   int64_t num_taken_ = 0;
+  bool is_full_ = false;
   int file_ = -1;
   std::vector<char*> places_;
   std::vector<int32_t> free_;

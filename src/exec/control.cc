@@ -65,6 +65,11 @@ std::vector<Variable> find_written(std::span<const Function> regions) {
   return written;
 }
 
+bool has_custom_gradients(std::span<const Function> regions) {
+  return std::ranges::any_of(
+      regions, [](const Function& region) { return region.state().has_custom_gradients; });
+}
+
 // The variables hold what the last outputs of the node are.
 void set_written(TraceState& trace, std::span<const Variable> written,
                  std::span<const Tensor> values) {
@@ -103,6 +108,8 @@ Shape common_shape(const Shape& a, const Shape& b) {
 
 using exec::FunctionState;
 
+void note_custom_gradients(const Function& region) { region.state().has_custom_gradients = true; }
+
 Tensors add_branch(const Tensor& index, std::span<const Function> regions) {
   return with_memory_errors("cond", [&] {
     exec::TraceState& trace = exec::open_trace("cond");
@@ -116,6 +123,7 @@ Tensors add_branch(const Tensor& index, std::span<const Function> regions) {
       current.push_back(uses.number_of(trace.slot_of(variable).current));
     auto control = std::make_shared<Control>();
     control->kind = Control::Kind::kBranch;
+    control->has_custom_gradients = exec::has_custom_gradients(regions);
     for (const Function& each : regions) {
       const FunctionState& region = each.state();
       std::vector<RegionInput> inputs;
@@ -179,6 +187,7 @@ Tensors add_loop(const Function& condition, const Function& body, std::span<cons
     }
     auto control = std::make_shared<Control>();
     control->kind = Control::Kind::kLoop;
+    control->has_custom_gradients = exec::has_custom_gradients(regions);
     control->num_states = static_cast<int32_t>(kept.size() + variables.size());
     control->loop = new_id();
     control->numbers.resize(static_cast<size_t>(control->num_states));

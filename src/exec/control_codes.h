@@ -30,6 +30,9 @@ inline int64_t aligned(int64_t bytes) {
   return (bytes + kStep - 1) / kStep * kStep;
 }
 
+// Adds the loops of a loop's region.
+void add_inner(const RegionCode& region, std::vector<PlannedLoop>& loops);
+
 std::unique_ptr<ControlCode> make_branch_code(const Control& control);
 std::unique_ptr<ControlCode> make_loop_code(const Control& control);
 std::unique_ptr<ControlCode> make_loop_gradient_code(const Control& control);

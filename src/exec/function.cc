@@ -63,16 +63,22 @@ int64_t FunctionState::least_peak_bytes() {
 
 bool FunctionState::fit(int64_t bytes) {
   const MemoryPlan plan = ready().plan();
-  if (plan.peak_bytes <= bytes) return true;
-  if (!is_planned) return false;
-  const int64_t most = most_checkpoints(plan);
+  int64_t most = most_checkpoints(plan), state = 0;
+  for (const PlannedLoop& loop : plan.loops) {
+    if (loop.name == "while gradient" && loop.checkpoints < 0 && !loop.is_in_file)
+      state = std::max(state, loop.state_bytes);
+  }
+  if (plan.peak_bytes <= bytes && state == 0) return true;
+  if (!is_planned) return plan.peak_bytes <= bytes;
+  // Loops of which the steps are not known keep what room there is for.
+  if (state > 0) most = std::max(most, (bytes - plan.peak_bytes) / state + 1);
   const std::lock_guard lock(mutex);
   std::unique_ptr<Retired> best;
   // The most that fits.
-  for (int64_t low = 1, high = most - 1; low <= high;) {
+  for (int64_t low = 1, high = state > 0 ? most : most - 1; low <= high;) {
     const int64_t middle = (low + high + 1) / 2;
     std::unique_ptr<Retired> made = with_checkpoints(middle);
-    if (made->runner->peak_bytes() <= bytes) {
+    if (made->runner->plan().peak_bytes_after(INT64_MAX / 2) <= bytes) {
       best = std::move(made);
       low = middle + 1;
     } else {

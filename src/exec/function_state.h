@@ -45,6 +45,8 @@ struct FunctionState {
   const bool has_halves;            // a tape around a call can run it in two planned halves
   const bool has_known_inputs;
 
+  bool has_custom_gradients = false;  // of a region: see Control
+
   std::mutex mutex;                   // guards what follows, which is made when it is first needed
   std::unique_ptr<Graph> simplified;  // what runs; tapes and outer traces see `graph`
   std::unique_ptr<Runner> runner;

@@ -84,7 +84,7 @@ class LoopCode final : public ControlCode {
 
   void add_loops(const std::string& line, std::vector<PlannedLoop>& loops) const override {
     loops.push_back({.name = "while", .line = line, .trips = trips_, .state_bytes = form_.total()});
-    step_.add_loops(loops);
+    add_inner(step_, loops);
   }
 
  private:

@@ -74,8 +74,8 @@ class LoopGradientCode final : public ControlCode {
                      .checkpoints = is_known || most_ > 0 ? most_ : -1,
                      .forward_steps = is_known ? num_advances(trips_, most_ + 1) : -1,
                      .is_in_file = swaps_});
-    advance_->add_loops(loops);
-    backward_->add_loops(loops);
+    add_inner(*advance_, loops);
+    add_inner(*backward_, loops);
   }
 
  private:
@@ -200,7 +200,10 @@ class LoopGradientCode::Run {
           distance *= 2;
           drop_between(distance);
         }
-        if (step % distance == 0) keep(step);
+        if (step % distance == 0 && !keep(step)) {
+          distance *= 2;
+          drop_between(distance);
+        }
       }
       advance(1);
       ++step;
@@ -231,9 +234,8 @@ class LoopGradientCode::Run {
         const int64_t far = states > 1 ? next_kept(behind, states) : behind - 1;
         load(top);
         advance(far);
-        if (far < behind - 1 || states > 1) {
-          keep(top.step + far);
-        } else {
+        if (states > 1 && keep(top.step + far)) continue;
+        if (far == behind - 1) {
           backward(state_);
           --left;
         }
@@ -258,11 +260,14 @@ class LoopGradientCode::Run {
     at_ = from.step;
   }
 
-  void keep(int64_t step) {
+  // False where there is no memory for one more.
+  bool keep(int64_t step) {
     const int32_t place = store_->take();
+    if (place == CheckpointStore::kNoPlace) return false;
     std::memcpy(store_->at(place), state_, static_cast<size_t>(form_.total()));
     store_->put_away(place);
     kept_.push_back({step, place});
+    return true;
   }
 
   void advance(int64_t steps) {

@@ -29,6 +29,12 @@ StateForm::StateForm(const Graph& region, std::span<const int32_t> numbers) {
   }
 }
 
+void add_inner(const RegionCode& region, std::vector<PlannedLoop>& loops) {
+  const size_t before = loops.size();
+  region.add_loops(loops);
+  for (size_t i = before; i < loops.size(); ++i) ++loops[i].depth;
+}
+
 std::vector<int32_t> all_states(const Control& control) {
   std::vector<int32_t> numbers(static_cast<size_t>(control.num_states));
   std::iota(numbers.begin(), numbers.end(), 0);
@@ -91,10 +97,14 @@ int64_t PlannedLoop::checkpoints_after(int64_t steps) const {
 }
 
 int64_t MemoryPlan::peak_bytes_after(int64_t steps) const {
-  int64_t most = 0;  // one gradient runs at a time
+  int64_t most = 0;
+  std::vector<int64_t> held;  // by the loops around, and this one
   for (const PlannedLoop& loop : loops) {
-    if (loop.name == "while gradient" && loop.trips < 0 && !loop.is_in_file)
-      most = std::max(most, loop.checkpoints_after(steps) * loop.state_bytes);
+    const bool grows = loop.name == "while gradient" && loop.trips < 0 && !loop.is_in_file;
+    held.resize(static_cast<size_t>(loop.depth));
+    held.push_back((held.empty() ? 0 : held.back()) +
+                   (grows ? loop.checkpoints_after(steps) * loop.state_bytes : 0));
+    most = std::max(most, held.back());
   }
   return peak_bytes + most;
 }

@@ -283,7 +283,14 @@ Tensors add_control(TraceState& trace, const std::shared_ptr<const Control>& con
   trace.added(id);
   const Tensors made = trace.symbols(id);
   for (const Tensor& output : made) trace.add_open(output.value());
-  if (trace.worlds == nullptr && !trace.keeps_all && has_gradient(*control, inputs)) {
+  if (control->has_custom_gradients) {
+    // Tapes do not see what is done in regions.
+    record_custom(inputs, made, [](std::span<const Tensor>) -> std::vector<Gradient> {
+      throw UnimplementedError(
+          "[custom_gradient] inside a branch or a loop of a function: its gradient can be had "
+          "outside of tf.function, or with the tape around the call of the function");
+    });
+  } else if (trace.worlds == nullptr && !trace.keeps_all && has_gradient(*control, inputs)) {
     record_control(control, inputs, made);
   } else {
     // What its gradient is comes out when it runs.

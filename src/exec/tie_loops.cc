@@ -70,7 +70,8 @@ Graph limit_checkpoints(Graph graph, int64_t most) {
     const Control* control = control_of(graph, id);
     if (control == nullptr) continue;
     auto made = std::make_shared<Control>(*control);
-    if (made->kind == Kind::kLoopGradient && made->checkpoints == 0) made->checkpoints = most;
+    if (made->kind == Kind::kLoopGradient && made->checkpoints == 0)
+      made->checkpoints = made->trips < 0 ? most : std::min(most, num_checkpoints(*made));
     for (auto& region : made->regions) {
       Graph copy = extract(*region, region->inputs(), region->outputs(), {});
       region = std::make_shared<const Graph>(limit_checkpoints(std::move(copy), most));

@@ -29,6 +29,7 @@ struct Control {
   Control(const Control& other)
       : kind(other.kind),
         regions(other.regions),
+        has_custom_gradients(other.has_custom_gradients),
         num_states(other.num_states),
         trips(other.trips),
         checkpoints(other.checkpoints),
@@ -43,6 +44,8 @@ struct Control {
 
   Kind kind = Kind::kBranch;
   std::vector<std::shared_ptr<const Graph>> regions;
+
+  bool has_custom_gradients = false;  // of the host's, in regions: they are not in the graph
 
   // Of loops and their gradients.
   int32_t num_states = 0;

@@ -35,6 +35,9 @@ PEN_API Tensors while_loop(const ConditionFn& condition, const BodyFn& body,
 // For fronts that trace regions themselves: functions that a Trace of kind kRegion has made. Pre: a
 // trace is open.
 //
+// A region in which the host has given a call a gradient of its own, which is not in its graph: who
+// asks for a gradient by way of it is told so.
+PEN_API void note_custom_gradients(const Function& region);
 // The results of the region with the number `index`, an int32 scalar; of the last one where there
 // is none. Regions have no inputs.
 PEN_API Tensors add_branch(const Tensor& index, std::span<const Function> regions);

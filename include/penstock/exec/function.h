@@ -56,6 +56,7 @@ struct PlannedLoop {
   int64_t checkpoints = 0;    // states that are kept; -1: as many as checkpoints_after() says
   int64_t forward_steps = 0;  // that a gradient takes to have the others again
   bool is_in_file = false;    // the kept ones are
+  int depth = 0;              // how many loops it is inside of
 
   // How many are kept after so many steps, where these are not known before.
   PEN_API int64_t checkpoints_after(int64_t steps) const;

@@ -8,9 +8,10 @@ does not fit what came before. All are called again where that has shown what an
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 
-from penstock import _core, dtypes, errors, raw_ops
+from penstock import _core, _tracing, dtypes, errors, raw_ops
 from penstock._control_flow import frames
 from penstock._control_flow.frames import Frame
 from penstock._functions.basic import cast
@@ -59,10 +60,31 @@ def _region(name, function, specs=()):
     frame = Frame()  # before the trace: it looks at what is around that
     trace = _core.Trace(name, is_region=True)
     try:
-        with frame:
-            return trace.finish(list(function(frame, *_inputs(trace, specs))))
+        with frame, _noted_custom_gradients() as noted:
+            region = trace.finish(list(function(frame, *_inputs(trace, specs))))
+        if noted:
+            region.note_custom_gradients()
+        return region
     finally:
         trace.close()
+
+
+@contextlib.contextmanager
+def _noted_custom_gradients():
+    """A list that has something in it once a custom gradient was met: regions do not know them."""
+    tracing, noted = _tracing.current(), []
+    if tracing is None:
+        yield noted
+        return
+    before, tracing.has_custom_gradient = tracing.has_custom_gradient, False
+    tracing.num_regions += 1
+    try:
+        yield noted
+    finally:
+        tracing.num_regions -= 1
+        if tracing.has_custom_gradient:
+            noted.append(True)
+        tracing.has_custom_gradient = before or tracing.has_custom_gradient
 
 
 class _Leaves:

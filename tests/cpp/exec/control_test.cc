@@ -315,12 +315,20 @@ TEST(Control, AFailureAnywhereLeavesEverythingUsable) {
   const int64_t count = memory::end_injection();
   EXPECT_GT(count, 8) << "states are kept as the loop goes on";
   const int64_t held = memory::info().current;
+  int failed = 0;
   for (int64_t n = 1; n <= count; ++n) {
     memory::inject({.nth = n, .every = 0, .tag = {}});
-    EXPECT_THROW(run(), ResourceExhaustedError) << n;
+    try {
+      // Where there is no memory for one more state, fewer are kept.
+      EXPECT_EQ(run()[0].to_vector<float>(), expected[0].to_vector<float>()) << n;
+    } catch (const ResourceExhaustedError&) {
+      ++failed;
+    }
     memory::end_injection();
     EXPECT_EQ(memory::info().current, held) << n;
   }
+  EXPECT_GT(failed, 2);
+  EXPECT_LT(failed, count);
   EXPECT_EQ(run()[0].to_vector<float>(), expected[0].to_vector<float>());
 }
 

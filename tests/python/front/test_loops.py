@@ -263,3 +263,48 @@ def test_arrays_go_through_functions():
         return array.stack()
 
     assert f(tf.constant(2)).numpy().tolist() == [0, 5, 0]
+
+
+def test_a_custom_gradient_in_a_region_is_refused_and_right_outside():
+    @tf.custom_gradient
+    def scaled(a):
+        return a * 1.5, lambda dy: dy * 7.0
+
+    def f(x):
+        return tf.cond(x[0] > 0, lambda: scaled(x), lambda: x)
+
+    @tf.function
+    def inside(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = f(x)
+        return tape.gradient(y, x)
+
+    x = tf.constant([0.5, 0.6])
+    with pytest.raises(tf.errors.UnimplementedError, match="inside a branch or a loop"):
+        inside(x)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.function(f)(x)
+    assert tape.gradient(y, x).numpy().tolist() == [7.0, 7.0]
+
+
+def test_the_budget_of_a_function_holds_for_loops_of_any_length():
+    def make(budget):
+        @tf.function(memory_budget=budget)
+        def f(x, n):
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = tf.while_loop(
+                    lambda i, a: i < n, lambda i, a: (i + 1, tf.sin(a) * x), (tf.constant(0), x)
+                )[1]
+            return tape.gradient(y, x)
+
+        return f
+
+    x, n = tf.fill([1000], 0.5), tf.constant(300)
+    expected = make(None)(x, n).numpy()
+    f = make(50_000)
+    plan = f.memory_plan(x, n)
+    assert plan.peak_bytes_after(10**9) <= 50_000
+    assert f(x, n).numpy().tobytes() == expected.tobytes()
