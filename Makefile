@@ -78,6 +78,7 @@ test-all: test ## The lean tier and everything slow: sanitizers, slow tests, op 
 	@$(MAKE) --no-print-directory test-asan
 	@$(MAKE) --no-print-directory test-tsan
 	@$(MAKE) --no-print-directory test-tsan-python
+	@$(MAKE) --no-print-directory test-browser
 	@if [ -d tests/op_check ]; then for mode in test grad function support memory oom replay fuzz; do \
 	  $(MAKE) --no-print-directory op-check MODE=$$mode || exit 1; done; fi
 	@if [ -d tests/malloc_fault ]; then $(MAKE) --no-print-directory malloc-fault; fi
@@ -108,6 +109,11 @@ test-tsan-python: deps ## Tests of the Python front that use threads, under the 
 test-peers: deps ## Memory shared with the PyTorch and JAX of .venv-peers (PEERS=…)
 	@PYTHONPATH=$$($(PEERS) -c 'import sysconfig; print(sysconfig.get_path("purelib"))') \
 	  $(PY) -m pytest -q -p no:cacheprovider tests/python/front/test_zero_copy.py
+
+.PHONY: test-browser
+test-browser: build ## The report in chromium, and the exports as Perfetto and `go tool pprof` read them
+	@tools/setup.sh browser
+	@$(PY) -m pytest -q -rP -p no:cacheprovider tests/browser
 
 .PHONY: bench
 bench: deps ## Time penstock next to NumPy, PyTorch, TensorFlow and JAX (ARGS=--help: options)
@@ -174,6 +180,11 @@ docs-counts: deps ## Bring the counts in the README (ops, recorded calls) up to 
 .PHONY: docs-support
 docs-support: deps ## Bring the table of TensorFlow's names in docs/from_tensorflow.md up to date
 	@$(PY) tools/doc_support.py
+
+.PHONY: docs-screenshots
+docs-screenshots: build ## Take the pictures of docs/report.md anew, in chromium
+	@tools/setup.sh browser
+	@$(PY) tools/report_screenshots.py
 
 .PHONY: malloc-fault
 malloc-fault: deps ## Run the tests with every system allocation failing in turn

@@ -3,6 +3,7 @@
 # Safe to run at any time; when nothing is missing it takes a fraction of a second.
 #
 #   PYTHON=python3.12 tools/setup.sh    another interpreter for .venv
+#   tools/setup.sh browser              also what `make test-browser` needs
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -99,6 +100,25 @@ link_package() {
   chmod +x .venv/bin/penstock
 }
 
+# A browser and the readers of the exports: chromium, `go tool pprof`, and requirements-browser.txt.
+check_browser() {
+  local stamp=.venv/.browser-stamp key missing
+  if command -v apt-get >/dev/null; then
+    mapfile -t missing < <(missing_packages chromium golang-go)
+    [ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}"
+  else
+    say "no apt-get here: make sure you have chromium and go"
+  fi
+  key=$(sha256sum requirements-browser.txt)
+  if [ -f $stamp ] && [ "$(cat $stamp)" = "$key" ]; then
+    return
+  fi
+  say "installing requirements-browser.txt into .venv"
+  .venv/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-browser.txt
+  echo "$key" >$stamp
+}
+
 check_tools
 check_packages
 check_venv
+if [ "${1:-}" = browser ]; then check_browser; fi

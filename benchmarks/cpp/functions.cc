@@ -38,6 +38,17 @@ Tensor many_ops(Tensor x) {
   return x;
 }
 
+// 300 ops on single elements: a counter, a condition and a learning rate, as a loop has them.
+Tensors scalar_ops(Tensor step, Tensor rate) {
+  for (int i = 0; i < 50; ++i) {
+    step = step + 1;
+    const Tensor is_late = less(Tensor(int64_t{20}), step);
+    const Tensor warm = cast(step, DType::kFloat32) * 0.05f;
+    rate = select(is_late, rate * 0.99f, warm);
+  }
+  return {step, rate};
+}
+
 }  // namespace
 
 PEN_CASE(chain_eager) {
@@ -72,6 +83,24 @@ PEN_CASE(function_1000_small_ops) {
   const Function f = trace.finish({many_ops(trace.input(DType::kFloat32, {8}))});
   const Tensor expected = many_ops(x);
   bench.expect(f({x})[0], [&](int64_t i) { return expected.number_at(i); });
+  bench.time([&] { return f({x}); });
+}
+
+PEN_CASE(function_300_scalar_ops) {
+  const Tensor step(int64_t{3}), rate(0.5f);
+  Trace trace("scalars");
+  const Tensor a = trace.input(DType::kInt64, {});
+  const Function f = trace.finish(scalar_ops(a, trace.input(DType::kFloat32, {})));
+  const Tensors expected = scalar_ops(step, rate);
+  bench.expect(f({step, rate})[1], [&](int64_t) { return expected[1].number_at(0); });
+  bench.time([&] { return f({step, rate}); });
+}
+
+PEN_CASE(function_2_ops_16) {
+  const Tensor x = values({16}, 1);
+  Trace trace("decay");
+  const Function f = trace.finish({trace.input(DType::kFloat32, {16}) * 0.999 + 0.001});
+  bench.expect(f({x})[0], [&](int64_t i) { return x.number_at(i) * 0.999 + 0.001; });
   bench.time([&] { return f({x}); });
 }
 

@@ -3,6 +3,7 @@
 
 #include <penstock/api/optimizer.h>
 #include <penstock/api/random.h>
+#include <penstock/autodiff/forward.h>
 #include <penstock/autodiff/tape.h>
 #include <penstock/base/error.h>
 #include <penstock/base/threads.h>

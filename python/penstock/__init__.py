@@ -87,6 +87,7 @@ _MODULES = [
     "nest",
     "nn",
     "optimizers",
+    "profiler",
     "quantization",
     "random",
     "raw_ops",
@@ -165,3 +166,6 @@ def __dir__():
 
     own = [name for name in globals() if not name.startswith("_") and name != "importlib"]
     return sorted({*own, *_MODULES, *_FILES, *_api.names_in(""), "__version__"})
+
+
+_hooks.record_if_asked()

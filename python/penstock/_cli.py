@@ -1,11 +1,32 @@
-"""The penstock command: `penstock run SCRIPT`, `penstock plan FILE.csv`, `penstock info`."""
+"""The penstock command: `penstock run SCRIPT`, `top PID|SCRIPT`, `plan FILE.csv`, `report PROFILE`,
+`info`."""
 
 import argparse
+import itertools
 import os
 import runpy
 import sys
 
-from penstock import __version__, _plan_command
+from penstock import __version__, _plan_command, _report_command, _top_command
+
+
+def _record(path):
+    """Records the program that is about to run, if it was asked for; False when it cannot."""
+    value = os.environ.get("PENSTOCK_PROFILE", "0")
+    if path is None and value in ("", "0"):
+        return True
+    from penstock import errors
+    from penstock.profiler import _recording
+
+    if path is None:
+        _recording.start_from_environment(value)
+        return True
+    try:
+        _recording.start_for_program(path)
+    except (OSError, errors.OpError) as error:
+        print(f"penstock: {error}", file=sys.stderr)
+        return False
+    return True
 
 
 def run(options) -> int:
@@ -18,6 +39,8 @@ def run(options) -> int:
     penstock.install_as_tensorflow(tf1=options.tf1)
     sys.argv = [options.script, *options.arguments]
     sys.path[0] = os.path.dirname(os.path.abspath(options.script))
+    if not _record(options.profile):
+        return 2
     try:
         runpy.run_path(options.script, run_name="__main__")
     except Exception as error:
@@ -46,6 +69,15 @@ def info(options) -> int:
     return 0
 
 
+def _with_default_profile(arguments):
+    """`--profile` without a path must not take the script for one."""
+    if arguments[:1] != ["run"]:
+        return arguments
+    options = [*itertools.takewhile(lambda text: text.startswith("-"), arguments[1:])]
+    named = ["--profile=" if option == "--profile" else option for option in options]
+    return ["run", *named, *arguments[1 + len(options) :]]
+
+
 def main(arguments=None) -> int:
     parser = argparse.ArgumentParser(prog="penstock", description="Tensors with exact memory.")
     parser.add_argument("--version", action="version", version=f"penstock {__version__}")
@@ -54,11 +86,18 @@ def main(arguments=None) -> int:
     command.add_argument(
         "--tf1", action="store_true", help="TensorFlow 1's names, graphs and sessions"
     )
+    command.add_argument(
+        "--profile",
+        metavar="PATH",
+        help="record the program's memory; without =PATH into a file named after the script",
+    )
     command.add_argument("script")
     command.add_argument("arguments", nargs=argparse.REMAINDER)
     command.set_defaults(function=run)
     _plan_command.add_to(commands)
+    _report_command.add_to(commands)
+    _top_command.add_to(commands)
     command = commands.add_parser("info", help="what this installation is")
     command.set_defaults(function=info)
-    options = parser.parse_args(arguments)
+    options = parser.parse_args(_with_default_profile(arguments or sys.argv[1:]))
     return options.function(options)

@@ -7,6 +7,7 @@ import functools
 import threading
 
 from penstock import _core
+from penstock._control_flow import frames
 
 _here = threading.local()
 
@@ -17,7 +18,7 @@ class Created(type):
     def __call__(cls, *args, **kwargs):
         creators = getattr(_here, "creators", None)
         make = super().__call__
-        if cls.__name__ == "Variable" and _core.is_building():
+        if cls.__name__ == "Variable" and (_core.is_building() or frames.current() is not None):
             from penstock.compat.v1._graph_variable import make_variable as make
         if not creators or cls.__name__ != "Variable":
             return make(*args, **kwargs)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import functools
 import inspect
 
-from penstock import _core, _tracing
+from penstock import _core, _tracing, raw_ops
+from penstock._functions.seeds import Draws
 from penstock._nest import flatten, pack_like
-from penstock._tape import GradientTape, variables_of
+from penstock._tape import GradientTape, UnconnectedGradients, variables_of
 
 
 def custom_gradient(f=None):
@@ -83,25 +84,63 @@ def _backwards(backward, dys, variables, count):
 
 
 def recompute_grad(f):
-    """`f`, which keeps nothing for its gradient and is run again when that is asked for."""
+    """`f`, which keeps nothing but its arguments for its gradient, and is run again for that.
+
+    Random ops give the second time what they gave the first.
+    """
 
     @custom_gradient
     @functools.wraps(f)
     def inner(*args, **kwargs):
+        draws = Draws()
+        with draws:
+            result = f(*args, **kwargs)
+
         def backward(*dys, variables=None):
             variables = variables or []
-            with GradientTape() as tape:
-                tape.watch([each for each in flatten(args) if hasattr(each, "_id")])
-                result = f(*args, **kwargs)
-            leaves = [each for each in flatten(args) if hasattr(each, "_id")]
-            found = tape.gradient(result, [leaves, variables], output_gradients=list(dys))
-            left = iter(found[0])
-            grads = [next(left) if hasattr(each, "_id") else None for each in flatten(args)]
-            return (grads, found[1]) if variables else grads
+            again = _behind(args, dys)
+            leaves = [each for each in flatten(again) if _has_gradient(each)]
+            with GradientTape() as tape, draws:
+                tape.watch(leaves)
+                result = f(*again, **kwargs)
+            found, of_variables = tape.gradient(
+                result, [leaves, list(variables)], list(dys), UnconnectedGradients.ZERO
+            )
+            left = iter(found)
+            grads = [next(left) if _has_gradient(each) else None for each in flatten(again)]
+            return (grads, of_variables) if variables else grads
 
-        return f(*args, **kwargs), backward
+        return result, backward
 
+    inner.__wrapped__ = f
     return inner
+
+
+def _has_gradient(leaf) -> bool:
+    return hasattr(leaf, "_id") and (leaf.dtype.is_floating or leaf.dtype.is_complex)
+
+
+def _behind(args, dys):
+    """The arguments, in a function as values that are there only once all `dys` are.
+
+    What is computed with them is then no common subexpression of what was computed before, and
+    cannot be computed before it is needed.
+    """
+    if not _core.is_tracing():
+        return args
+    leaves = flatten(args)
+    takes = [
+        isinstance(each, _core.Tensor)
+        and (_has_gradient(each) or isinstance(each, _core.SymbolicTensor))
+        for each in leaves
+    ]
+    moved = [each for each, is_moved in zip(leaves, takes, strict=True) if is_moved]
+    if not moved:
+        return args
+    after = iter(raw_ops.IdentityN(input=[*moved, *dys]))
+    return pack_like(
+        args, [next(after) if is_moved else x for x, is_moved in zip(leaves, takes, strict=True)]
+    )
 
 
 def grad_pass_through(f):

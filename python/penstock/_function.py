@@ -239,7 +239,7 @@ class Function(_core.TracedCall):
         self._check_planned(concrete)
         self._check_budget(concrete)
         try:
-            result = concrete.run(tensors)
+            result = self._run_within_budget(concrete, tensors)
         except errors.ResourceExhaustedError as error:
             self._refuse(concrete, error.message)
             raise
@@ -247,6 +247,19 @@ class Function(_core.TracedCall):
         if may_be_fast and not concrete._core.has_captures():
             self._make_fast(key, concrete, args, kwargs, tensors)
         return result
+
+    def _run_within_budget(self, concrete, tensors):
+        """Where the plan does not fit beside what is held, loops keep fewer states."""
+        for may_fit_later in (True, True, False):  # a new plan takes some memory itself
+            try:
+                return concrete.run(tensors)
+            except errors.ResourceExhaustedError:
+                left = _core.budget(0) - _core.memory_info(0)["current"]
+                plan = concrete._core
+                if not may_fit_later or not plan.is_planned() or plan.peak_bytes() <= left:
+                    raise
+                if not plan.fit(left):
+                    raise
 
     def _call_python(self, args, kwargs):
         """A call op by op, which a tape sees: a custom gradient is no part of a graph."""
@@ -279,7 +292,9 @@ class Function(_core.TracedCall):
         )
 
     def _check_budget(self, concrete):
-        if self._memory_budget is not None and concrete._core.peak_bytes() > self._memory_budget:
+        if self._memory_budget is None or concrete._core.peak_bytes() <= self._memory_budget:
+            return
+        if not concrete._core.fit(self._memory_budget):  # loops may keep fewer states
             from penstock import _refusal
 
             _refusal.refuse(self, concrete, self._memory_budget)

@@ -2,6 +2,7 @@
 
 import collections
 import os
+import sys
 
 from penstock import _core, _shape, _tensor, dtypes, errors
 
@@ -56,4 +57,14 @@ def install():
         }
     )
     _tensor.install()
-    _core.set_package(os.path.dirname(__file__) + os.sep)
+    _core.set_package(os.path.dirname(__file__) + os.sep, os.path.dirname(os.__file__) + os.sep)
+
+
+def record_if_asked():
+    """PENSTOCK_PROFILE: records the program's memory. The penstock command sees to its scripts."""
+    value = os.environ.get("PENSTOCK_PROFILE", "0")
+    program = os.path.basename(sys.argv[0]) if sys.argv else ""
+    if value not in ("", "0") and program not in ("-m", "penstock"):
+        from penstock.profiler import _recording
+
+        _recording.start_from_environment(value)

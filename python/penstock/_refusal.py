@@ -69,7 +69,7 @@ def refuse(function, concrete, budget):
         concrete,
         f"{function.name} needs {peak} bytes ({size_text(peak)}), but its memory_budget is "
         f"{budget} ({size_text(budget)}). Nothing was run.",
-        peak,
+        concrete._core.least_peak_bytes(),
         lambda smaller: smaller._core.peak_bytes() <= budget,
     )
 
@@ -86,6 +86,6 @@ def refuse_global(function, concrete, reason):
         concrete,
         f"{function.name} needs {peak} bytes ({size_text(peak)}) beside the {held} that are held, "
         f"but the memory budget is {budget} ({size_text(budget)}). Nothing was run. ({reason})",
-        held + peak,
+        held + concrete._core.least_peak_bytes(),
         lambda smaller: others + _input_bytes(smaller) + smaller._core.peak_bytes() <= budget,
     )

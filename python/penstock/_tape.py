@@ -88,6 +88,11 @@ def is_recording() -> bool:
     return getattr(_here, "open_tapes", 0) > 0
 
 
+def count_open(change):
+    """Takes note of a tape or accumulator that is opened (1) or closed (-1)."""
+    _here.open_tapes = getattr(_here, "open_tapes", 0) + change
+
+
 class GradientTape:
     """Records what happens to watched tensors and variables, and runs it backwards."""
 
@@ -122,7 +127,7 @@ class GradientTape:
 
     def _note(self, recording):
         self._recording = recording
-        _here.open_tapes = getattr(_here, "open_tapes", 0) + (1 if recording else -1)
+        count_open(1 if recording else -1)
 
     def watch(self, tensor) -> None:
         if self._tape is None:

@@ -31,8 +31,15 @@ class TensorArray:
     """Tensors by index. Changes are made in place; the methods that make them return the array.
 
     An element is let go of when it is read, unless `clear_after_read=False`; elements that were
-    never written are zeros.
+    never written are zeros. Inside of a function nothing changes in place: _graph_array.py.
     """
+
+    def __new__(cls, *args, **kwargs):
+        if cls is TensorArray and _core.is_tracing():
+            from penstock._graph_array import GraphArray
+
+            cls = GraphArray
+        return object.__new__(cls)
 
     def __init__(
         self,

@@ -1,7 +1,8 @@
-"""tf.autodiff: the tape. There is no forward mode."""
+"""tf.autodiff: the tape, and forward mode."""
 
 from penstock import _api
+from penstock._forward import ForwardAccumulator
 from penstock._tape import GradientTape
 
-__all__ = ["GradientTape"]
+__all__ = ["ForwardAccumulator", "GradientTape"]
 __getattr__, __dir__ = _api.surface("autodiff")

@@ -17,6 +17,7 @@
 #include "errors.h"
 #include "run.h"
 #include "tensor_object.h"
+#include "user_line.h"
 #include "variable_object.h"
 
 namespace nb = nanobind;
@@ -38,26 +39,9 @@ std::vector<Tensor> tensors_of(const nb::list& objects) {
 
 namespace {
 
-// Where the package's own files are: a user's line is none of theirs.
-std::string g_package;
-
-// The innermost line of the user's that is running.
 SourceLine locate() {
-  if (PyGILState_Check() == 0) return {};
-  PyFrameObject* frame = PyThreadState_GetFrame(PyThreadState_Get());
-  SourceLine found;
-  while (frame != nullptr) {
-    PyCodeObject* code = PyFrame_GetCode(frame);
-    const char* file = PyUnicode_AsUTF8(code->co_filename);
-    const bool is_users =
-        file != nullptr && !std::string_view(file).starts_with(g_package) && file[0] != '<';
-    if (is_users) found = {file, PyFrame_GetLineNumber(frame)};
-    Py_DECREF(code);  // the frame below keeps its code, and with it the name
-    PyFrameObject* back = is_users ? nullptr : PyFrame_GetBack(frame);
-    Py_DECREF(frame);
-    frame = back;
-  }
-  return found;
+  const UserLine line = user_line();
+  return {line.file, line.line};
 }
 
 nb::object wrapped(Tensor tensor) { return nb::steal(checked(wrap(std::move(tensor)))); }
@@ -222,6 +206,8 @@ void add_function(nb::module_& module) {
              return f.at(sizes);
            })
       .def("peak_bytes", &Function::peak_bytes)
+      .def("fit", &Function::fit)
+      .def("least_peak_bytes", &Function::least_peak_bytes)
       .def("peak_bytes_after",
            [](const Function& f, int64_t steps) { return f.plan().peak_bytes_after(steps); })
       .def("variable_ids",
@@ -250,8 +236,8 @@ void add_function(nb::module_& module) {
       nb::arg("tensor"), nb::arg("shape").none());
   module.def("evaluate_now",
              [](nb::handle tensor) { return wrapped(evaluate_now(to_tensor(tensor.ptr()))); });
-  module.def("set_package", [](const std::string& path) {
-    g_package = path;
+  module.def("set_package", [](const std::string& path, const std::string& standard_library) {
+    set_package(path, standard_library);
     set_locator(locate);
   });
 }

@@ -35,6 +35,17 @@ nb::dict by_tag(int device) {
   return result;
 }
 
+// (name, kind, bytes, live allocations) of those who hold the most.
+nb::list top_owners(size_t most) {
+  static constexpr const char* kKinds[] = {"op", "variable", "function"};
+  nb::list result;
+  for (const ledger::Holding& holding : ledger::top_owners(most)) {
+    result.append(nb::make_tuple(holding.owner, kKinds[static_cast<size_t>(holding.kind)],
+                                 holding.bytes, holding.count));
+  }
+  return result;
+}
+
 Device device(int index) { return {static_cast<uint8_t>(index)}; }
 
 }  // namespace
@@ -43,6 +54,7 @@ void add_memory(nb::module_& module) {
   module.def("memory_info", [](int index) { return to_dict(memory::info(device(index))); });
   module.def("memory_by_tag", &by_tag);
   module.def("memory_table", [](int index) { return ledger::table(index); });
+  module.def("top_owners", &top_owners);
   module.def("reset_peak", [](int index) { memory::reset_peak(device(index)); });
   module.def("set_budget",
              [](int64_t bytes, int index) { memory::set_budget(bytes, device(index)); });
@@ -53,6 +65,10 @@ void add_memory(nb::module_& module) {
     memory::trim();
   });
   module.def("mapped_bytes", [] { return memory::stats().mapped; });
+  module.def("resident_bytes", [] {
+    const nb::gil_scoped_release released;
+    return memory::resident_bytes();
+  });
   module.def("cached_bytes", [] { return memory::stats().cached; });
   module.def("inject_faults",
              [](int64_t nth, int64_t every) { memory::inject({.nth = nth, .every = every}); });

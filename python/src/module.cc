@@ -16,6 +16,8 @@
 #include "memory.h"
 #include "op_function.h"
 #include "plan.h"
+#include "process.h"
+#include "recording.h"
 #include "tape_object.h"
 #include "tensor_object.h"
 #include "traced_call.h"
@@ -71,6 +73,7 @@ void translate(const std::exception_ptr& error, void*) {
 
 NB_MODULE(_core, module) {
   using namespace penstock::python;
+  nb::set_leak_warnings(false);  // what a program still holds at its end is no concern of its user
   nb::register_exception_translator(translate);
   PyObject* m = module.ptr();
   if (!import_numpy() || !add_tensor_types(m) || !add_variable_type(m) ||
@@ -82,6 +85,8 @@ NB_MODULE(_core, module) {
   add_graph(module);
   add_tape(module);
   add_memory(module);
+  add_recording(module);
+  add_process(module);
   add_plan(module);
   module.attr("__version__") = PENSTOCK_VERSION;
 }

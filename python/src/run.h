@@ -3,14 +3,23 @@
 
 #include <Python.h>
 
+#include <optional>
+
+#include <penstock/memory/recording.h>
 #include <penstock/ops/dispatch.h>
+
+#include "user_line.h"
 
 namespace penstock::python {
 
-// No GIL while it lasts, if it was asked for.
+// No GIL while it lasts, if it was asked for. A recording's line is found before it is let go.
 class WithoutGil {
  public:
-  explicit WithoutGil(bool wanted = true) : state_(wanted ? PyEval_SaveThread() : nullptr) {}
+  explicit WithoutGil(bool wanted = true) {
+    if (!wanted) return;
+    if (recording::is_on()) line_.emplace(user_site());
+    state_ = PyEval_SaveThread();
+  }
   ~WithoutGil() {
     if (state_ != nullptr) PyEval_RestoreThread(state_);
   }
@@ -18,7 +27,8 @@ class WithoutGil {
   WithoutGil& operator=(const WithoutGil&) = delete;
 
  private:
-  PyThreadState* state_;
+  std::optional<recording::SiteScope> line_;
+  PyThreadState* state_ = nullptr;
 };
 
 // The GIL on a thread that may or may not have it: for callbacks from C++.

@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include <penstock/autodiff/forward.h>
 #include <penstock/autodiff/tape.h>
 #include <penstock/exec/function.h>
 
@@ -87,6 +88,24 @@ class PyTape {
   std::atomic<bool> is_busy_{false};
 };
 
+class PyForward {
+ public:
+  void watch(nb::handle primal, nb::handle tangent) {
+    const Tensor moving = to_tensor(tangent.ptr());
+    if (is_variable(primal.ptr())) return forward_.watch(source_of(primal), moving);
+    forward_.watch(tensor_of(primal.ptr()), moving);
+  }
+  void start() { forward_.start(); }
+  void stop() { forward_.stop(); }
+  nb::object jvp(nb::handle primal) {
+    Tensor tangent = forward_.jvp(source_of(primal));
+    return tangent.defined() ? nb::steal(checked(wrap(std::move(tangent)))) : nb::none();
+  }
+
+ private:
+  ForwardAccumulator forward_;
+};
+
 std::vector<Gradient> call_backward(const Callback& callback, std::span<const Tensor> dys) {
   const WithGil gil;
   nb::list arriving;
@@ -135,6 +154,12 @@ void add_tape(nb::module_& module) {
       .def("gradient", &PyTape::gradient)
       .def("watched_variables", &PyTape::watched_variables)
       .def_prop_ro("num_records", &PyTape::num_records);
+  nb::class_<PyForward>(module, "ForwardAccumulator")
+      .def(nb::init<>())
+      .def("watch", &PyForward::watch)
+      .def("start", &PyForward::start)
+      .def("stop", &PyForward::stop)
+      .def("jvp", &PyForward::jvp);
   nb::class_<PauseRecording>(module, "PauseRecording").def(nb::init<>());
   nb::class_<HideTapes>(module, "HideTapes").def(nb::init<>());
   module.def("record_custom", &record);

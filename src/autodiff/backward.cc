@@ -124,7 +124,7 @@ class Walk {
     // A copy only where the tape goes on: its records may move while the gradient is worked out.
     Record record;
     if (tape_.options.persistent) {
-      copy(tape_.records[i], record);
+      record = copy_of(tape_.records[i]);
     } else {
       record = std::move(tape_.records[i]);
     }
@@ -140,14 +140,6 @@ class Walk {
       check_gradient(record, input, found[k]);
       sums_.add(input.id(), std::move(found[k]));
     }
-  }
-
-  static void copy(const Record& from, Record& to) {
-    to.op = from.op;
-    to.backward = from.backward;
-    to.attrs = OwnedAttrs(from.attrs.view());
-    to.inputs = from.inputs;
-    to.outputs = from.outputs;
   }
 
   // The gradient at an output; let go of here unless it was asked for.
@@ -166,6 +158,16 @@ class Walk {
 };
 
 }  // namespace
+
+Record copy_of(const Record& record) {
+  Record copy;
+  copy.op = record.op;
+  copy.backward = record.backward;
+  copy.attrs = OwnedAttrs(record.attrs.view());
+  copy.inputs = record.inputs;
+  copy.outputs = record.outputs;
+  return copy;
+}
 
 std::vector<bool, Counted<bool>> records_from(TapeState& tape, std::span<const Source> sources) {
   return std::move(reach_of(tape, sources).records);

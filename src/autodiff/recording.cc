@@ -2,10 +2,12 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <utility>
 
 #include <penstock/base/error.h>
 
+#include "autodiff/push_forward.h"
 #include "autodiff/tape_state.h"
 
 namespace penstock::autodiff {
@@ -32,7 +34,7 @@ void for_each_tape(Visit visit) {
 
 bool follows_any(TapeState& tape, auto&& inputs) {
   for (const Tensor& input : inputs) {
-    if (is_differentiable(input.dtype()) && tape.known.has(input.id())) return true;
+    if (is_differentiable(input.dtype()) && tape.knows(input.id())) return true;
   }
   return false;
 }
@@ -52,10 +54,26 @@ void TapeState::watch_variable(uint64_t variable) {
   variables.push_back(variable);
 }
 
+namespace {
+
+// The accumulators among the tapes, the outermost first: those further in work their tangents out
+// with calls that those further out must see with the tangents that this call gives them.
+void tell_accumulators(Record call) {
+  SmallVector<TapeState*, 2> accumulators;
+  for_each_tape([&](TapeState& tape) {
+    if (tape.tangents != nullptr && follows_any(tape, call.inputs)) accumulators.push_back(&tape);
+  });
+  for (size_t i = accumulators.size(); i-- > 0;) push_forward(*accumulators[i], call);
+}
+
+}  // namespace
+
 void record(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs,
             std::span<const Tensor> outputs) {
+  bool accumulates = false;
   for_each_tape([&](TapeState& tape) {
-    if (tape.options.watch_only) return;
+    accumulates = accumulates || tape.tangents != nullptr;
+    if (tape.options.watch_only || tape.tangents != nullptr) return;
     bool is_known = false;
     for (const Tensor* input : inputs) {
       is_known = is_known || (is_differentiable(input->dtype()) && tape.known.has(input->id()));
@@ -73,6 +91,33 @@ void record(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs,
       call.outputs.push_back(kept(outputs[i], op.saves.outputs, i));
     tape.add(std::move(call));
   });
+  if (__builtin_expect(!accumulates, 1)) return;
+  Record call;
+  call.op = &op;
+  call.attrs = OwnedAttrs(attrs);
+  for (const Tensor* input : inputs) call.inputs.push_back(*input);
+  for (const Tensor& output : outputs) call.outputs.push_back(output);
+  tell_accumulators(std::move(call));
+}
+
+void record_loss(const OpDef& op, std::span<const Tensor* const> inputs,
+                 std::span<const Tensor> outputs) {
+  // What looks at shapes alone, or gives no numbers that could have a derivative, loses nothing.
+  if (op.traits.has(Trait::kShapeOnly) ||
+      std::ranges::none_of(outputs, [](const Tensor& o) { return is_differentiable(o.dtype()); }))
+    return;
+  for_each_tape([&](TapeState& tape) {
+    if (tape.tangents != nullptr) return;
+    for (const Tensor* input : inputs) {
+      if (is_differentiable(input->dtype()) && tape.known.has(input->id())) tape.lost_at = &op;
+    }
+  });
+}
+
+bool has_accumulator() {
+  bool has = false;
+  for_each_tape([&](TapeState& tape) { has = has || tape.tangents != nullptr; });
+  return has;
 }
 
 void unrecord(std::span<const Tensor> outputs) noexcept {
@@ -101,14 +146,22 @@ bool knows_any(std::span<const Tensor* const> tensors) {
   bool known = false;
   for_each_tape([&](TapeState& tape) {
     for (const Tensor* tensor : tensors)
-      known = known || (is_differentiable(tensor->dtype()) && tape.known.has(tensor->id()));
+      known = known || (is_differentiable(tensor->dtype()) && tape.knows(tensor->id()));
   });
+  return known;
+}
+
+bool knows(uint64_t variable) {
+  bool known = false;
+  for_each_tape([&](TapeState& tape) { known = known || tape.knows(variable); });
   return known;
 }
 
 bool may_record_gradients() {
   int tapes = 0;
-  for_each_tape([&](TapeState& tape) { tapes += tape.options.persistent ? 2 : 1; });
+  for_each_tape([&](TapeState& tape) {
+    tapes += tape.options.persistent || tape.tangents != nullptr ? 2 : 1;
+  });
   return tapes > 1;
 }
 
@@ -171,13 +224,20 @@ void record_custom(std::span<const Tensor> inputs, std::span<const Tensor> outpu
   with_memory_errors("custom gradient", [&] {
     const auto shared = std::make_shared<const Backward>(std::move(backward));
     autodiff::for_each_tape([&](autodiff::TapeState& tape) {
-      if (tape.options.watch_only || !autodiff::follows_any(tape, inputs)) return;
+      if (tape.options.watch_only || tape.tangents != nullptr) return;
+      if (!autodiff::follows_any(tape, inputs)) return;
       autodiff::Record call;
       call.backward = shared;
       for (const Tensor& input : inputs) call.inputs.push_back(input.without_data());
       for (const Tensor& output : outputs) call.outputs.push_back(output.without_data());
       tape.add(std::move(call));
     });
+    if (!autodiff::has_accumulator()) return;
+    autodiff::Record call;
+    call.backward = shared;
+    for (const Tensor& input : inputs) call.inputs.push_back(input);
+    for (const Tensor& output : outputs) call.outputs.push_back(output);
+    autodiff::tell_accumulators(std::move(call));
   });
 }
 

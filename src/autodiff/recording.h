@@ -21,11 +21,20 @@ inline bool is_recording() { return t_innermost != nullptr && !t_paused; }
 // Tells every tape of this thread that knows one of the inputs.
 void record(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs,
             std::span<const Tensor> outputs);
+// Likewise for an op without a gradient: there they lose track.
+void record_loss(const OpDef& op, std::span<const Tensor* const> inputs,
+                 std::span<const Tensor> outputs);
 // Takes the last call back where it was recorded: it failed after all.
 void unrecord(std::span<const Tensor> outputs) noexcept;
 
+// Whether a forward accumulator of this thread is among them: it needs inputs and outputs of calls
+// alike, so nothing may be written over.
+bool has_accumulator();
+
 // Whether a tape of this thread follows one of the tensors.
 bool knows_any(std::span<const Tensor* const> tensors);
+// Likewise of a variable.
+bool knows(uint64_t variable);
 
 // Whether gradients may themselves be recorded: by a second tape, or by a persistent one.
 bool may_record_gradients();

@@ -11,6 +11,7 @@
 
 #include "autodiff/id_map.h"
 #include "autodiff/recording.h"
+#include "autodiff/tangents.h"
 
 namespace penstock::autodiff {
 
@@ -23,14 +24,20 @@ struct Record {
   SmallVector<Tensor, 1> outputs;
 };
 
+Record copy_of(const Record& record);
+
 using Records = std::vector<Record, Counted<Record>>;
 
+// A forward accumulator is one too: it takes its turn among the tapes of its thread, but has
+// tangents instead of records.
 struct TapeState {
   Tape::Options options;
+  std::unique_ptr<Tangents> tangents;
   Records records;
   IdMap<bool> known;  // ids that are watched, or come from watched ones
   std::vector<uint64_t, Counted<uint64_t>> variables;  // those among them
   bool is_used = false;
+  const OpDef* lost_at = nullptr;  // an op without a gradient that used what is known
 
   TapeState* below = nullptr;  // the next outer tape of the thread
   std::thread::id thread = std::this_thread::get_id();
@@ -38,6 +45,8 @@ struct TapeState {
   bool is_listed = false;
   std::atomic<int> references{1};
 
+  // Whether it follows the tensor or variable.
+  bool knows(uint64_t id) { return tangents != nullptr ? tangents->has(id) : known.has(id); }
   void add(Record record);
   void watch_variable(uint64_t variable);
 };

@@ -59,10 +59,15 @@ void Code::add_view(ValueId value) {
 
 void Code::add_instruction(int32_t i) {
   if (!layout_.has_kernel[static_cast<size_t>(i)]) return;
-  if (layout_.tiled[static_cast<size_t>(i)] != kNoIndex) return add_tiled(i);
+  if (layout_.tiled[static_cast<size_t>(i)] != kNoIndex ||
+      layout_.scalar[static_cast<size_t>(i)] != kNoIndex)
+    return add_group(i);
   const std::span<const NodeId> nodes = layout_.steps.step(i);
   const Node& node = graph_.node(nodes[0]);
   if (node.kind == NodeKind::kControl) return add_control(i);
+  if (nodes.size() == 1) {
+    if (const auto call = find_loop_call(graph_, node, layout_.places)) return add_call(*call);
+  }
   const ProductStep product = product_step(graph_, nodes);
   Instruction made;
   made.kernel = product.run != nullptr ? nullptr : node.op->cpu.run;
@@ -73,7 +78,7 @@ void Code::add_instruction(int32_t i) {
   made.num_outputs = node.num_outputs;
   made.scratch = layout_.scratch[static_cast<size_t>(i)];
   made.stream = add_stream(node);
-  made.tiled = made.product = made.control = kNoIndex;
+  made.call = made.scalars = made.tiled = made.product = made.control = kNoIndex;
   for (ValueId input : graph_.inputs(node)) add_view(input);
   if (product.run != nullptr) {
     made.product = static_cast<int32_t>(products_.size());
@@ -89,10 +94,20 @@ void Code::add_instruction(int32_t i) {
   instructions_.push_back(made);
 }
 
-void Code::add_tiled(int32_t i) {
+void Code::add_call(const LoopCall& call) {
+  Instruction made{};
+  made.scratch = made.stream = made.scalars = made.tiled = kNoIndex;
+  made.product = made.control = kNoIndex;
+  made.call = static_cast<int32_t>(calls_.size());
+  calls_.push_back(call);
+  instructions_.push_back(made);
+}
+
+void Code::add_group(int32_t i) {
   Instruction made{};
   made.scratch = layout_.scratch[static_cast<size_t>(i)];
-  made.stream = made.product = made.control = kNoIndex;
+  made.stream = made.call = made.product = made.control = kNoIndex;
+  made.scalars = layout_.scalar[static_cast<size_t>(i)];
   made.tiled = layout_.tiled[static_cast<size_t>(i)];
   instructions_.push_back(made);
 }
@@ -104,7 +119,7 @@ void Code::add_control(int32_t i) {
   made.num_inputs = node.num_inputs;
   made.num_outputs = node.num_outputs;
   made.scratch = layout_.scratch[static_cast<size_t>(i)];
-  made.stream = made.tiled = made.product = kNoIndex;
+  made.stream = made.call = made.scalars = made.tiled = made.product = kNoIndex;
   made.control = node.index;
   for (ValueId input : graph_.inputs(node)) add_view(input);
   for (ValueId k = 0; k < node.num_outputs; ++k) add_view(node.first_output + k);
@@ -135,8 +150,13 @@ void Code::bind(Frame& frame) const {
 void Code::run(Frame& frame) const {
   Attr* own_attrs = frame.attrs.data();
   for (const Instruction& instruction : instructions_) {
-    if (instruction.tiled != kNoIndex) {
-      run_tiled(instruction, frame);
+    if (instruction.call != kNoIndex) {
+      run_loop_call(calls_[static_cast<size_t>(instruction.call)], frame.bases.data());
+      continue;
+    }
+    if (instruction.scalars != kNoIndex || instruction.tiled != kNoIndex) {
+      const GroupResult found = run_group(instruction, frame);
+      if (__builtin_expect(found.failed != nullptr, 0)) fail_kernel(*found.failed, found.result);
       continue;
     }
     View* views = frame.views.data() + instruction.first_view;
@@ -176,13 +196,16 @@ KernelResult Code::run_product(const Instruction& instruction, const KernelConte
   return product.run(context, epilogue);
 }
 
-void Code::run_tiled(const Instruction& instruction, Frame& frame) const {
+GroupResult Code::run_group(const Instruction& instruction, Frame& frame) const {
+  if (instruction.scalars != kNoIndex) {
+    return run_scalars(layout_.scalars[static_cast<size_t>(instruction.scalars)],
+                       frame.bases.data());
+  }
   char* const scratch = instruction.scratch == kNoIndex
                             ? nullptr
                             : frame.bases[static_cast<size_t>(instruction.scratch)];
-  const TilesResult found =
-      run_tiles(layout_.tiles[static_cast<size_t>(instruction.tiled)], frame.bases.data(), scratch);
-  if (found.failed != nullptr) fail_kernel(*found.failed, found.result);
+  return run_tiles(layout_.tiles[static_cast<size_t>(instruction.tiled)], frame.bases.data(),
+                   scratch);
 }
 
 void Code::move_writes(Frame& frame) const {
@@ -234,11 +257,12 @@ void Code::add_loops(std::vector<PlannedLoop>& loops) const {
 }
 
 int64_t Code::bytes() const {
-  size_t tiles_bytes = 0;
+  size_t group_bytes = calls_.size() * sizeof(LoopCall);
   for (const Tiles& tiles : layout_.tiles)
-    tiles_bytes += tiles.ops.size() * sizeof(TileOp) + tiles.operands.size() * sizeof(TileOperand);
+    group_bytes += tiles.ops.size() * sizeof(TileOp) + tiles.operands.size() * sizeof(TileOperand);
+  for (const Scalars& scalars : layout_.scalars) group_bytes += scalars.bytes();
   auto bytes = static_cast<int64_t>(views_.size() * (2 * sizeof(View) + sizeof(ViewPlace)) +
-                                    instructions_.size() * sizeof(Instruction) + tiles_bytes +
+                                    instructions_.size() * sizeof(Instruction) + group_bytes +
                                     layout_.storages.size() * (sizeof(Storage) + sizeof(char*)));
   for (const auto& control : controls_) bytes += control->bytes();
   return bytes;

@@ -14,6 +14,7 @@
 #include "exec/control_code.h"
 #include "exec/epilogues.h"
 #include "exec/layout.h"
+#include "exec/loop_call.h"
 #include "graph/graph.h"
 
 namespace penstock::exec {
@@ -54,13 +55,15 @@ class Code {
 
  private:
   struct Instruction {
-    KernelFn kernel;  // null: see tiled, product and control
+    KernelFn kernel;  // null: see below
     const OpDef* op;
     Attrs attrs;
     int32_t first_view;  // inputs, then outputs
     int32_t num_inputs, num_outputs;
     int32_t scratch;  // storage, or kNoIndex
     int32_t stream;   // of random numbers, or kNoIndex
+    int32_t call;     // the loop that it calls at once, or kNoIndex
+    int32_t scalars;  // the layout's scalars that it runs instead of a kernel, or kNoIndex
     int32_t tiled;    // the layout's tiles that it runs instead of a kernel, or kNoIndex
     int32_t product;  // the product that it runs with its epilogue, or kNoIndex
     int32_t control;  // the branch or loop that it is, or kNoIndex
@@ -79,17 +82,19 @@ class Code {
   };
 
   void add_instruction(int32_t i);
-  void add_tiled(int32_t i);
+  void add_call(const LoopCall& call);
+  void add_group(int32_t i);
   void add_control(int32_t i);
   void add_view(ValueId value);
   int32_t add_stream(const Node& node);
-  void run_tiled(const Instruction& instruction, Frame& frame) const;
+  GroupResult run_group(const Instruction& instruction, Frame& frame) const;
   KernelResult run_product(const Instruction& instruction, const KernelContext& context) const;
 
   const Graph& graph_;
   std::vector<std::unique_ptr<ControlCode>> controls_;
   Layout layout_;
   std::vector<Instruction> instructions_;
+  std::vector<LoopCall> calls_;
   std::vector<ProductStep> products_;
   std::vector<View> views_;        // without addresses
   std::vector<ViewPlace> places_;  // of views_

@@ -3,6 +3,7 @@
 
 #include <penstock/autodiff/tape.h>
 #include <penstock/base/error.h>
+#include <penstock/exec/control.h>
 #include <penstock/exec/function.h>
 #include <penstock/ops.h>
 #include <penstock/ops/grad_helpers.h>
@@ -136,10 +137,84 @@ std::shared_ptr<const Control> loop_gradient(const Control& control, std::vector
   return made;
 }
 
-[[noreturn]] std::vector<Gradient> fail_second_order(std::span<const Tensor>) {
-  throw UnimplementedError(
-      "[while] a gradient of the gradient of a loop inside a function: run it eagerly, or unroll "
-      "the loop");
+// A loop gradient as two loops that keep every state: slower and larger, but made of nodes that
+// have gradients themselves.
+std::vector<Tensor> as_loops(const Control& control, int32_t trips,
+                             std::span<const Tensor> inputs) {
+  const Graph& body = control.region(Control::kBody);
+  const auto num_states = static_cast<size_t>(control.num_states);
+  const std::span<const Tensor> invariants =
+      inputs.subspan(num_states, body.num_inputs() - num_states);
+  const Tensor one(int32_t{1});
+  const auto call = [&](const Graph& region, std::span<const Tensor> own,
+                        std::span<const Tensor> others) {
+    std::vector<Tensor> all(own.begin(), own.end());
+    all.insert(all.end(), invariants.begin(), invariants.end());
+    all.insert(all.end(), others.begin(), others.end());
+    return replay_region(region, all);
+  };
+  std::vector<Tensor> state = {Tensor(int32_t{0})};
+  for (const Tensor& each : inputs.first(num_states)) state.push_back(each);
+  for (const Tensor& each : inputs.first(num_states)) {
+    std::vector<int64_t> all = {trips};
+    all.insert(all.end(), each.shape().begin(), each.shape().end());
+    state.push_back(zeros(each.dtype(), Shape(std::span<const int64_t>(all))));
+  }
+  const Tensors kept =
+      while_loop([&](std::span<const Tensor> now) { return less(now[0], Tensor(trips)); },
+                 [&](std::span<const Tensor> now) {
+                   const std::span<const Tensor> own = now.subspan(1, num_states);
+                   const std::vector<Tensor> made = call(body, own, {});
+                   Tensors next = {add(now[0], one)};
+                   for (const Tensor& each : made) next.push_back(each);
+                   const Tensor row = reshape(now[0], Tensor{int32_t{1}, int32_t{1}});
+                   for (size_t i = 0; i < num_states; ++i) {
+                     next.push_back(tensor_scatter_update(now[1 + num_states + i], row,
+                                                          expand_dims(own[i], 0)));
+                   }
+                   return next;
+                 },
+                 state);
+  state = {Tensor(trips - 1)};
+  for (const Tensor& dy : inputs.subspan(body.num_inputs())) state.push_back(dy);
+  for (int32_t i : control.invariants) {
+    const Tensor& like = invariants[static_cast<size_t>(i)];
+    state.push_back(zeros(like.dtype(), like.shape()));
+  }
+  const Tensors last = while_loop(
+      [&](std::span<const Tensor> now) { return less_equal(Tensor(int32_t{0}), now[0]); },
+      [&](std::span<const Tensor> now) {
+        std::vector<Tensor> own;
+        for (size_t i = 0; i < num_states; ++i)
+          own.push_back(gather(kept[1 + num_states + i], now[0]));
+        Tensors next = {subtract(now[0], one)};
+        for (const Tensor& each : call(control.region(Control::kBackward), own, now.subspan(1)))
+          next.push_back(each);
+        return next;
+      },
+      state);
+  return {last.begin() + 1, last.end()};
+}
+
+// The gradients of a loop gradient's outputs at its inputs `wanted`.
+std::vector<Gradient> second_order(const Control& control, int64_t trips,
+                                   std::span<const Tensor> given, const Numbers& wanted,
+                                   std::span<const Tensor> dys) {
+  if (trips < 0 || trips > INT32_MAX) {
+    throw UnimplementedError(
+        "[while] a gradient of the gradient of a loop inside a function, where the number of its "
+        "steps is not known while the function is traced: run it eagerly");
+  }
+  std::vector<Tensor> inputs;
+  for (const Tensor& each : given) inputs.push_back(identity(each));
+  Tape tape(Tape::Options{.watch_variables = false});
+  std::vector<Source> sources;
+  for (int32_t number : wanted) {
+    tape.watch(inputs[static_cast<size_t>(number)]);
+    sources.emplace_back(inputs[static_cast<size_t>(number)]);
+  }
+  const std::vector<Tensor> outputs = as_loops(control, static_cast<int32_t>(trips), inputs);
+  return tape.gradient(outputs, sources, dys, Unconnected::kZero);
 }
 
 }  // namespace
@@ -165,7 +240,14 @@ void record_control(const std::shared_ptr<const Control>& control, std::span<con
     to.push_back(outputs[i]);
   }
   if (from.empty() || to.empty()) return;
-  if (control->kind == Kind::kLoopGradient) return record_custom(from, to, fail_second_order);
+  if (control->kind == Kind::kLoopGradient) {
+    const int64_t trips =
+        trip_count(t_trace->graph, t_trace->graph.node(t_trace->graph.node_of(outputs[0].value())));
+    record_custom(from, to, [control, trips, given, wanted](std::span<const Tensor> dys) {
+      return second_order(*control, trips, given, wanted, dys);
+    });
+    return;
+  }
   if (control->kind == Kind::kBranch) {
     record_custom(from, to, [control, given, wanted, targets](std::span<const Tensor> dys) {
       std::vector<Tensor> all = given;

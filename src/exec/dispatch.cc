@@ -255,7 +255,7 @@ Tensors run(const OpDef& op, Inputs inputs, Attrs attrs, uint64_t given) {
   }
 
   const bool records = autodiff::is_recording() && op.grad.value != nullptr;
-  if (records) given &= ~uint64_t{op.saves.inputs};
+  if (records) given &= autodiff::has_accumulator() ? 0 : ~uint64_t{op.saves.inputs};
   Tensors outputs;
   SmallVector<const Tensor*, 2> taken;
   bool needs_kernel = false;
@@ -272,6 +272,7 @@ Tensors run(const OpDef& op, Inputs inputs, Attrs attrs, uint64_t given) {
     if (needs_kernel) run_kernel(op, views, infer, attrs, outputs);
     if (records) autodiff::record(op, inputs, attrs, outputs);
   }
+  if (!records && autodiff::is_recording()) autodiff::record_loss(op, inputs, outputs);
   for (const Tensor* input : taken) exec::spend(op, *input);
   return outputs;
 }

@@ -5,9 +5,11 @@
 #include <penstock/base/error.h>
 #include <penstock/base/strings.h>
 #include <penstock/core/fits.h>
+#include <penstock/memory/recording.h>
 
 #include "autodiff/recording.h"
 #include "exec/differentiate.h"
+#include "exec/forward_call.h"
 #include "exec/function_state.h"
 #include "exec/loop_parts.h"
 #include "exec/program.h"
@@ -30,12 +32,58 @@ Runner& FunctionState::ready() {
   const std::lock_guard lock(mutex);
   if (runner != nullptr) return *runner;
   if (is_planned) {
-    simplified = tie_loops(simplify(graph));
-    runner = std::make_unique<Program>(simplified, variables, name);
+    simplified = std::make_unique<Graph>(tie_loops(simplify(graph)));
+    runner = std::make_unique<Program>(*simplified, variables, name);
   } else {
     runner = std::make_unique<Stages>(graph, variables, name);
   }
   return *runner;
+}
+
+std::unique_ptr<FunctionState::Retired> FunctionState::with_checkpoints(int64_t most) const {
+  auto made = std::make_unique<Retired>();
+  made->simplified = std::make_unique<Graph>(tie_loops(limit_checkpoints(simplify(graph), most)));
+  made->runner = std::make_unique<Program>(*made->simplified, variables, name);
+  return made;
+}
+
+namespace {
+int64_t most_checkpoints(const MemoryPlan& plan) {
+  int64_t most = 0;
+  for (const PlannedLoop& loop : plan.loops) most = std::max(most, loop.checkpoints);
+  return most;
+}
+}  // namespace
+
+int64_t FunctionState::least_peak_bytes() {
+  const MemoryPlan plan = ready().plan();
+  if (!is_planned || most_checkpoints(plan) <= 1) return plan.peak_bytes;
+  return std::min(plan.peak_bytes, with_checkpoints(1)->runner->peak_bytes());
+}
+
+bool FunctionState::fit(int64_t bytes) {
+  const MemoryPlan plan = ready().plan();
+  if (plan.peak_bytes <= bytes) return true;
+  if (!is_planned) return false;
+  const int64_t most = most_checkpoints(plan);
+  const std::lock_guard lock(mutex);
+  std::unique_ptr<Retired> best;
+  // The most that fits.
+  for (int64_t low = 1, high = most - 1; low <= high;) {
+    const int64_t middle = (low + high + 1) / 2;
+    std::unique_ptr<Retired> made = with_checkpoints(middle);
+    if (made->runner->peak_bytes() <= bytes) {
+      best = std::move(made);
+      low = middle + 1;
+    } else {
+      high = middle - 1;
+    }
+  }
+  if (best == nullptr) return false;
+  std::swap(best->simplified, simplified);
+  std::swap(best->runner, runner);
+  retired.push_back(std::move(best));
+  return true;
 }
 
 namespace {
@@ -90,7 +138,23 @@ namespace {
 bool is_watched(const FunctionState& function, Inputs inputs) {
   if (!autodiff::is_recording()) return false;
   return std::any_of(function.variables.begin(), function.variables.end(), is_source) ||
-         autodiff::knows_any(inputs);
+         autodiff::knows_any(inputs) ||
+         std::any_of(function.variables.begin(), function.variables.end(),
+                     [](const Variable& variable) { return autodiff::knows(variable.id()); });
+}
+
+// What a recording is told of a call. A function is where the first of its lines is.
+recording::CallScope::Plan plan_of(const FunctionState& function, const Runner& runner) {
+  const Graph& graph = function.graph;
+  recording::CallScope::Plan plan;
+  plan.name = function.name;
+  plan.planned_peak = runner.peak_bytes();
+  for (size_t n = 0; n < graph.num_nodes() && plan.file.empty(); ++n) {
+    const Location at = graph.location(graph.node(static_cast<NodeId>(n)));
+    plan.file = at.file;
+    plan.line = at.line;
+  }
+  return plan;
 }
 
 }  // namespace
@@ -105,8 +169,10 @@ Tensors Function::operator()(std::span<const Tensor* const> inputs) const {
       return at(shapes)(inputs);
     }
     const bool is_watched = exec::t_trace == nullptr && exec::is_watched(*state_, inputs);
+    if (is_watched && state_->is_planned && exec::is_pushed_forward())
+      return exec::call_with_tangents(*this, inputs);
     if (exec::t_trace != nullptr ||
-        (is_watched && (autodiff::may_record_gradients() || !state_->is_planned))) {
+        (is_watched && (autodiff::may_record_gradients() || !state_->has_halves))) {
       const std::vector<Tensor> outputs = exec::replay_call(*state_, inputs);
       return Tensors(outputs.begin(), outputs.end());
     }
@@ -115,7 +181,12 @@ Tensors Function::operator()(std::span<const Tensor* const> inputs) const {
     }
     for (const Tensor& capture : state_->captures) exec::fail_out_of_scope(capture);
     if (is_watched) return exec::call_recorded(*state_, inputs);
-    return state_->ready().run(inputs);
+    exec::Runner& runner = state_->ready();
+    if (recording::is_on()) {
+      const recording::CallScope call(exec::plan_of(*state_, runner));
+      return runner.run(inputs);
+    }
+    return runner.run(inputs);
   });
 }
 
@@ -170,6 +241,12 @@ MemoryPlan Function::plan() const {
 int64_t Function::peak_bytes() const {
   return with_memory_errors(state_->name, [&] { return state_->ready().peak_bytes(); });
 }
+bool Function::fit(int64_t bytes) const {
+  return with_memory_errors(state_->name, [&] { return state_->fit(bytes); });
+}
+int64_t Function::least_peak_bytes() const {
+  return with_memory_errors(state_->name, [&] { return state_->least_peak_bytes(); });
+}
 size_t Function::num_instructions() const {
   return with_memory_errors(state_->name, [&] { return state_->ready().num_instructions(); });
 }
@@ -177,11 +254,14 @@ std::string Function::text() const { return to_text(state_->graph); }
 int64_t Function::bytes() const {
   const std::lock_guard lock(state_->mutex);
   int64_t bytes = state_->graph.memory_bytes();
-  if (state_->runner != nullptr)
-    bytes += state_->simplified.memory_bytes(&state_->graph) + state_->runner->bytes();
+  if (state_->runner != nullptr) {
+    bytes += state_->runner->bytes();
+    if (state_->simplified != nullptr) bytes += state_->simplified->memory_bytes(&state_->graph);
+  }
   for (const auto& known : state_->known) bytes += known.function.bytes();
   for (const auto& halves : state_->differentiated)
     bytes += halves->forward.bytes() + halves->backward.bytes();
+  for (const auto& whole : state_->with_tangents) bytes += whole->function.bytes();
   return bytes;
 }
 bool Function::has_captures() const { return !state_->captures.empty(); }

@@ -15,6 +15,15 @@
 namespace penstock::exec {
 
 struct Differentiated;
+struct WithTangents;
+
+// Whether a branch or a loop of the graph draws random numbers: then its gradient has to follow
+// what it did.
+inline bool has_drawing_controls(const Graph& graph) {
+  return std::ranges::any_of(graph.nodes(), [&](const Node& node) {
+    return node.kind == NodeKind::kControl && is_stateful(graph, node);
+  });
+}
 
 struct FunctionState {
   FunctionState(std::string a_name, Graph a_graph, std::vector<Variable> some_variables,
@@ -24,6 +33,7 @@ struct FunctionState {
         variables(std::move(some_variables)),
         captures(std::move(some_captures)),
         is_planned(is_closed(graph)),
+        has_halves(is_planned && !has_drawing_controls(graph)),
         has_known_inputs(std::ranges::all_of(
             graph.inputs(), [&](ValueId input) { return graph.shape(input).is_known(); })) {}
 
@@ -32,12 +42,20 @@ struct FunctionState {
   std::vector<Variable> variables;  // by slot
   std::vector<Tensor> captures;     // of an outer trace: the graph's last inputs
   const bool is_planned;            // as a whole
+  const bool has_halves;            // a tape around a call can run it in two planned halves
   const bool has_known_inputs;
 
-  std::mutex mutex;  // guards what follows, which is made when it is first needed
-  Graph simplified;  // what runs; tapes and outer traces see `graph`
+  std::mutex mutex;                   // guards what follows, which is made when it is first needed
+  std::unique_ptr<Graph> simplified;  // what runs; tapes and outer traces see `graph`
   std::unique_ptr<Runner> runner;
+  // Those that another one has taken the place of; runs of theirs may not be over.
+  struct Retired {
+    std::unique_ptr<Graph> simplified;
+    std::unique_ptr<Runner> runner;
+  };
+  std::vector<std::unique_ptr<Retired>> retired;
   std::vector<std::shared_ptr<const Differentiated>> differentiated;
+  std::vector<std::shared_ptr<const WithTangents>> with_tangents;
 
   // For other shapes of inputs, where the graph leaves them open; the latest first.
   struct Known {
@@ -48,6 +66,11 @@ struct FunctionState {
 
   // What runs a call. Pre: has_known_inputs.
   Runner& ready();
+  // See Function.
+  bool fit(int64_t bytes);
+  int64_t least_peak_bytes();
+  // What would run when gradients of loops kept so many states. Pre: is_planned.
+  std::unique_ptr<Retired> with_checkpoints(int64_t most) const;
 };
 
 // The outputs of a call whose ops are called one by one. `inputs` are without captures.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "exec/epilogues.h"
+#include "exec/scalars.h"
 #include "exec/tiles.h"
 
 namespace penstock::exec {
@@ -340,6 +341,7 @@ class Finder {
 std::vector<int32_t> find_groups(const Graph& graph, std::span<const NodeId> nodes) {
   std::vector<int32_t> groups = Finder(graph, nodes).find();
   group_epilogues(graph, nodes, groups);
+  group_scalars(graph, nodes, groups);
   return groups;
 }
 

@@ -1,5 +1,5 @@
 // Fusion: which ops run together: elementwise ones tile by tile (exec/tiles.h), products with what
-// is done to their elements at once (exec/epilogues.h).
+// is done to their elements at once (exec/epilogues.h), those on single elements (exec/scalars.h).
 #pragma once
 
 #include <cstdint>

@@ -27,9 +27,12 @@ class Builder {
     choose_order();
     find_last_uses();
     place_leaves();
+    layout_.scalar.assign(static_cast<size_t>(end()), kNoIndex);
     for (int32_t i = 0; i < end(); ++i) {
       if (graph_.node(layout_.steps.step(i)[0]).kind == NodeKind::kControl) {
         place_control(i);
+      } else if (is_scalar_op(graph_, graph_.node(layout_.steps.step(i)[0]))) {
+        place_scalars(i);
       } else if (layout_.steps.step(i).size() == 1) {
         place_node(i);
       } else if (product_step(graph_, layout_.steps.step(i)).run != nullptr) {
@@ -244,6 +247,31 @@ class Builder {
       into = add_storage(Kind::kArena, kNoIndex, value, i);
     }
     put(value, into, 0);
+  }
+
+  // Ops on single elements: all are read before any is written, so whatever ends may be taken over.
+  void place_scalars(int32_t i) {
+    Scalars scalars = make_scalars(graph_, layout_.steps.step(i),
+                                   [&](ValueId value) { return last_use(value) > i; });
+    const auto put_in = [&](Scalars::Transfer& transfer) {
+      transfer.storage = place(transfer.value).storage;
+      transfer.offset = place(transfer.value).offset;
+    };
+    for (Scalars::Transfer& load : scalars.loads) put_in(load);
+    taken_.clear();
+    for (Scalars::Transfer& store : scalars.stores) {
+      int32_t into = kNoIndex;
+      for (const Scalars::Transfer& load : scalars.loads) {
+        if (fits(store.value, load.value, i)) into = better(into, load.storage);
+      }
+      put_new(store.value, into, i);
+      put_in(store);
+    }
+    layout_.has_kernel.push_back(true);
+    layout_.tiled.push_back(kNoIndex);
+    layout_.scratch.push_back(kNoIndex);
+    layout_.scalar[static_cast<size_t>(i)] = static_cast<int32_t>(layout_.scalars.size());
+    layout_.scalars.push_back(std::move(scalars));
   }
 
   // Ops that run tile by tile: only what others need has a place.

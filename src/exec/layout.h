@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "exec/order.h"
+#include "exec/scalars.h"
 #include "exec/tiles.h"
 #include "graph/graph.h"
 
@@ -43,6 +44,8 @@ struct Layout {
   std::vector<bool> has_kernel;  // of instructions: some only share data
   std::vector<int32_t> tiled;    // of instructions: which of tiles they are, or kNoIndex
   std::vector<Tiles> tiles;
+  std::vector<int32_t> scalar;  // of instructions: which of scalars they are, or kNoIndex
+  std::vector<Scalars> scalars;
   std::vector<int32_t> temporary;  // of writes: a storage to copy through, or kNoIndex
   int32_t num_outputs = 0;         // buffers of kind kOutput
   int64_t arena_bytes = 0;

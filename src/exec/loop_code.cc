@@ -19,9 +19,9 @@ class LoopCode final : public ControlCode {
   explicit LoopCode(const Control& control)
       : num_states_(static_cast<size_t>(control.num_states)),
         condition_(with_slots(control.region(Control::kCondition), 0)),
-        step_(with_slots(with_condition(control.region(Control::kBody),
-                                        control.region(Control::kCondition)),
-                         num_states_)),
+        step_(with_slots(
+            with_condition(control.region(Control::kBody), control.region(Control::kCondition)),
+            num_states_)),
         trips_(control.trips),
         form_(control.region(Control::kBody), all_states(control)),
         kept_(control.is_tied ? control.states : std::vector<int32_t>()),

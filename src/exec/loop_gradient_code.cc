@@ -27,6 +27,7 @@ class LoopGradientCode final : public ControlCode {
       : form_(control.region(Control::kBody), all_states(control)),
         num_invariants_(control.region(Control::kBody).num_inputs() - form_.size()),
         num_given_(control.states.size()),
+        num_gradients_(num_given_ + control.invariants.size()),
         trips_(control.trips),
         swaps_(control.swaps),
         is_tied_(control.is_tied),
@@ -53,7 +54,7 @@ class LoopGradientCode final : public ControlCode {
     frame->start.reserve(form_.size());
     frame->now.reserve(form_.size());
     frame->invariants.reserve(num_invariants_);
-    frame->slots.reserve(backward_->graph().outputs().size());
+    frame->slots.reserve(num_gradients_);
     frame->inputs.reserve(form_.size() + num_invariants_);
     return frame;
   }
@@ -90,7 +91,8 @@ class LoopGradientCode final : public ControlCode {
 
   const StateForm form_;
   const size_t num_invariants_;
-  const size_t num_given_;  // gradients that arrive; the others are sums
+  const size_t num_given_;      // gradients that arrive
+  const size_t num_gradients_;  // with the sums
   const int64_t trips_;
   const bool swaps_, is_tied_;
   int64_t most_;  // states that are kept besides the first; 0: as many as the steps ask for

@@ -9,6 +9,7 @@
 
 #include "exec/control_codes.h"
 #include "exec/revolve.h"
+#include "graph/copier.h"
 #include "graph/extract.h"
 
 namespace penstock {
@@ -36,29 +37,14 @@ std::vector<int32_t> all_states(const Control& control) {
 
 Graph with_condition(const Graph& body, const Graph& condition) {
   Graph made;
-  const auto copy = [&](const Graph& region, std::span<const ValueId> inputs) {
-    std::vector<ValueId> values(region.num_values(), kNoIndex);
-    for (const Node& node : region.nodes()) {
-      if (node.kind == NodeKind::kInput) {
-        values[static_cast<size_t>(node.first_output)] = inputs[static_cast<size_t>(node.index)];
-        continue;
-      }
-      SmallVector<ValueId, 4> uses;
-      for (ValueId input : region.inputs(node)) uses.push_back(values[static_cast<size_t>(input)]);
-      const ValueId first = made.node(made.add_copy(region, node, uses)).first_output;
-      for (ValueId k = 0; k < node.num_outputs; ++k)
-        values[static_cast<size_t>(node.first_output + k)] = first + k;
-    }
-    std::vector<ValueId> outputs;
-    for (ValueId output : region.outputs()) outputs.push_back(values[static_cast<size_t>(output)]);
-    return outputs;
-  };
-  std::vector<ValueId> inputs;
-  for (ValueId input : body.inputs())
-    inputs.push_back(made.add_input(body.dtype(input), body.shape(input)));
-  std::vector<ValueId> outputs = copy(body, inputs);
-  std::copy(outputs.begin(), outputs.end(), inputs.begin());
-  outputs.push_back(copy(condition, inputs)[0]);
+  Copier step(body, made), test(condition, made);
+  for (const Node& node : body.nodes()) step.copy(node);
+  const SmallVector<ValueId, 8> states = step.all(body.outputs());
+  for (size_t i = 0; i < condition.num_inputs(); ++i)
+    test.set(condition.inputs()[i], i < states.size() ? states[i] : step[body.inputs()[i]]);
+  for (const Node& node : condition.nodes()) test.copy(node);
+  SmallVector<ValueId, 8> outputs = states;
+  outputs.push_back(test[condition.outputs()[0]]);
   made.set_outputs(outputs);
   return made;
 }

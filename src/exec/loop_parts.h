@@ -41,6 +41,8 @@ std::vector<int64_t> kept_on_way(int64_t trips, int64_t checkpoints);
 // How many are kept after so many steps of a loop whose length is not known.
 int64_t online_checkpoints(int64_t steps);
 
+// Gradients of loops keep so many states at most, unless the program said how many.
+Graph limit_checkpoints(Graph graph, int64_t most);
 // A loop whose gradient is in the same graph keeps the states for it (see Control).
 Graph tie_loops(Graph graph);
 

@@ -8,6 +8,7 @@
 #include <penstock/base/strings.h>
 
 #include "exec/variable_state.h"
+#include "memory/recording_hooks.h"
 
 namespace penstock::exec {
 
@@ -47,7 +48,7 @@ class Program::Held {
 Program::Program(const Graph& graph, std::span<const Variable> variables, std::string_view name)
     : graph_(graph),
       variables_(variables),
-      owner_(ledger::add_owner(name)),
+      owner_(ledger::add_owner(name, ledger::OwnerKind::kFunction)),
       code_(graph),
       layout_(code_.layout()) {
   for (const Write& write : graph.writes()) written_slots_.push_back(write.slot);
@@ -179,6 +180,8 @@ Tensor Program::output_tensor(ValueId output, std::span<const Tensor* const> inp
   const Place& place = layout_.places[static_cast<size_t>(output)];
   const Storage& storage = layout_.storages[static_cast<size_t>(place.storage)];
   const auto part_of = [&](const BufferRef& buffer, int64_t first) {
+    if (recording::is_on() && storage.kind == Kind::kOutput)
+      recording::describe(*buffer.get(), graph_.dtype(output), graph_.shape(output));
     return Tensor::over(buffer, first + place.offset, graph_.dtype(output), graph_.shape(output));
   };
   switch (storage.kind) {
@@ -224,7 +227,8 @@ MemoryPlan Program::plan() const {
   for (const PlannedLoop& loop : plan.loops) {
     if (loop.name != "while gradient" || loop.trips >= 0 || loop.is_in_file) continue;
     const std::string at = loop.line.empty() ? "" : cat(" at ", loop.line);
-    const std::string kept = loop.checkpoints < 0 ? "max(8, ceil(sqrt(2 n)))" : cat(loop.checkpoints);
+    const std::string kept =
+        loop.checkpoints < 0 ? "max(8, ceil(sqrt(2 n)))" : cat(loop.checkpoints);
     plan.unknown.push_back(cat(loop.name, at, ": min(n - 1, ", kept, ") states of ",
                                loop.state_bytes, " bytes for n steps"));
   }

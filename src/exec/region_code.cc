@@ -5,6 +5,7 @@
 
 #include "exec/control_codes.h"
 #include "exec/loop_parts.h"
+#include "graph/copier.h"
 #include "graph/simplify.h"
 
 namespace penstock::exec {
@@ -82,29 +83,20 @@ void RegionCode::run(Code::Frame& frame, const Memory& memory) const {
 
 Graph with_slots(const Graph& region, size_t num_slots) {
   Graph made;
-  std::vector<ValueId> values(region.num_values(), kNoIndex);
-  const auto value = [&](ValueId old) -> ValueId& { return values[static_cast<size_t>(old)]; };
-  for (size_t i = 0; i < region.num_inputs(); ++i) {
+  Copier copier(region, made);
+  for (size_t i = 0; i < num_slots; ++i) {
     const ValueId input = region.inputs()[i];
-    value(input) = i < num_slots ? made.add_read(static_cast<int32_t>(i), region.dtype(input),
-                                                 region.shape(input))
-                                 : made.add_input(region.dtype(input), region.shape(input));
+    copier.set(input,
+               made.add_read(static_cast<int32_t>(i), region.dtype(input), region.shape(input)));
   }
-  for (const Node& node : region.nodes()) {
-    if (node.kind == NodeKind::kInput) continue;
-    SmallVector<ValueId, 4> uses;
-    for (ValueId input : region.inputs(node)) uses.push_back(value(input));
-    const Node& copy = made.node(made.add_copy(region, node, uses));
-    for (ValueId k = 0; k < node.num_outputs; ++k)
-      value(node.first_output + k) = copy.first_output + k;
-  }
+  for (const Node& node : region.nodes()) copier.copy(node);
   std::vector<Write> writes;
   std::vector<ValueId> outputs;
   for (size_t i = 0; i < region.outputs().size(); ++i) {
-    const ValueId result = value(region.outputs()[i]);
+    const ValueId result = copier[region.outputs()[i]];
     if (i >= num_slots) {
       outputs.push_back(result);
-    } else if (result != value(region.inputs()[i])) {
+    } else if (result != copier[region.inputs()[i]]) {
       writes.push_back({static_cast<int32_t>(i), result});
     }
   }

@@ -6,9 +6,11 @@
 #include <penstock/base/strings.h>
 #include <penstock/core/fits.h>
 #include <penstock/exec/function.h>
+#include <penstock/ops/grad_helpers.h>
 
 #include "autodiff/recording.h"
 #include "exec/function_state.h"
+#include "exec/interrupts.h"
 #include "exec/replay.h"
 #include "exec/trace_state.h"
 #include "graph/extract.h"
@@ -17,6 +19,7 @@ namespace penstock::exec {
 namespace {
 
 using Kind = Control::Kind;
+using Inputs = std::span<const Tensor* const>;
 
 // How many of a control's inputs are not for its regions.
 size_t num_leading(const Control& control) { return control.kind == Kind::kBranch ? 1 : 0; }
@@ -67,15 +70,19 @@ std::vector<OutputSpec> outputs_of(const Control& control) {
   return specs;
 }
 
+// Whether what it gives differs from call to call.
+bool draws(const Control& control) {
+  return std::ranges::any_of(control.regions, [](const auto& region) {
+    return std::ranges::any_of(region->nodes(),
+                               [&](const Node& node) { return is_stateful(*region, node); });
+  });
+}
+
 // Whether its gradient can be worked out now. What draws random numbers would draw others when it
 // is called again.
 bool has_gradient(const Control& control, std::span<const Tensor> inputs) {
-  const auto is_fit = [](const auto& region) {
-    return is_closed(*region) && std::ranges::none_of(region->nodes(), [&](const Node& node) {
-             return is_stateful(*region, node);
-           });
-  };
-  return std::ranges::all_of(control.regions, is_fit) &&
+  return std::ranges::all_of(control.regions, [](const auto& each) { return is_closed(*each); }) &&
+         !draws(control) &&
          std::ranges::all_of(inputs, [](const Tensor& t) { return t.shape().is_known(); });
 }
 
@@ -126,40 +133,133 @@ std::shared_ptr<const Control> at_shapes(const std::shared_ptr<const Control>& c
   }
 }
 
-// The regions as functions, for calls one by one.
-std::vector<Function>& functions_of(const Control& control) {
-  const std::lock_guard lock(control.mutex);
+// What has been made of a control that is called outside of plans.
+struct Prepared {
+  std::vector<Function> regions;
+  // The whole of it, for inputs of these shapes; the latest first.
+  struct Whole {
+    std::vector<Shape> shapes;
+    Function function;
+  };
+  std::vector<Whole> wholes;
+};
+constexpr size_t kMostWholes = 8;
+
+// Pre: the control's mutex is held.
+Prepared& prepared(const Control& control) {
   if (control.prepared == nullptr) {
-    auto functions = std::make_shared<std::vector<Function>>();
+    auto made = std::make_shared<Prepared>();
     for (const auto& region : control.regions) {
-      functions->push_back(
+      made->regions.push_back(
           make_function(name_of(control.kind),
                         extract(*region, region->inputs(), region->outputs(), {}, true), {}));
     }
-    control.prepared = std::move(functions);
+    control.prepared = std::move(made);
   }
-  return *static_cast<std::vector<Function>*>(control.prepared.get());
+  return *static_cast<Prepared*>(control.prepared.get());
 }
 
-Tensors run_branch(const Control& control, std::span<const Tensor* const> inputs) {
-  std::vector<Function>& regions = functions_of(control);
+// The control as a function of its own.
+Function whole_function(const std::shared_ptr<const Control>& control, Inputs inputs) {
+  std::vector<Shape> shapes;
+  for (const Tensor* input : inputs) shapes.push_back(input->shape());
+  {
+    const std::lock_guard lock(control->mutex);
+    std::vector<Prepared::Whole>& wholes = prepared(*control).wholes;
+    const auto found = std::ranges::find(wholes, shapes, &Prepared::Whole::shapes);
+    if (found != wholes.end()) {
+      std::rotate(wholes.begin(), found, found + 1);
+      return wholes[0].function;
+    }
+  }
+  Function made;
+  {
+    const HideTapes hide;
+    Trace trace(name_of(control->kind));
+    std::vector<Tensor> own;
+    for (const Tensor* input : inputs) own.push_back(trace.input(input->dtype(), input->shape()));
+    std::vector<const Tensor*> pointers;
+    for (const Tensor& tensor : own) pointers.push_back(&tensor);
+    LoopNumbers loops;
+    made = trace.finish(call_control(control, pointers, loops));
+  }
+  const std::lock_guard lock(control->mutex);
+  std::vector<Prepared::Whole>& wholes = prepared(*control).wholes;
+  wholes.insert(wholes.begin(), {std::move(shapes), made});
+  if (wholes.size() > kMostWholes) wholes.pop_back();
+  return made;
+}
+
+// A region called by itself. One whose shapes are not known is called op by op: the next call may
+// have others.
+Tensors call_region(const Control& control, size_t i, Inputs inputs) {
+  Function function;
+  {
+    const std::lock_guard lock(control.mutex);
+    function = prepared(control).regions[i];
+  }
+  if (function.has_known_inputs()) return function(inputs);
+  std::vector<Tensor> given;
+  for (const Tensor* input : inputs) given.push_back(*input);
+  const std::vector<Tensor> outputs = replay_region(control.region(i), given);
+  return Tensors(outputs.begin(), outputs.end());
+}
+
+Tensors run_branch(const Control& control, Inputs inputs) {
   const auto index = static_cast<size_t>(inputs[0]->item<int32_t>());
-  return regions[std::min(index, regions.size() - 1)](inputs.subspan(1));
+  return call_region(control, std::min(index, control.regions.size() - 1), inputs.subspan(1));
 }
 
-Tensors run_loop(const Control& control, std::span<const Tensor* const> inputs) {
-  std::vector<Function>& regions = functions_of(control);
+Tensors run_loop(const Control& control, Inputs inputs) {
   const auto count = static_cast<size_t>(control.num_states);
   std::vector<Tensor> state;
   for (const Tensor* input : inputs.first(count)) state.push_back(*input);
   std::vector<const Tensor*> given(inputs.begin(), inputs.end());
+  Interrupts interrupts;
   for (;;) {
     for (size_t i = 0; i < count; ++i) given[i] = &state[i];
-    if (!regions[Control::kCondition](given)[0].item<bool>()) break;
-    Tensors next = regions[Control::kBody](given);
+    if (!call_region(control, Control::kCondition, given)[0].item<bool>()) break;
+    Tensors next = call_region(control, Control::kBody, given);
     state.assign(next.begin(), next.end());
+    interrupts.step();
   }
   return Tensors(state.begin(), state.end());
+}
+
+// The steps of a loop backwards, with every state kept: tapes follow each of them.
+Tensors run_gradient(const Control& control, Inputs inputs) {
+  const Graph& body = control.region(Control::kBody);
+  const auto count = static_cast<size_t>(control.num_states);
+  std::vector<Tensor> given;
+  for (const Tensor* input : inputs.first(body.num_inputs())) given.push_back(*input);
+  std::vector<std::vector<Tensor>> before;
+  while (replay_region(control.region(Control::kCondition), given)[0].item<bool>()) {
+    before.push_back(given);
+    const std::vector<Tensor> next = replay_region(body, given);
+    std::copy_n(next.begin(), count, given.begin());
+  }
+  std::vector<Tensor> gradients;
+  for (const Tensor* dy : inputs.subspan(body.num_inputs())) gradients.push_back(*dy);
+  for (int32_t i : control.invariants)
+    gradients.push_back(zeros_like(given[count + static_cast<size_t>(i)]));
+  for (; !before.empty(); before.pop_back()) {
+    std::vector<Tensor> all = std::move(before.back());
+    all.insert(all.end(), gradients.begin(), gradients.end());
+    gradients = replay_region(control.region(Control::kBackward), all);
+  }
+  return Tensors(gradients.begin(), gradients.end());
+}
+
+Tensors run_one_by_one(const Control& control, Inputs inputs) {
+  switch (control.kind) {
+    case Kind::kBranch:
+      return run_branch(control, inputs);
+    case Kind::kLoop:
+      return run_loop(control, inputs);
+    case Kind::kLoopGradient:
+      break;
+  }
+  return run_gradient(control, inputs);
 }
 
 }  // namespace
@@ -199,15 +299,12 @@ Tensors add_control(TraceState& trace, const std::shared_ptr<const Control>& con
 Tensors call_control(const std::shared_ptr<const Control>& control,
                      std::span<const Tensor* const> inputs, LoopNumbers& loops) {
   if (t_trace == nullptr) {
-    if (control->kind == Kind::kBranch) return run_branch(*control, inputs);
-    if (control->kind == Kind::kLoop) return run_loop(*control, inputs);
-    // A gradient is planned: it runs as a function of its own.
-    const HideTapes hide;
-    Trace trace("while gradient");
-    std::vector<Tensor> own;
-    for (const Tensor* input : inputs) own.push_back(trace.input(input->dtype(), input->shape()));
-    const Tensors made = add_control(*t_trace, control, own);
-    return trace.finish(made)(inputs);
+    // Gradients of gradients, and of random draws, have to follow what is called.
+    const bool is_followed = autodiff::is_recording() && autodiff::knows_any(inputs) &&
+                             (autodiff::may_record_gradients() || draws(*control));
+    if (is_followed) return run_one_by_one(*control, inputs);
+    const Function whole = whole_function(control, inputs);
+    return whole.is_planned() ? whole(inputs) : run_one_by_one(*control, inputs);
   }
   std::vector<Tensor> given;
   for (const Tensor* input : inputs) given.push_back(*input);

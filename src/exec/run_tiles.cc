@@ -26,7 +26,7 @@ class Worker {
     for (size_t i = 0; i < tiles.operands.size(); ++i) views_[i].dtype = tiles.operands[i].dtype;
   }
 
-  TilesResult run(int64_t begin, int64_t end, int64_t part) {
+  GroupResult run(int64_t begin, int64_t end, int64_t part) {
     const int64_t n = end - begin;
     if (n != shaped_for_) shape(n);
     auto strip = tiles_.strips.begin();
@@ -142,18 +142,18 @@ void finish_reductions(const Tiles& tiles, Accumulators& accumulators, char* con
 
 }  // namespace
 
-TilesResult run_tiles(const Tiles& tiles, char* const* bases, char* scratch) noexcept {
+GroupResult run_tiles(const Tiles& tiles, char* const* bases, char* scratch) noexcept {
   const int64_t workers = std::min<int64_t>(tiles.workers, num_threads());
   Accumulators accumulators;
   start_reductions(tiles, accumulators);
   std::atomic<int64_t> next{0};
   std::mutex mutex;  // taken on errors only
-  TilesResult first;
+  GroupResult first;
   int64_t first_at = tiles.elements;
   const auto work_on = [&](Worker& worker, int64_t part) {
     const int64_t to = tiles.part_begin(part + 1);
     for (int64_t begin = tiles.part_begin(part); begin < to; begin += tiles.tile) {
-      const TilesResult result = worker.run(begin, std::min(to, begin + tiles.tile), part);
+      const GroupResult result = worker.run(begin, std::min(to, begin + tiles.tile), part);
       if (result.failed == nullptr) continue;
       const std::lock_guard lock(mutex);
       if (begin < first_at) {

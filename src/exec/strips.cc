@@ -19,7 +19,9 @@ constexpr int64_t kLeastStreamed = 16 << 20;
 
 bool fits_strip(const Tiles& tiles, const TileOp& op, DType dtype) {
   const Formula* formula = op.op->cpu.formula;
-  if (formula == nullptr || op.kind != TileOp::Kind::kElements || op.num_outputs != 1) return false;
+  if (formula == nullptr || formula->is_swapped || op.kind != TileOp::Kind::kElements ||
+      op.num_outputs != 1)
+    return false;
   if (op.row != 1 && op.row < kernels::kLeastStripRow) return false;
   if (formula->kind != Formula::Kind::kUnary && formula->kind != Formula::Kind::kBinary)
     return false;

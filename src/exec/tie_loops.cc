@@ -2,6 +2,8 @@
 #include <algorithm>
 
 #include "exec/loop_parts.h"
+#include "graph/copier.h"
+#include "graph/extract.h"
 
 namespace penstock::exec {
 namespace {
@@ -63,49 +65,45 @@ std::vector<Tie> find_ties(const Graph& graph) {
 
 }  // namespace
 
+Graph limit_checkpoints(Graph graph, int64_t most) {
+  for (NodeId id = 0; id < static_cast<NodeId>(graph.num_nodes()); ++id) {
+    const Control* control = control_of(graph, id);
+    if (control == nullptr) continue;
+    auto made = std::make_shared<Control>(*control);
+    if (made->kind == Kind::kLoopGradient && made->checkpoints == 0) made->checkpoints = most;
+    for (auto& region : made->regions) {
+      Graph copy = extract(*region, region->inputs(), region->outputs(), {});
+      region = std::make_shared<const Graph>(limit_checkpoints(std::move(copy), most));
+    }
+    graph.set_control(id, std::move(made));
+  }
+  return graph;
+}
+
 Graph tie_loops(Graph graph) {
   const std::vector<Tie> ties = find_ties(graph);
   if (ties.empty()) return graph;
   Graph made;
-  std::vector<ValueId> values(graph.num_values(), kNoIndex);
+  Copier copier(graph, made);
   std::vector<ValueId> stores(ties.size());
   for (NodeId id = 0; id < static_cast<NodeId>(graph.num_nodes()); ++id) {
     const Node& node = graph.node(id);
-    ValueId first;
-    if (node.kind == NodeKind::kInput) {
-      first = made.add_input(graph.dtype(node.first_output), graph.shape(node.first_output));
+    const auto loop = std::ranges::find(ties, id, &Tie::loop);
+    const auto gradient = std::ranges::find(ties, id, &Tie::gradient);
+    if (loop != ties.end()) {
+      const OutputSpec store{DType::kUInt8, Shape{loop->bytes}};
+      const NodeId copy = copier.copy_control(node, loop->tied_loop, copier.inputs(node), &store);
+      stores[static_cast<size_t>(loop - ties.begin())] =
+          made.node(copy).first_output + static_cast<ValueId>(node.num_outputs);
+    } else if (gradient != ties.end()) {
+      SmallVector<ValueId, 8> inputs = copier.inputs(node);
+      inputs.push_back(stores[static_cast<size_t>(gradient - ties.begin())]);
+      copier.copy_control(node, gradient->tied_gradient, inputs);
     } else {
-      SmallVector<ValueId, 8> inputs;
-      for (ValueId input : graph.inputs(node)) inputs.push_back(values[static_cast<size_t>(input)]);
-      SmallVector<OutputSpec, 8> specs;
-      for (ValueId k = node.first_output; k < node.first_output + node.num_outputs; ++k)
-        specs.push_back({graph.dtype(k), graph.shape(k)});
-      const auto loop = std::ranges::find(ties, id, &Tie::loop);
-      const auto gradient = std::ranges::find(ties, id, &Tie::gradient);
-      const int32_t location = made.add_location(graph.location(node));
-      if (loop != ties.end()) {
-        specs.push_back({DType::kUInt8, Shape{loop->bytes}});
-        first = made.node(made.add_control(loop->tied_loop, inputs, specs, location)).first_output;
-        stores[static_cast<size_t>(loop - ties.begin())] =
-            first + static_cast<ValueId>(node.num_outputs);
-      } else if (gradient != ties.end()) {
-        inputs.push_back(stores[static_cast<size_t>(gradient - ties.begin())]);
-        first = made.node(made.add_control(gradient->tied_gradient, inputs, specs, location))
-                    .first_output;
-      } else {
-        first = made.node(made.add_copy(graph, node, inputs)).first_output;
-      }
+      copier.copy(node);
     }
-    for (ValueId k = 0; k < node.num_outputs; ++k)
-      values[static_cast<size_t>(node.first_output + k)] = first + k;
   }
-  SmallVector<ValueId, 8> outputs;
-  for (ValueId output : graph.outputs()) outputs.push_back(values[static_cast<size_t>(output)]);
-  SmallVector<Write, 8> writes;
-  for (const Write& write : graph.writes())
-    writes.push_back({write.slot, values[static_cast<size_t>(write.value)]});
-  made.set_outputs(outputs);
-  made.set_writes(writes);
+  copier.finish();
   return made;
 }
 

@@ -136,10 +136,10 @@ Tiles make_tiles(const Graph& graph, std::span<const NodeId> nodes,
                  const std::function<bool(ValueId)>& is_kept);
 
 // What a run came to: the op that failed, if any.
-struct TilesResult {
+struct GroupResult {
   const OpDef* failed = nullptr;
   KernelResult result;
 };
-TilesResult run_tiles(const Tiles& tiles, char* const* bases, char* scratch) noexcept;
+GroupResult run_tiles(const Tiles& tiles, char* const* bases, char* scratch) noexcept;
 
 }  // namespace penstock::exec

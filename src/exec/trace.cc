@@ -36,6 +36,13 @@ int64_t output_bytes(InferContext& infer) {
   return bytes;
 }
 
+void record_call(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs,
+                 std::span<const Tensor> outputs) {
+  if (!autodiff::is_recording()) return;
+  if (op.grad.value != nullptr) return autodiff::record(op, inputs, attrs, outputs);
+  autodiff::record_loss(op, inputs, outputs);
+}
+
 }  // namespace
 
 TraceState::TraceState(std::string_view a_name, bool is_builder)
@@ -138,8 +145,7 @@ std::optional<Tensors> trace_op(TraceState& trace, const OpDef& op,
   trace.added(id);
   Tensors outputs = trace.symbols(id);
   for (const Tensor& output : outputs) trace.add_open(output.value());
-  if (autodiff::is_recording() && op.grad.value != nullptr)
-    autodiff::record(op, inputs, attrs, outputs);
+  record_call(op, inputs, attrs, outputs);
   return outputs;
 }
 
@@ -190,8 +196,7 @@ Tensors trace_open(TraceState& trace, const OpDef& op, std::span<const Tensor* c
   trace.added(id);
   trace.worlds->add(trace.graph.node(id).first_output, outcome);
   Tensors outputs = trace.symbols(id);
-  if (autodiff::is_recording() && op.grad.value != nullptr)
-    autodiff::record(op, inputs, attrs, outputs);
+  record_call(op, inputs, attrs, outputs);
   return outputs;
 }
 

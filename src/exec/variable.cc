@@ -97,7 +97,7 @@ Variable::Variable(const Operand& initial, const Options& options) {
     state_->name = options.name;
     state_->trainable = options.trainable;
     state_->id = new_id();
-    state_->owner = ledger::add_owner(options.name);
+    state_->owner = ledger::add_owner(options.name, ledger::OwnerKind::kVariable);
     state_->dtype = tensor.dtype();
     state_->shape = options.shape.value_or(tensor.shape());
     check_fits(*state_, tensor, "Variable");

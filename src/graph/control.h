@@ -16,6 +16,7 @@
 
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "graph/graph.h"
@@ -60,8 +61,9 @@ struct Control {
   mutable std::shared_ptr<void> prepared;
 };
 
-// The name of a kind: "while".
+// The name of a kind, "while", and of its region number `i`, "body".
 const char* name_of(Control::Kind kind);
+std::string region_name(Control::Kind kind, size_t i);
 
 // The input whose memory an output of the node may take over: what it starts from; kNoIndex when
 // there is none.

@@ -335,15 +335,51 @@ void verify_op(const Graph& graph, NodeId id) {
 
 }  // namespace
 
-static void verify_control(const Graph& graph, NodeId id) {
-  const Control& control = *graph.control(graph.node(id));
-  for (ValueId input : graph.inputs(graph.node(id))) {
-    if (input < 0 || input >= graph.node(id).first_output)
-      broken("node ", id, " uses a later value ", input);
+// What a region takes and gives, as its node says.
+static void verify_region(NodeId id, const Graph& region, size_t num_inputs, size_t num_outputs) {
+  if (!region.writes().empty()) broken("a region of node ", id, " writes to a slot");
+  if (region.num_inputs() != num_inputs || region.outputs().size() != num_outputs) {
+    broken("a region of node ", id, " takes ", region.num_inputs(), " and gives ",
+           region.outputs().size(), " values, not ", num_inputs, " and ", num_outputs);
   }
-  for (const auto& region : control.regions) {
-    if (!region->writes().empty()) broken("a region of node ", id, " writes to a slot");
-    verify(*region);
+  verify(region);
+}
+
+static void verify_control(const Graph& graph, NodeId id) {
+  const Node& node = graph.node(id);
+  const Control& control = *graph.control(node);
+  for (ValueId input : graph.inputs(node)) {
+    if (input < 0 || input >= node.first_output) broken("node ", id, " uses a later value ", input);
+  }
+  const auto num_inputs = static_cast<size_t>(node.num_inputs);
+  const auto num_states = static_cast<size_t>(control.num_states);
+  const size_t tied = control.is_tied ? 1 : 0;
+  switch (control.kind) {
+    case Control::Kind::kBranch:
+      if (num_inputs == 0 || graph.dtype(graph.inputs(node)[0]) != DType::kInt32)
+        broken("node ", id, " has no number to choose by");
+      for (const auto& region : control.regions)
+        verify_region(id, *region, num_inputs - 1, node.num_outputs);
+      break;
+    case Control::Kind::kLoop:
+      if (num_states > num_inputs || num_states + tied != node.num_outputs)
+        broken("node ", id, " gives other values than its states");
+      verify_region(id, control.region(Control::kCondition), num_inputs, 1);
+      verify_region(id, control.region(Control::kBody), num_inputs, num_states);
+      break;
+    case Control::Kind::kLoopGradient: {
+      const size_t given = control.states.size() + tied;
+      if (num_states + given > num_inputs ||
+          control.states.size() + control.invariants.size() != node.num_outputs)
+        broken("node ", id, " gives other values than its gradients");
+      const size_t own = num_inputs - given;
+      // Without a condition where the number of steps is known.
+      if (control.trips < 0) verify_region(id, control.region(Control::kCondition), own, 1);
+      verify_region(id, control.region(Control::kBody), own, num_states);
+      verify_region(id, control.region(Control::kBackward), own + node.num_outputs,
+                    node.num_outputs);
+      break;
+    }
   }
 }
 

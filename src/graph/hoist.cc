@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "graph/control.h"
+#include "graph/copier.h"
 #include "graph/simplify.h"
 
 namespace penstock {
@@ -42,37 +42,20 @@ bool is_worth_it(const Graph& region, const Node& node) {
 
 class Hoister {
  public:
-  explicit Hoister(const Graph& from) : from_(from), values_(from.num_values(), kNoIndex) {}
+  explicit Hoister(const Graph& from) : copier_(from, to_) {}
 
   Graph run() {
-    for (const Node& node : from_.nodes()) {
-      if (node.kind == NodeKind::kInput) {
-        set(node.first_output,
-            to_.add_input(from_.dtype(node.first_output), from_.shape(node.first_output)));
-        continue;
-      }
-      std::vector<ValueId> inputs;
-      for (ValueId input : from_.inputs(node)) inputs.push_back(value(input));
+    const Graph& from = copier_.from();
+    for (const Node& node : from.nodes()) {
       const bool is_loop =
-          node.kind == NodeKind::kControl && from_.control(node)->kind != Control::Kind::kBranch;
-      const NodeId id =
-          is_loop ? add_loop(node, std::move(inputs)) : to_.add_copy(from_, node, inputs);
-      for (ValueId k = 0; k < node.num_outputs; ++k)
-        set(node.first_output + k, to_.node(id).first_output + k);
+          node.kind == NodeKind::kControl && from.control(node)->kind != Control::Kind::kBranch;
+      is_loop ? add_loop(node) : copier_.copy(node);
     }
-    SmallVector<ValueId, 8> outputs;
-    for (ValueId output : from_.outputs()) outputs.push_back(value(output));
-    SmallVector<Write, 8> writes;
-    for (const Write& write : from_.writes()) writes.push_back({write.slot, value(write.value)});
-    to_.set_outputs(outputs);
-    to_.set_writes(writes);
+    copier_.finish();
     return std::move(to_);
   }
 
  private:
-  ValueId value(ValueId old) const { return values_[static_cast<size_t>(old)]; }
-  void set(ValueId old, ValueId made) { values_[static_cast<size_t>(old)] = made; }
-
   // The values of the region that can be worked out before the loop, as values of the new graph.
   std::vector<ValueId> find_invariant(const Graph& region, size_t num_states, size_t num_invariants,
                                       std::span<const ValueId> inputs) {
@@ -109,8 +92,9 @@ class Hoister {
     std::vector<ValueId> in_regions;
   };
 
-  NodeId add_loop(const Node& node, std::vector<ValueId> inputs) {
-    auto control = std::make_shared<Control>(*from_.control(node));
+  void add_loop(const Node& node) {
+    SmallVector<ValueId, 8> inputs = copier_.inputs(node);
+    auto control = std::make_shared<Control>(*copier_.from().control(node));
     const auto num_states = static_cast<size_t>(control->num_states);
     const size_t num_invariants = control->region(Control::kBody).num_inputs() - num_states;
     std::vector<Extra> extras;
@@ -142,51 +126,32 @@ class Hoister {
         if (control->region(r).num_nodes() > 0)
           control->regions[r] = with_extras(control->region(r), r, behind, extras);
       }
-      std::vector<ValueId> added;
-      for (const Extra& extra : extras) added.push_back(extra.value);
-      inputs.insert(inputs.begin() + static_cast<ptrdiff_t>(behind), added.begin(), added.end());
+      SmallVector<ValueId, 8> all;
+      for (size_t i = 0; i < behind; ++i) all.push_back(inputs[i]);
+      for (const Extra& extra : extras) all.push_back(extra.value);
+      for (size_t i = behind; i < inputs.size(); ++i) all.push_back(inputs[i]);
+      inputs = std::move(all);
     }
-    std::vector<OutputSpec> specs;
-    for (ValueId k = 0; k < node.num_outputs; ++k)
-      specs.push_back({from_.dtype(node.first_output + k), from_.shape(node.first_output + k)});
-    return to_.add_control(std::move(control), inputs, specs,
-                           to_.add_location(from_.location(node)));
+    copier_.copy_control(node, std::move(control), inputs);
   }
 
   // The region with more invariants, from input `behind` on, in the place of what it worked out.
   std::shared_ptr<const Graph> with_extras(const Graph& region, size_t r, size_t behind,
                                            std::span<const Extra> extras) const {
     Graph made;
-    std::vector<ValueId> known(region.num_values(), kNoIndex);
-    const auto add_input = [&](size_t i) {
-      const ValueId input = region.inputs()[i];
-      known[static_cast<size_t>(input)] = made.add_input(region.dtype(input), region.shape(input));
-    };
-    for (size_t i = 0; i < behind; ++i) add_input(i);
+    Copier copier(region, made);
+    for (size_t i = 0; i < behind; ++i) copier.add_input(region.inputs()[i]);
     for (const Extra& extra : extras) {
       const ValueId input = made.add_input(to_.dtype(extra.value), to_.shape(extra.value));
-      if (extra.in_regions[r] != kNoIndex) known[static_cast<size_t>(extra.in_regions[r])] = input;
+      if (extra.in_regions[r] != kNoIndex) copier.set(extra.in_regions[r], input);
     }
-    for (size_t i = behind; i < region.num_inputs(); ++i) add_input(i);
-    for (const Node& node : region.nodes()) {
-      if (node.kind == NodeKind::kInput) continue;
-      SmallVector<ValueId, 4> uses;
-      for (ValueId use : region.inputs(node)) uses.push_back(known[static_cast<size_t>(use)]);
-      const ValueId first = made.node(made.add_copy(region, node, uses)).first_output;
-      for (ValueId k = 0; k < node.num_outputs; ++k) {
-        ValueId& to = known[static_cast<size_t>(node.first_output + k)];
-        if (to == kNoIndex) to = first + k;
-      }
-    }
-    SmallVector<ValueId, 8> outputs;
-    for (ValueId output : region.outputs()) outputs.push_back(known[static_cast<size_t>(output)]);
-    made.set_outputs(outputs);
+    for (const Node& node : region.nodes()) copier.copy(node);
+    copier.finish();
     return std::make_shared<const Graph>(drop_dead_code(std::move(made)));
   }
 
-  const Graph& from_;
   Graph to_;
-  std::vector<ValueId> values_;
+  Copier copier_;
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <penstock/base/strings.h>
 #include <penstock/ops/registry.h>
 
+#include "graph/control.h"
 #include "graph/text.h"
 
 namespace penstock {
@@ -141,20 +142,39 @@ struct Type {
   Shape shape;
 };
 
+// The lines of a text.
+class Lines {
+ public:
+  explicit Lines(std::string_view text) : rest_(text) {}
+  bool done() const { return rest_.empty(); }
+  // The next line, without its indent.
+  Cursor next(int indent) {
+    if (done()) throw InvalidArgumentError("[graph] the text does not end in 'return'");
+    const size_t end = std::min(rest_.find('\n'), rest_.size());
+    Cursor cursor(rest_.substr(0, end), ++line_);
+    rest_.remove_prefix(std::min(end + 1, rest_.size()));
+    cursor.expect(std::string(static_cast<size_t>(indent), ' '));
+    return cursor;
+  }
+
+ private:
+  std::string_view rest_;
+  int line_ = 0;
+};
+
+// Regions are not nested deeper than any program would.
+constexpr int kMostIndent = 256;
+
 class Parser {
  public:
-  explicit Parser(std::span<const Tensor> constants) : constants_(constants) {}
+  Parser(std::span<const Tensor> constants, Lines& lines, int indent = 0)
+      : constants_(constants), lines_(lines), indent_(indent) {}
 
-  Graph parse(std::string_view text) {
-    bool has_ended = false;
-    for (int line = 1; !text.empty(); ++line) {
-      const size_t end = std::min(text.find('\n'), text.size());
-      Cursor cursor(text.substr(0, end), line);
-      text.remove_prefix(std::min(end + 1, text.size()));
-      if (has_ended) cursor.fail("the graph has ended");
+  Graph parse() {
+    for (bool has_ended = false; !has_ended;) {
+      Cursor cursor = lines_.next(indent_);
       has_ended = read_line(cursor);
     }
-    if (!has_ended) throw InvalidArgumentError("[graph] the text does not end in 'return'");
     graph_.set_writes(writes_);
     try {
       verify(graph_);
@@ -201,6 +221,12 @@ class Parser {
       graph_.add_read(slot, type.dtype, type.shape);
     } else if (count == 1 && cursor.take("constant ")) {
       read_constant(cursor);
+    } else if (cursor.take("branch(")) {
+      read_control(cursor, Control::Kind::kBranch, count);
+    } else if (cursor.take("while(")) {
+      read_control(cursor, Control::Kind::kLoop, count);
+    } else if (cursor.take("while gradient(")) {
+      read_control(cursor, Control::Kind::kLoopGradient, count);
     } else {
       read_call(cursor, count);
     }
@@ -270,6 +296,55 @@ class Parser {
     for (const Type& type : read_types(cursor, count, &location))
       outputs.push_back({type.dtype, type.shape, -1, 0});
     graph_.add_op(*op, inputs, attrs, outputs, location);
+  }
+
+  void read_control(Cursor& cursor, Control::Kind kind, int32_t count) {
+    auto control = std::make_shared<Control>();
+    control->kind = kind;
+    const SmallVector<ValueId, 4> inputs = read_values(cursor, ")");
+    size_t num_regions = kind == Control::Kind::kLoop ? 2 : 3;
+    if (kind == Control::Kind::kBranch) {
+      cursor.expect(" {regions=");
+      num_regions = static_cast<size_t>(read_index(cursor));
+      if (num_regions == 0) cursor.fail("a branch has regions");
+    } else {
+      read_loop(cursor, *control);
+    }
+    cursor.expect("}");
+    int32_t location = kNoIndex;
+    SmallVector<OutputSpec, 2> outputs;
+    for (const Type& type : read_types(cursor, count, &location))
+      outputs.push_back({type.dtype, type.shape, -1, 0});
+    if (indent_ >= kMostIndent) cursor.fail("regions are nested too deep");
+    for (size_t i = 0; i < num_regions; ++i) {
+      Cursor head = lines_.next(indent_ + 2);
+      head.expect(cat(region_name(kind, i), ":"));
+      expect_end(head);
+      control->regions.push_back(
+          std::make_shared<const Graph>(Parser(constants_, lines_, indent_ + 4).parse()));
+    }
+    graph_.add_control(std::move(control), inputs, outputs, location);
+  }
+
+  static void read_loop(Cursor& cursor, Control& control) {
+    const auto read_numbers = [&](std::string_view name, std::vector<int32_t>& numbers) {
+      cursor.expect(name);
+      for (int64_t number : read_ints(cursor)) numbers.push_back(static_cast<int32_t>(number));
+    };
+    cursor.expect(" {loop=");
+    control.loop = cursor.number<uint64_t>();
+    cursor.expect(", trips=");
+    control.trips = cursor.number<int64_t>();
+    cursor.expect(", checkpoints=");
+    control.checkpoints = cursor.number<int64_t>();
+    cursor.expect(", swaps=");
+    read_element(cursor, &control.swaps);
+    cursor.expect(", tied=");
+    read_element(cursor, &control.is_tied);
+    read_numbers(", numbers=", control.numbers);
+    read_numbers(", states=", control.states);
+    read_numbers(", invariants=", control.invariants);
+    control.num_states = static_cast<int32_t>(control.numbers.size());
   }
 
   // What attributes point to until the graph has its own copy.
@@ -379,6 +454,8 @@ class Parser {
   }
 
   std::span<const Tensor> constants_;
+  Lines& lines_;
+  const int indent_;
   Graph graph_;
   std::vector<Write> writes_;
 };
@@ -386,7 +463,10 @@ class Parser {
 }  // namespace
 
 Graph parse_text(std::string_view text, std::span<const Tensor> constants) {
-  return Parser(constants).parse(text);
+  Lines lines(text);
+  Graph graph = Parser(constants, lines).parse();
+  if (!lines.done()) lines.next(0).fail("the graph has ended");
+  return graph;
 }
 
 }  // namespace penstock

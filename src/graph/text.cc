@@ -138,6 +138,24 @@ std::string gradient_text(const Graph& graph, const Node& node) {
              list_text(inputs.subspan(sources, call.sources.size())));
 }
 
+std::string numbers_text(std::span<const int32_t> numbers) {
+  std::string out;
+  for (int32_t number : numbers) out += cat(out.empty() ? "" : ",", number);
+  return cat("[", out, "]");
+}
+
+std::string control_text(const Graph& graph, const Node& node) {
+  const Control& control = *graph.control(node);
+  const std::string call = cat(name_of(control.kind), "(", list_text(graph.inputs(node)), ")");
+  if (control.kind == Control::Kind::kBranch)
+    return cat(call, " {regions=", control.regions.size(), "}");
+  return cat(call, " {loop=", control.loop, ", trips=", control.trips,
+             ", checkpoints=", control.checkpoints, ", swaps=", control.swaps ? "true" : "false",
+             ", tied=", control.is_tied ? "true" : "false",
+             ", numbers=", numbers_text(control.numbers), ", states=", numbers_text(control.states),
+             ", invariants=", numbers_text(control.invariants), "}");
+}
+
 std::string node_text(const Graph& graph, const Node& node) {
   switch (node.kind) {
     case NodeKind::kInput:
@@ -151,7 +169,7 @@ std::string node_text(const Graph& graph, const Node& node) {
     case NodeKind::kGradient:
       return gradient_text(graph, node);
     case NodeKind::kControl:
-      return cat(name_of(graph.control(node)->kind), "(", list_text(graph.inputs(node)), ")");
+      return control_text(graph, node);
     case NodeKind::kAssign:
       return cat("assign ", node.index, " = ", list_text(graph.inputs(node)));
     case NodeKind::kOp:
@@ -194,13 +212,10 @@ uint64_t content_hash(const Tensor& tensor) {
 static std::string to_text(const Graph& graph, const std::string& indent);
 
 static std::string regions_text(const Control& control, const std::string& indent) {
-  static constexpr const char* kLoopNames[] = {"condition", "body", "backward"};
   std::string out;
-  for (size_t i = 0; i < control.regions.size(); ++i) {
-    const std::string name =
-        control.kind == Control::Kind::kBranch ? cat("case ", i) : kLoopNames[i];
-    out += cat(indent, name, ":\n", to_text(control.region(i), indent + "  "));
-  }
+  for (size_t i = 0; i < control.regions.size(); ++i)
+    out +=
+        cat(indent, region_name(control.kind, i), ":\n", to_text(control.region(i), indent + "  "));
   return out;
 }
 

@@ -9,6 +9,15 @@
 //   write 0 = %4
 //   return %5, %6
 //
+// The regions of a control node follow it, further to the right, each under its name:
+//
+//   %4 = branch(%3, %0) {regions=2} : float32[2,3]
+//     case 0:
+//       %0 = input 0 : float32[2,3]
+//       return %0
+//     case 1:
+//       …
+//
 // Elements are in row-major order, floats with as many digits as it takes, a NaN with its bits,
 // complex numbers as (1,2), strings and names quoted. A constant of more than kMostPrinted elements
 // is its content's hash: whoever reads the text brings the tensor.

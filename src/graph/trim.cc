@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <ranges>
 
-#include "graph/control.h"
+#include "graph/copier.h"
 #include "graph/extract.h"
 #include "graph/simplify.h"
 
@@ -133,6 +133,23 @@ Trimmed trim(const Control& control, Flags outputs) {
   return trim_gradient(control, std::move(outputs));
 }
 
+void add_trimmed(Copier& copier, const Node& node, const Trimmed& trimmed) {
+  const Graph& graph = copier.from();
+  std::vector<OutputSpec> specs;
+  std::vector<ValueId> outputs;
+  for (size_t k = 0; k < node.num_outputs; ++k) {
+    if (!trimmed.outputs[k]) continue;
+    outputs.push_back(node.first_output + static_cast<ValueId>(k));
+    specs.push_back({graph.dtype(outputs.back()), graph.shape(outputs.back())});
+  }
+  const SmallVector<ValueId, 8> inputs = copier.all(picked(graph.inputs(node), trimmed.inputs));
+  Graph& to = copier.to();
+  const NodeId made =
+      to.add_control(trimmed.control, inputs, specs, to.add_location(graph.location(node)));
+  for (size_t k = 0; k < outputs.size(); ++k)
+    copier.set(outputs[k], to.node(made).first_output + static_cast<ValueId>(k));
+}
+
 }  // namespace
 
 Graph trim_controls(const Graph& graph) {
@@ -153,48 +170,19 @@ Graph trim_controls(const Graph& graph) {
     }
   }
   Graph made;
-  std::vector<ValueId> values(graph.num_values(), kNoIndex);
-  const auto map = [&](ValueId old) { return values[static_cast<size_t>(old)]; };
+  Copier copier(graph, made);
   for (size_t n = 0; n < graph.num_nodes(); ++n) {
     const Node& node = graph.node(static_cast<NodeId>(n));
-    if (node.kind == NodeKind::kInput) {  // the caller gives all
-      values[static_cast<size_t>(node.first_output)] =
-          made.add_input(graph.dtype(node.first_output), graph.shape(node.first_output));
-      continue;
-    }
+    const auto outputs = std::views::iota(node.first_output, node.first_output + node.num_outputs);
     const bool is_needed = std::ranges::any_of(
-        std::views::iota(node.first_output, node.first_output + node.num_outputs),
-        [&](ValueId k) { return needed[static_cast<size_t>(k)]; });
-    if (!is_needed) continue;
-    SmallVector<ValueId, 4> inputs;
-    if (node.kind != NodeKind::kControl) {
-      for (ValueId input : graph.inputs(node)) inputs.push_back(map(input));
-      const ValueId first = made.node(made.add_copy(graph, node, inputs)).first_output;
-      for (ValueId k = 0; k < node.num_outputs; ++k)
-        values[static_cast<size_t>(node.first_output + k)] = first + k;
-      continue;
+        outputs, [&](ValueId value) { return needed[static_cast<size_t>(value)]; });
+    if (node.kind == NodeKind::kControl && is_needed) {
+      add_trimmed(copier, node, trimmed[n]);
+    } else if (node.kind == NodeKind::kInput || is_needed) {  // the caller gives all inputs
+      copier.copy(node);
     }
-    const Trimmed& kept = trimmed[n];
-    for (ValueId input : picked(graph.inputs(node), kept.inputs)) inputs.push_back(map(input));
-    std::vector<OutputSpec> specs;
-    std::vector<ValueId> outputs;
-    for (size_t k = 0; k < node.num_outputs; ++k) {
-      if (!kept.outputs[k]) continue;
-      outputs.push_back(node.first_output + static_cast<ValueId>(k));
-      specs.push_back({graph.dtype(outputs.back()), graph.shape(outputs.back())});
-    }
-    const ValueId first = made.node(made.add_control(kept.control, inputs, specs,
-                                                     made.add_location(graph.location(node))))
-                              .first_output;
-    for (size_t k = 0; k < outputs.size(); ++k)
-      values[static_cast<size_t>(outputs[k])] = first + static_cast<ValueId>(k);
   }
-  SmallVector<ValueId, 8> outputs;
-  for (ValueId output : graph.outputs()) outputs.push_back(map(output));
-  SmallVector<Write, 8> writes;
-  for (const Write& write : graph.writes()) writes.push_back({write.slot, map(write.value)});
-  made.set_outputs(outputs);
-  made.set_writes(writes);
+  copier.finish();
   return made;
 }
 

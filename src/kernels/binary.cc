@@ -102,17 +102,21 @@ HWY_BEFORE_NAMESPACE();
 namespace penstock::kernels {
 namespace HWY_NAMESPACE {
 
-BinaryLoop fast_loop(BinaryOp op, DType dtype) {
+template <template <class, typename> class Kind>
+typename Kind<Add, float>::Loop find_fast_op(BinaryOp op, DType dtype) {
   switch (op) {
 #define PEN_CASE(Name)    \
   case BinaryOp::k##Name: \
-    return find_fast<Binary, Name>(dtype);
+    return find_fast<Kind, Name>(dtype);
     PEN_SIMPLE_BINARY_OPS(PEN_CASE)
 #undef PEN_CASE
     default:
       return nullptr;
   }
 }
+
+BinaryLoop fast_loop(BinaryOp op, DType dtype) { return find_fast_op<Binary>(op, dtype); }
+ScalarFn fast_scalar(BinaryOp op, DType dtype) { return find_fast_op<BinaryScalar>(op, dtype); }
 
 // NOLINTNEXTLINE(google-readability-namespace-comments)
 }  // namespace HWY_NAMESPACE
@@ -124,6 +128,7 @@ namespace penstock::kernels {
 namespace {
 
 HWY_EXPORT(fast_loop);
+HWY_EXPORT(fast_scalar);
 
 BinaryLoop other_loop(BinaryOp op, DType dtype) {
   using namespace HWY_NAMESPACE;
@@ -169,6 +174,11 @@ BinaryLoop binary_loop(BinaryOp op, DType dtype) noexcept {
   }
   const BinaryLoop fast = HWY_DYNAMIC_DISPATCH(fast_loop)(op, dtype);
   return fast != nullptr ? fast : other_loop(op, dtype);
+}
+
+ScalarFn binary_scalar(BinaryOp op, DType dtype) noexcept {
+  if (op <= BinaryOp::kReciprocalGrad) return HWY_DYNAMIC_DISPATCH(fast_scalar)(op, dtype);
+  return op <= BinaryOp::kLogicalOr ? compare_scalar(op, dtype) : slow_binary_scalar(op, dtype);
 }
 
 }  // namespace penstock::kernels

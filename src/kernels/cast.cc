@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "kernels/half.h"
+#include "kernels/scalar.h"
 
 namespace penstock::kernels {
 namespace {
@@ -68,6 +69,12 @@ using Result = std::conditional_t<
             std::conditional_t<std::is_same_v<To, int64_t> && std::is_integral_v<From>, uint64_t,
                                To>>>>;
 
+template <typename From, typename To>
+const ScalarStep* scalar(Scalar* r, const ScalarStep* step) {
+  r[step->out].put(convert<From, Result<From, To>>(r[step->x].get<From>()));
+  return step[1].run(r, step + 1);
+}
+
 // Half types go through float, a block at a time.
 template <typename Half, DType to>
 void from_half(const void* x_data, void* out_data, int64_t n) {
@@ -123,6 +130,23 @@ UnaryLoop find(DType to) {
   }
 }
 
+// The dtypes of counters, conditions and rates.
+#define PEN_FOR_EACH_USUAL(X) \
+  X(bool, kBool) X(int32_t, kInt32) X(int64_t, kInt64) X(float, kFloat32) X(double, kFloat64)
+
+template <typename From>
+ScalarFn find_scalar(DType to) {
+  switch (to) {
+#define PEN_CASE(T, dtype) \
+  case DType::dtype:       \
+    return scalar<From, T>;
+    PEN_FOR_EACH_USUAL(PEN_CASE)
+#undef PEN_CASE
+    default:
+      return nullptr;
+  }
+}
+
 template <typename Half>
 UnaryLoop find_from_half(DType to) {
   switch (to) {
@@ -151,6 +175,18 @@ UnaryLoop cast_loop(DType from, DType to) noexcept {
       return find_from_half<float16>(to);
     case DType::kBFloat16:
       return find_from_half<bfloat16>(to);
+    default:
+      return nullptr;
+  }
+}
+
+ScalarFn cast_scalar(DType from, DType to) noexcept {
+  switch (from) {
+#define PEN_CASE(T, dtype) \
+  case DType::dtype:       \
+    return find_scalar<T>(to);
+    PEN_FOR_EACH_USUAL(PEN_CASE)
+#undef PEN_CASE
     default:
       return nullptr;
   }

@@ -35,16 +35,22 @@ HWY_BEFORE_NAMESPACE();
 namespace penstock::kernels {
 namespace HWY_NAMESPACE {
 
-BinaryLoop fast_compare_loop(BinaryOp op, DType dtype) {
+template <template <class, typename> class Kind>
+typename Kind<Equal, float>::Loop find_fast_op(BinaryOp op, DType dtype) {
   switch (op) {
 #define PEN_CASE(Name)    \
   case BinaryOp::k##Name: \
-    return find_fast<Binary, Name>(dtype);
+    return find_fast<Kind, Name>(dtype);
     PEN_COMPARE_BINARY_OPS(PEN_CASE)
 #undef PEN_CASE
     default:
       return nullptr;
   }
+}
+
+BinaryLoop fast_compare_loop(BinaryOp op, DType dtype) { return find_fast_op<Binary>(op, dtype); }
+ScalarFn fast_compare_scalar(BinaryOp op, DType dtype) {
+  return find_fast_op<BinaryScalar>(op, dtype);
 }
 
 // NOLINTNEXTLINE(google-readability-namespace-comments)
@@ -57,6 +63,20 @@ namespace penstock::kernels {
 namespace {
 
 HWY_EXPORT(fast_compare_loop);
+HWY_EXPORT(fast_compare_scalar);
+
+ScalarFn bool_scalar(BinaryOp op) {
+  using namespace HWY_NAMESPACE;
+  switch (op) {
+#define PEN_CASE(Name)    \
+  case BinaryOp::k##Name: \
+    return pick<BinaryScalar, Name, bool>();
+    PEN_COMPARE_BINARY_OPS(PEN_CASE)
+#undef PEN_CASE
+    default:
+      return nullptr;
+  }
+}
 
 BinaryLoop other_loop(BinaryOp op, DType dtype) {
   using namespace HWY_NAMESPACE;
@@ -76,6 +96,11 @@ BinaryLoop other_loop(BinaryOp op, DType dtype) {
 BinaryLoop compare_loop(BinaryOp op, DType dtype) noexcept {
   const BinaryLoop fast = HWY_DYNAMIC_DISPATCH(fast_compare_loop)(op, dtype);
   return fast != nullptr ? fast : other_loop(op, dtype);
+}
+
+ScalarFn compare_scalar(BinaryOp op, DType dtype) noexcept {
+  if (dtype == DType::kBool) return bool_scalar(op);
+  return HWY_DYNAMIC_DISPATCH(fast_compare_scalar)(op, dtype);
 }
 
 }  // namespace penstock::kernels

@@ -1,4 +1,5 @@
-// Formulas: what a kernel computes, as data, for those who run several ops in one loop.
+// Formulas: what a kernel computes, as data, for those who run several ops in one loop or call the
+// kernel's loop themselves.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +8,7 @@
 
 #include "kernels/binary.h"
 #include "kernels/reduce.h"
+#include "kernels/ternary.h"
 #include "kernels/unary.h"
 
 namespace penstock {
@@ -20,30 +22,57 @@ struct Epilogue;
 // As the op's kernel, and then the epilogue, while the elements are at hand.
 using ProductFn = KernelResult (*)(const KernelContext&, const Epilogue&);
 
+// Whole numbers that the last operand must not have among its elements.
+enum class Refused : uint8_t { kNone, kZero, kNegative };
+
 struct Formula {
-  enum class Kind : uint8_t { kUnary, kBinary, kReduction, kProduct };
+  enum class Kind : uint8_t { kUnary, kBinary, kTernary, kCast, kSelect, kReduction, kProduct };
   Kind kind;
-  uint8_t which = 0;            // a UnaryOp, BinaryOp or Reduction
+  uint8_t which = 0;            // a UnaryOp, BinaryOp, TernaryOp or Reduction
   ProductFn product = nullptr;  // of kProduct
   // Of kProduct: whether calls with these attributes take an epilogue, whose bias then goes along
   // the output's last axis.
   bool (*takes_epilogue)(Attrs attrs) = nullptr;
+  bool is_swapped = false;  // of kBinary: the op's second input is the function's first operand
+  Refused refused = Refused::kNone;
+  const char* problem = nullptr;  // what the kernel says of what it refuses
 
   UnaryOp unary() const { return static_cast<UnaryOp>(which); }
   BinaryOp binary() const { return static_cast<BinaryOp>(which); }
+  TernaryOp ternary() const { return static_cast<TernaryOp>(which); }
   Reduction reduction() const { return static_cast<Reduction>(which); }
+
+  // Whether element i of the result depends on the operands' elements at i only.
+  bool is_elementwise() const { return kind < Kind::kReduction; }
+  // Whether the kernel looks at its last operand, of this dtype, before it begins.
+  bool refuses(DType dtype) const { return refused != Refused::kNone && kIntTypes.has(dtype); }
 };
 
 template <UnaryOp op>
-inline constexpr Formula kUnaryFormula{Formula::Kind::kUnary, static_cast<uint8_t>(op), nullptr,
-                                       nullptr};
-template <BinaryOp op>
-inline constexpr Formula kBinaryFormula{Formula::Kind::kBinary, static_cast<uint8_t>(op), nullptr,
-                                        nullptr};
+inline constexpr Formula kUnaryFormula{.kind = Formula::Kind::kUnary,
+                                       .which = static_cast<uint8_t>(op)};
+template <BinaryOp op, bool is_swapped = false>
+inline constexpr Formula kBinaryFormula{
+    .kind = Formula::Kind::kBinary, .which = static_cast<uint8_t>(op), .is_swapped = is_swapped};
+template <TernaryOp op>
+inline constexpr Formula kTernaryFormula{.kind = Formula::Kind::kTernary,
+                                         .which = static_cast<uint8_t>(op)};
+inline constexpr Formula kCastFormula{.kind = Formula::Kind::kCast};
+inline constexpr Formula kSelectFormula{.kind = Formula::Kind::kSelect};
 template <Reduction op>
-inline constexpr Formula kReductionFormula{Formula::Kind::kReduction, static_cast<uint8_t>(op),
-                                           nullptr, nullptr};
-template <ProductFn product, bool (*takes_epilogue)(Attrs)>
-inline constexpr Formula kProductFormula{Formula::Kind::kProduct, 0, product, takes_epilogue};
+inline constexpr Formula kReductionFormula{.kind = Formula::Kind::kReduction,
+                                           .which = static_cast<uint8_t>(op)};
+template <ProductFn product_fn, bool (*takes)(Attrs)>
+inline constexpr Formula kProductFormula{
+    .kind = Formula::Kind::kProduct, .product = product_fn, .takes_epilogue = takes};
+
+// The loop of an elementwise formula: the one of its kind. Pre: the op takes these dtypes, of the
+// first input and of the output; no strings.
+union AnyLoop {
+  UnaryLoop unary;
+  BinaryLoop binary;
+  TernaryLoop ternary;
+};
+AnyLoop loop_of(const Formula& formula, DType in, DType out) noexcept;
 
 }  // namespace penstock::kernels

@@ -17,6 +17,7 @@
 
 #include "kernels/broadcast.h"
 #include "kernels/independent.h"
+#include "kernels/scalar.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace penstock::kernels {
@@ -89,10 +90,30 @@ struct Ternary {
   }
 };
 
+// The same functions as steps on single elements.
+template <class Function, typename In>
+struct UnaryScalar {
+  using Loop = ScalarFn;
+
+  static HWY_ATTR const ScalarStep* run(Scalar* r, const ScalarStep* step) {
+    r[step->out].put(Function::call(r[step->x].template get<In>()));
+    return step[1].run(r, step + 1);
+  }
+};
+template <class Function, typename In>
+struct BinaryScalar {
+  using Loop = ScalarFn;
+
+  static HWY_ATTR const ScalarStep* run(Scalar* r, const ScalarStep* step) {
+    r[step->out].put(Function::call(r[step->x].template get<In>(), r[step->y].template get<In>()));
+    return step[1].run(r, step + 1);
+  }
+};
+
 template <template <class, typename> class Kind, class Function, typename T>
-auto pick() {
+typename Kind<Function, float>::Loop pick() {
   if constexpr (Function::kTypes.has(kDTypeOf<T>)) {
-    return static_cast<typename Kind<Function, T>::Loop>(Kind<Function, T>::run);
+    return Kind<Function, T>::run;
   } else {
     return nullptr;
   }

@@ -104,6 +104,9 @@ struct Power {
       if constexpr (!std::is_floating_point_v<T>) {
         if (y == T(0)) return T(1);
       }
+      if constexpr (std::is_same_v<T, double>) {
+        if (y == 2) return x * x;  // as double_powers
+      }
       return std::pow(x, y);
     } else {
       uint64_t base = static_cast<uint64_t>(x);
@@ -215,6 +218,21 @@ BinaryLoop slow_binary_loop(BinaryOp op, DType dtype) noexcept {
     return find<Name>(dtype);
     PEN_SLOW_BINARY_OPS(PEN_CASE)
 #undef PEN_CASE
+    default:
+      return nullptr;
+  }
+}
+
+ScalarFn slow_binary_scalar(BinaryOp op, DType dtype) noexcept {
+  switch (op) {
+    case BinaryOp::kFloorDivide:
+      return find_fast<BinaryScalar, FloorDivide>(dtype);
+    case BinaryOp::kFloorModulo:
+      return find_fast<BinaryScalar, FloorModulo>(dtype);
+    case BinaryOp::kTruncateDivide:
+      return find_fast<BinaryScalar, TruncateDivide>(dtype);
+    case BinaryOp::kTruncateModulo:
+      return find_fast<BinaryScalar, TruncateModulo>(dtype);
     default:
       return nullptr;
   }

@@ -112,11 +112,12 @@ HWY_BEFORE_NAMESPACE();
 namespace penstock::kernels {
 namespace HWY_NAMESPACE {
 
-UnaryLoop fast_loop(UnaryOp op, DType dtype) {
+template <template <class, typename> class Kind>
+typename Kind<Negative, float>::Loop find_fast_op(UnaryOp op, DType dtype) {
   switch (op) {
 #define PEN_CASE(Name)   \
   case UnaryOp::k##Name: \
-    return find_fast<Unary, Name>(dtype);
+    return find_fast<Kind, Name>(dtype);
     PEN_SIMPLE_UNARY_OPS(PEN_CASE)
     PEN_TEST_UNARY_OPS(PEN_CASE)
 #undef PEN_CASE
@@ -124,6 +125,9 @@ UnaryLoop fast_loop(UnaryOp op, DType dtype) {
       return nullptr;
   }
 }
+
+UnaryLoop fast_loop(UnaryOp op, DType dtype) { return find_fast_op<Unary>(op, dtype); }
+ScalarFn fast_scalar(UnaryOp op, DType dtype) { return find_fast_op<UnaryScalar>(op, dtype); }
 
 // NOLINTNEXTLINE(google-readability-namespace-comments)
 }  // namespace HWY_NAMESPACE
@@ -135,6 +139,7 @@ namespace penstock::kernels {
 namespace {
 
 HWY_EXPORT(fast_loop);
+HWY_EXPORT(fast_scalar);
 
 UnaryLoop other_loop(UnaryOp op, DType dtype) {
   using namespace HWY_NAMESPACE;
@@ -180,6 +185,11 @@ UnaryLoop unary_loop(UnaryOp op, DType dtype) noexcept {
   }
   const UnaryLoop fast = HWY_DYNAMIC_DISPATCH(fast_loop)(op, dtype);
   return fast != nullptr ? fast : other_loop(op, dtype);
+}
+
+ScalarFn unary_scalar(UnaryOp op, DType dtype) noexcept {
+  if (op == UnaryOp::kLogicalNot) return HWY_NAMESPACE::UnaryScalar<LogicalNot, bool>::run;
+  return HWY_DYNAMIC_DISPATCH(fast_scalar)(op, dtype);
 }
 
 }  // namespace penstock::kernels

@@ -35,7 +35,7 @@ size_t shrink_block(Block block, size_t bytes) noexcept {
   const size_t kept = (bytes + kPageBytes - 1) & ~(kPageBytes - 1);
   if (block.bytes <= kMaxSmallBytes || kept <= kMaxSmallBytes || kept >= block.bytes)
     return block.bytes;
-  unmap_pages(static_cast<char*>(block.data) + kept, block.bytes - kept);
+  unmap_tail(block.data, block.bytes, kept);
   return kept;
 }
 

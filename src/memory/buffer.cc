@@ -12,6 +12,7 @@
 #include "memory/blocks.h"
 #include "memory/budget.h"
 #include "memory/faults.h"
+#include "memory/recording_hooks.h"
 
 namespace penstock {
 namespace {
@@ -23,6 +24,8 @@ constexpr size_t kCanaryBytes = 0;
 constexpr size_t kCanaryBytes = 64;
 #endif
 constexpr unsigned char kCanary = 0xA5;
+
+std::atomic<BufferFollower> g_follower{nullptr};
 
 void set_canary(const Buffer& buffer) {
   if constexpr (kCanaryBytes > 0) {
@@ -40,7 +43,8 @@ void check_canary(const Buffer& buffer) {
   try {
     if (request.owner != 0) text = cat("[", ledger::owner_name(request.owner), "] ");
     text += cat("cannot allocate ", request.bytes, " bytes (", tag_name(request.tag), ") on ",
-                request.device, ": ", why, "\n", ledger::table(request.device.index));
+                request.device, ": ", why, "\n", ledger::table(request.device.index),
+                recording::holders(5));
   } catch (const std::bad_alloc&) {
     text = "cannot allocate: no memory is left, not even for a longer message";
   }
@@ -89,6 +93,7 @@ Buffer* allocate_buffer(const AllocationRequest& request) {
   buffer->bytes = request.bytes;
   buffer->block_bytes = block.bytes;
   set_canary(*buffer);
+  if (recording::is_on()) recording::allocated(*buffer);
   return buffer;
 }
 
@@ -110,11 +115,13 @@ Buffer* borrow_buffer(void* data, int64_t bytes, void (*give_back)(void*), void*
   buffer->block_bytes = block.bytes;
   buffer->give_back = give_back;
   buffer->give_back_context = context;
+  if (recording::is_on()) recording::allocated(*buffer);
   return buffer;
 }
 
 void shrink_buffer(Buffer& buffer, int64_t bytes) noexcept {
   check_canary(buffer);
+  if (recording::is_on()) recording::resizing(buffer, bytes);
   ledger::resize(buffer.device, buffer.tag, buffer.owner, buffer.bytes, bytes);
   buffer.bytes = bytes;
   buffer.block_bytes = memory::shrink_block(
@@ -124,18 +131,26 @@ void shrink_buffer(Buffer& buffer, int64_t bytes) noexcept {
 
 void retag_buffer(Buffer& buffer, Tag tag, ledger::Owner owner) noexcept {
   if (buffer.tag == Tag::kForeign) return;
+  if (recording::is_on()) recording::retagging(buffer, tag, owner);
   ledger::move(buffer.device, buffer.bytes, buffer.tag, buffer.owner, tag, owner);
   buffer.tag = tag;
   buffer.owner = owner;
 }
 
+void set_buffer_follower(BufferFollower follower) noexcept {
+  g_follower.store(follower, std::memory_order_release);
+}
+
 void destroy_buffer(Buffer* buffer) noexcept {
+  if (__builtin_expect(buffer->is_followed.load(std::memory_order_relaxed), 0))
+    g_follower.load(std::memory_order_acquire)(buffer);
   if (buffer->holds_strings) {
     release_strings({static_cast<StringRef*>(buffer->data),
                      static_cast<size_t>(buffer->bytes) / sizeof(StringRef)});
   }
   const bool is_borrowed = buffer->tag == Tag::kForeign;
   if (!is_borrowed) check_canary(*buffer);
+  if (recording::is_on()) recording::releasing(*buffer);
   ledger::release(buffer->device, buffer->tag, buffer->owner, buffer->bytes);
   if (is_borrowed && buffer->give_back != nullptr) buffer->give_back(buffer->give_back_context);
   memory::free_block({buffer, buffer->block_bytes});

@@ -11,6 +11,7 @@
 
 #include "memory/blocks.h"
 #include "memory/budget.h"
+#include "memory/regions.h"
 #include "memory/system.h"
 
 namespace penstock::memory {
@@ -95,6 +96,8 @@ int64_t parse_bytes(std::string_view text) {
 }
 
 Stats stats() { return {mapped_bytes(), cached_small_bytes() + cached_page_bytes()}; }
+
+int64_t resident_bytes() { return regions::resident_bytes(); }
 
 void set_cache_limit(int64_t bytes) {
   if (bytes < 0) throw InvalidArgumentError(cat("a cache limit cannot be negative: ", bytes));

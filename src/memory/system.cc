@@ -7,6 +7,8 @@
 #include <atomic>
 #include <cstdio>
 
+#include "memory/regions.h"
+
 namespace penstock::memory {
 namespace {
 
@@ -48,12 +50,20 @@ void* map_pages(size_t bytes, size_t alignment) noexcept {
   if (bytes >= kLeastHugeBlock)
     madvise(pages, bytes & ~(kHugePageBytes - 1), MADV_HUGEPAGE);  // refused: small pages do too
   g_mapped.fetch_add(static_cast<int64_t>(bytes), std::memory_order_relaxed);
+  regions::add(pages, bytes);
   return pages;
 }
 
 void unmap_pages(void* pages, size_t bytes) noexcept {
+  regions::remove(pages);  // before the addresses can be somebody else's
   munmap(pages, bytes);
   g_mapped.fetch_sub(static_cast<int64_t>(bytes), std::memory_order_relaxed);
+}
+
+void unmap_tail(void* pages, size_t bytes, size_t kept) noexcept {
+  regions::shrink(pages, kept);
+  munmap(static_cast<char*>(pages) + kept, bytes - kept);
+  g_mapped.fetch_sub(static_cast<int64_t>(bytes - kept), std::memory_order_relaxed);
 }
 
 int64_t mapped_bytes() noexcept { return g_mapped.load(std::memory_order_relaxed); }

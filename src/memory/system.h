@@ -11,6 +11,8 @@ inline constexpr size_t kPageBytes = 4096;
 // Fresh zeroed pages, or null. `bytes` is a multiple of the page, `alignment` a power of two.
 void* map_pages(size_t bytes, size_t alignment = kPageBytes) noexcept;
 void unmap_pages(void* pages, size_t bytes) noexcept;
+// Gives back what lies behind the first `kept` of `bytes`.
+void unmap_tail(void* pages, size_t bytes, size_t kept) noexcept;
 // Bytes mapped now.
 int64_t mapped_bytes() noexcept;
 

@@ -147,7 +147,7 @@ PEN_OP_DEF(cast) = {
     .attrs = {dtype_attr("dtype")},
     .traits = {Trait::kElementwise},
     .infer = infer,
-    .cpu = cpu,
+    .cpu = {cpu, &kernels::kCastFormula},
     .grad = grad,
     .samples = samples,
 };

@@ -25,7 +25,7 @@ void strings_loop(const void* x_data, const void* y_data, void* out_data, int64_
 }
 
 template <BinaryOp op>
-KernelResult equality_cpu(const KernelContext& ctx) {
+KernelResult run_equality(const KernelContext& ctx) {
   const View& x = ctx.inputs[0];
   const kernels::BinaryLoop loop = x.dtype == DType::kString
                                        ? strings_loop < op == BinaryOp::kEqual >
@@ -36,12 +36,17 @@ KernelResult equality_cpu(const KernelContext& ctx) {
 
 // x > y is y < x, for NaN too.
 template <BinaryOp op, bool swapped>
-KernelResult order_cpu(const KernelContext& ctx) {
+KernelResult run_order(const KernelContext& ctx) {
   const View& x = ctx.inputs[swapped ? 1 : 0];
   const View& y = ctx.inputs[swapped ? 0 : 1];
   kernels::run_binary(kernels::binary_loop(op, x.dtype), x, y, ctx.outputs[0]);
   return KernelResult::ok();
 }
+
+template <BinaryOp op>
+constexpr Kernel equality_cpu{run_equality<op>, &kernels::kBinaryFormula<op>};
+template <BinaryOp op, bool swapped>
+constexpr Kernel order_cpu{run_order<op, swapped>, &kernels::kBinaryFormula<op, swapped>};
 
 Tensors compose_logical_xor(const ComposeContext& ctx) {
   return {not_equal(ctx.tensor(0), ctx.tensor(1))};

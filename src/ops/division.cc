@@ -12,13 +12,22 @@ using namespace elementwise;
 using kernels::BinaryOp;
 
 template <BinaryOp op>
-KernelResult cpu(const KernelContext& ctx) {
+constexpr kernels::Formula formula{.kind = kernels::Formula::Kind::kBinary,
+                                   .which = static_cast<uint8_t>(op),
+                                   .refused = kernels::Refused::kZero,
+                                   .problem = "Integer division by zero"};
+
+template <BinaryOp op>
+KernelResult run(const KernelContext& ctx) {
   const View& y = ctx.inputs[1];
-  if (kIntTypes.has(y.dtype) && ctx.outputs[0].size() > 0 && kernels::has_zero(y)) {
-    return KernelResult::invalid("Integer division by zero");
+  if (formula<op>.refuses(y.dtype) && ctx.outputs[0].size() > 0 && kernels::has_zero(y)) {
+    return KernelResult::invalid(formula<op>.problem);
   }
-  return binary_cpu<op, kernels::kHeavyGrain>(ctx);
+  return run_binary<op, kernels::kHeavyGrain>(ctx);
 }
+
+template <BinaryOp op>
+constexpr Kernel cpu{run<op>, &formula<op>};
 
 Gradients floormod_grad(const GradContext& g) {
   Gradients out{{}, {}};

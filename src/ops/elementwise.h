@@ -41,8 +41,8 @@ KernelResult run_binary(const KernelContext& ctx) {
   return KernelResult::ok();
 }
 
-template <kernels::TernaryOp op, int64_t grain = kernels::kGrain>
-KernelResult ternary_cpu(const KernelContext& ctx) {
+template <kernels::TernaryOp op, int64_t grain>
+KernelResult run_ternary(const KernelContext& ctx) {
   const View& x = ctx.inputs[0];
   kernels::run_ternary(kernels::ternary_loop(op, x.dtype), x, ctx.inputs[1], ctx.inputs[2],
                        ctx.outputs[0], grain);
@@ -53,6 +53,8 @@ template <kernels::UnaryOp op, int64_t grain = kernels::kGrain>
 inline constexpr Kernel unary_cpu{run_unary<op, grain>, &kernels::kUnaryFormula<op>};
 template <kernels::BinaryOp op, int64_t grain = kernels::kGrain>
 inline constexpr Kernel binary_cpu{run_binary<op, grain>, &kernels::kBinaryFormula<op>};
+template <kernels::TernaryOp op, int64_t grain = kernels::kGrain>
+inline constexpr Kernel ternary_cpu{run_ternary<op, grain>, &kernels::kTernaryFormula<op>};
 
 // A number as an element of a dtype, for kernels that take an attribute as an operand.
 struct Parameter {

@@ -57,9 +57,6 @@ void infer_betainc(InferContext& ctx) {
   const Shape together = broadcast(ctx, ctx.shape(0), ctx.shape(1));
   ctx.add_output(ctx.dtype(0), broadcast(ctx, together, ctx.shape(2)));
 }
-KernelResult betainc_cpu(const KernelContext& ctx) {
-  return ternary_cpu<TernaryOp::kBetainc, kernels::kHeavyGrain>(ctx);
-}
 // By x alone, as in TensorFlow.
 Gradients betainc_grad(const GradContext& g) {
   Gradients out{{}, {}, {}};
@@ -273,7 +270,7 @@ PEN_OP_DEF(betainc) = {
     .traits = {Trait::kElementwise},
     .forwards = {{0, 0}, {1, 0}},
     .infer = infer_betainc,
-    .cpu = betainc_cpu,
+    .cpu = ternary_cpu<TernaryOp::kBetainc, kernels::kHeavyGrain>,
     .grad = betainc_grad,
     .saves = {.inputs = kAll},
     .samples = betainc_samples,

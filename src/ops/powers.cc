@@ -46,11 +46,16 @@ Gradients reciprocal_grad_grad(const GradContext& g) {
 }
 
 // Whole exponents of powers are never negative: there would be no whole result.
+constexpr kernels::Formula pow_formula{
+    .kind = kernels::Formula::Kind::kBinary,
+    .which = static_cast<uint8_t>(BinaryOp::kPower),
+    .refused = kernels::Refused::kNegative,
+    .problem = "Integers to negative integer powers are not allowed"};
 KernelResult pow_cpu(const KernelContext& ctx) {
   if (kernels::has_negative(ctx.inputs[1]) && ctx.outputs[0].size() > 0) {
-    return KernelResult::invalid("Integers to negative integer powers are not allowed");
+    return KernelResult::invalid(pow_formula.problem);
   }
-  return binary_cpu<BinaryOp::kPower, kernels::kHeavyGrain>(ctx);
+  return run_binary<BinaryOp::kPower, kernels::kHeavyGrain>(ctx);
 }
 
 // log(x), and 0 where x has none.
@@ -175,7 +180,7 @@ PEN_OP_DEF(pow) = {
     .forwards = {{0, 0}, {1, 0}},
     .neutral = {1, kRealTypes - DType::kFloat64},
     .infer = infer_binary,
-    .cpu = pow_cpu,
+    .cpu = {pow_cpu, &pow_formula},
     .grad = pow_grad,
     .saves = {.inputs = kAll, .outputs = kAll},
     .samples = pow_samples,

@@ -59,7 +59,7 @@ PEN_OP_DEF(select) = {
     .traits = {Trait::kElementwise},
     .forwards = {{1, 0}, {2, 0}, {0, 0}},
     .infer = infer,
-    .cpu = cpu,
+    .cpu = {cpu, &kernels::kSelectFormula},
     .grad = grad,
     .saves = {.inputs = 0b001},
     .samples = samples,

@@ -118,6 +118,8 @@ PEN_OP_DEF(ensure_shape) = {
     .samples = ensure_samples,
 };
 
+// Several together wait for each other: none is there before all inputs are, and no pass takes that
+// apart. Code that must not be merged with what was computed before (recompute_grad) relies on it.
 PEN_OP_DEF(identity_n) = {
     .name = "IdentityN",
     .doc = "The same tensors; shares their data.",

@@ -18,13 +18,14 @@ namespace op_check {
 namespace {
 
 constexpr char kHelp[] =
-    "usage: op_check --mode dump|grad|function|graph|perf|support|oom|memory|replay|fuzz\n"
+    "usage: op_check --mode dump|grad|jvp|function|graph|perf|support|oom|memory|replay|fuzz\n"
     "                [options]\n"
     "\n"
     "Checks derived from the op definitions and their samples.\n"
     "\n"
     "  dump     write every sample's inputs, attributes and outputs into --out\n"
     "  grad     gradients (first and second order) against finite differences\n"
+    "  jvp      forward mode against reverse mode\n"
     "  function every sample as a traced function: eager bits, planned bytes\n"
     "  graph    every sample in a graph of TensorFlow 1: fed, fetched, with its gradients\n"
     "  perf     nanoseconds a call and GB/s of the samples for speed\n"
@@ -46,10 +47,10 @@ struct Mode {
   std::string_view name;
   int (*run)(const Options&);
 };
-constexpr Mode kModes[] = {{"dump", run_dump},       {"grad", run_grad}, {"perf", run_perf},
-                           {"support", run_support}, {"oom", run_oom},   {"memory", run_memory},
-                           {"replay", run_replay},   {"fuzz", run_fuzz}, {"function", run_function},
-                           {"graph", run_graph}};
+constexpr Mode kModes[] = {{"dump", run_dump},         {"grad", run_grad},       {"jvp", run_jvp},
+                           {"perf", run_perf},         {"support", run_support}, {"oom", run_oom},
+                           {"memory", run_memory},     {"replay", run_replay},   {"fuzz", run_fuzz},
+                           {"function", run_function}, {"graph", run_graph}};
 
 std::vector<Op> listed_ops() {
   return {

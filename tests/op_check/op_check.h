@@ -2,6 +2,7 @@
 //
 //   dump     writes inputs, attributes and outputs of every sample, for the NumPy references
 //   grad     gradients of first and second order against finite differences
+//   jvp      forward mode against reverse mode
 //   function every sample as a traced function: the same bits, the planned bytes
 //   graph    every sample in a graph as TensorFlow 1 has it: the same bits
 //   perf     time a call, bytes a second
@@ -41,6 +42,7 @@ int run_dump(const Options& options);
 int run_function(const Options& options);
 int run_graph(const Options& options);
 int run_grad(const Options& options);
+int run_jvp(const Options& options);
 int run_perf(const Options& options);
 int run_support(const Options& options);
 int run_oom(const Options& options);

@@ -94,6 +94,9 @@ class PEN_API Tape {
   // How many op calls are recorded.
   size_t num_records() const;
 
+  // For the layers below the API.
+  autodiff::TapeState& state() const { return *state_; }
+
  private:
   autodiff::TapeState* state_;
 };

@@ -113,6 +113,11 @@ class PEN_API Function {
   MemoryPlan plan() const;
   // Of the plan, without the rest of it.
   int64_t peak_bytes() const;
+  // Makes the plan one of at most so many bytes, where keeping fewer states of loops for their
+  // gradients does that; false where it does not, and then nothing changes.
+  bool fit(int64_t bytes) const;
+  // The least that fit() can do.
+  int64_t least_peak_bytes() const;
   size_t num_instructions() const;
   // The graph, one line a node.
   std::string text() const;

@@ -49,9 +49,24 @@ using Owner = uint16_t;
 inline constexpr int kMaxOwners = 4096;
 inline constexpr int kMaxDevices = 8;
 
+enum class OwnerKind : uint8_t { kOp, kVariable, kFunction };
+
 // Takes a place for `name`; owner 0 when all are taken.
-PEN_API Owner add_owner(std::string_view name) noexcept;
+PEN_API Owner add_owner(std::string_view name, OwnerKind kind = OwnerKind::kOp) noexcept;
 PEN_API std::string owner_name(Owner owner);
+// The same without a copy, for an owner that holds bytes meanwhile: its place is not given away.
+struct OwnerInfo {
+  std::string_view name;
+  OwnerKind kind;
+  uint32_t serial;  // another one each time that the place is taken
+};
+PEN_API OwnerInfo owner_info(Owner owner) noexcept;
+// The bytes and live allocations of an owner.
+struct Held {
+  int64_t bytes;
+  int64_t count;
+};
+PEN_API Held held_by(Owner owner) noexcept;
 // Gives the place back once its bytes are gone.
 PEN_API void remove_owner(Owner owner) noexcept;
 
@@ -79,6 +94,7 @@ PEN_API int64_t limit(int device) noexcept;
 
 struct Holding {
   std::string owner;
+  OwnerKind kind;
   int64_t bytes;
   int64_t count;  // live allocations
 };

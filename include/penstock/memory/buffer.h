@@ -20,8 +20,11 @@ struct alignas(kAlignment) Buffer {
   uint8_t device = 0;
   Tag tag = Tag::kActivation;
   ledger::Owner owner = 0;
-  bool holds_strings = false;  // the data are StringRefs, released with the buffer
-  bool read_only = false;      // never written in place (borrowed without leave to write)
+  bool holds_strings = false;            // the data are StringRefs, released with the buffer
+  bool read_only = false;                // never written in place (borrowed without leave to write)
+  std::atomic<bool> is_followed{false};  // its end is told to the follower (below)
+  uint16_t recording = 0;  // the one that has this buffer (see recording.h), and the place there
+  int32_t record = -1;
   void* data = nullptr;
   int64_t bytes = 0;                   // what was asked for, and what the ledger has
   size_t block_bytes = 0;              // of the allocator's block
@@ -46,6 +49,9 @@ PEN_API Buffer* borrow_buffer(void* data, int64_t bytes, void (*give_back)(void*
 PEN_API void shrink_buffer(Buffer& buffer, int64_t bytes) noexcept;
 // Books the buffer's bytes under another tag and owner.
 PEN_API void retag_buffer(Buffer& buffer, Tag tag, ledger::Owner owner) noexcept;
+// Who is told of the end of buffers that are followed; set once. It may end other buffers.
+using BufferFollower = void (*)(const Buffer*) noexcept;
+PEN_API void set_buffer_follower(BufferFollower follower) noexcept;
 // Ends a buffer whose last reference went.
 PEN_API void destroy_buffer(Buffer* buffer) noexcept;
 

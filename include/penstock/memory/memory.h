@@ -31,6 +31,8 @@ struct Stats {
   int64_t cached = 0;  // bytes of free blocks kept for reuse
 };
 PEN_API Stats stats();
+// Bytes of what is mapped that are in memory: a page that nobody wrote to is not. Looks at each.
+PEN_API int64_t resident_bytes();
 // Bytes of larger free blocks that may be kept for reuse (128 MiB unless set).
 PEN_API void set_cache_limit(int64_t bytes);
 // Returns every cached page to the system; other threads' small caches follow at their next use.

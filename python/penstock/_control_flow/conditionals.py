@@ -5,6 +5,7 @@ from __future__ import annotations
 from penstock import _core, errors
 from penstock._control_flow import symbolic
 from penstock._nest import flatten, pack_like
+from penstock._tensor_array import TensorArray
 
 
 def _check_callable(function, name):
@@ -20,11 +21,7 @@ def cond(pred, true_fn=None, false_fn=None, name=None):
     _check_callable(false_fn, "false_fn")
     if symbolic.is_symbolic(pred):
         branches = _Branches([true_fn, false_fn], ["true_fn", "false_fn"], "tf.cond")
-        pred = _core.to_tensor(pred, None, False)
-        if pred.dtype.name != "bool":
-            raise errors.InvalidArgumentError(
-                None, None, f"Input 'pred' passed {pred.dtype.name} expected bool"
-            )
+        pred = symbolic.condition(pred, "pred")
         return branches.pack(symbolic.cond(pred, *branches.functions))
     if not isinstance(pred, (bool, int, _core.Tensor)):
         pred = _core.to_tensor(pred, None, False)
@@ -54,6 +51,8 @@ class _Branches:
 
     @staticmethod
     def _as_tensor(function, leaf):
+        if isinstance(leaf, TensorArray):
+            return leaf
         try:
             return None if leaf is None else _core.to_tensor(leaf, None, False)
         except (TypeError, ValueError):
@@ -67,6 +66,12 @@ class _Branches:
     def _compare(self, number, result):
         from penstock.nest import assert_same_structure
 
+        counts = [sum(leaf is not None for leaf in flatten(x)) for x in (self._result, result)]
+        if counts[0] != counts[1]:
+            raise ValueError(
+                "Lengths of branch outputs of cond must match.\n"
+                f"len(graphs[0].outputs): {counts[0]}\nlen(graphs[{number}].outputs): {counts[1]}\n"
+            )
         details = None
         try:
             assert_same_structure(self._result, result)
@@ -102,7 +107,7 @@ def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"
     if not pairs:
         raise ValueError("not enough values to unpack (expected 2, got 0)")
     if any(symbolic.is_symbolic(pred) for pred, _ in pairs):
-        return _nested(pairs, default or pairs[-1][1], default is None)
+        return _nested(pairs, default or _last_of(pairs))
     for pred, function in pairs:
         if pred:
             return function()
@@ -121,12 +126,27 @@ def _none_is_true(pairs):
     )
 
 
-def _nested(pairs, last, must_match):
+def _last_of(pairs):
+    """The last function, for when its predicate is true: that is looked at whenever it runs."""
+    pred, function = pairs.pop()
+    preds = [_core.to_tensor(each, None, False) for each, _ in pairs] + [pred]
+
+    def checked():
+        from penstock import stack
+        from penstock.debugging import Assert
+
+        Assert(pred, ["Input error: None of conditions evaluated as True:", stack(preds)])
+        return function()
+
+    return checked
+
+
+def _nested(pairs, last):
     """A chain of conditions: the last function is for what none of them picks."""
+    if not pairs:
+        return last()
     pred, function = pairs[0]
-    if len(pairs) == 1:
-        return cond(pred, function, function if must_match else last)
-    return cond(pred, function, lambda: _nested(pairs[1:], last, must_match))
+    return cond(pred, function, lambda: _nested(pairs[1:], last))
 
 
 def _checked_pairs(pairs, exclusive):

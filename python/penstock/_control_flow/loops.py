@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from penstock import _core, dtypes
+import operator
+
+from penstock import _core, dtypes, errors
 from penstock._control_flow import symbolic
 from penstock._nest import flatten, pack_like
 from penstock._shape import TensorShape
@@ -21,11 +23,16 @@ def while_loop(
     swap_memory=False,
     maximum_iterations=None,
     name=None,
+    checkpoints=None,
 ):
     """The variables after `loop_vars = body(*loop_vars)` for as long as `cond(*loop_vars)`.
 
     In eager programs the shapes may change from one iteration to the next; with `shape_invariants`
-    they must stay within these, and inside a function within what they are before the loop."""
+    they must stay within these, and inside a function within what they are before the loop.
+
+    The gradient of a loop in a function keeps `checkpoints` states of earlier iterations, about the
+    square root of their number unless it is told otherwise, and works out the others again. With
+    `swap_memory` it keeps them in a file. `back_prop=False`: there is no gradient."""
     if not callable(cond):
         raise TypeError("'cond' must be callable.")
     if not callable(body):
@@ -39,7 +46,7 @@ def while_loop(
     del loop_vars  # the loop has them until it begins
     if _core.is_tracing():
         found = symbolic.while_loop(
-            lambda *flat: _goes_on(cond(*loop.pack(flat))),
+            lambda *flat: _condition(cond(*loop.pack(flat))),
             lambda *flat: loop.step(flat, may_change=False),
             loop.start(),
             shape_invariants=loop.invariants,
@@ -47,6 +54,7 @@ def while_loop(
             parallel_iterations=parallel_iterations,
             back_prop=back_prop,
             swap_memory=swap_memory,
+            checkpoints=_checked_checkpoints(checkpoints),
         )
         return loop.pack(found)
     return _run(cond, loop, limit)
@@ -60,13 +68,34 @@ def _run(cond, loop, limit):
     return loop.pack_result(state)
 
 
+def _checked_checkpoints(checkpoints):
+    if checkpoints is not None and operator.index(checkpoints) < 1:
+        raise ValueError(f"'checkpoints' must be at least 1. Received: {checkpoints}")
+    return checkpoints
+
+
 def _checked_limit(maximum_iterations):
     if maximum_iterations is None:
         return None
-    limit = _core.to_tensor(maximum_iterations, None, False)
+    if _core.is_tracing():
+        is_tensor = isinstance(maximum_iterations, (_core.Tensor, _core.VariableHandle))
+        limit = _core.to_tensor(maximum_iterations, None if is_tensor else dtypes.int32, False)
+    else:
+        limit = _core.to_tensor(maximum_iterations, None, False)
+    if limit.shape.rank != 0 and _core.is_tracing():
+        raise errors.InvalidArgumentError(
+            None, None, f"The second input must be a scalar, but it has shape {limit.shape}"
+        )
     if limit.shape.rank != 0:
         raise ValueError(f"'maximum_iterations' must be a scalar. Received shape: {limit.shape}")
     return limit if symbolic.is_symbolic(limit) else int(limit)
+
+
+def _condition(value):
+    """What a condition gives inside of a function."""
+    if value is None:
+        raise AssertionError("cond_graph has 0 outputs; Expected: 1")
+    return symbolic.condition(value, "input")
 
 
 def _goes_on(value):
@@ -106,12 +135,14 @@ class _Loop:
 
     def _set_invariants(self, given):
         assert_same_structure(self._form, given, check_types=False)
-        self.invariants = [_shape_of(each) for each in flatten(given)]
+        pairs = zip(flatten(given), self._start, strict=True)
+        self.invariants = [_shape_of(each, leaf) for each, leaf in pairs]
         for leaf, shape, name in zip(self._start, self.invariants, self._names, strict=True):
             if isinstance(leaf, _core.Tensor) and not shape.is_compatible_with(leaf.shape):
                 raise ValueError(
-                    f"Input tensor `{name}` enters the loop with shape {leaf.shape}, which its "
-                    f"shape invariant {shape} does not allow."
+                    f"The shape invariant specified for {name} is not compatible with the initial "
+                    f"shape of the loop variable. It enters the loop with shape {leaf.shape}, but "
+                    f"the specified shape invariant is {shape}."
                 )
 
     def start(self) -> list:
@@ -142,6 +173,10 @@ class _Loop:
         return made
 
     def _as_only_variable(self, result):
+        if _core.is_tracing():
+            if result is None:
+                raise AssertionError("body_graph gives nothing for the variables of the loop")
+            return [result]
         if result is None or len(self._form) != 1:
             raise TypeError(
                 f"The body of a loop over {len(self._form)} variables returned "
@@ -163,11 +198,8 @@ class _Loop:
         for i, (leaf, spec, name) in enumerate(zip(state, self._specs, self._names, strict=True)):
             if spec is None or not isinstance(leaf, _core.Tensor):
                 continue
-            if not may_change and leaf.dtype != spec.dtype:
-                raise TypeError(
-                    f"Loop var {name} enters the loop with type {spec.dtype} but has type "
-                    f"{leaf.dtype} after 1 iteration. {name} type should remain constant."
-                )
+            if not may_change:
+                check_dtype(name, spec, leaf)
             bound = self.invariants[i] if self.invariants else None if may_change else spec.shape
             if bound is not None and not bound.is_compatible_with(leaf.shape):
                 raise ValueError(
@@ -178,10 +210,27 @@ class _Loop:
                 )
 
 
+def check_dtype(name, before, after):
+    """Raises where a variable inside of a function changes its dtype."""
+    if before.dtype != after.dtype:
+        raise TypeError(
+            f"Loop var {name} enters the loop with type {before.dtype} but has type {after.dtype} "
+            f"after 1 iteration. {name} type should remain constant."
+        )
+
+
 def _name(leaf, number) -> str:
     is_named = isinstance(leaf, _core.SymbolicTensor)
     return leaf.name if is_named else f"loop_vars[{number}]"
 
 
-def _shape_of(invariant):
-    return TensorShape(getattr(invariant, "shape", invariant))
+def _shape_of(invariant, leaf):
+    if isinstance(invariant, TensorSpec):
+        if isinstance(leaf, _core.Tensor) and invariant.dtype != leaf.dtype:
+            raise TypeError(f"TypeSpec {invariant} is not compatible with {leaf!r}")
+        return invariant.shape
+    if invariant is not None and not isinstance(invariant, TensorShape):
+        raise TypeError(
+            f"'shape' must be one of TypeSpec, TensorShape or None. Received: {type(invariant)}"
+        )
+    return TensorShape(invariant)

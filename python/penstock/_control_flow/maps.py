@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from penstock import _core, dtypes, errors
+from penstock._control_flow import symbolic
+from penstock._control_flow.loops import while_loop
 from penstock._control_flow.rows import Rows, check_callable, check_form
 from penstock._functions.basic import zeros
 from penstock._nest import flatten, pack_like
@@ -40,12 +42,30 @@ def map_fn(
     if signature is None:
         signature = pack_like(elems, [tensor.dtype for tensor in rows.tensors])
     arrays = [_array(leaf, count, infer_shape) for leaf in flatten(signature)]
-    for i, row in enumerate(rows.all()):
+
+    def step(i, row, arrays):
         result = fn(row)
         check_form(signature, result)
-        for array, leaf in zip(arrays, flatten(result), strict=True):
-            array.write(i, leaf)
+        pairs = zip(arrays, flatten(result), strict=True)
+        return [array.write(i, leaf) for array, leaf in pairs]
+
+    if _core.is_tracing():
+        arrays = _in_graph(rows, count, step, arrays, back_prop, swap_memory)
+    else:
+        for i, row in enumerate(rows.all()):
+            arrays = step(i, row, arrays)
     return pack_like(signature, [array.stack() for array in arrays])
+
+
+def _in_graph(rows, count, step, arrays, back_prop=True, swap_memory=False):
+    """The arrays after a loop over the rows."""
+    return while_loop(
+        lambda i, arrays: i < count,
+        lambda i, arrays: (i + 1, step(i, rows.at(i), arrays)),
+        (0, arrays),
+        back_prop=back_prop,
+        swap_memory=swap_memory,
+    )[1]
 
 
 def _array(leaf, count, infer_shape):
@@ -60,19 +80,44 @@ def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
     check_callable(fn)
     rows = Rows(elems)
     rows.check_rank(IndexError("elems must be tensors with rows, not scalars"))
-    counts = {tensor.shape[0] for tensor in rows.tensors}
-    count = max(counts) if len(counts) > 1 else next(iter(counts))
+    counts = {tensor.shape[0] for tensor in rows.tensors} - {None}
+    count = max(counts, default=None)
     if len(counts) > 1:
         if counts != {1, count}:
             raise errors.InvalidArgumentError(
                 None, None, f"elems differ in their numbers of rows: {sorted(counts)}"
             )
         rows = Rows(pack_like(elems, [_repeated(tensor, count) for tensor in rows.tensors]))
+    if _core.is_tracing():
+        return _vectorized_in_graph(fn, rows)
     if count == 0:
         return _of_nothing(fn, elems, rows)
     results = [fn(row) for row in rows.all()]
     columns = zip(*map(flatten, results), strict=True)
     return pack_like(results[0], [_stacked(column) for column in columns])
+
+
+def _vectorized_in_graph(fn, rows):
+    """A loop over the rows. What the function gives is known when it was traced once."""
+    count = rows.count()
+    form = symbolic.specs_of(lambda *row: _tensors(fn(rows.pack(row))), rows.specs())
+    specs = [spec for spec in flatten(form) if spec is not None]
+    arrays = [_array(spec, count, True) for spec in specs]
+
+    def step(i, row, arrays):
+        leaves = [leaf for leaf in flatten(_tensors(fn(row))) if leaf is not None]
+        return [array.write(i, leaf) for array, leaf in zip(arrays, leaves, strict=True)]
+
+    if arrays:
+        arrays = _in_graph(rows, count, step, arrays)
+    stacked = iter([array.stack() for array in arrays])
+    return pack_like(form, [None if spec is None else next(stacked) for spec in flatten(form)])
+
+
+def _tensors(structure):
+    leaves = flatten(structure)
+    made = [None if leaf is None else _core.to_tensor(leaf, None, False) for leaf in leaves]
+    return pack_like(structure, made)
 
 
 def _repeated(tensor, count):

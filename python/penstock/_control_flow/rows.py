@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from penstock import _core
+from penstock import _core, raw_ops
 from penstock._functions.basic import unstack
 from penstock._nest import flatten, pack_like
+from penstock._spec import TensorSpec
 
 
 def check_callable(fn):
@@ -24,18 +25,31 @@ class Rows:
         if any(tensor.shape.rank == 0 for tensor in self.tensors):
             raise error
 
-    def count(self) -> int:
-        """How many there are: the same of every tensor."""
-        first = self.tensors[0].shape[0]
-        for tensor in self.tensors[1:]:
-            if tensor.shape[0] != first:
-                raise ValueError(f"Dimensions {first} and {tensor.shape[0]} are not compatible")
-        return first
+    def count(self):
+        """How many there are, the same of every tensor: as a scalar tensor where that is known only
+        when a function runs."""
+        known = {tensor.shape[:1][0] for tensor in self.tensors} - {None}
+        if len(known) > 1:
+            first, second, *_ = (tensor.shape[0] for tensor in self.tensors)
+            raise ValueError(f"Dimensions {first} and {second} are not compatible")
+        return known.pop() if known else raw_ops.Shape(input=self.tensors[0])[0]
+
+    def at(self, index):
+        """The element with a number that is a tensor."""
+        return self.pack([raw_ops.GatherV2(params=x, indices=index, axis=0) for x in self.tensors])
+
+    def pack(self, row):
+        """Tensors of one row as an element."""
+        return pack_like(self._form, row)
+
+    def specs(self) -> list:
+        """What the tensors of one row are."""
+        return [TensorSpec(tensor.shape[1:], tensor.dtype) for tensor in self.tensors]
 
     def all(self) -> list:
         """All elements in order."""
         columns = zip(*[unstack(tensor) for tensor in self.tensors], strict=True)
-        return [pack_like(self._form, row) for row in columns]
+        return [self.pack(row) for row in columns]
 
 
 def check_form(form, result):

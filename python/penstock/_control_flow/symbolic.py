@@ -1,17 +1,23 @@
 """Control flow inside a function that is being traced: the one place that makes nodes of it.
 
 Callers see to structures, dtypes and shapes. Here everything is flat: a branch, and the body of a
-loop, is a function that returns a list of tensors. Each is to be called once, the branches in
-order: it sets the Python variables that it works on, and raises where what it gives does not fit
-what came before.
+loop, is a function that returns a list of tensors and TensorArrays. Such a function is called once,
+the branches in order; it sets the Python variables that it works on, and raises where what it gives
+does not fit what came before. All are called again where that has shown what an array holds.
 """
 
 from __future__ import annotations
 
-from penstock import _core, dtypes, raw_ops
+import itertools
+
+from penstock import _core, dtypes, errors, raw_ops
+from penstock._control_flow import frames
+from penstock._control_flow.frames import Frame
 from penstock._functions.basic import cast
+from penstock._graph_array import GraphArray
 from penstock._nest import flatten, pack_like
 from penstock._spec import TensorSpec
+from penstock._tensor_array import TensorArray
 
 
 def is_symbolic(value) -> bool:
@@ -21,27 +27,115 @@ def is_symbolic(value) -> bool:
     return isinstance(value, _core.SymbolicTensor)
 
 
+def condition(value, name):
+    """A value that decides, as a scalar bool; `name` is what it is an input of, for messages."""
+    value = _core.to_tensor(value, None, False)
+    if value.dtype.name != "bool":
+        raise errors.InvalidArgumentError(
+            None, None, f"Input '{name}' passed {value.dtype.name} expected bool"
+        )
+    if value.shape.rank == 0:
+        return value
+    if value.shape.num_elements() not in (1, None):
+        raise errors.InvalidArgumentError(
+            None, None, f"The second input must be a scalar, but it has shape {value.shape}"
+        )
+    return raw_ops.Reshape(tensor=value, shape=[])
+
+
+def can_go_through(leaf) -> bool:
+    """Whether it is what branches and loops give."""
+    return isinstance(leaf, (_core.Tensor, TensorArray))
+
+
+def _inputs(trace, specs) -> list:
+    dims = [None if spec.shape.rank is None else spec.shape.as_list() for spec in specs]
+    return [trace.input(spec.dtype, dim) for spec, dim in zip(specs, dims, strict=True)]
+
+
 def _region(name, function, specs=()):
-    """The function as a part of the one that is being traced: it takes tensors like `specs`."""
+    """The function as a part of the one that is being traced: it takes the region's frame, and
+    tensors like `specs`."""
+    frame = Frame()  # before the trace: it looks at what is around that
     trace = _core.Trace(name, is_region=True)
     try:
-        dims = [None if spec.shape.rank is None else spec.shape.as_list() for spec in specs]
-        inputs = [trace.input(spec.dtype, dim) for spec, dim in zip(specs, dims, strict=True)]
-        return trace.finish(list(function(*inputs)))
+        with frame:
+            return trace.finish(list(function(frame, *_inputs(trace, specs))))
     finally:
         trace.close()
+
+
+class _Leaves:
+    """Tensors and arrays as tensors alone: an array is its rows, and none while it is blank."""
+
+    def __init__(self, leaves):
+        self.leaves = [GraphArray.of(x) if isinstance(x, TensorArray) else x for x in leaves]
+        self.blanks = [isinstance(x, GraphArray) and x.is_blank() for x in self.leaves]
+
+    def tensors(self) -> list:
+        found = []
+        for leaf, is_blank in zip(self.leaves, self.blanks, strict=True):
+            if not is_blank:
+                found += leaf.tensors() if isinstance(leaf, GraphArray) else [leaf]
+        return found
+
+    def pack(self, tensors) -> list:
+        """The same with other tensors."""
+        tensors = iter(tensors)
+        made = []
+        for leaf, is_blank in zip(self.leaves, self.blanks, strict=True):
+            if is_blank:
+                made.append(leaf)
+            elif isinstance(leaf, GraphArray):
+                made.append(leaf.with_tensors(itertools.islice(tensors, leaf.num_tensors())))
+            else:
+                made.append(next(tensors))
+        return made
+
+    def require(self, blanks):
+        """Raises where arrays are blank that must not be, or the other way round."""
+        if self.blanks != blanks:
+            raise ValueError(
+                "a TensorArray has elements of a known shape in one place only: give it an "
+                "`element_shape`"
+            )
+
+
+def _branches(index, names, functions):
+    """The results of the function that the scalar `index` picks."""
+    written = []
+    for is_last in (False, True):
+        found, changed = [], list(written)
+
+        def branch(frame, function, found=found, changed=changed, written=written):
+            leaves = _Leaves(function())
+            found.append(leaves)
+            changed += [each for each in frame.written if each not in changed]
+            return [*leaves.tensors(), *map(frame.read, written)]
+
+        pairs = zip(names, functions, strict=True)
+        regions = [_region(name, lambda frame, f=each: branch(frame, f)) for name, each in pairs]
+        is_known = changed == written and all(each.blanks == found[0].blanks for each in found)
+        if is_last or is_known:
+            break
+        written = changed
+    for leaves in found:
+        leaves.require(found[0].blanks)
+    made = _core.add_branch(index, regions)
+    count = len(made) - len(written)
+    return found[0].pack(frames.assign(written, made[count:], made[:count]))
 
 
 def cond(pred, true_fn, false_fn):
     """The results of the branch that the scalar `pred`, a bool, picks."""
     picked = raw_ops.Cast(x=raw_ops.LogicalNot(x=pred), dtype=dtypes.int32)
-    return _core.add_branch(picked, [_region("cond_true", true_fn), _region("cond_false", false_fn)])
+    return _branches(picked, ["cond_true", "cond_false"], [true_fn, false_fn])
 
 
 def switch(index, branches):
     """The results of the branch that the scalar `index` picks: the last one out of range."""
-    regions = [_region(f"branch_{i}", branch) for i, branch in enumerate(branches)]
-    return _core.add_branch(cast(index, dtypes.int32), regions)
+    names = [f"branch_{i}" for i in range(len(branches))]
+    return _branches(cast(index, dtypes.int32), names, branches)
 
 
 def while_loop(
@@ -55,26 +149,108 @@ def while_loop(
     swap_memory=False,
     checkpoints=None,
 ):
-    """The variables after the last iteration: tensors, and TensorArrays as they are. `cond` and
-    `body` take them as arguments; `cond` gives a scalar bool. `shape_invariants` has a TensorShape
-    for each, and is None where all keep their shapes; `maximum_iterations` may be a tensor."""
-    shapes = shape_invariants or [var.shape for var in flat_vars]
-    specs = [TensorSpec(shape, var.dtype) for shape, var in zip(shapes, flat_vars, strict=True)]
-    goes_on = _region("while_cond", lambda *flat: [cond(*flat)], specs)
-    step = _region("while_body", body, specs)
-    return _core.add_loop(goes_on, step, list(flat_vars), checkpoints or 0, swap_memory)
+    """The variables after the last iteration: tensors and TensorArrays. `cond` and `body` take them
+    as arguments; `cond` gives a scalar bool. `shape_invariants` has a TensorShape for each, or None
+    for one that keeps its shape, and is None where all do; `maximum_iterations` may be a tensor."""
+    start = _Leaves(flat_vars)
+    bounds = shape_invariants or [None] * len(start.leaves)
+    written = _probe(body, start, bounds) if any(start.blanks) else []
+    start = _Leaves(start.leaves)
+    limit = None if maximum_iterations is None else cast(maximum_iterations, dtypes.int32)
+    while True:
+        state = _State(start, bounds, written, limit)
+        step = _region("while_body", lambda *flat, s=state: s.step(body, *flat), state.specs)
+        if state.written == written:
+            break
+        written = state.written
+    goes_on = _region("while_cond", lambda *flat: state.goes_on(cond, *flat), state.specs)
+    made = _core.add_loop(goes_on, step, state.tensors, checkpoints or 0, bool(swap_memory))
+    own, variables = state.parts(made)
+    own = frames.assign(written, variables, own)
+    if not back_prop:
+        own = [raw_ops.StopGradient(input=tensor) for tensor in own]
+    return start.pack(own)
 
 
-def specs_of(function):
-    """What a function would return, with TensorSpecs for tensors: it is traced apart, and nothing
-    of it becomes part of the graph."""
+class _State:
+    """All that a loop goes on with: the number of the iteration where there is a limit, what the
+    caller has, and what graphs' variables hold that the body assigns to."""
+
+    def __init__(self, start, bounds, variables, limit):
+        self._start, self._variables, self._limit = start, variables, limit
+        self.written = variables
+        counts = [] if limit is None else [_core.to_tensor(0, dtypes.int32, False)]
+        self._begin = len(counts)
+        self.tensors = [*counts, *start.tensors(), *map(frames.read, variables)]
+        self._end = len(self.tensors) - len(variables)
+        self.specs = [
+            *(TensorSpec([], dtypes.int32) for _ in counts),
+            *_specs(start, bounds),
+            *(TensorSpec(each.shape, each.dtype) for each in variables),
+        ]
+
+    def parts(self, flat):
+        """(the caller's tensors, those of variables)"""
+        return flat[self._begin : self._end], flat[self._end :]
+
+    def goes_on(self, cond, frame, *flat):
+        own, variables = self.parts(flat)
+        frame.set(self._variables, variables)
+        result = cond(*self._start.pack(own))
+        if frame.written:
+            raise NotImplementedError("the condition of a loop assigns to a variable")
+        if self._limit is not None:
+            result = raw_ops.LogicalAnd(x=flat[0] < self._limit, y=result)
+        return [result]
+
+    def step(self, body, frame, *flat):
+        own, variables = self.parts(flat)
+        frame.set(self._variables, variables)
+        after = _Leaves(body(*self._start.pack(own)))
+        after.require(self._start.blanks)
+        more = [each for each in frame.written if each not in self._variables]
+        self.written = [*self._variables, *more]
+        counts = [count + 1 for count in flat[: self._begin]]
+        return [*counts, *after.tensors(), *map(frame.read, self._variables)]
+
+
+def _specs(start, bounds) -> list:
+    """The dtypes and the bounds of the tensors of a state."""
+    specs = []
+    for leaf, is_blank, bound in zip(start.leaves, start.blanks, bounds, strict=True):
+        if is_blank:
+            continue
+        if isinstance(leaf, GraphArray):
+            specs += map(TensorSpec, leaf.bounds(), (leaf.dtype, dtypes.int32))
+        else:
+            specs.append(TensorSpec(leaf.shape if bound is None else bound, leaf.dtype))
+    return specs
+
+
+def _probe(body, start, bounds) -> list:
+    """Traces the body for what it writes to blank arrays, which share what they know of their
+    elements with those of the body; gives the graphs' variables that it assigns to."""
+    written = []
+
+    def step(frame, *flat):
+        leaves = body(*start.pack(flat))
+        written.extend(frame.written)
+        return [leaf for leaf in leaves if isinstance(leaf, _core.Tensor)]
+
+    _region("while_body", step, _specs(start, bounds))
+    return written
+
+
+def specs_of(function, specs=()):
+    """What a function of tensors like `specs` would return, with TensorSpecs for tensors: it is
+    traced apart, and nothing of it becomes part of the graph."""
     trace = _core.Trace("apart")
     try:
-        result = function()
-        specs = [
+        result = function(*_inputs(trace, specs))
+        found = [
             TensorSpec.from_tensor(leaf) if isinstance(leaf, _core.Tensor) else leaf
             for leaf in flatten(result)
         ]
-        return pack_like(result, specs)
+        return pack_like(result, found)
     finally:
         trace.close()

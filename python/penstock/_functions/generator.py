@@ -13,6 +13,7 @@ from penstock._core import Tensor
 from penstock._functions.arrays import tensor
 from penstock._functions.basic import _dims, cast
 from penstock._functions.distributions import Algorithm, check_algorithm, scaled, uniform_by
+from penstock._functions.seeds import drawn
 from penstock._shape import TensorShape
 from penstock._tracing import init_scope
 from penstock._track import Trackable
@@ -105,6 +106,9 @@ class Generator(Trackable):
 
     def skip(self, delta):
         """Moves on by so many numbers; returns the state before that."""
+        return drawn(lambda: self._move(delta))
+
+    def _move(self, delta):
         before = self._state.read_value()
         words = raw_ops.Bitcast(input=before, type=dtypes.uint64)
         if isinstance(delta, int):

@@ -11,9 +11,9 @@ import sys
 import numpy as np
 
 from penstock import _core, dtypes, errors
+from penstock._control_flow import frames
 from penstock._functions.running import get_logger
 from penstock._nest import flatten, pack_like
-from penstock._scope import default_graph
 from penstock._tracing import call_when_run
 
 _ESCAPES = {10: "\\n", 13: "\\r", 9: "\\t", 34: '\\"', 39: "\\'", 92: "\\\\"}
@@ -98,7 +98,7 @@ def print(*inputs, output_stream=None, summarize=3, sep=" ", end="\n", name=None
     end = "\n" if end is None else end
     if _core.is_tracing():
         call_when_run("print", lambda inputs: _write(write, inputs, summarize, sep, end), inputs)
-        return default_graph()._last_operation() if _core.is_building() else None
+        return frames.done()
     return _write(write, inputs, summarize, sep, end)
 
 

@@ -9,6 +9,7 @@ import time
 import numpy as np
 
 from penstock import _core, dtypes, errors
+from penstock._control_flow import frames
 from penstock._shape import TensorShape
 from penstock._tracing import call_when_run
 
@@ -38,13 +39,13 @@ def _nodes():
 def no_op(name=None):
     """Nothing; in a graph, an operation that does nothing."""
     nodes = _nodes()
-    return None if nodes is None else nodes.no_op(name)
+    return frames.done() if nodes is None else nodes.no_op(name)
 
 
 def group(*inputs, **kwargs):
     """Nothing to do: the inputs have been computed. In a graph, an operation that runs them."""
     nodes = _nodes()
-    return None if nodes is None else nodes.group(*inputs, **kwargs)
+    return frames.done() if nodes is None else nodes.group(*inputs, **kwargs)
 
 
 def tuple(tensors, control_inputs=None, name=None):

@@ -1,5 +1,7 @@
 """Where random ops take their seeds from: the same numbers as TensorFlow for the same seeds."""
 
+from __future__ import annotations
+
 import random as python_random
 import threading
 
@@ -28,8 +30,47 @@ def set_seed(seed) -> None:
     _core.restart_random_streams()
 
 
+_here = threading.local()
+
+
+class Draws:
+    """What random ops take inside `with`, so that another run of the same code can take it again.
+
+    The first time it takes note; later it gives what it has noted, in the same order.
+    """
+
+    def __init__(self):
+        self._taken, self._next = [], None
+
+    def __enter__(self) -> Draws:
+        self._outer, _here.draws = getattr(_here, "draws", None), self
+        return self
+
+    def __exit__(self, *unused):
+        _here.draws, self._next = self._outer, 0
+
+    def take(self, draw):
+        if self._next is not None and self._next < len(self._taken):
+            self._next += 1
+            return self._taken[self._next - 1]
+        taken = draw() if self._outer is None else self._outer.take(draw)
+        if self._next is None:
+            self._taken.append(taken)
+        return taken
+
+
+def drawn(draw):
+    """What `draw` gives, or what it gave when this code ran before."""
+    draws = getattr(_here, "draws", None)
+    return draw() if draws is None else draws.take(draw)
+
+
 def next_seeds(seed=None) -> tuple[int, int]:
     """(global seed, op seed) of the next random op."""
+    return drawn(lambda: _next_seeds(seed))
+
+
+def _next_seeds(seed):
     is_graph = _core.is_building()  # graphs of TensorFlow 1 have seeds of their own
     tracing = default_graph() if is_graph else _tracing.current()
     own = tracing.seed if tracing is not None else None

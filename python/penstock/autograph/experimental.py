@@ -45,8 +45,13 @@ def do_not_convert(func=None):
 
 
 def set_loop_options(
-    parallel_iterations=None, swap_memory=None, maximum_iterations=None, shape_invariants=None
+    parallel_iterations=None,
+    swap_memory=None,
+    maximum_iterations=None,
+    shape_invariants=None,
+    checkpoints=None,
 ):
     """Written first in a `for` or `while` over tensors: how that loop is to run.
 
-    `shape_invariants` has pairs of a variable and the shape that it has in every iteration."""
+    `shape_invariants` has pairs of a variable and the shape that it has in every iteration;
+    `checkpoints` is how many states of earlier iterations a gradient keeps (tf.while_loop)."""

@@ -7,8 +7,8 @@ import functools
 import numpy as np
 
 from penstock import _core, errors, raw_ops
+from penstock._control_flow import frames
 from penstock._nest import flatten
-from penstock._scope import default_graph
 from penstock._tape import pause
 from penstock._tracing import call_when_run, init_scope
 
@@ -23,7 +23,7 @@ def _when_run(check):
         if any(isinstance(leaf, _LATER) for leaf in flatten((args, kwargs))):
             run = lambda given: check(*given[0], **given[1])  # noqa: E731
             call_when_run(check.__name__, run, (args, kwargs))
-            return default_graph()._last_operation() if _core.is_building() else None
+            return frames.done()
         with init_scope():
             return check(*args, **kwargs)
 

@@ -110,7 +110,9 @@ std::vector<Tensor> random_formulas(std::span<const Tensor> in, uint32_t seed, i
 }
 
 void expect_random_formulas() {
-  const Shape shapes[] = {{4097}, {33, 128}, {40, 130}, {9, 1000}, {3, 2, 777}, {50003}};
+  // The first ones are too small for a strip: their loops are called at once.
+  const Shape shapes[] = {{16},      {2, 9},    {64, 64},    {4097}, {33, 128},
+                          {40, 130}, {9, 1000}, {3, 2, 777}, {50003}};
   uint32_t seed = 1;
   for (const DType dtype : {DType::kFloat32, DType::kFloat64}) {
     for (const Shape& shape : shapes) {

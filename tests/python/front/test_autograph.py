@@ -7,7 +7,6 @@ from pathlib import Path
 
 import penstock as tf
 import pytest
-from penstock._control_flow import symbolic
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "recorded"))
 import autograph
@@ -23,16 +22,8 @@ DIFFERENT = {
 }
 # Those that Python runs otherwise: the options of a loop are for converted code.
 NOT_AS_PYTHON = ("at_most",)
-# Those that the loops of these tests cannot run in a function: a row past the last, a shape that
-# grows, an index into a tensor with values.
-NOT_UNROLLED = ("over_rows", "growing_shape", "second_is_lazy")
 TOPICS = [topic for topic in autograph.topics() if topic != "mistakes"]
 cases = {topic: autograph.load(tf, topic) for topic in autograph.topics()}
-
-
-def is_waiting(answer):
-    """Whether a run needs more of control flow in graphs than there is."""
-    return answer["kind"] == "error" and answer["class"] == "UnimplementedError"
 
 
 def check(topic, mode, is_right):
@@ -41,7 +32,7 @@ def check(topic, mode, is_right):
     for name, (function, args) in cases[topic].items():
         got = autograph.answer(tf, mode, function, args)
         expected = recorded[name].get(mode)
-        if not is_waiting(got) and not is_right(function, args, got, expected):
+        if not is_right(function, args, got, expected):
             wrong.append(f"{name}\n  TensorFlow: {expected}\n  penstock:   {got}")
     assert not wrong, f"{len(wrong)} of {topic}, {mode}\n" + "\n".join(wrong)
 
@@ -57,33 +48,6 @@ def as_tensorflow(function, got, expected) -> bool:
     return is_same or expected["kind"] == "error" or function.__name__ in DIFFERENT
 
 
-@pytest.fixture
-def select(monkeypatch):
-    """Conditions in graphs as a choice between the results of both branches."""
-
-    def cond(pred, true_fn, false_fn):
-        pairs = zip(true_fn(), false_fn(), strict=True)
-        return [tf.where(pred, one, other) for one, other in pairs]
-
-    monkeypatch.setattr(symbolic, "cond", cond)
-
-
-@pytest.fixture
-def unroll(select, monkeypatch):
-    """Loops in graphs as so many iterations, of which those count that there are."""
-
-    def while_loop(cond, body, flat_vars, shape_invariants=None, maximum_iterations=12, **unused):
-        goes_on = tf.constant(True)
-        for _ in range(12 if maximum_iterations is None else maximum_iterations):
-            goes_on = tf.logical_and(goes_on, cond(*flat_vars))
-            after = body(*flat_vars)
-            pairs = zip(after, flat_vars, strict=True)
-            flat_vars = [tf.where(goes_on, new, old) for new, old in pairs]
-        return flat_vars
-
-    monkeypatch.setattr(symbolic, "while_loop", while_loop)
-
-
 @pytest.mark.parametrize("topic", TOPICS)
 @pytest.mark.parametrize("mode", ["python", "operators"])
 def test_eager(topic, mode):
@@ -94,10 +58,8 @@ def test_eager(topic, mode):
 
 
 @pytest.mark.parametrize("topic", TOPICS)
-def test_function(topic, unroll):
+def test_function(topic):
     def is_right(function, args, got, expected):
-        if function.__name__ in NOT_UNROLLED:
-            return True
         if expected["kind"] == "error" and got["kind"] == "error":
             return got == expected
         is_same = expected["kind"] == "error" or front.same(got, expected)
@@ -118,7 +80,7 @@ def test_python_values_take_the_way_of_python(topic):
     check(topic, "values", is_right)
 
 
-def test_mistakes_in_functions(unroll):
+def test_mistakes_in_functions():
     check("mistakes", "function", lambda function, args, got, expected: got == expected)
 
 

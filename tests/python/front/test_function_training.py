@@ -108,7 +108,7 @@ def test_updates_by_hand_take_no_memory():
 
     plan = quiet.memory_plan(tf.TensorSpec(size))
     assert plan.by_tag.get("activation", 0) < 1000
-    assert sum("Fused" in each for each in plan.instructions) == 1
+    assert len(plan.instructions) == 2  # the rate, and all else
 
 
 SCHEDULES = tf.optimizers.schedules

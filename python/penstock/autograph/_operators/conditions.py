@@ -6,6 +6,7 @@ from penstock import _core
 from penstock._control_flow import symbolic
 from penstock._control_flow.conditionals import cond
 from penstock._nest import flatten, pack_like
+from penstock._tensor_array import TensorArray
 from penstock.autograph._operators import state
 from penstock.autograph._operators.state import NO_RETURN, Undefined
 from penstock.nest import assert_same_structure
@@ -88,18 +89,18 @@ class Merged:
     def add(self, label, values) -> list:
         """The tensors of a branch; raises where the second one does not fit the first."""
         made = [_tensors(value) for value in values]
-        if self._first is None:
+        if label == "main":
             self._first = made
         else:
             for name, one, other in zip(self._names, self._first, made, strict=True):
                 _compare(name, one, other)
-        return [leaf for leaf in flatten(made) if isinstance(leaf, _core.Tensor)]
+        return [leaf for leaf in flatten(made) if symbolic.can_go_through(leaf)]
 
     def pack(self, tensors) -> list:
         tensors = iter(tensors)
         leaves = flatten(self._first)
         return pack_like(
-            self._first, [next(tensors) if isinstance(x, _core.Tensor) else x for x in leaves]
+            self._first, [next(tensors) if symbolic.can_go_through(x) else x for x in leaves]
         )
 
 
@@ -108,6 +109,10 @@ def _tensors(value):
     if value is None or isinstance(value, Undefined):
         return value
     return pack_like(value, [state.as_leaf(leaf) for leaf in flatten(value)])
+
+
+def _are_arrays(one, other) -> bool:
+    return isinstance(one, TensorArray) and isinstance(other, TensorArray)
 
 
 def _compare(name, one, other):
@@ -132,7 +137,7 @@ def _compare(name, one, other):
                     f"'{name}' has dtype {a.dtype.name} in the main branch, but dtype "
                     f"{b.dtype.name} in the else branch"
                 )
-        elif a is not b and not isinstance(a, Undefined):
+        elif a is not b and not isinstance(a, Undefined) and not _are_arrays(a, b):
             raise TypeError(
                 f"'{name}' is of type {type(a).__name__} in the main branch and of type "
                 f"{type(b).__name__} in the else branch: only tensors may differ in branches that "

@@ -8,6 +8,7 @@ from penstock._functions.basic import zeros
 from penstock._nest import flatten, pack_like
 from penstock._shape import TensorShape
 from penstock._spec import TensorSpec
+from penstock._tensor_array import TensorArray
 from penstock.autograph._operators import state
 from penstock.autograph._operators.logic import and_
 from penstock.autograph._operators.state import NO_RETURN, Undefined
@@ -15,12 +16,17 @@ from penstock.nest import assert_same_structure
 
 
 def loop_options(
-    parallel_iterations=10, swap_memory=False, maximum_iterations=None, shape_invariants=None
+    parallel_iterations=10,
+    swap_memory=False,
+    maximum_iterations=None,
+    shape_invariants=None,
+    checkpoints=None,
 ):
     """The arguments of a loop's set_loop_options."""
     return {
         "parallel_iterations": parallel_iterations,
         "swap_memory": swap_memory,
+        "checkpoints": checkpoints,
         "maximum_iterations": maximum_iterations,
         "shape_invariants": shape_invariants,
     }
@@ -125,15 +131,15 @@ class Loop:
         of them is given, and None where `test()` alone decides."""
         self._define(body, count)
         form = [_as_leaves(value) for value in self._start]
-        is_tensor = [isinstance(leaf, _core.Tensor) for leaf in flatten(form)]
-        start = [leaf for leaf in flatten(form) if isinstance(leaf, _core.Tensor)]
+        goes_through = [symbolic.can_go_through(leaf) for leaf in flatten(form)]
+        start = [leaf for leaf in flatten(form) if symbolic.can_go_through(leaf)]
         numbers = [] if count is None else [_core.to_tensor(0, count.dtype, False)]
 
         def enter(flat):
             flat = iter(flat)
             leaves = [
                 next(flat) if is_one else leaf
-                for leaf, is_one in zip(flatten(form), is_tensor, strict=True)
+                for leaf, is_one in zip(flatten(form), goes_through, strict=True)
             ]
             values = pack_like(form, leaves)
             if self._put is not None:
@@ -153,14 +159,14 @@ class Loop:
             for name, one, other in zip(self._names, before, after, strict=True):
                 self._check(name, one, other)
             leaves = [_same(name, a, b) for name, a, b in self._pairs(before, after)]
-            made = [leaf for leaf in leaves if isinstance(leaf, _core.Tensor)]
+            made = [leaf for leaf in leaves if symbolic.can_go_through(leaf)]
             return [*(number + 1 for number in flat[: len(numbers)]), *made]
 
-        bounds = [TensorShape([]) for _ in numbers] + [
-            self._invariants.get(name, leaf.shape)
+        bounds = [None] * len(numbers) + [
+            self._invariants.get(name)
             for name, value in zip(self._names, form, strict=True)
             for leaf in flatten(value)
-            if isinstance(leaf, _core.Tensor)
+            if symbolic.can_go_through(leaf)
         ]
         found = symbolic.while_loop(
             goes_on, step, [*numbers, *start], shape_invariants=bounds,
@@ -192,6 +198,10 @@ class Loop:
             for i in missing:
                 if _is_blank(values[i]):
                     raise ValueError(f"'{self._names[i]}' must be defined before the loop")
+                if any(isinstance(leaf, TensorArray) for leaf in flatten(values[i])):
+                    raise ValueError(
+                        f"'{self._names[i]}' must be defined before the loop: it is a TensorArray"
+                    )
             made = pack_like(values, [state.as_leaf(leaf) for leaf in flatten(values)])
             return [made[i] for i in missing]
 
@@ -218,6 +228,8 @@ def _as_leaves(value):
 def _same(name, before, after):
     """A leaf of the state: a tensor, or an object that must stay the same."""
     if isinstance(before, _core.Tensor) or before is after:
+        return after
+    if isinstance(before, TensorArray) and isinstance(after, TensorArray):
         return after
     raise TypeError(
         f"'{name}' is of type {type(before).__name__}, and changes: only tensors may change in a "

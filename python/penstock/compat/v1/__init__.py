@@ -15,6 +15,7 @@ _LATER = {
     "_collections": (
         "GraphKeys add_to_collection add_to_collections get_collection get_collection_ref"
     ),
+    "_control_flow": "case cond while_loop",
     "_default": "get_default_graph reset_default_graph",
     "_gradients": "gradients",
     "_graph": "Graph",

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from penstock import _core
+from penstock._control_flow import frames
 
 
 class GraphKeys:
@@ -80,7 +81,7 @@ of_eager_programs = Collections()
 
 def current() -> Collections:
     """The collections of the default graph."""
-    if not _core.is_building():
+    if not _core.is_building() and frames.current() is None:
         return of_eager_programs
     from penstock.compat.v1 import _default
 

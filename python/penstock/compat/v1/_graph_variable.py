@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 
 from penstock import _core, dtypes, raw_ops
+from penstock._control_flow import frames
 from penstock._scope import name_scope
 from penstock._shape import TensorShape
 from penstock._tensor import Reference
@@ -108,6 +109,9 @@ class GraphVariable:
 
     def value(self):
         """What it is where this is called."""
+        return frames.read(self)
+
+    def _read(self):
         return self.graph._builder.read(self._variable_number, "ReadVariableOp")
 
     read_value = value
@@ -142,9 +146,13 @@ class GraphVariable:
                 f"The variable shape {self.shape}, and the assigned value shape {value.shape} are "
                 "incompatible."
             )
-        return in_graph(value, self.graph)
+        return value if frames.current() is not None else in_graph(value, self.graph)
 
     def _assigned(self, value, name, read_value):
+        frame = frames.current()
+        if frame is not None:
+            frame.write(self, value)
+            return value if read_value else frames.done()
         made = self.graph._builder.assign(self._variable_number, value, name or "Assign")
         return made if read_value else made.op
 
@@ -241,6 +249,16 @@ def make_variable(
     **arguments,
 ):
     """tf.Variable in a graph: the arguments of today's tf.Variable, and TensorFlow 1's."""
+    if frames.current() is not None:
+        if isinstance(initial_value, _core.SymbolicTensor):
+            raise ValueError(
+                "The initial value of a variable that is made inside of a branch or a loop must be "
+                "a function, as tf.get_variable has it, or a value."
+            )
+        with frames.outside():
+            return make_variable(
+                initial_value, trainable, validate_shape, caching_device, name, **arguments
+            )
     if isinstance(validate_shape, (list, tuple)):  # TensorFlow 1 has the collections there
         arguments["collections"], validate_shape = validate_shape, True
     return GraphVariable(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from penstock import _core
+from penstock._control_flow import frames
 from penstock._tracing import init_scope
 from penstock._variable import Variable
 from penstock.compat.v1 import _collections
@@ -16,6 +17,9 @@ def make_variable(
     value, an eager program at once. Without collections it is one of the global variables."""
     from penstock.compat import v1
 
+    if frames.current() is not None:
+        with frames.outside():
+            return make_variable(value, name, dtype, trainable, collections, constraint)
     if _core.is_building():
         from penstock.compat.v1._graph_variable import GraphVariable
 

@@ -9,6 +9,7 @@ from penstock._functions.arrays import tensor as _tensor
 from penstock._functions.basic import cast as _cast
 from penstock._functions.seeds import next_seeds as _next_seeds
 from penstock.compat.v1 import _names
+from penstock.compat.v1.nn._dynamic_rnn import bidirectional_dynamic_rnn, dynamic_rnn, raw_rnn
 from penstock.compat.v1.nn._rnn import static_bidirectional_rnn, static_rnn
 
 

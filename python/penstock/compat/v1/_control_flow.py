@@ -1,0 +1,93 @@
+"""tf.cond, tf.case and tf.while_loop with the arguments and the node names of TensorFlow 1."""
+
+from __future__ import annotations
+
+from penstock import _core, raw_ops
+from penstock._control_flow import conditionals, loops
+from penstock._nest import flatten, pack_like
+from penstock._scope import name_scope
+
+
+def _named(result, name):
+    """The tensors of a result as nodes of that name, where there is a graph."""
+    if not _core.is_building():
+        return result
+    made = [
+        raw_ops.Identity(input=leaf, name=name) if isinstance(leaf, _core.Tensor) else leaf
+        for leaf in flatten(result)
+    ]
+    return pack_like(result, made)
+
+
+def _only(result):
+    """The one result of a list of one."""
+    is_single = type(result) in (list, tuple) and len(result) == 1
+    return result[0] if is_single else result
+
+
+def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, fn2=None):
+    """The result of `true_fn()` where `pred` is true, and of `false_fn()` where it is not. A list
+    of one tensor is that tensor, unless it is `strict`."""
+    if (true_fn is not None and fn1 is not None) or (false_fn is not None and fn2 is not None):
+        raise TypeError("cond(): one of 'true_fn' and 'fn1', and one of 'false_fn' and 'fn2'")
+    functions = true_fn or fn1, false_fn or fn2
+    if not _core.is_building():
+        result = conditionals.cond(pred, *functions)
+        return result if strict else _only(result)
+    if isinstance(pred, bool):
+        raise TypeError("'pred' must not be a Python bool.")
+    with name_scope(name or "cond"):
+        result = conditionals.cond(pred, *map(_with_result, functions, ("true_fn", "false_fn")))
+        result = _named(result, "Merge")
+    return result if strict else _only(result)
+
+
+def _with_result(function, name):
+    if not callable(function):
+        return function  # which cond refuses
+
+    def checked():
+        result = function()
+        if result is None:
+            raise ValueError(f"'{name}' must have a return value.")
+        return result
+
+    return checked
+
+
+def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"):
+    """The result of the first function whose predicate is true, or else of `default`."""
+    with name_scope(name or "case"):
+        result = _named(conditionals.case(pred_fn_pairs, default, exclusive), "cond/Merge")
+    return result if strict else _only(result)
+
+
+def while_loop(
+    cond,
+    body,
+    loop_vars,
+    shape_invariants=None,
+    parallel_iterations=10,
+    back_prop=True,
+    swap_memory=False,
+    name=None,
+    maximum_iterations=None,
+    return_same_structure=False,
+    checkpoints=None,
+):
+    """tf.while_loop. The one variable of a list of one comes back without the list, unless
+    `return_same_structure`."""
+    with name_scope(name or "while"):
+        result = loops.while_loop(
+            cond,
+            body,
+            loop_vars,
+            shape_invariants,
+            parallel_iterations,
+            back_prop,
+            swap_memory,
+            maximum_iterations,
+            checkpoints=checkpoints,
+        )
+        result = _named(result, "Exit")
+    return result if return_same_structure else _only(result)

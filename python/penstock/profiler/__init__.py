@@ -1,0 +1,7 @@
+"""tf.profiler: what a program's memory is for, where it is asked for, and what to do about it."""
+
+from penstock import _api
+from penstock.profiler import experimental, memory
+from penstock.profiler._profile import Profile, Site
+
+__getattr__, __dir__ = _api.surface("profiler")

@@ -1,0 +1,207 @@
+"""Profile: what a recording found, as columns of NumPy arrays and a few tables.
+
+One entry of the columns is one allocated block, in the order of allocation; blocks that were held
+when the recording began come first (`num_before` of them, start 0). Indices are -1 where nothing
+is known. Everything that shows memory (summary, report, doctor, exports) works from this class.
+"""
+
+import io
+import json
+import zipfile
+from typing import NamedTuple
+
+import numpy as np
+
+# The columns and their types; `tag`, `site` and so on are indices into the tables.
+COLUMNS = {
+    "start": np.int64,  # ns since the recording began
+    "end": np.int64,  # ns; -1: still held when it ended
+    "bytes": np.int64,
+    "tag": np.uint8,  # of tags: the last one that the block had
+    "site": np.int32,  # of sites: the user's innermost frame
+    "op": np.int32,  # of names
+    "owner": np.int32,  # of names: the variable or function that it belongs to
+    "dtype": np.int32,  # of names
+    "shape": np.int32,  # of shapes
+}
+TAGS = (
+    "activation",
+    "variable",
+    "constant",
+    "gradient",
+    "workspace",
+    "output",
+    "cache",
+    "trace",
+    "dataset",
+    "host",
+    "foreign",
+)
+FOREIGN = TAGS.index("foreign")
+SUFFIX = ".penprof"
+
+
+class Site(NamedTuple):
+    """A line of the user's program."""
+
+    file: str
+    line: int
+    function: str
+
+    def __str__(self):
+        return f"{self.file}:{self.line}"
+
+
+class Profile:
+    """Allocations over time with who made them, where; see the module's text.
+
+    Beyond the columns and the tables: `samples`, an int64 array of rows whose columns are called
+    `sample_names` (time and the parts of the whole process), `plans`, `findings` (lists of
+    dictionaries), and `meta` (program, argv, began, duration_ns, budget, peak_bytes, error,
+    events).
+    """
+
+    def __init__(
+        self,
+        columns=None,
+        *,
+        tags=TAGS,
+        sites=(),
+        names=(),
+        shapes=(),
+        num_before=0,
+        samples=None,
+        sample_names=("time", "rss"),
+        plans=(),
+        findings=(),
+        meta=None,
+    ):
+        columns = dict(columns or {})
+        unknown = set(columns) - set(COLUMNS)
+        if unknown:
+            raise ValueError(f"a profile has no column {', '.join(sorted(unknown))}")
+        lengths = {len(column) for column in columns.values()} or {0}
+        if len(lengths) > 1:
+            raise ValueError(f"a profile's columns have one length, not {sorted(lengths)}")
+        (length,) = lengths
+        for name, dtype in COLUMNS.items():
+            column = columns.get(name)
+            if column is None:
+                column = np.full(length, 0 if dtype is np.uint8 or name in _COUNTED else -1, dtype)
+            setattr(self, name, np.asarray(column, dtype))
+        self.tags = list(tags)
+        self.sites = [Site(*site) for site in sites]
+        self.names = list(names)
+        self.shapes = list(shapes)
+        self.num_before = int(num_before)
+        self.sample_names = list(sample_names)
+        width = len(self.sample_names)
+        self.samples = np.asarray([] if samples is None else samples, np.int64).reshape(-1, width)
+        self.plans = [dict(plan) for plan in plans]
+        self.findings = [dict(finding) for finding in findings]
+        self.meta = {
+            "program": "",
+            "argv": [],
+            "began": "",
+            "duration_ns": 0,
+            "budget": 0,
+            "peak_bytes": 0,
+            "error": None,
+            "events": 0,
+        } | (meta or {})
+
+    def __len__(self):
+        return len(self.bytes)
+
+    def __repr__(self):
+        time, peak = self.peak()
+        return f"<Profile: {len(self):,} blocks, peak {peak:,} bytes after {time / 1e9:.3f} s>"
+
+    def ends(self):
+        """The column `end`, with the end of the recording for blocks still held then."""
+        last = max(
+            self.meta["duration_ns"],
+            int(self.start.max(initial=0)),
+            int(self.end.max(initial=0)),
+        )
+        return np.where(self.end < 0, last + 1, self.end)
+
+    def changes(self):
+        """Times and changes of the held bytes, in order of time; a block of the tag foreign is
+        borrowed memory and no part of them."""
+        ours = self.tag != FOREIGN
+        held = ours & (self.end >= 0)
+        times = np.concatenate([self.start[ours], self.end[held]])
+        deltas = np.concatenate([self.bytes[ours], -self.bytes[held]])
+        # What ends at the same moment as something else begins goes first.
+        order = np.lexsort((deltas, times))
+        return times[order], deltas[order]
+
+    def peak(self):
+        """(time, bytes): when the most was held, and how much."""
+        times, deltas = self.changes()
+        if not len(times):
+            return 0, 0
+        held = np.cumsum(deltas)
+        at = int(np.argmax(held))
+        return int(times[at]), int(held[at])
+
+    def live_at(self, time):
+        """The indices of the blocks that were held at `time` (ns), foreign ones included."""
+        return np.flatnonzero((self.start <= time) & (time < self.ends()))
+
+    def name(self, index):
+        """An entry of `names`, or "" for -1."""
+        return self.names[index] if index >= 0 else ""
+
+    def save(self, path):
+        """Writes one file, which `Profile.load` reads: a zip of the columns and meta.json."""
+        tables = {
+            "version": 1,
+            "tags": self.tags,
+            "sites": [list(site) for site in self.sites],
+            "names": self.names,
+            "shapes": self.shapes,
+            "num_before": self.num_before,
+            "sample_names": self.sample_names,
+            "plans": self.plans,
+            "findings": self.findings,
+            "meta": self.meta,
+        }
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as file:
+            file.writestr("meta.json", json.dumps(tables))
+            for name in (*COLUMNS, "samples"):
+                with file.open(f"{name}.npy", "w", force_zip64=True) as entry:
+                    np.lib.format.write_array(entry, getattr(self, name), allow_pickle=False)
+
+    def write_report(self, path, form="html"):
+        """Writes the report: a page, or in another form ("perfetto", "pprof", "json",
+        "tensorboard")."""
+        from penstock.profiler import _exports
+
+        _exports.write(self, path, form)
+
+    @classmethod
+    def load(cls, path):
+        """The profile in a file: a saved one, or what a killed program left of its recording."""
+        with open(path, "rb") as file:
+            start = file.read(8)
+        if start[:2] != b"PK":
+            from penstock.profiler import _raw
+
+            return _raw.read(path, cls)
+        try:
+            with zipfile.ZipFile(path) as file:
+                tables = json.loads(file.read("meta.json"))
+                arrays = {
+                    name: np.load(io.BytesIO(file.read(f"{name}.npy")), allow_pickle=False)
+                    for name in (*COLUMNS, "samples")
+                }
+        except (KeyError, ValueError, zipfile.BadZipFile) as error:
+            raise ValueError(f"{path} is not a whole profile: {error}") from error
+        tables.pop("version", None)
+        samples = arrays.pop("samples")
+        return cls(arrays, samples=samples, **tables)
+
+
+_COUNTED = ("start", "bytes")  # columns whose default is 0 rather than "unknown"
