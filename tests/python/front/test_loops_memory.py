@@ -1,11 +1,10 @@
 """What loops of functions hold, and what happens when there is no memory for it."""
 
 import contextlib
-import gc
 
 import penstock as tf
 import pytest
-from penstock import _core
+from faults import failing, held, num_allocations
 from test_loops import (
     array_of_arrays,
     collected,
@@ -68,27 +67,6 @@ def test_gradients_are_the_same_whatever_is_kept(options):
 def test_a_loop_needs_checkpoints():
     with pytest.raises(ValueError, match="at least 1"):
         multiplied(3, checkpoints=0)(tf.ones([2]))
-
-
-def held():
-    gc.collect()
-    return tf.config.experimental.get_memory_info()["current"]
-
-
-@contextlib.contextmanager
-def failing(nth):
-    """The nth allocation fails; 0: none."""
-    _core.inject_faults(nth, 0)
-    try:
-        yield
-    finally:
-        _core.end_injection()
-
-
-def num_allocations(call):
-    with failing(0):
-        call()
-        return _core.end_injection()
 
 
 def num_allocations_of_calls(f, x):

@@ -11,8 +11,8 @@ import gc
 import networks
 import penstock as tf
 import pytest
+from faults import failing, held, num_allocations
 from networks import NETWORKS, Mlp, ResNet50
-from penstock import _core
 
 
 @pytest.fixture(autouse=True)
@@ -72,27 +72,6 @@ PROGRAMS = forward, training, outer_tape
 
 def eager(python_function):
     return python_function
-
-
-def held():
-    gc.collect()
-    return tf.config.experimental.get_memory_info()["current"]
-
-
-@contextlib.contextmanager
-def failing(nth):
-    """The nth allocation fails; 0: none."""
-    _core.inject_faults(nth, 0)
-    try:
-        yield
-    finally:
-        _core.end_injection()
-
-
-def num_allocations(call):
-    with failing(0):
-        call()
-        return _core.end_injection()
 
 
 def check_faults(program, make, stride=1):
