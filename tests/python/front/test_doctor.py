@@ -150,3 +150,33 @@ def test_long_loops_are_counted():
     assert finding.cause == "kept_tensors"
     assert finding.growth_per_step == 4
     assert 4900 < finding.steps <= 5000
+
+
+def test_only_iterations_count():
+    kept = []
+
+    def keep():
+        for _ in (step for step in range(5)):
+            kept.append(tf.ones([256]))
+
+    with tf.profiler.doctor() as findings:
+        for _ in range(20):
+            keep()
+    (finding,) = findings
+    assert finding.growth_per_step == 1024
+    assert 95 <= finding.steps <= 100
+
+
+def test_a_long_loop_at_the_end_of_a_function_is_left():
+    kept = []
+
+    def count():
+        for _ in range(3000):
+            pass
+
+    with tf.profiler.doctor() as findings:
+        count()
+        for _ in range(50):
+            kept.append(tf.ones([256]))
+    (finding,) = findings
+    assert finding.growth_per_step == 1024
