@@ -94,6 +94,7 @@ def test_fail_on_growth(leaky):
         ("import sys\nsys.exit('no data')\n", 2, "no data"),
         ("def f():\n    raise ValueError('so it is')\n\nf()\n", 2, "ValueError: so it is"),
         (LEAKY + "raise KeyError('end')\n", 2, "kept.append"),
+        ("def f(:\n", 2, "SyntaxError"),
         ("raise KeyboardInterrupt\n", 0, "interrupted"),
     ],
 )
@@ -104,12 +105,14 @@ def test_exit_status(program, status, says, tmp_path):
     assert done.returncode == status
     assert says in done.stdout + done.stderr
     assert "penstock/profiler" not in done.stderr
+    assert status == 0 or "nothing found" not in done.stdout
 
 
 def test_no_such_file():
     done = doctor("nowhere.py")
     assert done.returncode == 2
     assert "nowhere.py" in done.stderr
+    assert "nothing found" not in done.stdout
 
 
 def test_programs_of_tensorflow_1_are_known_by_their_names(tmp_path):
