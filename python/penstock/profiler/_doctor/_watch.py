@@ -17,10 +17,10 @@ from penstock import _core
 from penstock.profiler._doctor import _containers
 from penstock.profiler._doctor._growth import Series
 from penstock.profiler._doctor._source import Site, is_user_file, loops_of
+from penstock.profiler._doctor._suspect import Suspect
 
 _FIRST_CHECKS = (3, 6, 10, 16, 24, 32, 48)
 _MOST_SEARCHES = 6  # for containers, per loop
-_ENOUGH = 3  # times that a line was seen to make a container longer
 _LONG, _ONE_IN = 2048, 32  # from there on, one in so many iterations is followed
 _YIELD = opcode.opmap["YIELD_VALUE"]
 _PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -61,48 +61,6 @@ class LineCount:
         self.bytes = 0  # that are still there
         self.python = 0  # the same of Python's objects and arrays, while those are traced
         self.allocated = 0  # in all
-
-
-class Suspect:
-    """A container that grows while a loop runs, and the lines at which it does."""
-
-    def __init__(self, container, frame):
-        self.container = container
-        self.kind = _containers.KINDS[type(container)]
-        self.is_bounded = getattr(container, "maxlen", None) is not None
-        self.name = _containers.name_of(container, frame)
-        self.id = id(container)
-        self.length = self.checked_length = len(container)
-        self.sites = {}
-        self.confirmed = 0  # how often it was longer at a later check
-        leaves = _containers.leaves_in(_containers.newest(container))
-        self.leaf = type(leaves[-1]) if leaves else None
-        self.leaf_bytes = max(map(_containers.bytes_of, leaves), default=0)
-        self.leaf_size = max(map(_containers.size_of, leaves), default=0)
-        self.is_direct = any(
-            isinstance(each, _containers.LEAVES) for each in _containers.newest(container)
-        )
-
-    def look(self, site):
-        """Called after each line, until the lines are known."""
-        length = len(self.container)
-        if length > self.length:
-            self.sites[site] = self.sites.get(site, 0) + 1
-        self.length = length
-
-    def is_known(self) -> bool:
-        return sum(self.sites.values()) >= _ENOUGH
-
-    def still_grows(self, lengths) -> bool:
-        """Whether it is still there and longer than when it was last asked for."""
-        length = lengths.get(self.id, 0)
-        is_longer, self.checked_length = length > self.checked_length, length
-        self.confirmed += is_longer
-        self.length = max(self.length, length)
-        return is_longer
-
-    def let_go(self):
-        self.container = None
 
 
 class LoopRun:
