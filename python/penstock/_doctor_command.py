@@ -119,7 +119,10 @@ def examine(options) -> int:
         )
     else:
         sys.stdout.flush()
-        print(report(doctor.findings, options.script))
+        if status and not doctor.findings:
+            print(f"penstock doctor: {options.script} failed before anything was found")
+        else:
+            print(report(doctor.findings, options.script))
     if status:
         return status
     if options.fail_on_growth is not None:

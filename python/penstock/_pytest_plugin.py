@@ -6,11 +6,13 @@ of what is held when it begins, and says who holds it.
 bytes behind; the doctor says why. `memory_no_growth(runs=10)` runs it more often.
 """
 
+import functools
 import gc
 import itertools
 import linecache
 
 import pytest
+from _pytest.unittest import TestCaseFunction
 
 _RUNS = 5
 _DOCTOR_RUNS = 24  # which the doctor needs to be certain
@@ -32,6 +34,8 @@ def pytest_configure(config):
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_call(item):
+    if isinstance(item, TestCaseFunction):
+        _repeat_method(item)
     mark = item.get_closest_marker("memory_limit")
     if mark is None:
         yield
@@ -71,10 +75,25 @@ def pytest_pyfunc_call(pyfuncitem):
         return None
     names = pyfuncitem._fixtureinfo.argnames
     arguments = {name: pyfuncitem.funcargs[name] for name in names}
+    _run_often(lambda: pyfuncitem.obj(**arguments), mark)
+    return True
 
-    def run():
-        pyfuncitem.obj(**arguments)
 
+def _repeat_method(item):
+    """unittest calls the methods of its classes itself: it is given one that runs often."""
+    mark = item.get_closest_marker("memory_no_growth")
+    if mark is None:
+        return
+    method = item.obj
+
+    @functools.wraps(method)
+    def often(*args, **kwargs):
+        _run_often(lambda: method(*args, **kwargs), mark)
+
+    item.obj = often
+
+
+def _run_often(run, mark):
     held = []
     for _ in range(max(3, mark.kwargs.get("runs", _RUNS))):
         run()
@@ -82,7 +101,6 @@ def pytest_pyfunc_call(pyfuncitem):
     grown = [after - before for before, after in itertools.pairwise(held)]
     if all(each > 0 for each in grown):
         pytest.fail(_why(run, grown), pytrace=False)
-    return True
 
 
 def _held() -> int:

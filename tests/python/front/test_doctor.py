@@ -94,6 +94,7 @@ def test_fail_on_growth(leaky):
         ("import sys\nsys.exit('no data')\n", 2, "no data"),
         ("def f():\n    raise ValueError('so it is')\n\nf()\n", 2, "ValueError: so it is"),
         (LEAKY + "raise KeyError('end')\n", 2, "kept.append"),
+        ("def f(:\n", 2, "SyntaxError"),
         ("raise KeyboardInterrupt\n", 0, "interrupted"),
     ],
 )
@@ -104,12 +105,14 @@ def test_exit_status(program, status, says, tmp_path):
     assert done.returncode == status
     assert says in done.stdout + done.stderr
     assert "penstock/profiler" not in done.stderr
+    assert status == 0 or "nothing found" not in done.stdout
 
 
 def test_no_such_file():
     done = doctor("nowhere.py")
     assert done.returncode == 2
     assert "nowhere.py" in done.stderr
+    assert "nothing found" not in done.stdout
 
 
 def test_programs_of_tensorflow_1_are_known_by_their_names(tmp_path):
@@ -150,3 +153,33 @@ def test_long_loops_are_counted():
     assert finding.cause == "kept_tensors"
     assert finding.growth_per_step == 4
     assert 4900 < finding.steps <= 5000
+
+
+def test_only_iterations_count():
+    kept = []
+
+    def keep():
+        for _ in (step for step in range(5)):
+            kept.append(tf.ones([256]))
+
+    with tf.profiler.doctor() as findings:
+        for _ in range(20):
+            keep()
+    (finding,) = findings
+    assert finding.growth_per_step == 1024
+    assert 95 <= finding.steps <= 100
+
+
+def test_a_long_loop_at_the_end_of_a_function_is_left():
+    kept = []
+
+    def count():
+        for _ in range(3000):
+            pass
+
+    with tf.profiler.doctor() as findings:
+        count()
+        for _ in range(50):
+            kept.append(tf.ones([256]))
+    (finding,) = findings
+    assert finding.growth_per_step == 1024

@@ -77,6 +77,41 @@ def test_fails_by_itself(size):
     )
 
 
+def test_memory_no_growth_of_unittest_methods(results):
+    done = results(
+        """
+import unittest
+
+kept = []
+
+class Tests(unittest.TestCase):
+    def setUp(self):
+        self.x = tf.ones([100])
+
+    @pytest.mark.memory_no_growth
+    def test_grows(self):
+        kept.append(self.x * 2.0)
+
+    @pytest.mark.memory_no_growth
+    def test_does_not(self):
+        self.y = self.x * 2.0
+
+    @pytest.mark.memory_no_growth
+    def test_fails_by_itself(self):
+        self.assertEqual(1, 2)
+
+    @pytest.mark.memory_no_growth
+    @unittest.skip("not now")
+    def test_skipped(self):
+        pass
+"""
+    )
+    done.assert_outcomes(passed=1, failed=2, skipped=1)
+    done.stdout.fnmatch_lines(
+        ["*leaves bytes of tensors behind: 400, 400, 400, 400*", "*kept.append(self.x * 2.0)*"]
+    )
+
+
 def test_bad_marks(results):
     done = results(
         """

@@ -124,6 +124,13 @@ def bytes_of(leaf) -> int:
     return 0
 
 
+def size_of(leaf) -> int:
+    """The number of elements of a tensor or array."""
+    if isinstance(leaf, np.ndarray):
+        return leaf.size
+    return leaf.shape.num_elements() if isinstance(leaf, _core.EagerTensor) else 0
+
+
 def name_of(container, frame) -> str:
     """As the program calls a container: "losses", "self.history"; "" where that is not known."""
     while frame is not None:

@@ -114,20 +114,6 @@ def _head_line(node) -> int:
     return rest[0].lineno if isinstance(first, _LOOPS) and rest else first.lineno
 
 
-def names_in_line(site) -> set[str]:
-    """The plain names that the statements on a line read."""
-    tree = tree_of(site.file)
-    found = set()
-    for node in ast.walk(tree) if tree is not None else ():
-        if (
-            isinstance(node, ast.Name)
-            and isinstance(node.ctx, ast.Load)
-            and node.lineno == site.line
-        ):
-            found.add(node.id)
-    return found
-
-
 def is_used_as_a_whole(name, loop) -> bool:
     """Whether what a loop collected is the data of a later one, or joined to one tensor: then it
     was collected on purpose."""

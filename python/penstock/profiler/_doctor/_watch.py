@@ -7,6 +7,8 @@ the line before belongs to that one. At the head of each loop, a sample of the w
 from __future__ import annotations
 
 import gc
+import inspect
+import opcode
 import os
 import sys
 import tracemalloc
@@ -15,11 +17,12 @@ from penstock import _core
 from penstock.profiler._doctor import _containers
 from penstock.profiler._doctor._growth import Series
 from penstock.profiler._doctor._source import Site, is_user_file, loops_of
+from penstock.profiler._doctor._suspect import Suspect
 
 _FIRST_CHECKS = (3, 6, 10, 16, 24, 32, 48)
 _MOST_SEARCHES = 6  # for containers, per loop
-_ENOUGH = 3  # times that a line was seen to make a container longer
 _LONG, _ONE_IN = 2048, 32  # from there on, one in so many iterations is followed
+_YIELD = opcode.opmap["YIELD_VALUE"]
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
@@ -37,6 +40,18 @@ def elsewhere() -> tuple[int, int]:
     return int(pages[1]) * _PAGE - ours, int(pages[5]) * _PAGE - _core.mapped_bytes() - own
 
 
+def _ends(frame, event) -> bool:
+    """Whether a function is left for good: not where a generator yields."""
+    if event != "return" or not frame.f_code.co_flags & inspect.CO_GENERATOR:
+        return event == "return"
+    return frame.f_code.co_code[frame.f_lasti] != _YIELD
+
+
+def _is_expression(code) -> bool:
+    """Generator expressions and lambdas on the line of a loop's head are no part of the loop."""
+    return code.co_name[0] == "<" and code.co_name != "<module>"
+
+
 class LineCount:
     """What a line has done to the ledger so far."""
 
@@ -46,47 +61,6 @@ class LineCount:
         self.bytes = 0  # that are still there
         self.python = 0  # the same of Python's objects and arrays, while those are traced
         self.allocated = 0  # in all
-
-
-class Suspect:
-    """A container that grows while a loop runs, and the lines at which it does."""
-
-    def __init__(self, container, frame):
-        self.container = container
-        self.kind = _containers.KINDS[type(container)]
-        self.is_bounded = getattr(container, "maxlen", None) is not None
-        self.name = _containers.name_of(container, frame)
-        self.id = id(container)
-        self.length = self.checked_length = len(container)
-        self.sites = {}
-        self.confirmed = 0  # how often it was longer at a later check
-        leaves = _containers.leaves_in(_containers.newest(container))
-        self.leaf = type(leaves[-1]) if leaves else None
-        self.leaf_bytes = max(map(_containers.bytes_of, leaves), default=0)
-        self.is_direct = any(
-            isinstance(each, _containers.LEAVES) for each in _containers.newest(container)
-        )
-
-    def look(self, site):
-        """Called after each line, until the lines are known."""
-        length = len(self.container)
-        if length > self.length:
-            self.sites[site] = self.sites.get(site, 0) + 1
-        self.length = length
-
-    def is_known(self) -> bool:
-        return sum(self.sites.values()) >= _ENOUGH
-
-    def still_grows(self, lengths) -> bool:
-        """Whether it is still there and longer than when it was last asked for."""
-        length = lengths.get(self.id, 0)
-        is_longer, self.checked_length = length > self.checked_length, length
-        self.confirmed += is_longer
-        self.length = max(self.length, length)
-        return is_longer
-
-    def let_go(self):
-        self.container = None
 
 
 class LoopRun:
@@ -99,7 +73,8 @@ class LoopRun:
         self.held = Series()  # bytes of the ledger
         self.elsewhere = Series()  # resident bytes that are not penstock's
         self.reserved = Series()  # and those that need not be resident
-        self.python = None  # bytes of Python's objects and arrays, for a while
+        self.python = None  # bytes of Python's objects and arrays that lines left, for a while
+        self.traced = None  # and of all that are there, whoever made them
         self.python_lines = {}  # and of the lines, in the last iteration that was traced
         self.has_tape = False  # inside of its iterations
         self.is_building = False  # nodes of a graph
@@ -110,6 +85,7 @@ class LoopRun:
         self.lines = {}  # what the lines had done, early on: in iteration `lines_from`
         self.lines_from = 0
         self.next_check = _FIRST_CHECKS[0]
+        self.is_at_head = False  # and has not come to its body yet
         self._at_head = 0
 
     def is_growing(self) -> bool:
@@ -142,6 +118,7 @@ class Watch:
         self._highest = 0
         self._suspects = []
         self._passed = None  # the loop whose iterations are passed over
+        self._heads = {}  # frame: the loop at whose head it is
         self.python = 0  # bytes of Python's objects that lines have left, while they are traced
         self._python = None  # and of all of them
         self._outer = None  # what followed the lines before
@@ -163,6 +140,7 @@ class Watch:
         for frame, trace in self._frames:
             frame.f_trace = trace
         self._frames.clear()
+        self._heads.clear()
         for run in self.runs:
             for suspect in run.suspects:
                 suspect.let_go()
@@ -228,23 +206,27 @@ class Watch:
             self.error = error
             sys.settrace(self._outer)
             return None
-        if self._python is not None:  # what the doctor itself has made does not count
-            self._python = tracemalloc.get_traced_memory()[0]
+        if self._python is not None:
+            # What the doctor itself has made does not count; what went meanwhile does.
+            self._python = max(self._python, tracemalloc.get_traced_memory()[0])
         return self._local
 
     def _passes(self, frame, event) -> bool:
         """Of a loop that has run for long, most iterations are passed over: these are counted."""
         run = self._passed
-        if event != "line" or frame.f_code is not run.code:
+        if frame.f_code is not run.code or not (event == "line" or _ends(frame, event)):
             return True
         line = frame.f_lineno
-        if line in run.loop:
-            if line != run.loop.head:
+        if event == "line" and line in run.loop:
+            run.is_at_head = line == run.loop.head
+            if not run.is_at_head:
                 return True
             if (run.count + 1) % _ONE_IN:
                 run.count += 1
                 self.num_iterations += 1
                 return True
+        # The bodies of other loops were passed over too, and heads may have been.
+        self._heads = {frame: run} if run.is_at_head else {}
         self._passed, self._site = None, None
         self._info = _core.memory_info(0)
         return False
@@ -252,7 +234,11 @@ class Watch:
     def _follow(self, frame, event):
         self._settle(frame)
         self._move(frame, event)
-        if event == "line":
+        at_head = None if event == "exception" else self._heads.pop(frame, None)
+        if at_head is not None and (frame.f_lineno not in at_head.loop or _ends(frame, event)):
+            at_head.count -= 1  # the head was passed once more, to find that there is no more
+            self.num_iterations -= 1
+        if event == "line" and not _is_expression(frame.f_code):
             file = frame.f_code.co_filename
             runs = self.loops.get(file)
             if runs is None:
@@ -322,15 +308,19 @@ class Watch:
     def _iterate(self, run, frame):
         current = self._info["current"]
         if run.count == 0:
-            self.runs.append(run)
+            if run not in self.runs:
+                self.runs.append(run)
         else:
             run.highest = max(run.highest, self._highest - run._at_head)
         run.count += 1
         self.num_iterations += 1
+        if run.loop.head == run.loop.line:
+            self._heads[frame], run.is_at_head = run, True
         run._at_head = self._highest = current
         run.held.add(run.count, current)
         if self._python is not None and run.python is not None:
             run.python.add(run.count, self.python)
+            run.traced.add(run.count, self._python)
             run.python_lines = {site: line.python for site, line in self.lines.items()}
         if run.count >= run.next_check:
             self._check(run, frame)

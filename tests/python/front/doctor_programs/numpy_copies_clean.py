@@ -13,3 +13,9 @@ for step in range(30):
 for step in range(30):
     batch = generator.normal(size=[1000, 500]).astype(np.float32)
     error = tf.reduce_mean(tf.square(tf.constant(batch) @ w - 1.0))
+array = generator.normal(size=[1000, 500]).astype(np.float32)
+for step in range(30):  # other data every time, made of one array or read into it
+    tf.reduce_mean(tf.constant(array[generator.permutation(1000)]) @ w)
+    tf.reduce_mean(tf.constant(array + np.float32(step)) @ w)
+    generator.random(out=array, dtype=np.float32)
+    tf.reduce_mean(tf.constant(array) @ w)

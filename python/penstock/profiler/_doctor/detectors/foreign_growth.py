@@ -41,7 +41,7 @@ class ForeignGrowth(Detector):
             if tracemalloc.is_tracing():
                 return  # the program does so itself
             self._run = run
-            run.python = Series()
+            run.python, run.traced = Series(), Series()
             self._before = {site: line.python for site, line in self.watch.lines.items()}
             self.watch.trace_python(True)
             self._began = self.watch.num_iterations
@@ -63,14 +63,18 @@ class ForeignGrowth(Detector):
         self.watch.trace_python(False)
         sites = self._done[run] = {}
         traced = len(run.python.iterations)
-        run.python.forget(WARM_UP)  # what is freed then was not traced when it was made
-        grown, _, _ = run.python.growth()
-        if grown < _CERTAIN or not run.python.is_growing():
+        series = run.python, run.traced
+        for each in series:
+            each.forget(WARM_UP)  # what is freed then was not traced when it was made
+        # Lines are booked at events, and what is freed between these can be missed: only what is
+        # really there in the end counts.
+        grown = min(each.growth()[0] for each in series)
+        if grown < _CERTAIN or not all(each.is_growing() for each in series):
             return
         for site, held in run.python_lines.items():
             more = held - self._before.get(site, 0)
             if site is not None and more * 4 >= grown:
-                sites[Site(*site)] = more / traced
+                sites[Site(*site)] = min(more / traced, run.traced.growth()[1])
 
     def findings(self):
         if self._run is not None:
@@ -93,9 +97,9 @@ class ForeignGrowth(Detector):
             site.line,
             f"Python objects or arrays that are made here stay: {size(per_step)} per iteration of "
             f"the loop of line {run.loop.line}. No tensor is part of it.",
-            int(per_step * (run.count - 1)),
+            int(per_step * run.count),
             per_step,
-            run.count - 1,
+            run.count,
             _FIX,
         )
 

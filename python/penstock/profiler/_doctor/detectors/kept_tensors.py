@@ -13,13 +13,15 @@ from penstock.profiler._doctor.detectors._base import Detector
 
 _ITERATIONS = 20
 _SHARE = 4  # a container explains growth when what is in it is a fourth of that, or more
-_SMALL = 64  # bytes of a tensor that is a number
 _ADDS = re.compile(r"^(?P<name>[\w.\[\]]+)\.(?P<how>append|add)\((?P<what>.+)\)$")
 
 _FIX_KEEP_FEW = """\
 import collections
 
 {name} = collections.deque(maxlen=100)   # the last ones only"""
+_FIX_FEW_KEYS = """\
+while len({name}) > 100:                  # the last ones only
+    del {name}[next(iter({name}))]"""
 _FIX_REPLACE = """\
 for step in range(steps):
     value = …            # keep what the next iteration needs,
@@ -29,6 +31,10 @@ for step in range(steps):
 class KeptTensors(Detector):
     cause = "kept_tensors"
 
+    def __init__(self, watch):
+        super().__init__(watch)
+        self._told = set()  # the lines of which findings() speaks
+
     def findings(self):
         found = {}
         # The innermost loops first: they know the number of iterations best.
@@ -37,6 +43,7 @@ class KeptTensors(Detector):
             if run.count >= _ITERATIONS and run.is_growing():
                 for site, finding in self._of_containers(run):
                     found.setdefault(site, finding)
+        self._told = set(found)
         return list(found.values())
 
     def findings_without_container(self, explained):
@@ -49,7 +56,8 @@ class KeptTensors(Detector):
                 continue
             grown = self.watch.line_growth(run)
             site = next(iter(grown), Site(run.loop.file, run.loop.line))
-            found.setdefault(site, self._of_line(run, site))
+            if site not in self._told:
+                found.setdefault(site, self._of_line(run, site))
         return list(found.values())
 
     def _of_containers(self, run):
@@ -106,8 +114,9 @@ class KeptTensors(Detector):
 
 def _fix(suspect, site) -> str:
     match = _ADDS.match(text_of(site))
-    if match and suspect.is_direct and suspect.leaf_bytes <= _SMALL:
+    if match and suspect.is_direct and suspect.leaf_size == 1:
         return (
             f"{match['name']}.{match['how']}(float({match['what']}))   # the number, not the tensor"
         )
-    return _FIX_KEEP_FEW.format(name=suspect.name or "kept")
+    name = suspect.name or (match and match["name"]) or "kept"
+    return (_FIX_FEW_KEYS if suspect.kind == "dictionary" else _FIX_KEEP_FEW).format(name=name)
