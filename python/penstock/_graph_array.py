@@ -56,24 +56,9 @@ def _all_known(values) -> bool:
 class GraphArray(TensorArray):
     """A TensorArray of a function that is being traced."""
 
-    def __init__(
-        self,
-        dtype,
-        size=None,
-        dynamic_size=None,
-        clear_after_read=None,
-        tensor_array_name=None,
-        handle=None,
-        flow=None,
-        infer_shape=True,
-        element_shape=None,
-        colocate_with_first_write_call=True,
-        name=None,
-    ):
+    def _start(self, size, handle, infer_shape, element_shape):
         if size is None:
             raise ValueError("Argument `size` must be provided if argument `flow` is not provided.")
-        self._dtype = dtypes.as_dtype(dtype)
-        self._dynamic_size = bool(dynamic_size)
         self._about = _Elements(element_shape, infer_shape)
         size = _known(size)
         if isinstance(size, int) and size < 0:

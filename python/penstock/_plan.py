@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from pathlib import Path
 
@@ -44,7 +43,7 @@ class PlannedLoop:
     def __init__(self, fields):
         self.name, self.line, self.trips = fields["name"], fields["line"], fields["trips"]
         self.state_bytes, self.is_in_file = fields["state_bytes"], fields["is_in_file"]
-        self._checkpoints, self.depth = fields["checkpoints"], fields["depth"]
+        self._checkpoints, self._after = fields["checkpoints"], fields["checkpoints_after"]
         is_known = fields["forward_steps"] >= 0
         self.forward_steps = fields["forward_steps"] if is_known else None
 
@@ -57,10 +56,7 @@ class PlannedLoop:
         so many."""
         if self.trips is not None:
             return self._checkpoints
-        if steps is None:
-            return None
-        most = max(8, math.ceil(math.sqrt(2 * steps)))
-        return min(most if self._checkpoints < 0 else self._checkpoints, max(steps - 1, 0))
+        return None if steps is None else self._after(steps)
 
     def __repr__(self):
         steps = "n" if self.trips is None else self.trips
@@ -97,6 +93,7 @@ class MemoryPlan:
         # `peak_bytes` at least.
         self.unknown = fields["unknown"]
         self.loops = [PlannedLoop(loop) for loop in fields["loops"]]
+        self._peak_bytes_after = fields["peak_bytes_after"]
 
     @property
     def is_exact(self) -> bool:
@@ -106,13 +103,7 @@ class MemoryPlan:
     def peak_bytes_after(self, steps: int) -> int:
         """The peak when loops that are differentiated take so many steps, where the plan does not
         know how many they take."""
-        most, held = 0, []  # by the loops around, and this one
-        for loop in self.loops:
-            grows = loop.is_gradient and loop.trips is None and not loop.is_in_file
-            own = loop.checkpoints(steps) * loop.state_bytes if grows else 0
-            held = [*held[: loop.depth], own]
-            most = max(most, sum(held))
-        return self.peak_bytes + most
+        return self._peak_bytes_after(steps)
 
     @property
     def peak_op(self) -> str:

@@ -56,6 +56,12 @@ class TensorArray:
         colocate_with_first_write_call=True,
         name=None,
     ):
+        self._start(size, handle, infer_shape, element_shape)
+        self._dtype = dtypes.as_dtype(dtype)
+        self._dynamic_size = bool(dynamic_size)
+        self._clears = clear_after_read is None or bool(clear_after_read)
+
+    def _start(self, size, handle, infer_shape, element_shape):
         if handle is not None:
             raise ValueError(
                 "TensorArray handles are not supported when eager execution is enabled."
@@ -64,12 +70,9 @@ class TensorArray:
             raise ValueError(
                 "Size must be declared for TensorArrays when eager execution is enabled."
             )
-        self._dtype = dtypes.as_dtype(dtype)
         self._size = _checked_size(operator.index(size))
         self._elements = {}  # by index: what was written and, if reading clears, not read since
         self._cleared = set()
-        self._dynamic_size = bool(dynamic_size)
-        self._clears = clear_after_read is None or bool(clear_after_read)
         self._infers = infer_shape
         self._shape = TensorShape(element_shape)
 

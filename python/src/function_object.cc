@@ -168,12 +168,18 @@ nb::dict plan_dict(const Function& function) {
     each["trips"] = loop.trips < 0 ? nb::object(nb::none()) : nb::object(nb::int_(loop.trips));
     each["state_bytes"] = loop.state_bytes;
     each["checkpoints"] = loop.checkpoints;
+    each["checkpoints_after"] =
+        nb::cpp_function([loop](int64_t steps) { return loop.checkpoints_after(steps); });
     each["forward_steps"] = loop.forward_steps;
     each["is_in_file"] = loop.is_in_file;
-    each["depth"] = loop.depth;
     loops.append(each);
   }
   out["loops"] = loops;
+  MemoryPlan growing;  // what peak_bytes_after() looks at
+  growing.peak_bytes = plan.peak_bytes;
+  growing.loops = plan.loops;
+  out["peak_bytes_after"] =
+      nb::cpp_function([growing](int64_t steps) { return growing.peak_bytes_after(steps); });
   nb::list values;
   for (const PlannedValue& value : plan.values) values.append(value_dict(value));
   out["values"] = values;
@@ -210,8 +216,6 @@ void add_function(nb::module_& module) {
       .def("note_custom_gradients", note_custom_gradients)
       .def("fit", &Function::fit)
       .def("least_peak_bytes", &Function::least_peak_bytes)
-      .def("peak_bytes_after",
-           [](const Function& f, int64_t steps) { return f.plan().peak_bytes_after(steps); })
       .def("variable_ids",
            [](const Function& f) {
              std::vector<uint64_t> ids;

@@ -2,12 +2,25 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include <penstock/base/error.h>
 #include <penstock/ops/context.h>
 #include <penstock/ops/dispatch.h>
 
 namespace penstock::exec {
+
+using TensorPointers = SmallVector<const Tensor*, 8>;
+inline TensorPointers pointers_to(std::span<const Tensor> tensors) {
+  TensorPointers pointers;
+  for (const Tensor& tensor : tensors) pointers.push_back(&tensor);
+  return pointers;
+}
+inline std::vector<Tensor> tensors_at(std::span<const Tensor* const> pointers) {
+  std::vector<Tensor> tensors;
+  for (const Tensor* tensor : pointers) tensors.push_back(*tensor);
+  return tensors;
+}
 
 // The op's place in the ledger.
 ledger::Owner owner_of(const OpDef& op);

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <string>
 
 #include <penstock/base/error.h>
@@ -23,8 +24,13 @@ namespace {
 
 // A file without a name: it is gone with its last user.
 int open_file() {
-  const char* folder = std::getenv("TMPDIR");
-  std::string path = cat(folder != nullptr && *folder != 0 ? folder : "/tmp", "/penstock-XXXXXX");
+  std::error_code problem;
+  const std::filesystem::path folder = std::filesystem::temp_directory_path(problem);
+  if (problem) {
+    errno = problem.value();
+    fail_file("no folder for it");
+  }
+  std::string path = (folder / "penstock-XXXXXX").string();
   const int file = mkostemp(path.data(), O_CLOEXEC);
   if (file < 0) fail_file("no file");
   unlink(path.c_str());

@@ -2,7 +2,6 @@
 #include <penstock/exec/control.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include <penstock/base/error.h>
 #include <penstock/base/strings.h>
@@ -11,6 +10,7 @@
 
 #include "autodiff/recording.h"
 #include "exec/function_state.h"
+#include "exec/loop_parts.h"
 #include "exec/regions.h"
 #include "exec/trace_state.h"
 
@@ -79,6 +79,21 @@ void set_written(TraceState& trace, std::span<const Variable> written,
     slot.current = Tensor::symbol(trace.number, trace.value_of(values[i]), written[i].dtype(),
                                   values[i].shape(), written[i].id());
     slot.is_written = true;
+  }
+}
+
+void check_state(const Graph& body, std::span<const Tensor> state) {
+  if (body.outputs().size() != state.size()) {
+    throw InvalidArgumentError(cat("[while] the body gives ", body.outputs().size(),
+                                   " tensors for a state of ", state.size()));
+  }
+  for (size_t i = 0; i < state.size(); ++i) {
+    const ValueId input = body.inputs()[i];
+    if (state[i].dtype() == body.dtype(input) && fits(state[i].shape(), body.shape(input)))
+      continue;
+    throw InvalidArgumentError(cat("[while] state ", i, " must be ", body.dtype(input),
+                                   body.shape(input), ", but is ", state[i].dtype(),
+                                   state[i].shape()));
   }
 }
 
@@ -157,19 +172,8 @@ Tensors add_loop(const Function& condition, const Function& body, std::span<cons
     const FunctionState& step = body.state();
     if (!condition.state().graph.writes().empty())
       throw UnimplementedError("[while] a condition that assigns to a variable");
-    if (step.graph.outputs().size() != state.size()) {
-      throw InvalidArgumentError(cat("[while] the body gives ", step.graph.outputs().size(),
-                                     " tensors for a state of ", state.size()));
-    }
+    exec::check_state(step.graph, state);
     const auto own_input = [&](size_t i) { return step.graph.inputs()[i]; };
-    for (size_t i = 0; i < state.size(); ++i) {
-      if (state[i].dtype() == step.graph.dtype(own_input(i)) &&
-          fits(state[i].shape(), step.graph.shape(own_input(i))))
-        continue;
-      throw InvalidArgumentError(cat("[while] state ", i, " must be ",
-                                     step.graph.dtype(own_input(i)), step.graph.shape(own_input(i)),
-                                     ", but is ", state[i].dtype(), state[i].shape()));
-    }
     exec::Uses invariants;
     std::vector<Tensor> given;  // to the node
     std::vector<RegionOutput> outputs;
@@ -190,8 +194,7 @@ Tensors add_loop(const Function& condition, const Function& body, std::span<cons
     control->has_custom_gradients = exec::has_custom_gradients(regions);
     control->num_states = static_cast<int32_t>(kept.size() + variables.size());
     control->loop = new_id();
-    control->numbers.resize(static_cast<size_t>(control->num_states));
-    std::iota(control->numbers.begin(), control->numbers.end(), 0);
+    control->numbers = exec::all_states(*control);
     control->checkpoints = options.checkpoints;
     control->swaps = options.swap_memory;
     const auto make_region = [&](const FunctionState& region,

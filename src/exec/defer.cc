@@ -7,6 +7,7 @@
 #include <penstock/ops/sample.h>
 
 #include "autodiff/tape_state.h"
+#include "exec/calls.h"
 #include "exec/trace_state.h"
 
 namespace penstock::exec {
@@ -190,10 +191,8 @@ std::optional<std::vector<Gradient>> defer_gradient(autodiff::TapeState& tape,
     if (made[k].is_sparse()) symbols.push_back(made[k].indices());
   }
   if (made.empty()) return found;
-  std::vector<const Tensor*> pointers;
-  for (const Tensor& tensor : used) pointers.push_back(&tensor);
   // Tapes further out see the gradients as made of everything that they are worked out with.
-  record_as_unknown(pointers, symbols);
+  record_as_unknown(pointers_to(used), symbols);
   return found;
 }
 

@@ -6,18 +6,13 @@
 #include <penstock/base/error.h>
 
 #include "autodiff/recording.h"
+#include "exec/calls.h"
 #include "exec/function_state.h"
 #include "exec/replay.h"
 #include "graph/extract.h"
 
 namespace penstock::exec {
 namespace {
-
-std::vector<const Tensor*> pointers_to(std::span<const Tensor> tensors) {
-  std::vector<const Tensor*> pointers;
-  for (const Tensor& tensor : tensors) pointers.push_back(&tensor);
-  return pointers;
-}
 
 // Values that nodes outside `half` read from it, constants aside.
 std::vector<ValueId> crossing(const Graph& graph, const std::vector<bool>& half) {

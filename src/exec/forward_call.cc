@@ -5,6 +5,7 @@
 #include <penstock/autodiff/forward.h>
 
 #include "autodiff/push_forward.h"
+#include "exec/calls.h"
 #include "exec/function_state.h"
 #include "exec/trace_state.h"
 
@@ -18,10 +19,8 @@ std::shared_ptr<WithTangents> make(const FunctionState& function, std::vector<bo
   Trace trace(function.name);
   ForwardAccumulator accumulator;
   std::vector<Tensor> inputs;
-  SmallVector<const Tensor*, 8> pointers;
   for (ValueId input : graph.inputs())
     inputs.push_back(trace.input(graph.dtype(input), graph.shape(input)));
-  for (const Tensor& input : inputs) pointers.push_back(&input);
   for (size_t i = 0; i < wanted.size(); ++i) {
     if (!wanted[i]) continue;
     if (i < num_inputs) {
@@ -32,7 +31,7 @@ std::shared_ptr<WithTangents> make(const FunctionState& function, std::vector<bo
     }
   }
   accumulator.start();
-  std::vector<Tensor> results = replay_call(function, pointers);
+  std::vector<Tensor> results = replay_call(function, pointers_to(inputs));
   accumulator.stop();
   const size_t num_outputs = results.size();
   for (size_t i = 0; i < num_outputs; ++i) {
@@ -130,9 +129,7 @@ std::vector<Tensor> transposed_apart(const Record& call, const Moving& moving) {
   // Without what was only there to be transposed.
   const Function function = trace.finish(defined);
   symbolic = Record();
-  SmallVector<const Tensor*, 8> pointers;
-  for (const Tensor& tensor : given) pointers.push_back(&tensor);
-  const std::vector<Tensor> found = exec::replay_call(function.state(), pointers);
+  const std::vector<Tensor> found = exec::replay_call(function.state(), exec::pointers_to(given));
   size_t next = 0;
   for (Tensor& tangent : tangents) {
     if (tangent.defined()) tangent = found[next++];

@@ -8,6 +8,7 @@
 #include <penstock/memory/recording.h>
 
 #include "autodiff/recording.h"
+#include "exec/calls.h"
 #include "exec/differentiate.h"
 #include "exec/forward_call.h"
 #include "exec/function_state.h"
@@ -197,8 +198,7 @@ Tensors Function::operator()(std::span<const Tensor* const> inputs) const {
 }
 
 Tensors Function::operator()(std::span<const Tensor> inputs) const {
-  SmallVector<const Tensor*, 8> pointers;
-  for (const Tensor& input : inputs) pointers.push_back(&input);
+  const exec::TensorPointers pointers = exec::pointers_to(inputs);
   return (*this)(std::span<const Tensor* const>(pointers));
 }
 
@@ -225,9 +225,7 @@ Function Function::at(std::span<const Shape> shapes) const {
     std::vector<Tensor> inputs;
     for (size_t i = 0; i < shapes.size(); ++i)
       inputs.push_back(trace.input(graph.dtype(graph.inputs()[i]), shapes[i]));
-    SmallVector<const Tensor*, 8> pointers;
-    for (const Tensor& input : inputs) pointers.push_back(&input);
-    Function made = trace.finish(exec::replay_call(*state_, pointers));
+    Function made = trace.finish(exec::replay_call(*state_, exec::pointers_to(inputs)));
     const std::lock_guard lock(state_->mutex);
     state_->known.insert(state_->known.begin(), {{shapes.begin(), shapes.end()}, made});
     if (state_->known.size() > kMostKnown) state_->known.pop_back();

@@ -8,6 +8,7 @@
 #include <penstock/base/strings.h>
 
 #include "exec/builder_state.h"
+#include "exec/calls.h"
 #include "exec/function_state.h"
 #include "exec/replay.h"
 #include "graph/rewriter.h"
@@ -327,8 +328,7 @@ Function GraphBuilder::compile(std::span<const Tensor> feeds, std::span<const Sh
     std::vector<Tensor> inputs;
     for (size_t i = 0; i < feeds.size(); ++i)
       inputs.push_back(trace.input(feeds[i].dtype(), shapes[i]));
-    std::vector<const Tensor*> pointers;
-    for (const Tensor& input : inputs) pointers.push_back(&input);
+    const exec::TensorPointers pointers = exec::pointers_to(inputs);
     exec::Replay replay(graph, pointers, variables, std::vector<bool>(graph.num_nodes(), true));
     for (const Tensor& fetch : fetches) replay.keep(values.at(fetch.value()));
     replay.run();

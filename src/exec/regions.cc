@@ -9,6 +9,7 @@
 #include <penstock/ops/grad_helpers.h>
 
 #include "autodiff/recording.h"
+#include "exec/calls.h"
 #include "exec/function_state.h"
 #include "exec/interrupts.h"
 #include "exec/replay.h"
@@ -70,19 +71,11 @@ std::vector<OutputSpec> outputs_of(const Control& control) {
   return specs;
 }
 
-// Whether what it gives differs from call to call.
-bool draws(const Control& control) {
-  return std::ranges::any_of(control.regions, [](const auto& region) {
-    return std::ranges::any_of(region->nodes(),
-                               [&](const Node& node) { return is_stateful(*region, node); });
-  });
-}
-
 // Whether its gradient can be worked out now. What draws random numbers would draw others when it
 // is called again.
 bool has_gradient(const Control& control, std::span<const Tensor> inputs) {
   return std::ranges::all_of(control.regions, [](const auto& each) { return is_closed(*each); }) &&
-         !draws(control) &&
+         !is_stateful(control) &&
          std::ranges::all_of(inputs, [](const Tensor& t) { return t.shape().is_known(); });
 }
 
@@ -133,75 +126,55 @@ std::shared_ptr<const Control> at_shapes(const std::shared_ptr<const Control>& c
   }
 }
 
-// What has been made of a control that is called outside of plans.
-struct Prepared {
+// A control that is called outside of plans: its regions, and the whole of it, as functions. The
+// latter's inputs may have any shapes: it is worked out for those that it is called with.
+struct Functions {
   std::vector<Function> regions;
-  // The whole of it, for inputs of these shapes; the latest first.
-  struct Whole {
-    std::vector<Shape> shapes;
-    Function function;
-  };
-  std::vector<Whole> wholes;
+  Function whole;
 };
-constexpr size_t kMostWholes = 8;
 
-// Pre: the control's mutex is held.
-Prepared& prepared(const Control& control) {
-  if (control.prepared == nullptr) {
-    auto made = std::make_shared<Prepared>();
+Function whole_function(const Control& control) {
+  Graph graph;
+  std::vector<ValueId> inputs;
+  const auto add = [&](DType dtype) {
+    inputs.push_back(graph.add_input(dtype, Shape::unknown_rank()));
+  };
+  if (control.kind == Kind::kBranch) add(DType::kInt32);
+  const Graph& taking =
+      control.region(control.kind == Kind::kBranch ? size_t{0} : size_t{Control::kBody});
+  for (ValueId input : taking.inputs()) add(taking.dtype(input));
+  for (int32_t state : control.states)
+    add(taking.dtype(taking.inputs()[static_cast<size_t>(state)]));
+  // Of a copy: what it has made does not hold the control itself.
+  const Node& node = graph.node(
+      graph.add_control(std::make_shared<Control>(control), inputs, outputs_of(control)));
+  std::vector<ValueId> outputs;
+  for (ValueId k = 0; k < node.num_outputs; ++k) outputs.push_back(node.first_output + k);
+  graph.set_outputs(outputs);
+  return make_function(name_of(control.kind), std::move(graph), {});
+}
+
+Functions& functions_of(const Control& control) {
+  const std::lock_guard lock(control.prepared.mutex);
+  if (control.prepared.made == nullptr) {
+    auto made = std::make_shared<Functions>();
     for (const auto& region : control.regions) {
       made->regions.push_back(
           make_function(name_of(control.kind),
                         extract(*region, region->inputs(), region->outputs(), {}, true), {}));
     }
-    control.prepared = std::move(made);
+    made->whole = whole_function(control);
+    control.prepared.made = std::move(made);
   }
-  return *static_cast<Prepared*>(control.prepared.get());
-}
-
-// The control as a function of its own.
-Function whole_function(const std::shared_ptr<const Control>& control, Inputs inputs) {
-  std::vector<Shape> shapes;
-  for (const Tensor* input : inputs) shapes.push_back(input->shape());
-  {
-    const std::lock_guard lock(control->mutex);
-    std::vector<Prepared::Whole>& wholes = prepared(*control).wholes;
-    const auto found = std::ranges::find(wholes, shapes, &Prepared::Whole::shapes);
-    if (found != wholes.end()) {
-      std::rotate(wholes.begin(), found, found + 1);
-      return wholes[0].function;
-    }
-  }
-  Function made;
-  {
-    const HideTapes hide;
-    Trace trace(name_of(control->kind));
-    std::vector<Tensor> own;
-    for (const Tensor* input : inputs) own.push_back(trace.input(input->dtype(), input->shape()));
-    std::vector<const Tensor*> pointers;
-    for (const Tensor& tensor : own) pointers.push_back(&tensor);
-    LoopNumbers loops;
-    made = trace.finish(call_control(control, pointers, loops));
-  }
-  const std::lock_guard lock(control->mutex);
-  std::vector<Prepared::Whole>& wholes = prepared(*control).wholes;
-  wholes.insert(wholes.begin(), {std::move(shapes), made});
-  if (wholes.size() > kMostWholes) wholes.pop_back();
-  return made;
+  return *static_cast<Functions*>(control.prepared.made.get());
 }
 
 // A region called by itself. One whose shapes are not known is called op by op: the next call may
 // have others.
 Tensors call_region(const Control& control, size_t i, Inputs inputs) {
-  Function function;
-  {
-    const std::lock_guard lock(control.mutex);
-    function = prepared(control).regions[i];
-  }
+  const Function& function = functions_of(control).regions[i];
   if (function.has_known_inputs()) return function(inputs);
-  std::vector<Tensor> given;
-  for (const Tensor* input : inputs) given.push_back(*input);
-  const std::vector<Tensor> outputs = replay_region(control.region(i), given);
+  const std::vector<Tensor> outputs = replay_region(control.region(i), tensors_at(inputs));
   return Tensors(outputs.begin(), outputs.end());
 }
 
@@ -212,8 +185,7 @@ Tensors run_branch(const Control& control, Inputs inputs) {
 
 Tensors run_loop(const Control& control, Inputs inputs) {
   const auto count = static_cast<size_t>(control.num_states);
-  std::vector<Tensor> state;
-  for (const Tensor* input : inputs.first(count)) state.push_back(*input);
+  std::vector<Tensor> state = tensors_at(inputs.first(count));
   std::vector<const Tensor*> given(inputs.begin(), inputs.end());
   Interrupts interrupts;
   for (;;) {
@@ -230,16 +202,14 @@ Tensors run_loop(const Control& control, Inputs inputs) {
 Tensors run_gradient(const Control& control, Inputs inputs) {
   const Graph& body = control.region(Control::kBody);
   const auto count = static_cast<size_t>(control.num_states);
-  std::vector<Tensor> given;
-  for (const Tensor* input : inputs.first(body.num_inputs())) given.push_back(*input);
+  std::vector<Tensor> given = tensors_at(inputs.first(body.num_inputs()));
   std::vector<std::vector<Tensor>> before;
   while (replay_region(control.region(Control::kCondition), given)[0].item<bool>()) {
     before.push_back(given);
     const std::vector<Tensor> next = replay_region(body, given);
     std::copy_n(next.begin(), count, given.begin());
   }
-  std::vector<Tensor> gradients;
-  for (const Tensor* dy : inputs.subspan(body.num_inputs())) gradients.push_back(*dy);
+  std::vector<Tensor> gradients = tensors_at(inputs.subspan(body.num_inputs()));
   for (int32_t i : control.invariants)
     gradients.push_back(zeros_like(given[count + static_cast<size_t>(i)]));
   for (; !before.empty(); before.pop_back()) {
@@ -265,8 +235,7 @@ Tensors run_one_by_one(const Control& control, Inputs inputs) {
 }  // namespace
 
 std::vector<Tensor> replay_region(const Graph& region, std::span<const Tensor> inputs) {
-  std::vector<const Tensor*> pointers;
-  for (const Tensor& input : inputs) pointers.push_back(&input);
+  const TensorPointers pointers = pointers_to(inputs);
   Replay replay(region, pointers, {}, needed_nodes(region, region.outputs(), true));
   for (ValueId output : region.outputs()) replay.keep(output);
   replay.run();
@@ -296,9 +265,7 @@ Tensors add_control(TraceState& trace, const std::shared_ptr<const Control>& con
     // What its gradient is comes out when it runs.
     if (trace.worlds == nullptr && !trace.is_world && autodiff::is_recording())
       trace.worlds = std::make_unique<Worlds>();
-    std::vector<const Tensor*> pointers;
-    for (const Tensor& input : inputs) pointers.push_back(&input);
-    record_as_unknown(pointers, made);
+    record_as_unknown(pointers_to(inputs), made);
   }
   return made;
 }
@@ -308,13 +275,14 @@ Tensors call_control(const std::shared_ptr<const Control>& control,
   if (t_trace == nullptr) {
     // Gradients of gradients, and of random draws, have to follow what is called.
     const bool is_followed = autodiff::is_recording() && autodiff::knows_any(inputs) &&
-                             (autodiff::may_record_gradients() || draws(*control));
+                             (autodiff::may_record_gradients() || is_stateful(*control));
     if (is_followed) return run_one_by_one(*control, inputs);
-    const Function whole = whole_function(control, inputs);
+    std::vector<Shape> shapes;
+    for (const Tensor* input : inputs) shapes.push_back(input->shape());
+    const Function whole = functions_of(*control).whole.at(shapes);
     return whole.is_planned() ? whole(inputs) : run_one_by_one(*control, inputs);
   }
-  std::vector<Tensor> given;
-  for (const Tensor* input : inputs) given.push_back(*input);
+  const std::vector<Tensor> given = tensors_at(inputs);
   std::vector<Shape> shapes;
   for (size_t i = num_leading(*control); i < given.size(); ++i) shapes.push_back(given[i].shape());
   auto own = std::make_shared<Control>(*at_shapes(control, shapes));

@@ -8,6 +8,7 @@
 #include <penstock/exec/function.h>
 
 #include "autodiff/recording.h"
+#include "exec/calls.h"
 #include "exec/function_state.h"
 #include "exec/replay.h"
 #include "exec/trace_state.h"
@@ -188,8 +189,7 @@ Tensors trace_open(TraceState& trace, const OpDef& op, std::span<const Tensor* c
                       ? Tensor::symbol(trace.number, values.back(), input->dtype(), input->shape())
                       : *input);
   }
-  SmallVector<const Tensor*, 4> pointers;
-  for (const Tensor& tensor : own) pointers.push_back(&tensor);
+  const TensorPointers pointers = pointers_to(own);
   if (trace.worlds == nullptr) trace.worlds = std::make_unique<Worlds>();
   const Worlds::Outcome outcome = trace.worlds->call(op, pointers, attrs);
   const NodeId id = trace.graph.add_op(op, values, attrs, outcome.outputs, trace.here());

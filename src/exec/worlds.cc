@@ -8,6 +8,7 @@
 #include <penstock/base/strings.h>
 #include <penstock/ops/dispatch.h>
 
+#include "exec/calls.h"
 #include "exec/trace_state.h"
 
 namespace penstock::exec {
@@ -217,8 +218,7 @@ bool try_call(const OpDef& op, std::span<const Tensor* const> inputs, std::span<
   for (size_t i = 0; i < inputs.size(); ++i)
     made.push_back(inputs[i]->is_symbolic() ? symbol_in(*state, inputs[i]->dtype(), shapes[i])
                                             : *inputs[i]);
-  SmallVector<const Tensor*, 4> there;
-  for (const Tensor& tensor : made) there.push_back(&tensor);
+  const TensorPointers there = pointers_to(made);
   try {
     const Inside inside(*state);
     take(known, dispatch(op, there, attrs));

@@ -24,21 +24,6 @@
 namespace penstock {
 
 struct Control {
-  Control() = default;
-  // Without what has been made of the other.
-  Control(const Control& other)
-      : kind(other.kind),
-        regions(other.regions),
-        has_custom_gradients(other.has_custom_gradients),
-        num_states(other.num_states),
-        trips(other.trips),
-        checkpoints(other.checkpoints),
-        swaps(other.swaps),
-        is_tied(other.is_tied),
-        loop(other.loop),
-        numbers(other.numbers),
-        states(other.states),
-        invariants(other.invariants) {}
   enum class Kind : uint8_t { kBranch, kLoop, kLoopGradient };
   enum LoopRegion : size_t { kCondition, kBody, kBackward };
 
@@ -59,10 +44,18 @@ struct Control {
 
   const Graph& region(size_t i) const { return *regions[i]; }
 
-  // What those have made of it who call its regions one by one.
-  mutable std::mutex mutex;
-  mutable std::shared_ptr<void> prepared;
+  // What those have made of it who call its regions one by one; a copy begins without.
+  struct Prepared {
+    Prepared() = default;
+    Prepared(const Prepared&) {}
+    std::mutex mutex;
+    std::shared_ptr<void> made;
+  };
+  mutable Prepared prepared;
 };
+
+// Whether what it gives differs from run to run, or it acts on the world.
+bool is_stateful(const Control& control);
 
 // The name of a kind, "while", and of its region number `i`, "body".
 const char* name_of(Control::Kind kind);

@@ -204,22 +204,25 @@ int64_t Graph::memory_bytes(const Graph* beside) const {
   return bytes;
 }
 
-bool has_calls(const Graph& graph, const Node& node) {
-  if (node.kind == NodeKind::kCall) return true;
-  if (node.kind != NodeKind::kControl) return false;
-  return std::ranges::any_of(graph.control(node)->regions, [](const auto& region) {
+// Whether `test(graph, node)` is true of a node of one of the regions.
+static bool is_any_inside(const Control& control, bool (*test)(const Graph&, const Node&)) {
+  return std::ranges::any_of(control.regions, [&](const auto& region) {
     return std::ranges::any_of(region->nodes(),
-                               [&](const Node& inner) { return has_calls(*region, inner); });
+                               [&](const Node& inner) { return test(*region, inner); });
   });
 }
 
-bool is_stateful(const Graph& graph, const Node& node) {
-  if (node.kind == NodeKind::kOp) return node.op->traits.has(Trait::kStateful);
+bool has_calls(const Graph& graph, const Node& node) {
   if (node.kind != NodeKind::kControl) return node.kind == NodeKind::kCall;
-  return std::ranges::any_of(graph.control(node)->regions, [](const auto& region) {
-    return std::ranges::any_of(region->nodes(),
-                               [&](const Node& inner) { return is_stateful(*region, inner); });
-  });
+  return is_any_inside(*graph.control(node), has_calls);
+}
+
+bool is_stateful(const Control& control) { return is_any_inside(control, is_stateful); }
+
+bool is_stateful(const Graph& graph, const Node& node) {
+  if (node.kind == NodeKind::kControl) return is_stateful(*graph.control(node));
+  if (node.kind == NodeKind::kOp) return node.op->traits.has(Trait::kStateful);
+  return node.kind == NodeKind::kCall;
 }
 
 std::vector<bool> needed_nodes(const Graph& graph, std::span<const ValueId> values,

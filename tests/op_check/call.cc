@@ -183,6 +183,15 @@ std::vector<Call> calls_of(const Op& op, bool for_speed) {
   return calls;
 }
 
+std::string difference(std::span<const Tensor> found, std::span<const Tensor> eager) {
+  if (found.size() != eager.size()) return "it has another number of outputs";
+  for (size_t i = 0; i < found.size(); ++i) {
+    if (same_contents(found[i], eager[i])) continue;
+    return cat("output ", i, " is ", to_string(found[i]), ", but eagerly ", to_string(eager[i]));
+  }
+  return "";
+}
+
 bool same_contents(const Tensor& a, const Tensor& b) {
   if (a.dtype() != b.dtype() || !(a.shape() == b.shape())) return false;
   if (a.dtype() != DType::kString)

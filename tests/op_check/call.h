@@ -60,6 +60,8 @@ std::string describe(const Tensor& tensor);
 
 // Bit for bit.
 bool same_contents(const Tensor& a, const Tensor& b);
+// How outputs differ from those of eager calls; empty where they do not.
+std::string difference(std::span<const Tensor> found, std::span<const Tensor> eager);
 // What device 0 holds now, foreign bytes included.
 int64_t held_bytes();
 

@@ -154,13 +154,7 @@ class Check {
       const int64_t peak = memory::info().peak - held;
       if (plan.is_exact() ? peak != plan.peak_bytes : peak < plan.peak_bytes)
         return cat("the plan says ", plan.peak_bytes, " bytes, but the peak was ", peak);
-      if (found.size() != expected.size()) return "it has another number of outputs";
-      for (size_t i = 0; i < found.size(); ++i) {
-        if (!same_contents(found[i], expected[i])) {
-          return cat("output ", i, " is ", to_string(found[i]), ", but eagerly ",
-                     to_string(expected[i]));
-        }
-      }
+      if (std::string problem = difference(found, expected); !problem.empty()) return problem;
     }
     return "";
   }

@@ -107,14 +107,7 @@ class Check {
     } catch (const UnimplementedError&) {
       return "";  // no gradient with these attributes
     }
-    const Outputs found = in_graph(call, with_gradients);
-    if (found.size() != expected.size()) return "it has another number of outputs";
-    for (size_t i = 0; i < found.size(); ++i) {
-      if (same_contents(found[i], expected[i])) continue;
-      return cat("output ", i, " is ", to_string(found[i]), ", but eagerly ",
-                 to_string(expected[i]));
-    }
-    return "";
+    return difference(in_graph(call, with_gradients), expected);
   }
 };
 

@@ -1,7 +1,5 @@
 // Ops on single elements run together: the bits and the errors of the ops one by one, and nobody
 // waits or holds more for it.
-#include <hwy/targets.h>
-
 #include <limits>
 #include <random>
 #include <string>
@@ -11,6 +9,7 @@
 #include <penstock/ops/operators.h>
 
 #include "support/functions.h"
+#include "support/targets.h"
 
 namespace penstock {
 namespace {
@@ -162,16 +161,7 @@ void expect_random_scalars() {
 }
 
 TEST(Scalars, RandomFormulasGiveTheSameBitsOnEveryTarget) {
-  for (const int64_t target : {HWY_AVX3, HWY_AVX2, HWY_EMU128}) {
-    hwy::SetSupportedTargetsForTest(0);
-    if (target != HWY_EMU128 && (hwy::SupportedTargets() & target) == 0) continue;
-    hwy::SetSupportedTargetsForTest(target);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-    SCOPED_TRACE(hwy::TargetName(target));
-    expect_random_scalars();
-  }
-  hwy::SetSupportedTargetsForTest(0);
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  on_every_target(expect_random_scalars);
 }
 
 TEST(Scalars, ACounterAndItsConditionAreOneInstructionWithoutMemory) {

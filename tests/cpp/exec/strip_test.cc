@@ -1,7 +1,5 @@
 // Ops that run in one loop, in registers: the bits of the ops one by one, for every way in which an
 // operand can be there (at hand, in a buffer, in memory, repeated), and for pieces of any length.
-#include <hwy/targets.h>
-
 #include <limits>
 #include <random>
 
@@ -9,6 +7,7 @@
 #include <penstock/ops/operators.h>
 
 #include "support/functions.h"
+#include "support/targets.h"
 
 namespace penstock {
 namespace {
@@ -132,16 +131,7 @@ void expect_random_formulas() {
 }
 
 TEST(Strips, RandomFormulasGiveTheSameBitsOnEveryTarget) {
-  for (const int64_t target : {HWY_AVX3, HWY_AVX2, HWY_EMU128}) {
-    hwy::SetSupportedTargetsForTest(0);
-    if (target != HWY_EMU128 && (hwy::SupportedTargets() & target) == 0) continue;
-    hwy::SetSupportedTargetsForTest(target);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-    SCOPED_TRACE(hwy::TargetName(target));
-    expect_random_formulas();
-  }
-  hwy::SetSupportedTargetsForTest(0);
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  on_every_target(expect_random_formulas);
 }
 
 // Without anything between that would end a strip.

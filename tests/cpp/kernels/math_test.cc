@@ -1,12 +1,13 @@
 // exp, log and their kin against libm in a wider type, on every instruction set that there is.
 #include "kernels/unary.h"
 
-#include <gtest/gtest.h>
-#include <hwy/targets.h>
-
 #include <bit>
 #include <cmath>
 #include <vector>
+
+#include <gtest/gtest.h>
+
+#include "support/targets.h"
 
 namespace penstock::kernels {
 namespace {
@@ -68,19 +69,13 @@ void expect_close(const Case& test) {
 }
 
 TEST(Math, CloseToLibmOnEveryTarget) {
-  for (const int64_t target : {HWY_AVX3, HWY_AVX2, HWY_EMU128}) {
-    hwy::SetSupportedTargetsForTest(0);
-    if (target != HWY_EMU128 && (hwy::SupportedTargets() & target) == 0) continue;
-    hwy::SetSupportedTargetsForTest(target);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  testing_support::on_every_target([] {
     for (const Case& test : kCases) {
-      SCOPED_TRACE(testing::Message() << hwy::TargetName(target) << ", op " << int(test.op));
+      SCOPED_TRACE(testing::Message() << "op " << int(test.op));
       expect_close<float>(test);
       expect_close<double>(test);
     }
-  }
-  hwy::SetSupportedTargetsForTest(0);
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  });
 }
 
 }  // namespace
