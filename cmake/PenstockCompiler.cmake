@@ -25,7 +25,9 @@ if(PENSTOCK_SANITIZE)
   endif()
 endif()
 
+# Paths below the project count as relative to it, so that a clone in another folder hits the cache too.
 find_program(PENSTOCK_CCACHE ccache)
 if(PENSTOCK_CCACHE AND PROJECT_IS_TOP_LEVEL AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${PENSTOCK_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
+    CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=true ${PENSTOCK_CCACHE})
 endif()
