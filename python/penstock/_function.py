@@ -152,9 +152,10 @@ class Function(_core.TracedCall):
 
     def _trace(self, bound, key, may_make_variables):
         leaves = flatten_all(bound)
+        tracing = Tracing(may_make_variables)  # before the trace: it looks at what is around that
         trace = _core.Trace(self._name)
         try:
-            with Tracing(may_make_variables) as tracing:
+            with tracing:
                 inputs = self._add_inputs(trace, leaves, bound)
                 values = [inputs.get(i, leaf) for i, leaf in enumerate(leaves)]
                 args, kwargs = pack_all(bound, values)
@@ -286,7 +287,8 @@ class Function(_core.TracedCall):
         """jit_compile=True asks for one plan of the whole."""
         if not self._own_options.get("jit_compile") or concrete._core.is_planned():
             return
-        unknown = "\n".join("  " + each for each in concrete.memory_plan().unknown)
+        plan = concrete.memory_plan()
+        unknown = "\n".join(dict.fromkeys("  " + each for each in plan.causes or plan.unknown))
         raise errors.InvalidArgumentError(
             None,
             None,

@@ -8,6 +8,7 @@ import weakref
 from penstock import _core, errors
 
 _here = threading.local()
+has_control_flow_v2 = True  # branches and bodies are graphs of their own
 
 TENSORS = (_core.Tensor, _core.VariableHandle)
 
@@ -65,26 +66,82 @@ def call_when_run(name, function, structure, outputs=(), passes_gradients=False)
     return _core.call_host(name, run, tensors, list(outputs), passes_gradients)
 
 
-class Tracing:
+class OpSeeds:
+    """A graph as TensorFlow counts them: each has its own op seeds, a branch or a body too. It is
+    made while what is around it is current still."""
+
+    def __init__(self):
+        outer = op_seeds()
+        self.seed = None if outer is None else outer.seed  # unless it sets its own
+        # In a graph of TensorFlow 1, to which the global seed is nothing.
+        self._has_own_seed = outer is not None and outer._has_own_seed
+        self._num_random = 0
+
+    def next_op_seed(self) -> int:
+        """The op seed of a random op that has none: its number within the graph."""
+        self._num_random += 1
+        return self._num_random - 1
+
+
+class Region(OpSeeds):
+    """A branch, or the condition or the body of a loop, while it is traced. With TensorFlow 1's
+    control flow it is a part of its graph."""
+
+    def __init__(self):
+        super().__init__()
+        outer = op_seeds()
+        is_in_graph = outer is not None and not isinstance(outer, OpSeeds)
+        self._counts = outer if is_in_graph and not has_control_flow_v2 else self
+
+    def __enter__(self):
+        self._outer = getattr(_here, "region", None)
+        _here.region = self
+        return self
+
+    def __exit__(self, *unused):
+        _here.region = self._outer
+
+
+def op_seeds():
+    """What counts random ops here: a graph, a region or a trace; None where ops run at once."""
+    if _core.is_building():
+        from penstock._scope import default_graph
+
+        return default_graph()
+    region = getattr(_here, "region", None)
+    return current() if region is None or not _core.is_tracing() else region._counts
+
+
+class SeedMark:
+    """How many op seeds have been given, to go back to before the same is traced again."""
+
+    def __init__(self):
+        self._seeds = op_seeds()
+        self._count = self._seeds and self._seeds._num_random
+
+    def go_back(self):
+        """The next one is again what it was."""
+        if self._seeds is not None:
+            self._seeds._num_random = self._count
+
+
+class Tracing(OpSeeds):
     """One trace: the variables that it made, and how many random ops it has."""
 
     def __init__(self, may_make_variables):
+        super().__init__()
         self._may_make_variables = may_make_variables
         self.made = []
-        self.seed = None  # where the function sets its own
         self.num_regions = 0  # branches and bodies of loops that are being traced
         self.has_custom_gradient = False  # then tapes must see the Python code itself
-        self._num_random = 0
 
     def __enter__(self):
-        self._outer = getattr(_here, "tracing", None)
-        if self._outer is not None:
-            self.seed = self._outer.seed
-        _here.tracing = self
+        self._outer = getattr(_here, "tracing", None), getattr(_here, "region", None)
+        _here.tracing, _here.region = self, None
         return self
 
     def __exit__(self, kind, error, traceback):
-        _here.tracing = self._outer
+        _here.tracing, _here.region = self._outer
         if kind is errors.InvalidArgumentError:
             found = errors._TracingError(error.node_def, error.op, error.message)
             raise found.with_traceback(traceback) from None
@@ -98,11 +155,6 @@ class Tracing:
                 "information."
             )
         self.made.append(weakref.ref(variable))
-
-    def next_op_seed(self) -> int:
-        """The op seed of a random op that has none: its number within the function."""
-        self._num_random += 1
-        return self._num_random - 1
 
 
 def current() -> Tracing | None:

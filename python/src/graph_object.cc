@@ -132,10 +132,15 @@ void add_graph(nb::module_& module) {
       .def("part", part)
       .def("compile", [](GraphBuilder& b, const nb::list& feeds, const nb::list& shapes,
                          const nb::list& fetches, const std::vector<int32_t>& targets,
-                         const nb::list& variables) {
+                         const nb::list& variables, const RandomStates& random) {
         return b.compile(tensors_of(feeds), shapes_of(shapes), tensors_of(fetches), targets,
-                         variables_of(variables));
+                         variables_of(variables), random);
       });
+  nb::class_<RandomStates>(module, "RandomStates").def(nb::init<>());
+  nb::class_<RepeatedDraws>(module, "RepeatedDraws")
+      .def(nb::init<>())
+      .def("enter", &RepeatedDraws::enter)
+      .def("exit", &RepeatedDraws::exit);
   module.def("is_building", &GraphBuilder::is_entered);
   nb::class_<PyEntered>(module, "EnteredGraph")
       .def(nb::init<GraphBuilder&>(), nb::keep_alive<1, 2>())

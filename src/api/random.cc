@@ -1,12 +1,10 @@
 #include <penstock/api/random.h>
 
-#include <map>
 #include <mutex>
 #include <random>
-#include <tuple>
 
 #include <penstock/base/strings.h>
-#include <penstock/memory/counted.h>
+#include <penstock/exec/function.h>
 #include <penstock/ops/grad_helpers.h>
 
 #include "api/random_scale.h"
@@ -16,7 +14,6 @@ namespace {
 
 constexpr int64_t kSeedWithoutGlobal = 87654321;  // the key of calls that have only their own seed
 constexpr int64_t kLargestSeed = (int64_t{1} << 31) - 1;
-constexpr int64_t kBlocksPerNumber = 256;  // what TensorFlow sets aside for each
 
 // Seeds std::mt19937 as Python's random.Random(seed) does: the words of the seed are its key.
 struct PythonSeed {
@@ -53,16 +50,10 @@ struct PythonSeed {
   }
 };
 
-// A stream that several calls go on in: op, dtypes and seeds. TensorFlow has a kernel for each.
-using StreamName = std::tuple<std::string_view, DType, DType, int64_t, int64_t>;
-using Positions = std::map<StreamName, int64_t, std::less<StreamName>,
-                           Counted<std::pair<const StreamName, int64_t>>>;
-
 struct Seeds {
   std::mutex mutex;
   std::optional<uint64_t> global;
   std::mt19937 sequence{std::random_device()()};
-  Positions positions;  // blocks taken so far
 };
 Seeds& seeds() {
   static Seeds& instance = *new Seeds;  // threads may draw until the very end
@@ -84,29 +75,22 @@ int64_t truncated(int64_t seed) {
 }
 int64_t truncated(uint64_t seed) { return static_cast<int64_t>(seed % uint64_t{kLargestSeed}); }
 
+// The attributes of a random op that has them.
 struct Stream {
   int64_t seed;
   int64_t seed2;
-  int64_t skip;
+  int64_t skip;  // negative: after the last call with the same seeds
 };
 
-// Where a call that takes `blocks` begins. Pre: `op` lives as long as the program.
-Stream next_stream(std::string_view op, DType dtype, DType other, std::optional<int64_t> own,
-                   int64_t blocks) {
+Stream next_stream(std::optional<int64_t> own) {
   Seeds& s = seeds();
   const std::lock_guard lock(s.mutex);
   if (!own && !s.global) return {draw(s.sequence), draw(s.sequence), 0};
   const int64_t seed = s.global ? truncated(*s.global) : kSeedWithoutGlobal;
   int64_t seed2 = truncated(own ? *own : draw(s.sequence));
   if (seed == 0 && seed2 == 0) seed2 = kLargestSeed;
-  if (!own) return {seed, seed2, 0};
-  int64_t& position = s.positions[{op, dtype, other, seed, seed2}];
-  const int64_t skip = position;
-  position = static_cast<int64_t>(static_cast<uint64_t>(position) + static_cast<uint64_t>(blocks));
-  return {seed, seed2, skip};
+  return {seed, seed2, own ? -1 : 0};
 }
-
-int64_t blocks_for(const Shape& shape) { return shape.num_elements() * kBlocksPerNumber; }
 
 }  // namespace
 
@@ -116,39 +100,37 @@ void set_seed(uint64_t seed) {
   s.global = seed;
   PythonSeed python{seed};
   s.sequence.seed(python);
-  s.positions.clear();
+  restart_random_streams();
 }
 
 Tensor normal(const Shape& shape, const NormalOptions& options) {
-  const Stream s = next_stream("normal", options.dtype, {}, options.seed, blocks_for(shape));
+  const Stream s = next_stream(options.seed);
   return scaled(random_normal(shape_tensor(shape), options.dtype, s.seed, s.seed2, s.skip),
                 options);
 }
 
 Tensor truncated_normal(const Shape& shape, const NormalOptions& options) {
-  const Stream s =
-      next_stream("truncated_normal", options.dtype, {}, options.seed, blocks_for(shape));
+  const Stream s = next_stream(options.seed);
   return scaled(
       penstock::truncated_normal(shape_tensor(shape), options.dtype, s.seed, s.seed2, s.skip),
       options);
 }
 
 Tensor uniform(const Shape& shape, const UniformOptions& options) {
-  const Stream s = next_stream("uniform", options.dtype, {}, options.seed, blocks_for(shape));
+  const Stream s = next_stream(options.seed);
   return scaled(random_uniform(shape_tensor(shape), options.dtype, s.seed, s.seed2, s.skip),
                 options);
 }
 
 Tensor uniform_int(const Shape& shape, int64_t low, int64_t high, const DrawOptions& options) {
-  const Stream s = next_stream("uniform_int", options.dtype, {}, options.seed, blocks_for(shape));
+  const Stream s = next_stream(options.seed);
   const IntBounds bounds = int_bounds(options.dtype, low, high);
   return random_uniform_int(shape_tensor(shape), bounds.low, bounds.high, s.seed, s.seed2, s.skip);
 }
 
 Tensor gamma(const Shape& shape, const Operand& alpha, const GammaOptions& options) {
   const Tensor& a = alpha.tensor();
-  const Stream s =
-      next_stream("gamma", a.dtype(), {}, options.seed, blocks_for(shape) * a.num_elements());
+  const Stream s = next_stream(options.seed);
   Tensor values = random_gamma(shape_tensor(shape), a, s.seed, s.seed2, s.skip);
   if (options.beta != 1) values = std::move(values) / options.beta;
   return values;
@@ -156,8 +138,7 @@ Tensor gamma(const Shape& shape, const Operand& alpha, const GammaOptions& optio
 
 Tensor poisson(const Shape& shape, const Operand& rate, const DrawOptions& options) {
   const Tensor& r = rate.tensor();
-  const Stream s = next_stream("poisson", options.dtype, r.dtype(), options.seed,
-                               blocks_for(shape) * r.num_elements());
+  const Stream s = next_stream(options.seed);
   return random_poisson(shape_tensor(shape), r, s.seed, s.seed2, s.skip, options.dtype);
 }
 
@@ -168,18 +149,14 @@ Tensor categorical(const Operand& logits, int64_t count, const DrawOptions& opti
   }
   if (count < 0 || count > kLargestSeed)
     throw InvalidArgumentError(cat("[Multinomial] num_samples cannot be ", count));
-  // Two words a draw, and whole blocks a row.
-  const int64_t blocks = l.dim(0) * ((count + 3) / 4 * 4) * 2 * kBlocksPerNumber;
-  const Stream s = next_stream("categorical", options.dtype, l.dtype(), options.seed, blocks);
+  const Stream s = next_stream(options.seed);
   return multinomial(l, Tensor(static_cast<int32_t>(count)), s.seed, s.seed2, s.skip,
                      options.dtype);
 }
 
 Tensor shuffle(const Operand& value, std::optional<int64_t> seed) {
   const Tensor& v = value.tensor();
-  const int64_t rows = v.rank() == 0 ? 1 : v.dim(0);
-  const int64_t blocks = v.num_elements() > 1 ? (rows - 1 + 3) / 4 : 0;
-  const Stream s = next_stream("shuffle", v.dtype(), {}, seed, blocks);
+  const Stream s = next_stream(seed);
   return random_shuffle(v, s.seed, s.seed2, s.skip);
 }
 

@@ -1,19 +1,16 @@
 #include "exec/code.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include <penstock/base/error.h>
 #include <penstock/base/strings.h>
-#include <penstock/exec/function.h>
 
 #include "exec/calls.h"
 #include "ops/random_inputs.h"
 
 namespace penstock::exec {
 namespace {
-
-// Counts the calls of restart_random_streams.
-std::atomic<uint64_t> g_stream_epoch{0};
 
 std::vector<std::unique_ptr<ControlCode>> make_controls(const Graph& graph) {
   std::vector<std::unique_ptr<ControlCode>> made;
@@ -42,13 +39,16 @@ Code::~Code() = default;
 
 int32_t Code::add_stream(const Node& node) {
   if (!node.op->traits.has(Trait::kStateful)) return kNoIndex;
-  for (size_t a = 0; a < node.op->attrs.size(); ++a) {
-    if (node.op->attrs[a].name != "skip") continue;
-    const int64_t blocks = random_inputs::blocks_taken(*node.op, graph_.shape(node.first_output));
-    streams_.push_back(std::make_unique<Stream>(static_cast<int32_t>(a), blocks));
-    return static_cast<int32_t>(streams_.size() - 1);
+  const size_t attr = random_inputs::skip_attr(*node.op);
+  if (attr == node.op->attrs.size()) return kNoIndex;
+  Stream stream{graph_.state(node), static_cast<int32_t>(attr), kNoIndex,
+                random_inputs::blocks_taken(*node.op, graph_.shape(node.first_output))};
+  if (stream.state == nullptr) stream.state = make_random_state(RandomState::Restarts::kWithSeed);
+  for (size_t i = 0; i < streams_.size(); ++i) {
+    if (streams_[i].state == stream.state->source()) stream.source = static_cast<int32_t>(i);
   }
-  return kNoIndex;
+  streams_.push_back(std::move(stream));
+  return static_cast<int32_t>(streams_.size() - 1);
 }
 
 void Code::add_view(ValueId value) {
@@ -138,6 +138,7 @@ std::unique_ptr<Code::Frame> Code::make_frame() const {
     if (instruction.stream != kNoIndex)
       frame->attrs.insert(frame->attrs.end(), instruction.attrs.begin(), instruction.attrs.end());
   }
+  frame->drawn.resize(streams_.size());
   for (const auto& control : controls_) frame->controls.push_back(control->make_frame());
   return frame;
 }
@@ -167,14 +168,7 @@ void Code::run(Frame& frame) const {
         instruction.scratch == kNoIndex ? nullptr
                                         : frame.bases[static_cast<size_t>(instruction.scratch)]};
     if (__builtin_expect(instruction.stream != kNoIndex, 0)) {
-      Stream& stream = *streams_[static_cast<size_t>(instruction.stream)];
-      const uint64_t epoch = g_stream_epoch.load(std::memory_order_relaxed);
-      if (stream.epoch.exchange(epoch, std::memory_order_relaxed) != epoch)
-        stream.next.store(0, std::memory_order_relaxed);
-      const int64_t first = instruction.attrs[static_cast<size_t>(stream.attr)].as_int();
-      own_attrs[stream.attr] =
-          Attr(first + stream.next.fetch_add(stream.steps, std::memory_order_relaxed));
-      context.attrs = {own_attrs, instruction.attrs.size()};
+      context.attrs = placed(instruction, frame, own_attrs);
       own_attrs += instruction.attrs.size();
     }
     if (instruction.control != kNoIndex) {
@@ -186,6 +180,16 @@ void Code::run(Frame& frame) const {
                                                               : run_product(instruction, context);
     if (__builtin_expect(result.problem != nullptr, 0)) fail_kernel(*instruction.op, result);
   }
+}
+
+Attrs Code::placed(const Instruction& instruction, Frame& frame, Attr* own) const {
+  const auto number = static_cast<size_t>(instruction.stream);
+  const Stream& stream = streams_[number];
+  frame.drawn[number] = stream.source == kNoIndex ? stream.state->take(stream.blocks)
+                                                  : frame.drawn[static_cast<size_t>(stream.source)];
+  const int64_t first = instruction.attrs[static_cast<size_t>(stream.attr)].as_int();
+  own[stream.attr] = Attr(std::max<int64_t>(first, 0) + frame.drawn[number]);
+  return {own, instruction.attrs.size()};
 }
 
 KernelResult Code::run_product(const Instruction& instruction, const KernelContext& context) const {
@@ -263,15 +267,10 @@ int64_t Code::bytes() const {
   for (const Scalars& scalars : layout_.scalars) group_bytes += scalars.bytes();
   auto bytes = static_cast<int64_t>(views_.size() * (2 * sizeof(View) + sizeof(ViewPlace)) +
                                     instructions_.size() * sizeof(Instruction) + group_bytes +
-                                    layout_.storages.size() * (sizeof(Storage) + sizeof(char*)));
+                                    layout_.storages.size() * (sizeof(Storage) + sizeof(char*)) +
+                                    streams_.size() * (sizeof(Stream) + sizeof(int64_t)));
   for (const auto& control : controls_) bytes += control->bytes();
   return bytes;
 }
 
 }  // namespace penstock::exec
-
-namespace penstock {
-
-void restart_random_streams() { exec::g_stream_epoch.fetch_add(1, std::memory_order_relaxed); }
-
-}  // namespace penstock

@@ -1,11 +1,11 @@
 // Code: a closed graph made ready to run. Its instructions are in order, every value has its place,
-// and a run does nothing but call kernels: no allocation, no lock, no look-up per instruction.
+// and a run does nothing but call kernels: no allocation, no look-up per instruction, and no lock
+// but that of a random op's state.
 //
 // Who runs it gives it memory: a Program gives buffers of its own, a control instruction a part of
 // the memory of the code that it belongs to. Threads may run one Code at once, each with a Frame.
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <span>
 #include <string>
@@ -30,7 +30,8 @@ class Code {
     Graph::List<char*> bases;  // of storages
     Graph::List<char*> slots;  // of what is written
     Graph::List<View> views;
-    Graph::List<Attr> attrs;  // of random ops: their place in the stream changes
+    Graph::List<Attr> attrs;     // of random ops: their place in the stream changes
+    Graph::List<int64_t> drawn;  // where random ops were in their streams in this run
     std::vector<std::unique_ptr<ControlFrame>> controls;
   };
   std::unique_ptr<Frame> make_frame() const;
@@ -72,13 +73,12 @@ class Code {
     int32_t storage;
     int64_t offset;
   };
-  // Where a random op's next run goes on in its stream.
+  // What a random op draws.
   struct Stream {
-    int32_t attr;   // the op's `skip`
-    int64_t steps;  // of one run
-    std::atomic<int64_t> next{0};
-    std::atomic<uint64_t> epoch{0};  // of the global seed that `next` belongs to
-    Stream(int32_t an_attr, int64_t some_steps) : attr(an_attr), steps(some_steps) {}
+    RandomStateRef state;
+    int32_t attr;    // the op's `skip`
+    int32_t source;  // the stream of this run that it repeats, or kNoIndex
+    int64_t blocks;  // of one run
   };
 
   void add_instruction(int32_t i);
@@ -87,6 +87,8 @@ class Code {
   void add_control(int32_t i);
   void add_view(ValueId value);
   int32_t add_stream(const Node& node);
+  // The instruction's attributes with its place in the stream; `own` is room for them.
+  Attrs placed(const Instruction& instruction, Frame& frame, Attr* own) const;
   GroupResult run_group(const Instruction& instruction, Frame& frame) const;
   KernelResult run_product(const Instruction& instruction, const KernelContext& context) const;
 
@@ -98,7 +100,7 @@ class Code {
   std::vector<ProductStep> products_;
   std::vector<View> views_;        // without addresses
   std::vector<ViewPlace> places_;  // of views_
-  std::vector<std::unique_ptr<Stream>> streams_;
+  std::vector<Stream> streams_;
 };
 
 }  // namespace penstock::exec

@@ -52,7 +52,8 @@ std::shared_ptr<Differentiated> make(const FunctionState& function, std::vector<
     sources.push_back(function.variables[slot]);
     numbers.push_back(static_cast<int32_t>(num_inputs + slot));
   }
-  const std::vector<Tensor> outputs = replay_call(function, pointers_to(inputs));
+  const std::vector<Tensor> outputs =
+      replay_call(function, pointers_to(inputs), function.states(&FollowedStates::by_tape));
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (!is_differentiable(outputs[i].dtype()) || !outputs[i].is_symbolic()) continue;
     made->at_outputs.push_back(static_cast<int32_t>(i));

@@ -14,6 +14,7 @@
 
 #include "autodiff/recording.h"
 #include "exec/calls.h"
+#include "exec/draws.h"
 #include "exec/trace_state.h"
 
 namespace penstock {
@@ -254,6 +255,9 @@ Tensors run(const OpDef& op, Inputs inputs, Attrs attrs, uint64_t given) {
     if (std::optional<Tensors> values = traced(op, inputs, attrs, infer)) return std::move(*values);
   }
 
+  exec::OwnAttrs own;
+  if (__builtin_expect(op.traits.has(Trait::kStateful), 0))
+    attrs = exec::placed(op, views, infer.outputs()[0].shape, attrs, own);
   const bool records = autodiff::is_recording() && op.grad.value != nullptr;
   if (records) given &= autodiff::has_accumulator() ? 0 : ~uint64_t{op.saves.inputs};
   Tensors outputs;

@@ -31,7 +31,8 @@ std::shared_ptr<WithTangents> make(const FunctionState& function, std::vector<bo
     }
   }
   accumulator.start();
-  std::vector<Tensor> results = replay_call(function, pointers_to(inputs));
+  std::vector<Tensor> results =
+      replay_call(function, pointers_to(inputs), function.states(&FollowedStates::by_accumulator));
   accumulator.stop();
   const size_t num_outputs = results.size();
   for (size_t i = 0; i < num_outputs; ++i) {

@@ -118,12 +118,12 @@ void check_inputs(const FunctionState& function, Inputs inputs) {
 
 }  // namespace
 
-std::vector<Tensor> replay_call(const FunctionState& function, Inputs inputs) {
+std::vector<Tensor> replay_call(const FunctionState& function, Inputs inputs, StateMap* states) {
   SmallVector<const Tensor*, 8> all(inputs.begin(), inputs.end());
   for (const Tensor& capture : function.captures) all.push_back(&capture);
   const Graph& graph = function.graph;
   const std::vector<ValueId> results = results_of(graph);
-  Replay replay(graph, all, function.variables, needed_nodes(graph, results, true));
+  Replay replay(graph, all, function.variables, needed_nodes(graph, results, true), states);
   for (ValueId result : results) replay.keep(result);
   replay.run();
   for (const Write& write : graph.writes()) {
@@ -178,9 +178,16 @@ Tensors Function::operator()(std::span<const Tensor* const> inputs) const {
     const bool is_watched = exec::t_trace == nullptr && exec::is_watched(*state_, inputs);
     if (is_watched && state_->is_planned && exec::is_pushed_forward())
       return exec::call_with_tangents(*this, inputs);
-    if (exec::t_trace != nullptr ||
-        (is_watched && (autodiff::may_record_gradients() || !state_->has_halves))) {
-      const std::vector<Tensor> outputs = exec::replay_call(*state_, inputs);
+    if (exec::t_trace != nullptr) {
+      exec::StateMap apart;  // two calls of a function are two functions
+      const std::vector<Tensor> outputs = exec::replay_call(*state_, inputs, &apart);
+      return Tensors(outputs.begin(), outputs.end());
+    }
+    if (is_watched && (autodiff::may_record_gradients() || !state_->has_halves)) {
+      exec::StateMap* const states =
+          state_->states(autodiff::may_record_gradients() ? &exec::FollowedStates::by_tapes
+                                                          : &exec::FollowedStates::by_tape);
+      const std::vector<Tensor> outputs = exec::replay_call(*state_, inputs, states);
       return Tensors(outputs.begin(), outputs.end());
     }
     for (const Tensor* input : inputs) {
@@ -226,6 +233,7 @@ Function Function::at(std::span<const Shape> shapes) const {
     for (size_t i = 0; i < shapes.size(); ++i)
       inputs.push_back(trace.input(graph.dtype(graph.inputs()[i]), shapes[i]));
     Function made = trace.finish(exec::replay_call(*state_, exec::pointers_to(inputs)));
+    made.state().followed = state_->followed;
     const std::lock_guard lock(state_->mutex);
     state_->known.insert(state_->known.begin(), {{shapes.begin(), shapes.end()}, made});
     if (state_->known.size() > kMostKnown) state_->known.pop_back();

@@ -9,6 +9,7 @@
 
 #include <penstock/exec/function.h>
 
+#include "exec/draws.h"
 #include "exec/runner.h"
 #include "graph/graph.h"
 
@@ -25,6 +26,12 @@ inline bool has_drawing_controls(const Graph& graph) {
   });
 }
 
+// What random ops draw by in calls that tapes follow: TensorFlow has a function of its own for each
+// kind of them.
+struct FollowedStates {
+  StateMap by_tape, by_tapes, by_accumulator;  // one tape; gradients of gradients; tangents
+};
+
 struct FunctionState {
   FunctionState(std::string a_name, Graph a_graph, std::vector<Variable> some_variables,
                 std::vector<Tensor> some_captures)
@@ -33,19 +40,33 @@ struct FunctionState {
         variables(std::move(some_variables)),
         captures(std::move(some_captures)),
         is_planned(is_closed(graph)),
-        has_halves(is_planned && !has_drawing_controls(graph)),
+        draws_in_controls(has_drawing_controls(graph)),
+        has_halves(is_planned && !draws_in_controls),
         has_known_inputs(std::ranges::all_of(
-            graph.inputs(), [&](ValueId input) { return graph.shape(input).is_known(); })) {}
+            graph.inputs(), [&](ValueId input) { return graph.shape(input).is_known(); })) {
+    const auto draws = [](const Node& node) {
+      return node.kind == NodeKind::kOp && node.op->traits.has(Trait::kStateful);
+    };
+    if (draws_in_controls || std::ranges::any_of(graph.nodes(), draws))
+      followed = std::make_shared<FollowedStates>();
+  }
 
   std::string name;
   Graph graph;
   std::vector<Variable> variables;  // by slot
   std::vector<Tensor> captures;     // of an outer trace: the graph's last inputs
   const bool is_planned;            // as a whole
-  const bool has_halves;            // a tape around a call can run it in two planned halves
+  const bool draws_in_controls;
+  const bool has_halves;  // a tape around a call can run it in two planned halves
   const bool has_known_inputs;
 
-  bool has_custom_gradients = false;  // of a region: see Control
+  bool has_custom_gradients = false;         // of a region: see Control
+  std::shared_ptr<FollowedStates> followed;  // shared by all shapes; null where nothing is random
+
+  // The one of `followed`; null where there are none.
+  StateMap* states(StateMap FollowedStates::* which) const {
+    return followed == nullptr ? nullptr : &((*followed).*which);
+  }
 
   std::mutex mutex;                   // guards what follows, which is made when it is first needed
   std::unique_ptr<Graph> simplified;  // what runs; tapes and outer traces see `graph`
@@ -77,7 +98,7 @@ struct FunctionState {
 
 // The outputs of a call whose ops are called one by one. `inputs` are without captures.
 std::vector<Tensor> replay_call(const FunctionState& function,
-                                std::span<const Tensor* const> inputs);
+                                std::span<const Tensor* const> inputs, StateMap* states = nullptr);
 
 Function make_function(std::string name, Graph graph, std::vector<Variable> variables);
 

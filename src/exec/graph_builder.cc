@@ -9,6 +9,7 @@
 
 #include "exec/builder_state.h"
 #include "exec/calls.h"
+#include "exec/draws.h"
 #include "exec/function_state.h"
 #include "exec/replay.h"
 #include "graph/rewriter.h"
@@ -317,7 +318,7 @@ GraphBuilder::Part GraphBuilder::part(std::span<const Tensor> feeds,
 
 Function GraphBuilder::compile(std::span<const Tensor> feeds, std::span<const Shape> shapes,
                                std::span<const Tensor> fetches, std::span<const int32_t> targets,
-                               std::span<const Variable> variables) {
+                               std::span<const Variable> variables, const RandomStates& random) {
   return with_memory_errors("Session.run", [&] {
     const std::vector<NodeId> nodes = needed_for(*state_, feeds, fetches, targets);
     check_ways(state_->graph, nodes, feeds);
@@ -329,7 +330,8 @@ Function GraphBuilder::compile(std::span<const Tensor> feeds, std::span<const Sh
     for (size_t i = 0; i < feeds.size(); ++i)
       inputs.push_back(trace.input(feeds[i].dtype(), shapes[i]));
     const exec::TensorPointers pointers = exec::pointers_to(inputs);
-    exec::Replay replay(graph, pointers, variables, std::vector<bool>(graph.num_nodes(), true));
+    exec::Replay replay(graph, pointers, variables, std::vector<bool>(graph.num_nodes(), true),
+                        &random.map());
     for (const Tensor& fetch : fetches) replay.keep(values.at(fetch.value()));
     replay.run();
     std::vector<Tensor> outputs;

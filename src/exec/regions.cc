@@ -80,18 +80,19 @@ bool has_gradient(const Control& control, std::span<const Tensor> inputs) {
 }
 
 // The region worked out for inputs of other shapes.
-std::shared_ptr<const Graph> retraced(const Graph& region, std::span<const Shape> shapes) {
+std::shared_ptr<const Graph> retraced(const Graph& region, std::span<const Shape> shapes,
+                                      StateMap* states) {
   Trace trace("region", Trace::Kind::kRegion);
   std::vector<Tensor> inputs;
   for (size_t i = 0; i < shapes.size(); ++i)
     inputs.push_back(trace.input(region.dtype(region.inputs()[i]), shapes[i]));
-  const Function made = trace.finish(replay_region(region, inputs));
+  const Function made = trace.finish(replay_region(region, inputs, states));
   return std::make_shared<const Graph>(std::move(made.state().graph));
 }
 
 // As `control`, for inputs of these shapes.
 std::shared_ptr<const Control> at_shapes(const std::shared_ptr<const Control>& control,
-                                         std::span<const Shape> shapes) {
+                                         std::span<const Shape> shapes, StateMap* states) {
   const auto has_shapes = [&](const Graph& region) {
     for (size_t i = 0; i < shapes.size(); ++i) {
       if (region.shape(region.inputs()[i]) != shapes[i]) return false;
@@ -99,20 +100,23 @@ std::shared_ptr<const Control> at_shapes(const std::shared_ptr<const Control>& c
     return true;
   };
   // An open region may be of a trace that knows less than this one.
-  const bool is_same = std::ranges::all_of(control->regions, [&](const auto& region) {
-    return has_shapes(*region) && is_closed(*region);
-  });
+  const bool is_same =
+      states == nullptr && std::ranges::all_of(control->regions, [&](const auto& region) {
+        return has_shapes(*region) && is_closed(*region);
+      });
   if (is_same || control->kind == Kind::kLoopGradient) return control;
   auto made = std::make_shared<Control>(*control);
   made->regions.clear();
   if (control->kind == Kind::kBranch) {
-    for (const auto& region : control->regions) made->regions.push_back(retraced(*region, shapes));
+    for (const auto& region : control->regions)
+      made->regions.push_back(retraced(*region, shapes, states));
     return made;
   }
   // States that a step gives another size are left as open as they need be.
   std::vector<Shape> known(shapes.begin(), shapes.end());
   for (;;) {
-    const std::shared_ptr<const Graph> body = retraced(control->region(Control::kBody), known);
+    const std::shared_ptr<const Graph> body =
+        retraced(control->region(Control::kBody), known, states);
     bool fits_all = true;
     for (size_t i = 0; i < static_cast<size_t>(control->num_states); ++i) {
       const Shape& after = body->shape(body->outputs()[i]);
@@ -121,7 +125,7 @@ std::shared_ptr<const Control> at_shapes(const std::shared_ptr<const Control>& c
       known[i] = common_shape(after, known[i]);
     }
     if (!fits_all) continue;
-    made->regions = {retraced(control->region(Control::kCondition), known), body};
+    made->regions = {retraced(control->region(Control::kCondition), known, states), body};
     return made;
   }
 }
@@ -171,27 +175,30 @@ Functions& functions_of(const Control& control) {
 
 // A region called by itself. One whose shapes are not known is called op by op: the next call may
 // have others.
-Tensors call_region(const Control& control, size_t i, Inputs inputs) {
-  const Function& function = functions_of(control).regions[i];
-  if (function.has_known_inputs()) return function(inputs);
-  const std::vector<Tensor> outputs = replay_region(control.region(i), tensors_at(inputs));
+Tensors call_region(const Control& control, size_t i, Inputs inputs, StateMap* states) {
+  if (states == nullptr) {
+    const Function& function = functions_of(control).regions[i];
+    if (function.has_known_inputs()) return function(inputs);
+  }
+  const std::vector<Tensor> outputs = replay_region(control.region(i), tensors_at(inputs), states);
   return Tensors(outputs.begin(), outputs.end());
 }
 
-Tensors run_branch(const Control& control, Inputs inputs) {
+Tensors run_branch(const Control& control, Inputs inputs, StateMap* states) {
   const auto index = static_cast<size_t>(inputs[0]->item<int32_t>());
-  return call_region(control, std::min(index, control.regions.size() - 1), inputs.subspan(1));
+  return call_region(control, std::min(index, control.regions.size() - 1), inputs.subspan(1),
+                     states);
 }
 
-Tensors run_loop(const Control& control, Inputs inputs) {
+Tensors run_loop(const Control& control, Inputs inputs, StateMap* states) {
   const auto count = static_cast<size_t>(control.num_states);
   std::vector<Tensor> state = tensors_at(inputs.first(count));
   std::vector<const Tensor*> given(inputs.begin(), inputs.end());
   Interrupts interrupts;
   for (;;) {
     for (size_t i = 0; i < count; ++i) given[i] = &state[i];
-    if (!call_region(control, Control::kCondition, given)[0].item<bool>()) break;
-    Tensors next = call_region(control, Control::kBody, given);
+    if (!call_region(control, Control::kCondition, given, states)[0].item<bool>()) break;
+    Tensors next = call_region(control, Control::kBody, given, states);
     state.assign(next.begin(), next.end());
     interrupts.step();
   }
@@ -220,12 +227,12 @@ Tensors run_gradient(const Control& control, Inputs inputs) {
   return Tensors(gradients.begin(), gradients.end());
 }
 
-Tensors run_one_by_one(const Control& control, Inputs inputs) {
+Tensors run_one_by_one(const Control& control, Inputs inputs, StateMap* states) {
   switch (control.kind) {
     case Kind::kBranch:
-      return run_branch(control, inputs);
+      return run_branch(control, inputs, states);
     case Kind::kLoop:
-      return run_loop(control, inputs);
+      return run_loop(control, inputs, states);
     case Kind::kLoopGradient:
       break;
   }
@@ -234,9 +241,10 @@ Tensors run_one_by_one(const Control& control, Inputs inputs) {
 
 }  // namespace
 
-std::vector<Tensor> replay_region(const Graph& region, std::span<const Tensor> inputs) {
+std::vector<Tensor> replay_region(const Graph& region, std::span<const Tensor> inputs,
+                                  StateMap* states) {
   const TensorPointers pointers = pointers_to(inputs);
-  Replay replay(region, pointers, {}, needed_nodes(region, region.outputs(), true));
+  Replay replay(region, pointers, {}, needed_nodes(region, region.outputs(), true), states);
   for (ValueId output : region.outputs()) replay.keep(output);
   replay.run();
   std::vector<Tensor> outputs;
@@ -271,21 +279,22 @@ Tensors add_control(TraceState& trace, const std::shared_ptr<const Control>& con
 }
 
 Tensors call_control(const std::shared_ptr<const Control>& control,
-                     std::span<const Tensor* const> inputs, LoopNumbers& loops) {
+                     std::span<const Tensor* const> inputs, LoopNumbers& loops, StateMap* states) {
+  if (states != nullptr && !is_stateful(*control)) states = nullptr;
   if (t_trace == nullptr) {
     // Gradients of gradients, and of random draws, have to follow what is called.
     const bool is_followed = autodiff::is_recording() && autodiff::knows_any(inputs) &&
                              (autodiff::may_record_gradients() || is_stateful(*control));
-    if (is_followed) return run_one_by_one(*control, inputs);
+    if (is_followed || states != nullptr) return run_one_by_one(*control, inputs, states);
     std::vector<Shape> shapes;
     for (const Tensor* input : inputs) shapes.push_back(input->shape());
     const Function whole = functions_of(*control).whole.at(shapes);
-    return whole.is_planned() ? whole(inputs) : run_one_by_one(*control, inputs);
+    return whole.is_planned() ? whole(inputs) : run_one_by_one(*control, inputs, states);
   }
   const std::vector<Tensor> given = tensors_at(inputs);
   std::vector<Shape> shapes;
   for (size_t i = num_leading(*control); i < given.size(); ++i) shapes.push_back(given[i].shape());
-  auto own = std::make_shared<Control>(*at_shapes(control, shapes));
+  auto own = std::make_shared<Control>(*at_shapes(control, shapes, states));
   // A loop that is called again is another one; its gradient stays its own.
   uint64_t& number = loops[control->loop];
   if (control->kind == Kind::kLoop || number == 0) number = new_id();

@@ -10,16 +10,18 @@
 #include <penstock/ops/grad_helpers.h>
 
 #include "autodiff/recording.h"
+#include "exec/draws.h"
 #include "exec/host_call.h"
 
 namespace penstock::exec {
 
 Replay::Replay(const Graph& graph, std::span<const Tensor* const> inputs,
-               std::span<const Variable> variables, std::vector<bool> needed)
+               std::span<const Variable> variables, std::vector<bool> needed, StateMap* states)
     : graph_(graph),
       inputs_(inputs),
       variables_(variables),
       needed_(std::move(needed)),
+      states_(states),
       uses_(graph.num_values()),
       values_(graph.num_values()) {
   for (size_t n = 0; n < graph.num_nodes(); ++n) {
@@ -105,14 +107,22 @@ void Replay::call_gradient(NodeId id, const Node& node) {
   }
 }
 
+Tensors Replay::call_op(const Node& node, std::span<const Tensor* const> inputs) {
+  const Attrs attrs = graph_.attrs(node);
+  RandomStateRef state = graph_.state(node);
+  if (state == nullptr) return dispatch(*node.op, inputs, attrs);
+  const DrawsBy draws(states_ == nullptr ? std::move(state) : states_->of(state));
+  return dispatch(*node.op, inputs, attrs);
+}
+
 void Replay::call(const Node& node, std::span<const Tensor* const> inputs) {
   SmallVector<OutputSpec, 2> specs;
   for (ValueId k = 0; k < node.num_outputs; ++k)
     specs.push_back({graph_.dtype(node.first_output + k), graph_.shape(node.first_output + k)});
   Tensors made = node.kind == NodeKind::kCall ? call_host(graph_.call(node), inputs, specs)
                  : node.kind == NodeKind::kControl
-                     ? call_control(graph_.control(node), inputs, loops_)
-                     : dispatch(*node.op, inputs, graph_.attrs(node));
+                     ? call_control(graph_.control(node), inputs, loops_, states_)
+                     : call_op(node, inputs);
   for (ValueId k = 0; k < node.num_outputs; ++k)
     set(node.first_output + k, std::move(made[static_cast<size_t>(k)]));
 }

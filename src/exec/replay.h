@@ -19,9 +19,10 @@ namespace penstock::exec {
 
 class Replay {
  public:
-  // `inputs` are all of the graph's. Nothing that is not `needed` is called.
+  // `inputs` are all of the graph's. Nothing that is not `needed` is called. Random ops draw by the
+  // graph's states, or those that `states` has for them.
   Replay(const Graph& graph, std::span<const Tensor* const> inputs,
-         std::span<const Variable> variables, std::vector<bool> needed);
+         std::span<const Variable> variables, std::vector<bool> needed, StateMap* states = nullptr);
 
   // Keeps a value to the end, which otherwise goes when nothing is left that uses it.
   void keep(ValueId value) { ++uses_[static_cast<size_t>(value)]; }
@@ -49,6 +50,7 @@ class Replay {
 
   void add_recording(NodeId id);
   void call(const Node& node, std::span<const Tensor* const> inputs);
+  Tensors call_op(const Node& node, std::span<const Tensor* const> inputs);
   // Sets a value that may be the same tensor as another one: tapes tell them apart.
   void set_apart(ValueId id, const Tensor& tensor);
   void call_recorded(NodeId id, const Node& node);
@@ -60,6 +62,7 @@ class Replay {
   std::span<const Tensor* const> inputs_;
   std::span<const Variable> variables_;
   std::vector<bool> needed_;
+  StateMap* states_;
   std::vector<int32_t> uses_;  // that are still to come
   std::vector<Tensor> values_;
   LoopNumbers loops_;

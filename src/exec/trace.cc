@@ -9,6 +9,7 @@
 
 #include "autodiff/recording.h"
 #include "exec/calls.h"
+#include "exec/draws.h"
 #include "exec/function_state.h"
 #include "exec/replay.h"
 #include "exec/trace_state.h"
@@ -142,7 +143,8 @@ std::optional<Tensors> trace_op(TraceState& trace, const OpDef& op,
   for (OutputSpec& spec : infer.outputs()) {
     if (spec.is_bound) spec.shape.set(0, kUnknownDim);
   }
-  const NodeId id = trace.graph.add_op(op, values, attrs, infer.outputs(), trace.here());
+  const NodeId id = trace.graph.add_op(op, values, attrs, infer.outputs(), trace.here(),
+                                       state_of_call(trace, op));
   trace.added(id);
   Tensors outputs = trace.symbols(id);
   for (const Tensor& output : outputs) trace.add_open(output.value());
@@ -192,7 +194,8 @@ Tensors trace_open(TraceState& trace, const OpDef& op, std::span<const Tensor* c
   const TensorPointers pointers = pointers_to(own);
   if (trace.worlds == nullptr) trace.worlds = std::make_unique<Worlds>();
   const Worlds::Outcome outcome = trace.worlds->call(op, pointers, attrs);
-  const NodeId id = trace.graph.add_op(op, values, attrs, outcome.outputs, trace.here());
+  const NodeId id = trace.graph.add_op(op, values, attrs, outcome.outputs, trace.here(),
+                                       state_of_call(trace, op));
   trace.added(id);
   trace.worlds->add(trace.graph.node(id).first_output, outcome);
   Tensors outputs = trace.symbols(id);
@@ -283,7 +286,9 @@ Tensor evaluate_now(const Tensor& tensor) {
     std::vector<Variable> variables;
     for (const exec::TraceState::Slot& slot : trace->slots) variables.push_back(slot.variable);
     const ValueId wanted = tensor.value();
-    exec::Replay replay(trace->graph, {}, variables, needed_nodes(trace->graph, {&wanted, 1}));
+    exec::StateMap apart;  // the function's own draws begin when it runs
+    exec::Replay replay(trace->graph, {}, variables, needed_nodes(trace->graph, {&wanted, 1}),
+                        &apart);
     replay.keep(wanted);
     replay.run();
     return replay.value(wanted);

@@ -89,9 +89,13 @@ NodeId Graph::add_node(Node node, std::span<const ValueId> inputs,
 }
 
 NodeId Graph::add_op(const OpDef& op, std::span<const ValueId> inputs, Attrs attrs,
-                     std::span<const OutputSpec> outputs, int32_t location) {
+                     std::span<const OutputSpec> outputs, int32_t location, RandomStateRef state) {
   Node node;
   node.op = &op;
+  if (state != nullptr) {
+    node.index = static_cast<int32_t>(states_.size());
+    states_.push_back(std::move(state));
+  }
   node.num_attrs = static_cast<uint8_t>(attrs.size());
   node.first_attr = static_cast<int32_t>(attrs_.size());
   node.location = location;
@@ -152,7 +156,7 @@ NodeId Graph::add_copy(const Graph& from, const Node& node, std::span<const Valu
   if (node.kind == NodeKind::kControl)
     return add_control(from.control(node), inputs, specs, location);
   if (node.kind == NodeKind::kAssign) return add_assign(node.index, inputs[0], location);
-  return add_op(*node.op, inputs, from.attrs(node), specs, location);
+  return add_op(*node.op, inputs, from.attrs(node), specs, location, from.state(node));
 }
 
 int32_t Graph::add_location(const Location& location) {
@@ -190,7 +194,7 @@ int64_t Graph::memory_bytes(const Graph* beside) const {
     return static_cast<int64_t>(list.capacity() * sizeof(list[0]));
   };
   int64_t bytes = size_of(nodes_) + size_of(values_) + size_of(uses_) + size_of(attrs_) +
-                  size_of(shapes_) + size_of(constants_) + size_of(lines_);
+                  size_of(shapes_) + size_of(constants_) + size_of(states_) + size_of(lines_);
   std::unordered_set<const void*> counted;
   if (beside != nullptr) {
     for (const Tensor& tensor : beside->constants_) counted.insert(tensor.buffer().get());

@@ -31,6 +31,8 @@
 #include <penstock/ops/context.h>
 #include <penstock/tensor/tensor.h>
 
+#include "graph/random_state.h"
+
 namespace penstock {
 
 using ValueId = int32_t;
@@ -57,7 +59,7 @@ struct Node {
   int32_t first_input = 0;      // in the graph's list of uses
   int32_t first_attr = 0;       // in the graph's list of attributes
   ValueId first_output = 0;     // the others follow
-  int32_t index = kNoIndex;     // in the list of its kind; kRead, kAssign: the slot
+  int32_t index = kNoIndex;     // in the list of its kind; kRead, kAssign: slot; kOp: random state
   int32_t location = kNoIndex;  // the user's line, in the graph's list
 };
 
@@ -114,7 +116,8 @@ class Graph {
   ValueId add_constant(Tensor tensor);
   ValueId add_read(int32_t slot, DType dtype, const Shape& shape);
   NodeId add_op(const OpDef& op, std::span<const ValueId> inputs, Attrs attrs,
-                std::span<const OutputSpec> outputs, int32_t location = kNoIndex);
+                std::span<const OutputSpec> outputs, int32_t location = kNoIndex,
+                RandomStateRef state = nullptr);
   NodeId add_call(std::shared_ptr<const HostCall> call, std::span<const ValueId> inputs,
                   std::span<const OutputSpec> outputs, int32_t location = kNoIndex);
   NodeId add_gradient(GradientCall gradient, std::span<const ValueId> inputs,
@@ -162,6 +165,12 @@ class Graph {
     return controls_[static_cast<size_t>(node.index)];
   }
 
+  // What a random op draws by; null for another one, and where nobody has given it one.
+  RandomStateRef state(const Node& node) const {
+    const bool has_one = node.kind == NodeKind::kOp && node.index != kNoIndex;
+    return has_one ? states_[static_cast<size_t>(node.index)] : nullptr;
+  }
+
   NodeId node_of(ValueId value) const { return values_[static_cast<size_t>(value)].node; }
   DType dtype(ValueId value) const { return values_[static_cast<size_t>(value)].dtype; }
   const Shape& shape(ValueId value) const {
@@ -192,6 +201,7 @@ class Graph {
   std::vector<std::shared_ptr<const HostCall>> calls_;
   std::vector<GradientCall> gradients_;
   std::vector<std::shared_ptr<const Control>> controls_;
+  std::vector<RandomStateRef> states_;
   List<ValueId> inputs_;
   List<ValueId> outputs_;
   List<Write> writes_;

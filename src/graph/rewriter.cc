@@ -65,6 +65,7 @@ ValueId Rewriter::copy_leaf(const Node& node) {
 void Rewriter::copy_op(const Node& node) {
   SmallVector<ValueId, 4> inputs;
   for (ValueId input : from_.inputs(node)) inputs.push_back(map(input));
+  if (from_.state(node) != nullptr) return map_outputs(node, to_.add_copy(from_, node, inputs));
   const Values made =
       call(*node.op, inputs, from_.attrs(node), to_.add_location(from_.location(node)));
   for (size_t k = 0; k < made.size(); ++k)
@@ -80,6 +81,10 @@ void Rewriter::copy_control(const Node& node) {
     region = std::make_shared<const Graph>(drop_dead_code(Rewriter(*region, options_).run()));
   }
   to_.set_control(id, std::move(made));
+  map_outputs(node, id);
+}
+
+void Rewriter::map_outputs(const Node& node, NodeId id) {
   for (ValueId k = 0; k < node.num_outputs; ++k)
     map_[static_cast<size_t>(node.first_output + k)] = to_.node(id).first_output + k;
 }

@@ -76,6 +76,8 @@ class Rewriter {
   ValueId copy_leaf(const Node& node);
   void copy_op(const Node& node);
   void copy_control(const Node& node);
+  // The outputs of the new node stand for those of the old one.
+  void map_outputs(const Node& node, NodeId id);
   bool may_be_filled(ValueId constant) const;
   Values emit(const Call& call);
   ValueId map(ValueId value) const { return map_[static_cast<size_t>(value)]; }

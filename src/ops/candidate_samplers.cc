@@ -7,9 +7,12 @@
 #include <penstock/ops/sample.h>
 
 #include "kernels/candidates.h"
+#include "ops/random_inputs.h"
 
 namespace penstock {
 namespace {
+
+using namespace random_inputs;
 
 constexpr int64_t kMaxUnique = 1 << 20;  // more distinct draws than this take too long
 
@@ -53,8 +56,7 @@ KernelResult cpu(const KernelContext& ctx) {
       return KernelResult::invalid("true_classes[{}] = {} is not in [0, {})", i, value,
                                    range.range);
   }
-  const auto stream = kernels::PhiloxStream::seeded(static_cast<uint64_t>(ctx.attrs[4].as_int()),
-                                                    static_cast<uint64_t>(ctx.attrs[5].as_int()));
+  const kernels::PhiloxStream stream = stateful_stream(ctx.attrs, 4);
   const bool is_unique = ctx.attrs[2].as_bool();
   kernels::PlaceTable table(static_cast<int64_t*>(ctx.scratch),
                             is_unique ? kernels::PlaceTable::slots(count) : 0);
@@ -138,7 +140,8 @@ PEN_OP_DEF(log_uniform_candidate_sampler) = {
         "true ones are expected.",
     .inputs = {in("true_classes", DType::kInt64)},
     .attrs = {int_attr("num_true"), int_attr("num_sampled"), bool_attr("unique"),
-              int_attr("range_max"), int_attr("seed", 0), int_attr("seed2", 0)},
+              int_attr("range_max"), int_attr("seed", 0), int_attr("seed2", 0),
+              int_attr("skip", -1)},
     .outputs = {"sampled_candidates", "true_expected_count", "sampled_expected_count"},
     .traits = {Trait::kStateful},
     .infer = infer,
@@ -152,7 +155,8 @@ PEN_OP_DEF(uniform_candidate_sampler) = {
     .doc = "Classes drawn with equal chances, and how often they and the true ones are expected.",
     .inputs = {in("true_classes", DType::kInt64)},
     .attrs = {int_attr("num_true"), int_attr("num_sampled"), bool_attr("unique"),
-              int_attr("range_max"), int_attr("seed", 0), int_attr("seed2", 0)},
+              int_attr("range_max"), int_attr("seed", 0), int_attr("seed2", 0),
+              int_attr("skip", -1)},
     .outputs = {"sampled_candidates", "true_expected_count", "sampled_expected_count"},
     .traits = {Trait::kStateful},
     .infer = infer,

@@ -3,6 +3,8 @@
 #include <penstock/ops/compose.h>
 #include <penstock/ops/sample.h>
 
+#include "ops/random_inputs.h"
+
 namespace penstock {
 namespace {
 
@@ -25,6 +27,17 @@ Shape noise_shape(const ComposeContext& ctx) {
   return noise;
 }
 
+// TensorFlow's shapes are int32, where that is enough: a uniform with the same seeds then goes on
+// in the same stream.
+Tensor noise_sizes(const Shape& noise) {
+  SmallVector<int32_t, 6> sizes;
+  for (int64_t dim : noise) {
+    if (dim > INT32_MAX) return shape_tensor(noise);
+    sizes.push_back(static_cast<int32_t>(dim));
+  }
+  return Tensor::from<int32_t>(std::span<const int32_t>(sizes), Shape{noise.rank()});
+}
+
 // `draw` gives uniform numbers of a shape.
 template <typename Draw>
 Tensors drop(const ComposeContext& ctx, Draw draw) {
@@ -34,13 +47,14 @@ Tensors drop(const ComposeContext& ctx, Draw draw) {
     ctx.fail("`rate` must be in the range [0, 1), but is ", ctx.attr(0));
   const Shape noise = noise_shape(ctx);
   if (rate == 0) return {identity(x)};
-  const Tensor keeps = greater_equal(draw(shape_tensor(noise)), scalar_like(x, rate));
+  const Tensor keeps = greater_equal(draw(noise_sizes(noise)), scalar_like(x, rate));
   return {select(keeps, x * (1 / (1 - rate)), scalar_like(x, 0))};
 }
 
 Tensors compose(const ComposeContext& ctx) {
   return drop(ctx, [&](const Tensor& shape) {
-    return random_uniform(shape, ctx.dtype(0), ctx.attr(2).as_int(), ctx.attr(3).as_int());
+    return random_uniform(shape, ctx.dtype(0), ctx.attr(2).as_int(), ctx.attr(3).as_int(),
+                          ctx.attr(4).as_int());
   });
 }
 Tensors compose_stateless(const ComposeContext& ctx) {
@@ -82,7 +96,7 @@ PEN_OP_DEF(dropout) = {
     .doc = "x with a share of `rate` of its elements set to 0, the others divided by 1 - rate.",
     .inputs = {in("x", kRealFloatTypes)},
     .attrs = {float_attr("rate"), ints_attr("noise_shape", kNoInts), int_attr("seed", 0),
-              int_attr("seed2", 0)},
+              int_attr("seed2", 0), int_attr("skip", -1)},
     .traits = {Trait::kStateful},
     .infer = composed,
     .compose = compose,

@@ -33,10 +33,7 @@ KernelResult cpu_floats(const KernelContext& ctx) {
 }
 
 KernelResult cpu_integers(const KernelContext& ctx) {
-  const View& out = ctx.outputs[0];
-  kernels::random_integers(out.dtype, stateful_stream(ctx.attrs, 0), number(ctx.inputs[1]),
-                           number(ctx.inputs[2]), out.data, out.size());
-  return KernelResult::ok();
+  return draw_integers(stateful_stream(ctx.attrs, 0), ctx.inputs[1], ctx.inputs[2], ctx.outputs[0]);
 }
 
 std::vector<Sample> float_samples() {
@@ -70,7 +67,7 @@ PEN_OP_DEF(random_normal) = {
     .name = "RandomStandardNormal",
     .doc = "Normal numbers with mean 0 and variance 1.",
     .inputs = {host("shape", kIndexTypes)},
-    .attrs = {dtype_attr("dtype"), int_attr("seed", 0), int_attr("seed2", 0), int_attr("skip", 0)},
+    .attrs = {dtype_attr("dtype"), int_attr("seed", 0), int_attr("seed2", 0), int_attr("skip", -1)},
     .traits = {Trait::kStateful},
     .infer = infer_floats,
     .cpu = cpu_floats<kernels::random_normal>,
@@ -82,7 +79,7 @@ PEN_OP_DEF(truncated_normal) = {
     .name = "TruncatedNormal",
     .doc = "Normal numbers with mean 0 and variance 1, those beyond 2 left out.",
     .inputs = {host("shape", kIndexTypes)},
-    .attrs = {dtype_attr("dtype"), int_attr("seed", 0), int_attr("seed2", 0), int_attr("skip", 0)},
+    .attrs = {dtype_attr("dtype"), int_attr("seed", 0), int_attr("seed2", 0), int_attr("skip", -1)},
     .traits = {Trait::kStateful},
     .infer = infer_floats,
     .cpu = cpu_floats<kernels::random_truncated_normal>,
@@ -94,7 +91,7 @@ PEN_OP_DEF(random_uniform) = {
     .name = "RandomUniform",
     .doc = "Numbers spread evenly over [0, 1).",
     .inputs = {host("shape", kIndexTypes)},
-    .attrs = {dtype_attr("dtype"), int_attr("seed", 0), int_attr("seed2", 0), int_attr("skip", 0)},
+    .attrs = {dtype_attr("dtype"), int_attr("seed", 0), int_attr("seed2", 0), int_attr("skip", -1)},
     .traits = {Trait::kStateful},
     .infer = infer_floats,
     .cpu = cpu_floats<kernels::random_uniform>,
@@ -105,9 +102,8 @@ PEN_OP_DEF(random_uniform) = {
 PEN_OP_DEF(random_uniform_int) = {
     .name = "RandomUniformInt",
     .doc = "Whole numbers spread evenly over [minval, maxval).",
-    .inputs = {host("shape", kIndexTypes), host("minval", kIndexTypes, 'T'),
-               host("maxval", kIndexTypes, 'T')},
-    .attrs = {int_attr("seed", 0), int_attr("seed2", 0), int_attr("skip", 0)},
+    .inputs = {host("shape", kIndexTypes), in("minval", kIndexTypes), in("maxval", kIndexTypes)},
+    .attrs = {int_attr("seed", 0), int_attr("seed2", 0), int_attr("skip", -1)},
     .traits = {Trait::kStateful},
     .infer = infer_integers,
     .cpu = cpu_integers,

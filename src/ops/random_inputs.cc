@@ -1,11 +1,14 @@
 #include "ops/random_inputs.h"
 
+#include <algorithm>
+
 #include <penstock/ops/context.h>
 
 #include "kernels/random_fill.h"
 
 namespace penstock {
-extern const OpDef multinomial_op, random_shuffle_op;
+extern const OpDef multinomial_op, random_shuffle_op, log_uniform_candidate_sampler_op,
+    uniform_candidate_sampler_op;
 }
 
 namespace penstock::random_inputs {
@@ -16,7 +19,13 @@ constexpr int64_t kAutoSelect = 3;  // the device's choice
 kernels::PhiloxStream stateful_stream(Attrs attrs, size_t first) {
   return kernels::PhiloxStream::seeded(static_cast<uint64_t>(attrs[first].as_int()),
                                        static_cast<uint64_t>(attrs[first + 1].as_int()))
-      .without(static_cast<uint64_t>(attrs[first + 2].as_int()));
+      .without(static_cast<uint64_t>(std::max<int64_t>(attrs[first + 2].as_int(), 0)));
+}
+
+size_t skip_attr(const OpDef& op) {
+  size_t i = 0;
+  while (i < op.attrs.size() && op.attrs[i].name != "skip") ++i;
+  return i;
 }
 
 int64_t blocks_taken(const OpDef& op, const Shape& output) {
@@ -29,6 +38,8 @@ int64_t blocks_taken(const OpDef& op, const Shape& output) {
     const int64_t per_row = (output[1] + 3) / 4 * 4;  // numbers of two words
     return output[0] * per_row * 2 * kernels::kBlocksPerNumber;
   }
+  if (&op == &log_uniform_candidate_sampler_op || &op == &uniform_candidate_sampler_op)
+    return count * 2 * kernels::kBlocksPerNumber;
   return count * kernels::kBlocksPerNumber;
 }
 
@@ -66,10 +77,15 @@ kernels::PhiloxStream mixed_stream(const KernelContext& ctx, size_t input) {
 void check_bounds(InferContext& ctx, size_t low) {
   ctx.check_rank(low, 0);
   ctx.check_rank(low + 1, 0);
-  bool known_low = false, known_high = false;
-  const IntVector least = ctx.ints(low, &known_low), end = ctx.ints(low + 1, &known_high);
-  if (known_low && known_high && least[0] >= end[0])
-    ctx.fail("Need minval < maxval, got ", least[0], " >= ", end[0]);
+}
+
+KernelResult draw_integers(const kernels::PhiloxStream& stream, const View& minval,
+                           const View& maxval, const View& out) {
+  if (out.size() == 0) return KernelResult::ok();
+  const int64_t low = number(minval), high = number(maxval);
+  if (low >= high) return KernelResult::invalid("Need minval < maxval, got {} >= {}", low, high);
+  kernels::random_integers(out.dtype, stream, low, high, out.data, out.size());
+  return KernelResult::ok();
 }
 
 int64_t number(const View& view, int64_t i) {

@@ -9,9 +9,13 @@
 namespace penstock::random_inputs {
 
 // Stateful ops have the attributes seed, seed2 and skip, the first of which is number `first`:
-// skip says how many blocks of the stream earlier calls took. Who calls them keeps count.
+// skip says how many blocks of the stream earlier calls took. Where it is negative, who runs the op
+// keeps count.
 kernels::PhiloxStream stateful_stream(Attrs attrs, size_t first);
-// How many blocks a call takes that gives `output`. Pre: the op has the attributes above.
+// The number of skip; that of the attributes where there is none.
+size_t skip_attr(const OpDef& op);
+// How many blocks a call takes whose first output is `output`. Pre: the op has the attributes
+// above.
 int64_t blocks_taken(const OpDef& op, const Shape& output);
 
 // Stateless ops take a key, a counter and an algorithm as inputs `first` and the two after it …
@@ -21,8 +25,11 @@ kernels::PhiloxStream keyed_stream(const KernelContext& ctx, size_t first);
 void check_seeds(InferContext& ctx, size_t input);
 kernels::PhiloxStream mixed_stream(const KernelContext& ctx, size_t input);
 
-// Refuses minval >= maxval, in inputs `low` and the one after it.
+// For minval and maxval as inputs `low` and the one after it.
 void check_bounds(InferContext& ctx, size_t low);
+// Fills `out` from [minval, maxval); refuses bounds in the wrong order.
+KernelResult draw_integers(const kernels::PhiloxStream& stream, const View& minval,
+                           const View& maxval, const View& out);
 // Element `i` of a host input.
 int64_t number(const View& view, int64_t i = 0);
 

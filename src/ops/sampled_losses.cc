@@ -3,6 +3,8 @@
 #include <penstock/ops/compose.h>
 #include <penstock/ops/sample.h>
 
+#include "ops/random_inputs.h"
+
 namespace penstock {
 namespace {
 
@@ -10,14 +12,14 @@ struct Call {
   const Tensor &weights, &biases, &labels, &inputs;
   int64_t num_sampled, num_classes, num_true;
   bool removes_hits;
-  int64_t seed, seed2;
+  int64_t seed, seed2, skip;
 };
 
 Call checked_call(const ComposeContext& ctx) {
   const Call call{ctx.tensor(0),        ctx.tensor(1),         ctx.tensor(2),
                   ctx.tensor(3),        ctx.attr(0).as_int(),  ctx.attr(1).as_int(),
                   ctx.attr(2).as_int(), ctx.attr(3).as_bool(), ctx.attr(4).as_int(),
-                  ctx.attr(5).as_int()};
+                  ctx.attr(5).as_int(), ctx.attr(6).as_int()};
   for (size_t i : {0, 2, 3}) ctx.check_rank(i, 2);
   ctx.check_rank(1, 1);
   const Shape &weights = ctx.shape(0), &labels = ctx.shape(2), &inputs = ctx.shape(3);
@@ -47,8 +49,9 @@ Tensor without_hits(const Call& call, const Tensor& sampled, const Tensor& logit
 Sampled sampled_logits(const Call& call) {
   const int64_t batch = call.labels.dim(0), depth = call.inputs.dim(1);
   const DType dtype = call.inputs.dtype();
-  auto [sampled, true_expected, sampled_expected] = log_uniform_candidate_sampler(
-      call.labels, call.num_true, call.num_sampled, true, call.num_classes, call.seed, call.seed2);
+  auto [sampled, true_expected, sampled_expected] =
+      log_uniform_candidate_sampler(call.labels, call.num_true, call.num_sampled, true,
+                                    call.num_classes, call.seed, call.seed2, call.skip);
   const Tensor true_rows = gather(call.weights, call.labels);  // [batch, num_true, depth]
   const Tensor column = reshape(call.inputs, shape_tensor(Shape{batch, 1, depth}));
   Tensor true_logits = reduce_sum(true_rows * column, {2}) + gather(call.biases, call.labels);
@@ -106,8 +109,8 @@ PEN_OP_DEF(nce_loss) = {
     .inputs = {in("weights", kLossTypes), in("biases", kLossTypes),
                in("labels", DType::kInt64, 'L'), in("inputs", kLossTypes)},
     .attrs = {int_attr("num_sampled"), int_attr("num_classes"), int_attr("num_true", 1),
-              bool_attr("remove_accidental_hits", false), int_attr("seed", 0),
-              int_attr("seed2", 0)},
+              bool_attr("remove_accidental_hits", false), int_attr("seed", 0), int_attr("seed2", 0),
+              int_attr("skip", -1)},
     .traits = {Trait::kStateful},
     .infer = composed,
     .compose = compose_nce,
@@ -121,7 +124,8 @@ PEN_OP_DEF(sampled_softmax_loss) = {
     .inputs = {in("weights", kLossTypes), in("biases", kLossTypes),
                in("labels", DType::kInt64, 'L'), in("inputs", kLossTypes)},
     .attrs = {int_attr("num_sampled"), int_attr("num_classes"), int_attr("num_true", 1),
-              bool_attr("remove_accidental_hits", true), int_attr("seed", 0), int_attr("seed2", 0)},
+              bool_attr("remove_accidental_hits", true), int_attr("seed", 0), int_attr("seed2", 0),
+              int_attr("skip", -1)},
     .traits = {Trait::kStateful},
     .infer = composed,
     .compose = compose_softmax,

@@ -145,6 +145,10 @@ Attr attr_of(const AttrLiteral& literal) {
 std::vector<NamedAttr> Call::attrs() const {
   std::vector<NamedAttr> named;
   for (const SampleAttr& attr : sample.attrs) named.push_back({attr.name, attr_of(attr.value)});
+  // Random ops are called where their streams begin, however often that is.
+  const auto is_skip = [](const auto& attr) { return attr.name == "skip"; };
+  if (std::ranges::any_of(op.def->attrs, is_skip) && std::ranges::none_of(named, is_skip))
+    named.push_back({"skip", Attr(0)});
   return named;
 }
 

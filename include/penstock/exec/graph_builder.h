@@ -13,6 +13,7 @@
 
 #include <penstock/base/export.h>
 #include <penstock/exec/function.h>
+#include <penstock/exec/random_states.h>
 #include <penstock/tensor/tensor.h>
 
 namespace penstock {
@@ -103,10 +104,11 @@ class PEN_API GraphBuilder {
   };
   Part part(std::span<const Tensor> feeds, std::span<const Tensor> fetches,
             std::span<const int32_t> targets) const;
-  // A function of the feeds, which have these shapes. `variables` are by number.
+  // A function of the feeds, which have these shapes. `variables` are by number. Random ops go on
+  // where other functions with the same `random` are.
   Function compile(std::span<const Tensor> feeds, std::span<const Shape> shapes,
                    std::span<const Tensor> fetches, std::span<const int32_t> targets,
-                   std::span<const Variable> variables);
+                   std::span<const Variable> variables, const RandomStates& random = {});
 
  private:
   std::shared_ptr<exec::BuilderState> state_;

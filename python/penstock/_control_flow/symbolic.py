@@ -57,10 +57,10 @@ def _inputs(trace, specs) -> list:
 def _region(name, function, specs=()):
     """The function as a part of the one that is being traced: it takes the region's frame, and
     tensors like `specs`."""
-    frame = Frame()  # before the trace: it looks at what is around that
+    frame, seeds = Frame(), _tracing.Region()  # before the trace: they look at what is around that
     trace = _core.Trace(name, is_region=True)
     try:
-        with frame, _noted_custom_gradients() as noted:
+        with frame, seeds, _noted_custom_gradients() as noted:
             region = trace.finish(list(function(frame, *_inputs(trace, specs))))
         if noted:
             region.note_custom_gradients()
@@ -125,8 +125,9 @@ class _Leaves:
 
 def _branches(index, names, functions):
     """The results of the function that the scalar `index` picks."""
-    written = []
+    written, seeds = [], _tracing.SeedMark()
     for is_last in (False, True):
+        seeds.go_back()
         found, changed = [], list(written)
 
         def branch(frame, function, found=found, changed=changed, written=written):
@@ -176,10 +177,12 @@ def while_loop(
     for one that keeps its shape, and is None where all do; `maximum_iterations` may be a tensor."""
     start = _Leaves(flat_vars)
     bounds = shape_invariants or [None] * len(start.leaves)
+    seeds = _tracing.SeedMark()
     written = _probe(body, start, bounds) if any(start.blanks) else []
     start = _Leaves(start.leaves)
     limit = None if maximum_iterations is None else cast(maximum_iterations, dtypes.int32)
     while True:
+        seeds.go_back()
         state = _State(start, bounds, written, limit)
         step = _region("while_body", lambda *flat, s=state: s.step(body, *flat), state.specs)
         if state.written == written:
@@ -266,9 +269,11 @@ def _probe(body, start, bounds) -> list:
 def specs_of(function, specs=()):
     """What a function of tensors like `specs` would return, with TensorSpecs for tensors: it is
     traced apart, and nothing of it becomes part of the graph."""
+    mark, seeds = _tracing.SeedMark(), _tracing.Region()
     trace = _core.Trace("apart")
     try:
-        result = function(*_inputs(trace, specs))
+        with seeds:
+            result = function(*_inputs(trace, specs))
         found = [
             TensorSpec.from_tensor(leaf) if isinstance(leaf, _core.Tensor) else leaf
             for leaf in flatten(result)
@@ -276,3 +281,4 @@ def specs_of(function, specs=()):
         return pack_like(result, found)
     finally:
         trace.close()
+        mark.go_back()

@@ -8,7 +8,7 @@ from penstock import dtypes, raw_ops
 from penstock._core import Tensor
 from penstock._functions.arrays import tensor
 from penstock._functions.basic import _dims, cast
-from penstock._functions.seeds import next_seeds
+from penstock._functions.seeds import op_seeds
 
 _PHILOX = 1  # the generator's number in TensorFlow; it is the only one
 _TINY = {"float16": 6.104e-05, "float32": 1.1754944e-38, "float64": 2.2250738585072014e-308}
@@ -30,10 +30,10 @@ def truncated_normal(
     shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=None
 ) -> Tensor:
     """Numbers from a normal distribution, none more than two deviations from the mean."""
-    key, op_seed = next_seeds(seed)
+    seeds = op_seeds(seed)
     shape, dtype = _dims(shape), dtypes.as_dtype(dtype)
     return scaled(
-        lambda: raw_ops.TruncatedNormal(shape=shape, dtype=dtype, seed=key, seed2=op_seed),
+        lambda: raw_ops.TruncatedNormal(shape=shape, dtype=dtype, **seeds),
         mean,
         stddev,
     )
@@ -47,36 +47,35 @@ def gamma(shape, alpha, beta=None, dtype=dtypes.float32, seed=None, name=None) -
     """Numbers from gamma distributions: `shape` of them for every alpha and beta."""
     dtype = dtypes.as_dtype(dtype)
     alpha, beta = tensor(alpha, dtype), tensor(1 if beta is None else beta, dtype)
-    key, op_seed = next_seeds(seed)
+    seeds = op_seeds(seed)
     alpha = alpha + raw_ops.ZerosLike(x=beta)
-    made = raw_ops.RandomGamma(shape=_dims(shape), alpha=alpha, seed=key, seed2=op_seed)
+    made = raw_ops.RandomGamma(shape=_dims(shape), alpha=alpha, **seeds)
     return _at_least_tiny(made, beta)
 
 
 def poisson(shape, lam, dtype=dtypes.float32, seed=None, name=None) -> Tensor:
     """Numbers from Poisson distributions: `shape` of them for every rate."""
-    key, op_seed = next_seeds(seed)
+    seeds = op_seeds(seed)
     return raw_ops.RandomPoissonV2(
-        shape=_dims(shape), rate=lam, dtype=dtypes.as_dtype(dtype), seed=key, seed2=op_seed
+        shape=_dims(shape), rate=lam, dtype=dtypes.as_dtype(dtype), **seeds
     )
 
 
 def categorical(logits, num_samples, dtype=None, seed=None, name=None) -> Tensor:
     """Classes, each as likely as its logit says."""
-    key, op_seed = next_seeds(seed)
+    seeds = op_seeds(seed)
     return raw_ops.Multinomial(
         logits=logits,
         num_samples=num_samples,
-        seed=key,
-        seed2=op_seed,
+        **seeds,
         output_dtype=dtypes.int64 if dtype is None else dtypes.as_dtype(dtype),
     )
 
 
 def shuffle(value, seed=None, name=None) -> Tensor:
     """`value` with the slices along its first dimension in random order."""
-    key, op_seed = next_seeds(seed)
-    return raw_ops.RandomShuffle(value=value, seed=key, seed2=op_seed)
+    seeds = op_seeds(seed)
+    return raw_ops.RandomShuffle(value=value, **seeds)
 
 
 class Algorithm(enum.Enum):

@@ -7,7 +7,7 @@ from penstock._core import Tensor
 from penstock._functions.arrays import tensor
 from penstock._functions.basic import cast, gather, shape_of, size_of, sizes_of
 from penstock._functions.distributions import stateless_uniform
-from penstock._functions.seeds import next_seeds
+from penstock._functions.seeds import op_seeds
 
 
 def batch_normalization(x, mean, variance, offset, scale, variance_epsilon, name=None) -> Tensor:
@@ -95,11 +95,11 @@ def dropout(x, rate, noise_shape=None, seed=None, name=None) -> Tensor:
     x, rate, shape = _dropout_arguments(x, rate, noise_shape)
     if rate == 0:
         return x
-    key, op_seed = next_seeds(seed)
+    seeds = op_seeds(seed)
     if isinstance(shape, _core.SymbolicTensor):
-        noise = raw_ops.RandomUniform(shape=shape, dtype=x.dtype, seed=key, seed2=op_seed)
+        noise = raw_ops.RandomUniform(shape=shape, dtype=x.dtype, **seeds)
         return _kept(x, rate, noise)
-    return raw_ops.Dropout(x=x, rate=rate, noise_shape=shape, seed=key, seed2=op_seed)
+    return raw_ops.Dropout(x=x, rate=rate, noise_shape=shape, **seeds)
 
 
 def stateless_dropout(x, rate, seed, rng_alg=None, noise_shape=None, name=None) -> Tensor:

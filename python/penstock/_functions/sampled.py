@@ -6,13 +6,12 @@ from penstock import dtypes, raw_ops
 from penstock._core import Tensor
 from penstock._functions.arrays import tensor
 from penstock._functions.basic import cast, size_of
-from penstock._functions.seeds import next_seeds
+from penstock._functions.seeds import next_seeds, op_seeds
 
 
 def _drawn(op, seed, **arguments):
     """`op` with the seeds that a call with `seed` has."""
-    key, op_seed = next_seeds(seed)
-    return op(**arguments, seed=key, seed2=op_seed)
+    return op(**arguments, **op_seeds(seed))
 
 
 def _sampler(op, public):
@@ -42,13 +41,22 @@ def compute_accidental_hits(
     true_classes, sampled_candidates, num_true, seed=None, name=None
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Where a sampled class is a true one: (row, place in the sample, a weight of -max)."""
-    return _drawn(
-        raw_ops.ComputeAccidentalHits,
-        seed,
+    key, op_seed = next_seeds(seed)  # TensorFlow takes them, though nothing is drawn
+    return raw_ops.ComputeAccidentalHits(
         true_classes=cast(true_classes, dtypes.int64),
         sampled_candidates=cast(sampled_candidates, dtypes.int64),
         num_true=num_true,
+        seed=key,
+        seed2=op_seed,
     )
+
+
+def _loss(op, seed, remove_hits, **arguments):
+    """A loss that samples by itself."""
+    made = _drawn(op, seed, remove_accidental_hits=remove_hits, **arguments)
+    if remove_hits:
+        next_seeds()  # as compute_accidental_hits does
+    return made
 
 
 def _joined(weights):
@@ -106,9 +114,10 @@ def nce_loss(
         )
         losses = raw_ops.SigmoidCrossEntropyWithLogits(labels=wanted, logits=logits)
         return raw_ops.Sum(input=losses, axis=[1])
-    return _drawn(
+    return _loss(
         raw_ops.NceLoss,
         None,
+        remove_accidental_hits,
         weights=weights,
         biases=biases,
         labels=cast(labels, dtypes.int64),
@@ -116,7 +125,6 @@ def nce_loss(
         num_sampled=num_sampled,
         num_classes=num_classes,
         num_true=num_true,
-        remove_accidental_hits=remove_accidental_hits,
     )
 
 
@@ -141,9 +149,10 @@ def sampled_softmax_loss(
         )
         wanted = raw_ops.StopGradient(input=wanted)
         return raw_ops.SoftmaxCrossEntropyWithLogits(features=logits, labels=wanted).loss
-    return _drawn(
+    return _loss(
         raw_ops.SampledSoftmaxLoss,
         seed,
+        remove_accidental_hits,
         weights=weights,
         biases=biases,
         labels=cast(labels, dtypes.int64),
@@ -151,5 +160,4 @@ def sampled_softmax_loss(
         num_sampled=num_sampled,
         num_classes=num_classes,
         num_true=num_true,
-        remove_accidental_hits=remove_accidental_hits,
     )

@@ -6,9 +6,9 @@ import random as python_random
 import threading
 
 from penstock import _core, _tracing
-from penstock._scope import default_graph
 
 _DEFAULT_SEED = 87654321  # the key of a call that has only a seed of its own
+_LARGEST = 2**31 - 1
 _lock = threading.Lock()
 _global = None
 _sequence = python_random.Random()
@@ -17,12 +17,9 @@ _sequence = python_random.Random()
 def set_seed(seed) -> None:
     """From here on the numbers are the same in every run. Inside a function: in the rest of it."""
     global _global, _sequence
-    if _core.is_building():
-        default_graph().seed = int(seed)
-        return
-    tracing = _tracing.current()
-    if tracing is not None:
-        tracing.seed = int(seed)
+    graph = _tracing.op_seeds()
+    if graph is not None:
+        graph.seed = int(seed)
         return
     with _lock:
         _global = int(seed)
@@ -41,12 +38,15 @@ class Draws:
 
     def __init__(self):
         self._taken, self._next = [], None
+        self._places = _core.RepeatedDraws()
 
     def __enter__(self) -> Draws:
         self._outer, _here.draws = getattr(_here, "draws", None), self
+        self._places.enter()
         return self
 
     def __exit__(self, *unused):
+        self._places.exit()
         _here.draws, self._next = self._outer, 0
 
     def take(self, draw):
@@ -70,17 +70,33 @@ def next_seeds(seed=None) -> tuple[int, int]:
     return drawn(lambda: _next_seeds(seed))
 
 
+def op_seeds(seed=None) -> dict[str, int]:
+    """The attributes of the next random op, as arguments."""
+    key, op_seed = next_seeds(seed)
+    if seed is None and not _core.is_tracing():
+        # Nobody has drawn with these seeds, nor will: no count need be kept.
+        return {"seed": key, "seed2": op_seed, "skip": 0}
+    return {"seed": key, "seed2": op_seed}
+
+
 def _next_seeds(seed):
-    is_graph = _core.is_building()  # graphs of TensorFlow 1 have seeds of their own
-    tracing = default_graph() if is_graph else _tracing.current()
-    own = tracing.seed if tracing is not None else None
+    graph = _tracing.op_seeds()
     with _lock:
-        shared = own if is_graph or own is not None else _global
+        shared = _global
+        # Graphs of TensorFlow 1 have seeds of their own.
+        if graph is not None and (graph.seed is not None or graph._has_own_seed):
+            shared = graph.seed
         if seed is not None:
-            return (_DEFAULT_SEED if shared is None else shared), int(seed)
+            return _fitting(_DEFAULT_SEED if shared is None else shared, int(seed))
         if shared is None:
             # Nothing is to be repeated: not in functions either.
             return _sequence.randint(0, 2**31 - 1), _sequence.randint(0, 2**31 - 1)
-        if tracing is not None:
-            return shared, tracing.next_op_seed()
-        return shared, _sequence.randint(0, 2**31 - 1)
+        if graph is not None:
+            return _fitting(shared, graph.next_op_seed())
+        return _fitting(shared, _sequence.randint(0, 2**31 - 1))
+
+
+def _fitting(key, op_seed) -> tuple[int, int]:
+    """As TensorFlow makes seeds fit, and never both 0."""
+    key, op_seed = key % _LARGEST, op_seed % _LARGEST
+    return key, op_seed if key or op_seed else _LARGEST

@@ -28,7 +28,7 @@ from penstock._functions.generator import (
     set_global_generator,
 )
 from penstock._functions.sampled import log_uniform_candidate_sampler, uniform_candidate_sampler
-from penstock._functions.seeds import next_seeds, set_seed
+from penstock._functions.seeds import op_seeds, set_seed
 from penstock.random import experimental
 
 __all__ = [
@@ -63,10 +63,10 @@ __all__ = [
 def normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=None) -> Tensor:
     """Numbers from a normal distribution."""
     dtype = dtypes.as_dtype(dtype)
-    key, op_seed = next_seeds(seed)
+    seeds = op_seeds(seed)
     shape = _dims(shape)
     return scaled(
-        lambda: raw_ops.RandomStandardNormal(shape=shape, dtype=dtype, seed=key, seed2=op_seed),
+        lambda: raw_ops.RandomStandardNormal(shape=shape, dtype=dtype, **seeds),
         mean,
         stddev,
     )
@@ -77,7 +77,7 @@ def uniform(shape, minval=0, maxval=None, dtype=dtypes.float32, seed=None, name=
     dtype = dtypes.as_dtype(dtype)
     if not (dtype.is_floating or dtype.is_integer):
         raise ValueError(f"Argument `dtype` got invalid value {dtype!r}: no numbers to draw.")
-    key, op_seed = next_seeds(seed)
+    seeds = op_seeds(seed)
     if dtype.is_integer:
         if maxval is None:
             raise ValueError(f"Must specify maxval for integer dtype {dtype!r}")
@@ -85,13 +85,12 @@ def uniform(shape, minval=0, maxval=None, dtype=dtypes.float32, seed=None, name=
             shape=_dims(shape),
             minval=_core.to_tensor(minval, dtype, False),
             maxval=_core.to_tensor(maxval, dtype, False),
-            seed=key,
-            seed2=op_seed,
+            **seeds,
         )
     maxval = 1 if maxval is None else maxval
     shape = _dims(shape)
     return scaled(
-        lambda: raw_ops.RandomUniform(shape=shape, dtype=dtype, seed=key, seed2=op_seed),
+        lambda: raw_ops.RandomUniform(shape=shape, dtype=dtype, **seeds),
         minval,
         maxval - minval,
     )

@@ -37,6 +37,7 @@ class Graph:
         self.seed = None
         _default.add(self)
 
+    _has_own_seed = True
     finalized = property(lambda self: self._finalized)
     version = property(lambda self: self._builder.num_nodes())
 

@@ -100,7 +100,7 @@ class Prepared:
         variables = session._buffers(self._numbers)
         with session._lock:
             made = self._builder.compile(
-                feeds, list(shapes), self._fetches, self._targets, variables
+                feeds, list(shapes), self._fetches, self._targets, variables, session._random
             )
         session._programs.put(key, made)
         for dropped in session._programs.shrink([]):

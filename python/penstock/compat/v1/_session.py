@@ -76,6 +76,7 @@ class BaseSession:
         self._variables = []  # by number, None where there is no buffer
         self._initialized = set()
         self._programs = TraceCache(_PROGRAM_BYTES)
+        self._random = _core.RandomStates()  # which all programs go on with
         self._prepared = {}  # by what is fetched and fed
         self._shortcuts = {}  # the same by the identities of the objects
         self._is_closed = False
@@ -196,6 +197,7 @@ class BaseSession:
         self._is_closed = True
         self._forget()
         self._variables, self._initialized = [], set()
+        self._random = _core.RandomStates()
         _growth.closed(self)
 
     def _forget(self):

@@ -1,7 +1,7 @@
 """What turns TensorFlow 2's behaviour on and off: ops run at once, or become nodes of a graph."""
 
 import penstock
-from penstock import _core
+from penstock import _core, _tracing
 
 _is_eager = True  # what the program asked for
 
@@ -27,11 +27,13 @@ def disable_eager_execution():
 def enable_v2_behavior():
     """Ops run as they are called."""
     enable_eager_execution()
+    enable_control_flow_v2()
 
 
 def disable_v2_behavior():
     """From here on ops become nodes of the default graph, which a Session runs."""
     disable_eager_execution()
+    disable_control_flow_v2()
 
 
 def enable_resource_variables():
@@ -43,11 +45,13 @@ def disable_resource_variables():
 
 
 def enable_control_flow_v2():
-    """Nothing to do."""
+    """Random ops in branches and loops have op seeds of their own."""
+    _tracing.has_control_flow_v2 = True
 
 
 def disable_control_flow_v2():
-    """Nothing to do."""
+    """Random ops in branches and loops have the op seeds of the graph."""
+    _tracing.has_control_flow_v2 = False
 
 
 def enable_tensor_equality():
@@ -72,8 +76,8 @@ def resource_variables_enabled():
 
 
 def control_flow_v2_enabled():
-    """True."""
-    return True
+    """Whether branches and bodies of loops are graphs of their own."""
+    return _tracing.has_control_flow_v2
 
 
 def executing_eagerly():

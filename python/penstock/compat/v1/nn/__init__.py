@@ -7,7 +7,7 @@ from penstock import nn as _today
 from penstock._core import Tensor
 from penstock._functions.arrays import tensor as _tensor
 from penstock._functions.basic import cast as _cast
-from penstock._functions.seeds import next_seeds as _next_seeds
+from penstock._functions.seeds import op_seeds as _op_seeds
 from penstock.compat.v1 import _names
 from penstock.compat.v1.nn._dynamic_rnn import bidirectional_dynamic_rnn, dynamic_rnn, raw_rnn
 from penstock.compat.v1.nn._rnn import static_bidirectional_rnn, static_rnn
@@ -26,8 +26,7 @@ def dropout(x, keep_prob=None, noise_shape=None, seed=None, name=None, rate=None
     x = _tensor(x)
     kept = _cast(kept, x.dtype)
     shape = raw_ops.Shape(input=x) if noise_shape is None else noise_shape
-    key, op_seed = _next_seeds(seed)
-    drawn = raw_ops.RandomUniform(shape=shape, dtype=x.dtype, seed=key, seed2=op_seed)
+    drawn = raw_ops.RandomUniform(shape=shape, dtype=x.dtype, **_op_seeds(seed))
     return raw_ops.SelectV2(condition=drawn >= 1 - kept, t=x / kept, e=raw_ops.ZerosLike(x=x))
 
 
