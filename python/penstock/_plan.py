@@ -92,6 +92,7 @@ class MemoryPlan:
         # Ops, with their lines, whose memory is known only when they run: then a call holds
         # `peak_bytes` at least.
         self.unknown = fields["unknown"]
+        self.causes = fields["causes"]  # those of them that could not be planned anywhere
         self.loops = [PlannedLoop(loop) for loop in fields["loops"]]
         self._peak_bytes_after = fields["peak_bytes_after"]
 

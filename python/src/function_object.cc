@@ -160,6 +160,7 @@ nb::dict plan_dict(const Function& function) {
   out["timeline"] = plan.timeline;
   out["peak_instruction"] = plan.peak_instruction;
   out["unknown"] = plan.unknown;
+  out["causes"] = plan.causes;
   nb::list loops;
   for (const PlannedLoop& loop : plan.loops) {
     nb::dict each;

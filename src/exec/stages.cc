@@ -188,6 +188,24 @@ Tensors Stages::run(std::span<const Tensor* const> inputs) {
   return outputs;
 }
 
+bool Stages::is_cause(NodeId id) const {
+  const Node& node = graph_.node(id);
+  const auto is_open = [&](ValueId value) {
+    const NodeId from = graph_.node_of(value);
+    return !is_planned_[static_cast<size_t>(from)] && !is_leaf(graph_.node(from));
+  };
+  if (node.kind == NodeKind::kCall) return true;
+  if (node.kind == NodeKind::kGradient || is_closed(graph_, node)) return false;
+  if (node.kind == NodeKind::kOp && node.op->traits.has(Trait::kDynamicShape)) return true;
+  const std::span<const ValueId> inputs = graph_.inputs(node);
+  for (size_t i = 0; node.kind == NodeKind::kOp && i < inputs.size(); ++i) {
+    // A size that is open follows from one that was so before.
+    const bool is_size = node.op->input(i).host && graph_.constant_of(inputs[i]) == nullptr;
+    if (is_size && !is_open(inputs[i])) return true;
+  }
+  return std::ranges::none_of(inputs, is_open);
+}
+
 MemoryPlan Stages::plan() const {
   MemoryPlan all;
   for (const Stage& stage : stages_) {
@@ -212,7 +230,10 @@ MemoryPlan Stages::plan() const {
         all.values.push_back(std::move(value));
       }
     }
-    for (NodeId call : stage.calls) all.unknown.push_back(name_of(graph_, graph_.node(call)));
+    for (NodeId call : stage.calls) {
+      all.unknown.push_back(name_of(graph_, graph_.node(call)));
+      if (is_cause(call)) all.causes.push_back(all.unknown.back());
+    }
   }
   return all;
 }

@@ -37,6 +37,8 @@ class Stages final : public Runner {
   void make_piece(size_t stage);
   bool is_in_piece(NodeId id, size_t stage) const;
   bool stays_in_piece(const Write& write, size_t stage) const;
+  // Whether a call cannot be planned by itself, rather than for what it is called with.
+  bool is_cause(NodeId id) const;
 
   const Graph& graph_;
   std::span<const Variable> variables_;

@@ -209,7 +209,7 @@ PEN_OP_DEF(stateless_random_gamma) = {
 PEN_OP_DEF(stateless_random_poisson) = {
     .name = "StatelessRandomPoisson",
     .doc = "Poisson numbers of rate lam.",
-    .inputs = {host("shape", kIndexTypes), host("seed", kIndexTypes, 'Z'), in("lam", kDrawTypes)},
+    .inputs = {host("shape", kIndexTypes), in("seed", kIndexTypes, 'Z'), in("lam", kDrawTypes)},
     .attrs = {dtype_attr("dtype")},
     .infer = infer_poisson,
     .cpu = cpu_poisson,
@@ -220,7 +220,7 @@ PEN_OP_DEF(stateless_random_poisson) = {
 PEN_OP_DEF(stateless_random_binomial) = {
     .name = "StatelessRandomBinomial",
     .doc = "How many of `counts` trials succeed, each with probability `probs`.",
-    .inputs = {host("shape", kIndexTypes), host("seed", kIndexTypes, 'Z'),
+    .inputs = {host("shape", kIndexTypes), in("seed", kIndexTypes, 'Z'),
                in("counts", kBinomialTypes), in("probs", kBinomialTypes)},
     .attrs = {dtype_attr("dtype", DType::kInt64)},
     .infer = infer_binomial,
@@ -246,7 +246,7 @@ PEN_OP_DEF(stateless_multinomial) = {
     .name = "StatelessMultinomial",
     .doc = "Classes drawn by the unnormalised log-probabilities in each row of logits.",
     .inputs = {in("logits", kRealFloatTypes), host("num_samples", DType::kInt32, 'N'),
-               host("seed", kIndexTypes, 'Z')},
+               in("seed", kIndexTypes, 'Z')},
     .attrs = {dtype_attr("output_dtype", DType::kInt64)},
     .infer = infer_multinomial,
     .cpu = cpu_multinomial,

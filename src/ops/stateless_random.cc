@@ -52,10 +52,7 @@ KernelResult cpu_filled(const KernelContext& ctx) {
 }
 
 KernelResult cpu_integers(const KernelContext& ctx) {
-  const View& out = ctx.outputs[0];
-  kernels::random_integers(out.dtype, keyed_stream(ctx, 1), number(ctx.inputs[4]),
-                           number(ctx.inputs[5]), out.data, out.size());
-  return KernelResult::ok();
+  return draw_integers(keyed_stream(ctx, 1), ctx.inputs[4], ctx.inputs[5], ctx.outputs[0]);
 }
 
 // A row of two seeds for each of `num`.
@@ -142,7 +139,7 @@ std::vector<Sample> fold_in_samples() {
 PEN_OP_DEF(stateless_random_get_key_counter) = {
     .name = "StatelessRandomGetKeyCounter",
     .doc = "The key and the counter that a pair of seeds stands for.",
-    .inputs = {host("seed", kIndexTypes)},
+    .inputs = {in("seed", kIndexTypes)},
     .outputs = {"key", "counter"},
     .infer = infer_key_counter,
     .cpu = cpu_key_counter,
@@ -203,7 +200,7 @@ PEN_OP_DEF(stateless_random_uniform_int) = {
     .doc = "Whole numbers spread evenly over [minval, maxval).",
     .inputs = {host("shape", kIndexTypes), in("key", DType::kUInt64, 'K'),
                in("counter", DType::kUInt64, 'K'), host("alg", DType::kInt32, 'A'),
-               host("minval", kIndexTypes, 'T'), host("maxval", kIndexTypes, 'T')},
+               in("minval", kIndexTypes), in("maxval", kIndexTypes)},
     .infer = infer_integers,
     .cpu = cpu_integers,
     .grad = no_gradient,
@@ -213,7 +210,7 @@ PEN_OP_DEF(stateless_random_uniform_int) = {
 PEN_OP_DEF(random_split) = {
     .name = "RandomSplit",
     .doc = "New pairs of seeds from one.",
-    .inputs = {host("seed", kIndexTypes)},
+    .inputs = {in("seed", kIndexTypes)},
     .attrs = {int_attr("num", 2)},
     .infer = composed,
     .compose = compose_split,
@@ -224,7 +221,7 @@ PEN_OP_DEF(random_split) = {
 PEN_OP_DEF(random_fold_in) = {
     .name = "RandomFoldIn",
     .doc = "A new pair of seeds from one and a number.",
-    .inputs = {host("seed", kIndexTypes), in("data", kIndexTypes)},
+    .inputs = {in("seed", kIndexTypes, 'S'), in("data", kIndexTypes)},
     .infer = composed,
     .compose = compose_fold_in,
     .grad = no_gradient,

@@ -77,6 +77,7 @@ struct MemoryPlan {
   // What could not be planned, with its line: ops whose sizes depend on data, strings, calls of the
   // host's. Their memory is counted when they run, and the plan is exact without any.
   std::vector<std::string> unknown;
+  std::vector<std::string> causes;  // of these, the ones that could not be planned anywhere
   std::vector<PlannedLoop> loops;
   // The peak when loops whose gradients are asked for take so many steps, where that is what the
   // plan does not know.
