@@ -255,9 +255,6 @@ Tensors run(const OpDef& op, Inputs inputs, Attrs attrs, uint64_t given) {
     if (std::optional<Tensors> values = traced(op, inputs, attrs, infer)) return std::move(*values);
   }
 
-  exec::OwnAttrs own;
-  if (__builtin_expect(op.traits.has(Trait::kStateful), 0))
-    attrs = exec::placed(op, views, infer.outputs()[0].shape, attrs, own);
   const bool records = autodiff::is_recording() && op.grad.value != nullptr;
   if (records) given &= autodiff::has_accumulator() ? 0 : ~uint64_t{op.saves.inputs};
   Tensors outputs;
@@ -270,6 +267,9 @@ Tensors run(const OpDef& op, Inputs inputs, Attrs attrs, uint64_t given) {
     if (from != nullptr) taken.push_back(from);
     needs_kernel = needs_kernel || spec.shares_input < 0;
   }
+  exec::OwnAttrs own;
+  if (__builtin_expect(op.traits.has(Trait::kStateful), 0))
+    attrs = exec::placed(op, views, infer.outputs()[0].shape, attrs, own);
   if (records && !taken.empty()) {
     run_recorded_first(op, inputs, views, infer, attrs, outputs);
   } else {

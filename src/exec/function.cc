@@ -136,8 +136,10 @@ std::vector<Tensor> replay_call(const FunctionState& function, Inputs inputs, St
 }
 
 Function make_function(std::string name, Graph graph, std::vector<Variable> variables) {
-  return Function(std::make_shared<FunctionState>(std::move(name), std::move(graph),
-                                                  std::move(variables), std::vector<Tensor>()));
+  auto state = std::make_shared<FunctionState>(std::move(name), std::move(graph),
+                                               std::move(variables), std::vector<Tensor>());
+  state->followed = nullptr;  // a part of a function draws by the states of the whole
+  return Function(std::move(state));
 }
 
 namespace {

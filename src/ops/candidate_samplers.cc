@@ -112,9 +112,12 @@ std::vector<Sample> samples() {
                                    {"seed", 3},
                                    {"seed2", 4}};
   };
+  std::vector<SampleAttr> later = attrs(2, 6, false);  // the second call of it
+  later.push_back({"skip", 3072});
   return {
       {{classes}, attrs(2, 6, true)},
       {{classes}, attrs(2, 6, false)},
+      {{classes}, later},
       {{of(DType::kInt64, {0, 1})}, attrs(1, 3, true)},
       {.inputs = {of(DType::kInt64, {128, 1}, 0, 9)},
        .attrs = {{"num_true", 1}, {"num_sampled", 64}, {"unique", true}, {"range_max", 100000}},

@@ -166,7 +166,7 @@ def _meshgrid(*values, indexing):
 
 
 @special("Dropout")
-def _dropout(x, rate, noise_shape, seed, seed2):
+def _dropout(x, rate, noise_shape, seed, seed2, skip):
     """tf.nn.dropout, with the seeds of its random numbers given."""
     shape = noise_shape or x.shape
     drawn = raw.RandomUniform(shape=shape, dtype=x.dtype, seed=seed, seed2=seed2)

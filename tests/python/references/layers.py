@@ -151,7 +151,7 @@ ref("LogPoissonLoss", log_poisson_loss)
 # --- Layers -----------------------------------------------------------------------------------
 
 
-def check_dropout(inputs, outputs, rate, noise_shape, seed, seed2):
+def check_dropout(inputs, outputs, rate, noise_shape, seed, seed2, skip):
     (x,), (y,) = inputs, outputs
     x, y = wide(x), wide(y)
     assert x.shape == y.shape
@@ -169,7 +169,7 @@ ref("Dropout", check=check_dropout)
 
 def check_stateless_dropout(inputs, outputs, rate, noise_shape):
     x, _ = inputs
-    check_dropout([x], outputs, rate, noise_shape, 0, 0)
+    check_dropout([x], outputs, rate, noise_shape, 0, 0, 0)
     if x.shape == (8,):  # what TensorFlow keeps for the seed [1, 2]
         assert list(outputs[0][:6]) == [2, 0, 2, 0, 0, 2]
 

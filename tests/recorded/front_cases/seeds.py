@@ -20,6 +20,11 @@ def dropped():
     x = v1.placeholder(tf.float32, [None])
     y = tf.nn.dropout(x, 0.5)
     return x, y, v1.gradients(y, x)[0]
+def dropped_often():
+    x = v1.placeholder(tf.float32, [None])
+    step = lambda i, a: (i + 1, tf.nn.dropout(a, 0.3, seed=5))
+    y = tf.while_loop(lambda i, a: i < 3, step, [0, x])[1]
+    return x, y, v1.gradients(y, x)[0]
 def by_number(*seeds):
     p = v1.placeholder(tf.int32, [])
     return p, tf.switch_case(p, [lambda s=s: r.uniform([2], seed=s) for s in seeds])
@@ -194,6 +199,7 @@ in_session(lambda: r.gamma([2], 1.5), all_of, doubled, all_of)
 in_session(dropped, *[of(1)] * 3, feeds=fed(np.ones(4), np.ones(6), np.ones(4)))
 in_session(dropped, of(1), of(2), lambda n: n[1:], feeds=fed(*[np.ones(6)] * 3))
 in_session(lambda: by_number(5, 6), *[of(1)] * 3, lambda n: n[1] * 2, feeds=fed(0, 1, 0, 0))
+in_session(dropped_often, of(1), lambda n: n[1:], of(1), feeds=fed(*map(np.ones, (6, 6, 4))))
 in_session(summed, all_of, all_of, same)
 in_session(lambda: log_uniform(3, True, 100)[0], all_of, same, all_of)
 in_session(lambda: even(3, True, 100, seed=5)[0], all_of, same, all_of)
