@@ -86,13 +86,17 @@ def _run(options) -> int:
 
 def _add_to_profile(doctor):
     """What was recorded, with the findings in it."""
+    from penstock import errors
     from penstock.profiler import _recording
 
     path = _recording.current_file()
     if path is not None:
-        profile = _recording.stop()
-        profile.findings = [finding.as_dict() for finding in doctor]
-        profile.save(path)
+        try:
+            profile = _recording.stop()
+            profile.findings = [finding.as_dict() for finding in doctor]
+            profile.save(path)
+        except (OSError, errors.OpError) as error:
+            print(f"penstock doctor: {path}: {error}", file=sys.stderr)
 
 
 def _wait_for_threads():

@@ -31,16 +31,20 @@ def read_file(filename, name=None) -> Tensor:
     """What a file holds, as a string tensor."""
     path = _path(filename)
     with system_errors(path), open(path, "rb", buffering=0) as file, ExitStack() as stack:
-        # Each piece is booked before it is read, twice for when they are put together.
+        # Each piece is booked before it is read, and where there are several, the whole.
         left, pieces = os.fstat(file.fileno()).st_size, []
         while True:
             count = max(left, _PIECE)
-            stack.enter_context(booked(2 * count, "ReadFile"))
+            stack.enter_context(booked(count, "ReadFile"))
             piece = file.read(count)
             if not piece:
-                return _core.to_tensor(b"".join(pieces), dtypes.string, False)
+                break
             pieces.append(piece)
             left -= len(piece)
+        if len(pieces) != 1:
+            stack.enter_context(booked(sum(map(len, pieces)), "ReadFile"))
+            pieces = [b"".join(pieces)]
+        return _core.to_tensor(pieces[0], dtypes.string, False)
 
 
 def write_file(filename, contents, name=None) -> None:

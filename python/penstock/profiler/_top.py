@@ -182,3 +182,6 @@ def top(options) -> int:
         return _top_script(options)
     except KeyboardInterrupt:
         return 130
+    except (OSError, ValueError) as error:  # a recording of another version, or one that was cut
+        print(f"penstock top: {error}", file=sys.stderr)
+        return 2
