@@ -6,7 +6,9 @@ import argparse
 import ast
 import contextlib
 import json
+import os
 import sys
+import threading
 
 DESCRIPTION = """\
 Runs a program as `penstock run` does and looks on: at its loops, at what every iteration leaves
@@ -70,7 +72,9 @@ def _run(options) -> int:
     out = contextlib.redirect_stdout(sys.stderr) if options.json else contextlib.nullcontext()
     with out:
         try:
-            return 2 if _cli.run(options) else 0
+            status = 2 if _cli.run(options) else 0
+            _wait_for_threads()
+            return status
         except SystemExit as end:
             if isinstance(end.code, str):
                 print(end.code, file=sys.stderr)
@@ -82,25 +86,75 @@ def _run(options) -> int:
 
 def _add_to_profile(doctor):
     """What was recorded, with the findings in it."""
+    from penstock import errors
     from penstock.profiler import _recording
 
     path = _recording.current_file()
     if path is not None:
-        profile = _recording.stop()
-        profile.findings = [finding.as_dict() for finding in doctor]
-        profile.save(path)
+        try:
+            profile = _recording.stop()
+            profile.findings = [finding.as_dict() for finding in doctor]
+            profile.save(path)
+        except (OSError, errors.OpError) as error:
+            print(f"penstock doctor: {path}: {error}", file=sys.stderr)
+
+
+def _wait_for_threads():
+    """As Python does at the end of a program: all but daemons run to their end."""
+    for thread in threading.enumerate():
+        if not thread.daemon and thread is not threading.current_thread():
+            thread.join()
+
+
+@contextlib.contextmanager
+def _before_exit(tell):
+    """os._exit ends a process on the spot. Inside, it ends this one with what `tell` makes of the
+    status; a child process has no findings of its own."""
+    leave, pid = os._exit, os.getpid()
+
+    def telling(status):
+        if os.getpid() != pid:
+            leave(status)
+        try:
+            status = tell(2 if status else 0)
+            sys.stdout.flush()
+            sys.stderr.flush()
+        finally:
+            leave(status)
+
+    os._exit = telling
+    try:
+        yield
+    finally:
+        os._exit = leave
 
 
 def examine(options) -> int:
     """Runs the program under a doctor and prints what that found."""
-    from penstock import _core
     from penstock.profiler._doctor import Doctor
-    from penstock.profiler._doctor._findings import report
 
     options.tf1 = options.tf1 or is_version_1(options.script)
-    doctor = Doctor()
-    with doctor:
-        status = _run(options)
+    doctor, out = Doctor(), sys.stdout
+
+    def tell(status):
+        doctor.__exit__()
+        return _told(doctor, options, status, out)
+
+    with _before_exit(tell):
+        doctor.__enter__()
+        try:
+            status = _run(options)
+        except BaseException:
+            doctor.__exit__()
+            raise
+    return tell(status)
+
+
+def _told(doctor, options, status, out) -> int:
+    """Prints what was found about a program that ended with that status; gives the command's."""
+    from penstock import _core
+    from penstock.profiler._doctor._findings import report
+
     peak = _core.memory_info(0)["peak"]
     _add_to_profile(doctor)
     if options.json:
@@ -115,14 +169,17 @@ def examine(options) -> int:
                     "findings": found,
                 },
                 indent=2,
-            )
+            ),
+            file=out,
         )
     else:
         sys.stdout.flush()
         if status and not doctor.findings:
-            print(f"penstock doctor: {options.script} failed before anything was found")
+            text = f"penstock doctor: {options.script} failed before anything was found"
         else:
-            print(report(doctor.findings, options.script))
+            text = report(doctor.findings, options.script)
+        print(text, file=out)
+    out.flush()
     if status:
         return status
     if options.fail_on_growth is not None:

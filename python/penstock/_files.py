@@ -7,6 +7,7 @@ import errno
 import functools
 import os
 import secrets
+import stat
 
 from penstock import errors
 
@@ -46,27 +47,47 @@ def system_errors(path: str):
 
 @contextlib.contextmanager
 def replacing(path: str):
-    """A file to write in place of `path`, which changes at the end, in one step, or not at all."""
-    with system_errors(path):
-        path = os.path.realpath(path)  # a link stays one
-        if os.path.isdir(path):
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
-        folder = os.path.dirname(path)
-        temporary = f"{path}-{secrets.token_hex(6)}.part"
-        # A file without a name is gone if the process is killed.
-        unnamed = _can_name_later(folder)
-        try:
-            with open(_open_unnamed(folder) if unnamed else temporary, "wb", buffering=0) as file:
-                yield file
+    """As `whole`, with TensorFlow's errors."""
+    with system_errors(path), whole(path) as file:
+        yield file
+
+
+@contextlib.contextmanager
+def whole(path: str, is_durable=True):
+    """A file to write in place of `path`, which changes at the end, in one step, or not at all.
+    Without `is_durable` it may be lost with the machine's power, not with the process."""
+    path = os.path.realpath(path)  # a link stays one
+    old = os.stat(path) if os.path.exists(path) else None
+    if old is not None and not stat.S_ISREG(old.st_mode):
+        with open(path, "wb", buffering=0) as file:  # a pipe or a device; of a folder, the error
+            yield file
+        return
+    folder = os.path.dirname(path)
+    temporary = f"{path}-{secrets.token_hex(6)}.part"
+    # A file without a name is gone if the process is killed.
+    unnamed = _can_name_later(folder)
+    try:
+        with open(_open_unnamed(folder) if unnamed else temporary, "wb", buffering=0) as file:
+            if old is not None:
+                os.fchmod(file.fileno(), stat.S_IMODE(old.st_mode))
+            yield file
+            if is_durable:
                 os.fsync(file.fileno())
-                if unnamed:
-                    _give_name(file.fileno(), temporary)
-                os.replace(temporary, path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(temporary)
-            raise
+            if unnamed:
+                _give_name(file.fileno(), temporary)
+            os.replace(temporary, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
+    if is_durable:
         _sync_folder(folder)
+
+
+def write_whole(path, data) -> None:
+    """Writes bytes or text to a file that is whole at any moment. Raises OSError."""
+    with whole(os.fspath(path)) as file:
+        write_all(file, data.encode() if isinstance(data, str) else data)
 
 
 def _open_unnamed(folder: str) -> int:

@@ -202,6 +202,7 @@ class Message:
         return self.MergeFromString(serialized)
 
     def MergeFromString(self, serialized) -> int:
+        """Takes in what the bytes hold. Raises DecodeError."""
         by_number = {number: (name, kind) for name, (number, kind) in self.FIELDS.items()}
         for number, form, value in wire.fields(serialized):
             if number in by_number:
@@ -215,23 +216,22 @@ class Message:
         return made
 
     def _take(self, name, kind, form, value):
-        if isinstance(kind, dict):
-            ((key_kind, value_kind),) = kind.items()
-            key, item = _ZEROS.get(key_kind, 0), _ZEROS.get(value_kind, 0)
-            for number, inner, part in wire.fields(value):
-                if number == 1:
-                    key = _decoded(key_kind, inner, part)[0]
-                elif number == 2:
-                    item = _decoded(value_kind, inner, part)[0]
+        """A field's value; one in another form than the field's is none of its values."""
+        is_list = isinstance(kind, list)
+        inner = kind[0] if is_list else kind
+        if isinstance(inner, str):
+            is_packed = form == wire.BYTES and inner not in ("string", "bytes")
+            found = [] if is_packed and not is_list else _decoded(inner, form, value)
+            if is_list:
+                list.extend(getattr(self, name), found)
+            elif found:
+                setattr(self, name, found[-1])
+        elif form == wire.BYTES and isinstance(inner, dict):
+            key, item = _pair(inner, value)
             getattr(self, name)[key] = item
-        elif isinstance(kind, list) and isinstance(kind[0], str):
-            getattr(self, name).extend(_decoded(kind[0], form, value))
-        elif isinstance(kind, list):
-            getattr(self, name).add().MergeFromString(value)
-        elif isinstance(kind, str):
-            setattr(self, name, _decoded(kind, form, value)[-1])
-        else:
-            getattr(self, name).MergeFromString(value)
+        elif form == wire.BYTES:
+            made = getattr(self, name)
+            (made.add() if is_list else made).MergeFromString(value)
 
     def __eq__(self, other):
         return type(other) is type(self) and self.ListFields() == other.ListFields()
@@ -276,17 +276,48 @@ def _scalar(kind, value) -> bytes:
     return struct.pack(_PACKED[kind], value) if kind in _PACKED else wire.varint(int(value))
 
 
+def _pair(kind, value):
+    """A key and its value, of a field that is a dictionary."""
+    ((key_kind, value_kind),) = kind.items()
+    key, item = _ZEROS.get(key_kind, 0), _ZEROS.get(value_kind, 0)
+    for number, form, part in wire.fields(value):
+        if number == 1:
+            key = [key, *_decoded(key_kind, form, part)][-1]
+        elif number == 2:
+            item = [item, *_decoded(value_kind, form, part)][-1]
+    return key, item
+
+
 def _decoded(kind, form, value) -> list:
-    """The values of a field: several where they are packed."""
+    """The values of a field: several where they are packed, none where the form is another's."""
     if kind in ("string", "bytes"):
-        return [str(value, "utf-8") if kind == "string" else bytes(value)]
+        if form != wire.BYTES:
+            return []
+        try:
+            return [str(value, "utf-8") if kind == "string" else bytes(value)]
+        except UnicodeDecodeError as error:
+            raise wire.DecodeError(f"Error parsing message: a text is none: {error}") from error
     if kind in _PACKED:
         size = struct.calcsize(_PACKED[kind])
-        if form == wire.VARINT or len(value) % size:
-            raise wire.DecodeError("Error parsing message")
+        if form not in (wire.BYTES, wire.FIXED32 if size == 4 else wire.FIXED64):
+            return []
+        if len(value) % size:
+            raise wire.DecodeError("Error parsing message: it ends inside a number")
         return [each for (each,) in struct.iter_unpack(_PACKED[kind], value)]
+    if form not in (wire.VARINT, wire.BYTES):
+        return []
     found = [wire.signed(value)] if form == wire.VARINT else wire.varints(value)
-    return [bool(each) for each in found] if kind == "bool" else found
+    return [_cut(kind, each) for each in found]
+
+
+def _cut(kind, value: int):
+    """A varint as the kind has it: of more bits the lowest ones count."""
+    if kind == "bool":
+        return bool(value)
+    if kind == "int64":
+        return value
+    value &= 0xFFFFFFFF
+    return value - (1 << 32) if kind != "uint32" and value >> 31 else value
 
 
 def _lines(message, indent):

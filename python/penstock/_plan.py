@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from penstock._files import write_whole
+
 
 def size_text(count: int) -> str:
     """A number of bytes for people."""
@@ -177,12 +179,16 @@ class MemoryPlan:
 
     def save(self, path) -> None:
         """Writes the plan as a text that can be committed, for `check`."""
-        Path(path).write_text(self.text(), encoding="utf-8")
+        write_whole(path, self.text())
 
     def check(self, path) -> None:
         """AssertionError when the plan is not the saved one any more; it names what grew. Where
-        the lines of the program have moved makes no difference."""
-        saved = _read(Path(path).read_text(encoding="utf-8"))
+        the lines of the program have moved makes no difference. ValueError when the file is no
+        plan."""
+        try:
+            saved = _read(Path(path).read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise ValueError(f"{path} is not a saved memory plan: {error}") from error
         now = _read(self.text())
         if saved == now:
             return
@@ -215,12 +221,18 @@ def _identity(value) -> str:
 def _read(text: str):
     """({total: bytes}, [(tag, op, type, bytes)]) of a plan's text."""
     totals, rows = {}, []
-    for line in text.splitlines():
-        parts = line.partition("#")[0].split()
-        if len(parts) == 2:
-            totals[parts[0]] = int(parts[1])
-        elif parts:
-            rows.append((*parts[:-1], int(parts[-1])))
+    for number, line in enumerate(text.splitlines(), start=1):
+        *parts, size = line.partition("#")[0].split() or [None]
+        if size is None:
+            continue
+        if len(parts) in (0, 2) or not (size.isdecimal() and size.isascii()):
+            raise ValueError(f"line {number}: {line[:60]!r} is neither a total nor a value")
+        if len(parts) == 1:
+            totals[parts[0]] = int(size)
+        else:
+            rows.append((*parts, int(size)))
+    if "peak_bytes" not in totals:
+        raise ValueError("there is no peak_bytes in it")
     return totals, rows
 
 

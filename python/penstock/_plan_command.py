@@ -6,6 +6,7 @@ A row of the file is a block: a name in `id`, the moments [lower, upper) in whic
 
 import argparse
 import csv
+import io
 import json
 import sys
 
@@ -56,10 +57,13 @@ def read(file):
 
 
 def write(path, ids, columns, offsets):
-    with open(path, "w", newline="", encoding="utf-8") as file:
-        rows = csv.writer(file, lineterminator="\n")
-        rows.writerow(("id", *COLUMNS, "offset"))
-        rows.writerows(zip(ids, *(columns[name] for name in COLUMNS), offsets, strict=True))
+    from penstock._files import write_whole
+
+    text = io.StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    rows.writerow(("id", *COLUMNS, "offset"))
+    rows.writerows(zip(ids, *(columns[name] for name in COLUMNS), offsets, strict=True))
+    write_whole(path, text.getvalue())
 
 
 def _show_progress(height, bound, seconds):

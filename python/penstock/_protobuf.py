@@ -7,6 +7,7 @@ bytes with their length in front.
 from __future__ import annotations
 
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
+_START_GROUP, _END_GROUP = 3, 4
 
 
 class DecodeError(ValueError):
@@ -63,23 +64,39 @@ def varints(data) -> list[int]:
 
 
 def fields(data):
-    """(number, kind, value) of every field; values other than varints are views of the bytes."""
+    """(number, kind, value) of every field; values other than varints are views of the bytes.
+    Groups, which nobody writes any more, are passed over."""
     data = memoryview(data)
-    at = 0
+    at, groups = 0, []
     while at < len(data):
         key, at = read_varint(data, at)
         number, kind = key >> 3, key & 7
         if number == 0:
             raise DecodeError("a field without a number")
-        if kind == VARINT:
-            value, at = read_varint(data, at)
-        elif kind in (FIXED64, FIXED32, BYTES):
-            length = {FIXED64: 8, FIXED32: 4}.get(kind)
-            if length is None:
-                length, at = read_varint(data, at)
-            if length > len(data) - at:
-                raise DecodeError("the message ends inside a field")
-            value, at = data[at : at + length], at + length
-        else:
-            raise DecodeError(f"a field of kind {kind}")
-        yield number, kind, value
+        if kind == _START_GROUP:
+            groups.append(number)
+            continue
+        if kind == _END_GROUP:
+            if not groups or groups.pop() != number:
+                raise DecodeError("a group ends that did not begin")
+            continue
+        value, at = _value(data, at, kind)
+        if not groups:
+            yield number, kind, value
+    if groups:
+        raise DecodeError("the message ends inside a group")
+
+
+def _value(data, at, kind):
+    """(a field's value, where the next one is)."""
+    if kind == VARINT:
+        return read_varint(data, at)
+    if kind == BYTES:
+        length, at = read_varint(data, at)
+    elif kind in (FIXED64, FIXED32):
+        length = 8 if kind == FIXED64 else 4
+    else:
+        raise DecodeError(f"a field of kind {kind}")
+    if length > len(data) - at:
+        raise DecodeError("the message ends inside a field")
+    return data[at : at + length], at + length

@@ -19,14 +19,19 @@ def default_output(profile, form):
 
 def report(options) -> int:
     """Writes the report and says where it is."""
+    from penstock import errors
     from penstock.profiler import Profile, _exports
 
     path = options.output or default_output(options.profile, options.format)
     try:
-        _exports.write(Profile.load(options.profile), path, options.format)
-    except (OSError, ValueError) as error:
+        profile = Profile.load(options.profile)
+        _exports.write(profile, path, options.format)
+    except (OSError, ValueError, errors.OpError) as error:
         print(f"penstock report: {error}", file=sys.stderr)
         return 2
+    dropped = profile.meta.get("dropped")
+    if dropped:
+        print(f"penstock report: {dropped:,} blocks found no room on the disk", file=sys.stderr)
     print(f"{path} ({_exports.FORMS[options.format].opens})")
     if options.open:
         import webbrowser

@@ -320,23 +320,27 @@ def _ones_like(tensor):
 
 def _unit(target, i):
     """Zeros of the target's shape with a one at element i."""
+    return _one_at(i, target.shape.num_elements(), tuple(target.shape), target.dtype)
+
+
+def _one_at(i, count, shape, dtype):
+    """Zeros of a shape that has so many elements, with a one at element i."""
     import numpy as np
 
-    values = np.zeros(target.shape.num_elements(), target.dtype.as_numpy_dtype)
-    values[i] = 1
-    return _core.to_tensor(values.reshape(tuple(target.shape)), None, False)
+    from penstock._host import booked
+
+    with booked(count * dtype.size, "jacobian"):
+        values = np.zeros(count, dtype.as_numpy_dtype)
+        values[i] = 1
+        return _core.to_tensor(values.reshape(shape), None, False)
 
 
 def _unit_column(target, inner, j):
     """Zeros of the target's shape with a one at element j of every row."""
-    import numpy as np
-
     from penstock import raw_ops
     from penstock._functions.basic import shape_of
 
-    row = np.zeros(inner, target.dtype.as_numpy_dtype)
-    row[j] = 1
-    row = _core.to_tensor(row.reshape(tuple(target.shape[1:])), None, False)
+    row = _one_at(j, inner, tuple(target.shape[1:]), target.dtype)
     return raw_ops.BroadcastTo(input=row, shape=shape_of(target))
 
 

@@ -11,6 +11,7 @@ import math
 import numpy as np
 
 from penstock import _core, dtypes, errors
+from penstock._host import booked, filled
 from penstock._protobuf import (
     BYTES,
     VARINT,
@@ -25,6 +26,7 @@ from penstock._protobuf import (
 _DTYPE, _SHAPE, _CONTENT, _STRINGS = 1, 2, 4, 8
 _MOST_BYTES = 2**31  # as long as any message of TensorFlow's can be
 _MOST_DIMENSIONS = 8
+_DECODED = 64  # bytes that a number of one byte takes while it is read
 
 # Field: (packed elements as NumPy reads them or None for varints, dtypes).
 _LISTS = {
@@ -59,14 +61,15 @@ def encode(tensor) -> bytes:
         return head + b"".join(bytes_field(_STRINGS, text) for text in array.reshape(-1))
     if not array.size:
         return head
-    return head + bytes_field(_CONTENT, array.reshape(-1).view(np.uint8))
+    with booked(2 * array.nbytes, "serialize_tensor"):
+        return head + bytes_field(_CONTENT, array.reshape(-1).view(np.uint8))
 
 
 def decode(data: bytes):
     """The tensor in a message. Raises InvalidArgumentError."""
     try:
         return _decode(data)
-    except (DecodeError, OverflowError) as error:
+    except (DecodeError, OverflowError, ValueError) as error:
         raise _invalid(f"Could not parse `serialized` as TensorProto: {error}") from error
 
 
@@ -91,16 +94,14 @@ def _decode(data):
     if count * max(dtype.size, 1) > _MOST_BYTES:
         raise DecodeError(f"shape {shape} is too large")
     if dtype is dtypes.string:
-        values = _filled(np.array(strings, dtype=object), count, b"")
-        return _core.to_tensor(values.reshape(shape), dtype, False)
+        return filled(np.array(strings, dtype=object), shape, dtype, "parse_tensor")
     numpy = dtype._as_dtype()
     if content:
         if len(content) != count * dtype.size:
             raise DecodeError(f"{len(content)} bytes for shape {shape} of {dtype.name}")
-        values = np.frombuffer(content, numpy)
-    else:
-        values = _filled(_listed(lists, dtype), count, 0)
-    return _core.to_tensor(values.reshape(shape), dtype, False)
+        return _core.to_tensor(np.frombuffer(content, numpy).reshape(shape), dtype, False)
+    with booked(_DECODED * len(data), "parse_tensor"):
+        return filled(_listed(lists, dtype), shape, dtype, "parse_tensor")
 
 
 def _shape(message):
@@ -142,12 +143,3 @@ def _listed(lists, dtype):
             return words.astype(np.uint16).view(dtype._as_dtype())
         return words.astype(dtype._as_dtype())
     raise DecodeError(f"no values of {dtype.name}")
-
-
-def _filled(values, count, empty):
-    """Exactly `count` values: the last one is repeated."""
-    if len(values) >= count:
-        return values[:count]
-    filled = np.full(count, values[-1] if len(values) else empty, values.dtype)
-    filled[: len(values)] = values
-    return filled

@@ -192,12 +192,15 @@ Tensor copy_array(PyObject* object, DType wanted) {
   if (own == DType::kInvalid) refuse(object);
   if (own == DType::kString || wanted == DType::kString) return convert_objects(array, wanted);
   const DType dtype = wanted == DType::kInvalid ? own : wanted;
-  PyArray_Descr* descr = PyArray_DescrFromType(number_of(dtype));
-  const Ref plain(checked(PyArray_FromArray(
-      array, descr, NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_ALIGNED | NPY_ARRAY_FORCECAST)));
-  auto* contiguous = reinterpret_cast<PyArrayObject*>(plain.get());
-  Tensor tensor = Tensor::empty(dtype, shape_of(contiguous), Tag::kConstant);
-  copy_bytes(tensor.raw(), PyArray_DATA(contiguous), tensor.num_bytes());
+  Tensor tensor = Tensor::empty(dtype, shape_of(array), Tag::kConstant);
+  if (own == dtype && PyArray_ISCARRAY_RO(array)) {
+    copy_bytes(tensor.raw(), PyArray_DATA(array), tensor.num_bytes());
+    return tensor;
+  }
+  // NumPy casts and gathers straight into the tensor: an array of its own would not be counted.
+  const Ref over(new_array(tensor, tensor.raw(), NPY_ARRAY_CARRAY));
+  if (PyArray_CopyInto(reinterpret_cast<PyArrayObject*>(over.get()), array) != 0)
+    throw PythonError();
   return tensor;
 }
 

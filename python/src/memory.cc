@@ -35,6 +35,12 @@ nb::dict by_tag(int device) {
   return result;
 }
 
+nb::tuple tag_names() {
+  nb::list names;
+  for (int i = 0; i < kNumTags; ++i) names.append(std::string(tag_name(static_cast<Tag>(i))));
+  return nb::tuple(names);
+}
+
 // (name, kind, bytes, live allocations) of those who hold the most.
 nb::list top_owners(size_t most) {
   static constexpr const char* kKinds[] = {"op", "variable", "function"};
@@ -53,6 +59,7 @@ Device device(int index) { return {static_cast<uint8_t>(index)}; }
 void add_memory(nb::module_& module) {
   module.def("memory_info", [](int index) { return to_dict(memory::info(device(index))); });
   module.def("memory_by_tag", &by_tag);
+  module.def("tag_names", &tag_names);
   module.def("memory_table", [](int index) { return ledger::table(index); });
   module.def("top_owners", &top_owners);
   module.def("reset_peak", [](int index) { memory::reset_peak(device(index)); });

@@ -9,6 +9,7 @@
 #include "convert.h"
 #include "dlpack.h"
 #include "errors.h"
+#include "files.h"
 #include "function_object.h"
 #include "graph_object.h"
 #include "hooks.h"
@@ -87,6 +88,7 @@ NB_MODULE(_core, module) {
   add_memory(module);
   add_recording(module);
   add_process(module);
+  add_files(module);
   add_plan(module);
   module.attr("__version__") = PENSTOCK_VERSION;
 }

@@ -31,6 +31,7 @@ nb::dict usage() {
   result["tables"] = usage.table_bytes;
   result["blocks"] = usage.num_blocks;
   result["dropped"] = usage.num_dropped;
+  result["is_cut"] = usage.is_cut;
   return result;
 }
 
@@ -39,6 +40,7 @@ nb::dict usage() {
 void add_recording(nb::module_& module) {
   module.def("start_recording", [](const std::string& path) { recording::start(path, user_site); });
   module.def("stop_recording", &stop);
+  module.attr("RECORDING_VERSION") = recording::kFileVersion;
   module.def("is_recording", [] { return recording::is_on(); });
   module.def("note_in_recording",
              [](const std::string& key, const std::string& text) { recording::note(key, text); });

@@ -145,6 +145,23 @@ void Variable::assign(const Operand& operand) {
   }
 }
 
+void Variable::overwrite(const Shape& shape, const std::function<void(void*, int64_t)>& fill) {
+  if (!shape.is_known() || !fits(shape, state_->shape)) {
+    throw InvalidArgumentError(cat("[assign] variable '", state_->name, "' has shape ",
+                                   state_->shape, ", but the value has ", shape));
+  }
+  if (state_->dtype == DType::kString)
+    throw TypeError(
+        cat("[assign] variable '", state_->name, "' holds strings, which are no bytes"));
+  const std::lock_guard lock(state_->mutex);
+  Tensor& value = state_->value;
+  if (exec::t_trace == nullptr && value.shape() == shape && value.can_be_overwritten())
+    return fill(value.raw(), value.num_bytes());
+  const Tensor fresh = Tensor::empty(state_->dtype, shape, Tag::kVariable, state_->owner);
+  fill(fresh.raw(), fresh.num_bytes());
+  state_->set(fresh);
+}
+
 void Variable::assign_add(const Operand& delta) {
   check_fits(*state_, delta.tensor(), "assign_add");
   const PauseRecording pause;

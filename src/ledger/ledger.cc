@@ -7,6 +7,8 @@
 
 namespace penstock {
 
+static_assert(kNumTags == static_cast<int>(Tag::kForeign) + 1, "the last tag is kForeign");
+
 std::string_view tag_name(Tag tag) {
   static constexpr std::array<std::string_view, kNumTags> kNames = {
       "activation", "variable", "constant", "gradient", "workspace", "output",

@@ -7,6 +7,7 @@
 #include <penstock/base/check.h>
 #include <penstock/base/error.h>
 #include <penstock/base/strings.h>
+#include <penstock/memory/reservation.h>
 #include <penstock/memory/strings.h>
 
 #include "memory/blocks.h"
@@ -38,10 +39,12 @@ void check_canary(const Buffer& buffer) {
   for (size_t i = 0; i < kCanaryBytes; ++i) PEN_CHECK(tail[i] == kCanary);
 }
 
-[[noreturn, gnu::noinline]] void fail(const AllocationRequest& request, std::string_view why) {
+[[noreturn, gnu::noinline]] void fail(const AllocationRequest& request, std::string_view why,
+                                      std::string_view who = {}) {
   std::string text;
   try {
     if (request.owner != 0) text = cat("[", ledger::owner_name(request.owner), "] ");
+    if (!who.empty()) text = cat("[", who, "] ");
     text += cat("cannot allocate ", request.bytes, " bytes (", tag_name(request.tag), ") on ",
                 request.device, ": ", why, "\n", ledger::table(request.device.index),
                 recording::holders(5));
@@ -51,7 +54,8 @@ void check_canary(const Buffer& buffer) {
   throw ResourceExhaustedError(text);
 }
 
-[[noreturn, gnu::noinline]] void fail_budget(const AllocationRequest& request) {
+[[noreturn, gnu::noinline]] void fail_budget(const AllocationRequest& request,
+                                             std::string_view who = {}) {
   const int device = request.device.index;
   std::string why;
   try {
@@ -59,7 +63,7 @@ void check_canary(const Buffer& buffer) {
               ledger::device_counters(device).current, " are in use");
   } catch (const std::bad_alloc&) {
   }
-  fail(request, why);
+  fail(request, why, who);
 }
 
 [[gnu::noinline]] memory::Block retry_after_trim(const AllocationRequest& request, size_t bytes) {
@@ -154,6 +158,21 @@ void destroy_buffer(Buffer* buffer) noexcept {
   ledger::release(buffer->device, buffer->tag, buffer->owner, buffer->bytes);
   if (is_borrowed && buffer->give_back != nullptr) buffer->give_back(buffer->give_back_context);
   memory::free_block({buffer, buffer->block_bytes});
+}
+
+Reservation::Reservation(int64_t bytes, std::string_view who) {
+  memory::apply_default_budget();
+  const AllocationRequest request{.bytes = bytes, .device = {}, .tag = Tag::kHost};
+  if (memory::should_fail(request.tag)) fail(request, "an injected fault", who);
+  if (!ledger::allocate(0, request.tag, 0, bytes)) fail_budget(request, who);
+  buffer_.tag = request.tag;
+  buffer_.bytes = bytes;
+  if (recording::is_on()) recording::allocated(buffer_);
+}
+
+Reservation::~Reservation() {
+  if (recording::is_on()) recording::releasing(buffer_);
+  ledger::release(0, buffer_.tag, 0, buffer_.bytes);
 }
 
 }  // namespace penstock

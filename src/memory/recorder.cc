@@ -215,7 +215,8 @@ void Recorder::end_block(int32_t record, int64_t time) noexcept {
   if (record < 0) return;
   BlockRecord& ended = block(record);
   ended.end = time;
-  if (ended.site >= 0) {
+  // A file that was cut has zeros where sites were.
+  if (ended.site >= 0 && ended.site < file.header().counts[static_cast<size_t>(Kind::kSites)]) {
     SiteRecord& at = file.at<SiteRecord>(Kind::kSites, ended.site);
     at.live_bytes -= ended.bytes;
     --at.live_count;

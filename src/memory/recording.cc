@@ -129,8 +129,12 @@ Usage usage() {
   const std::lock_guard lock(all.lock);
   if (!is_recording()) return {};
   const Header& header = all.file.header();
-  return {all.file.file_bytes(), all.file.resident_bytes(), all.table_bytes(),
-          header.counts[static_cast<size_t>(Kind::kBlocks)], header.num_dropped};
+  return {.file_bytes = all.file.file_bytes(),
+          .file_resident = all.file.resident_bytes(),
+          .table_bytes = all.table_bytes(),
+          .num_blocks = header.counts[static_cast<size_t>(Kind::kBlocks)],
+          .num_dropped = header.num_dropped,
+          .is_cut = all.file.is_cut()};
 }
 
 std::string holders(size_t most) {

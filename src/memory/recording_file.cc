@@ -10,6 +10,9 @@
 #include <cstring>
 #include <new>
 
+#include <penstock/memory/mapped_file.h>
+#include <penstock/memory/recording.h>
+
 #include "memory/system.h"
 
 namespace penstock::recording {
@@ -26,11 +29,6 @@ int reserve(int descriptor, int64_t offset, size_t bytes) noexcept {
   return problem;
 }
 
-void* map_file(int descriptor, size_t bytes, int64_t offset) noexcept {
-  void* pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, offset);
-  return pages == MAP_FAILED ? nullptr : pages;
-}
-
 }  // namespace
 
 int File::open(const char* path) noexcept {
@@ -41,7 +39,7 @@ int File::open(const char* path) noexcept {
   if (descriptor_ < 0) return errno;
   int problem = reserve(descriptor_, 0, kHeaderBytes);
   if (problem == 0) {
-    header_ = static_cast<Header*>(map_file(descriptor_, kHeaderBytes, 0));
+    header_ = static_cast<Header*>(memory::map_file(descriptor_, 0, kHeaderBytes, true));
     if (header_ == nullptr) problem = errno;
   }
   if (problem != 0) {
@@ -52,11 +50,12 @@ int File::open(const char* path) noexcept {
   file_bytes_ = kHeaderBytes;
   name_bytes_ = kPieceBytes;  // the first name needs a chunk
   first_resident_ = 0;
+  is_cut_ = false;
   num_pieces_ = {};
   for (size_t kind = 0; kind < kNumKinds; ++kind) pieces_[kind] = other_pieces_[kind];
   pieces_[static_cast<size_t>(Kind::kBlocks)] = block_pieces_;
   std::memcpy(header_->magic, "PENREC1", 8);
-  header_->version = 1;
+  header_->version = kFileVersion;
   return 0;
 }
 
@@ -64,9 +63,9 @@ void File::abandon() noexcept {
   if (header_ == nullptr) return;
   for (size_t kind = 0; kind < kNumKinds; ++kind) {
     for (size_t i = 0; i < num_pieces_[kind]; ++i)
-      munmap(pieces_[kind][i] - sizeof(ChunkHeader), kChunkBytes);
+      memory::unmap_file(pieces_[kind][i] - sizeof(ChunkHeader), kChunkBytes);
   }
-  munmap(header_, kHeaderBytes);
+  memory::unmap_file(header_, kHeaderBytes);
   header_ = nullptr;
   ::close(descriptor_);
   descriptor_ = -1;
@@ -82,8 +81,8 @@ void File::close() noexcept {
 char* File::add_chunk(Kind kind) noexcept {
   size_t& count = num_pieces_[static_cast<size_t>(kind)];
   if (count == (kind == Kind::kBlocks ? kMaxPieces : kMaxOtherPieces)) return nullptr;
-  if (reserve(descriptor_, file_bytes_, kChunkBytes) != 0) return nullptr;
-  char* chunk = static_cast<char*>(map_file(descriptor_, kChunkBytes, file_bytes_));
+  if (is_cut() || reserve(descriptor_, file_bytes_, kChunkBytes) != 0) return nullptr;
+  char* chunk = static_cast<char*>(memory::map_file(descriptor_, file_bytes_, kChunkBytes, true));
   if (chunk == nullptr) return nullptr;
   file_bytes_ += kChunkBytes;
   ChunkHeader* head = new (chunk) ChunkHeader{};
@@ -98,8 +97,10 @@ void* File::add(Kind kind, size_t bytes, int32_t* place) noexcept {
   int64_t& count = header_->counts[static_cast<size_t>(kind)];
   const size_t per_piece = kPieceBytes / bytes;
   const size_t piece = static_cast<size_t>(count) / per_piece;
-  if (count == INT32_MAX) return nullptr;
-  if (piece == num_pieces(kind) && add_chunk(kind) == nullptr) return nullptr;
+  if (count == INT32_MAX || (piece == num_pieces(kind) && add_chunk(kind) == nullptr)) {
+    if (kind != Kind::kBlocks) ++header_->num_lost;  // blocks are counted by themselves
+    return nullptr;
+  }
   *place = static_cast<int32_t>(count++);
   return pieces_[static_cast<size_t>(kind)][piece] +
          static_cast<size_t>(*place) % per_piece * bytes;
@@ -112,7 +113,10 @@ int32_t File::add_name(std::string_view name, const char** kept) noexcept {
   if (bytes > kPieceBytes - name_bytes_) {
     const size_t last = num_pieces(Kind::kNames);
     char* const before = last == 0 ? nullptr : pieces_[kNames][last - 1];
-    if (add_chunk(Kind::kNames) == nullptr) return -1;
+    if (add_chunk(Kind::kNames) == nullptr) {
+      ++header_->num_lost;
+      return -1;
+    }
     if (before != nullptr && name_bytes_ + sizeof(uint32_t) <= kPieceBytes)
       std::memcpy(before + name_bytes_, &kInNextChunk, sizeof kInNextChunk);
     name_bytes_ = 0;
@@ -124,6 +128,13 @@ int32_t File::add_name(std::string_view name, const char** kept) noexcept {
   *kept = at + sizeof written;
   name_bytes_ += bytes;
   return static_cast<int32_t>(header_->counts[kNames]++);
+}
+
+bool File::is_cut() noexcept {
+  struct stat now{};
+  if (header_ != nullptr && fstat(descriptor_, &now) == 0 && now.st_size < file_bytes_)
+    is_cut_ = true;
+  return is_cut_;
 }
 
 int64_t File::resident_bytes() const noexcept {

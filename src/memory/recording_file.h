@@ -5,6 +5,7 @@
 //
 // Not thread-safe: the recorder's lock is around it. Nothing here throws or calls malloc; pages of
 // the file are asked for before they are written, so that a full disk is an answer and no signal.
+// A file that somebody cuts meanwhile loses what was in it (see mapped_file.h), and is_cut().
 #pragma once
 
 #include <array>
@@ -48,6 +49,7 @@ struct Header {
   int64_t is_finished;
   int64_t tag_current[kNumTags];
   int64_t tag_peak[kNumTags];
+  int64_t num_lost;  // names and records besides blocks that found no place
 };
 
 struct ChunkHeader {
@@ -112,6 +114,8 @@ class File {
   int32_t add_name(std::string_view name, const char** kept) noexcept;
 
   int64_t file_bytes() const noexcept { return file_bytes_; }
+  // Whether somebody made the file shorter than what was written; it then grows no more.
+  bool is_cut() noexcept;
   int64_t resident_bytes() const noexcept;
   // Lets the pages of older blocks go from memory; the file has them.
   void drop_old_pages() noexcept;
@@ -133,6 +137,7 @@ class File {
   int descriptor_ = -1;
   Header* header_ = nullptr;
   int64_t file_bytes_ = 0;
+  bool is_cut_ = false;
   size_t name_bytes_ = 0;      // used of the last chunk of names
   size_t first_resident_ = 0;  // piece of blocks
   std::array<size_t, kNumKinds> num_pieces_{};

@@ -28,6 +28,9 @@ inline constexpr Site kNoSite = -1;
 // Who knows the line that the calling thread is at; called without any lock held.
 using LocateFn = Site (*)() noexcept;
 
+// What the file's records mean. Whoever changes them counts on; a further tag is no change.
+inline constexpr uint32_t kFileVersion = 1;
+
 // Begins a recording in a new file at `path`. Throws FailedPreconditionError when there is one
 // already, NotFoundError or ResourceExhaustedError when the file cannot be made.
 PEN_API void start(const std::string& path, LocateFn locate);
@@ -48,6 +51,7 @@ struct Usage {
   int64_t table_bytes = 0;    // of tables that are not in the file
   int64_t num_blocks = 0;
   int64_t num_dropped = 0;  // blocks that found no place any more
+  bool is_cut = false;      // somebody made the file shorter
 };
 PEN_API Usage usage();
 

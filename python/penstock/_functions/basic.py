@@ -6,6 +6,7 @@ import builtins
 
 from penstock import _core, dtypes, errors, raw_ops
 from penstock._core import Tensor
+from penstock._host import filled
 from penstock._shape import TensorShape
 
 
@@ -60,17 +61,15 @@ def constant(value, dtype=None, shape=None, name="Const") -> Tensor:
 
 def _shaped(tensor, shape):
     """A value as a constant of another shape: the last element fills what is left."""
-    import numpy as np
-
-    flat, wanted = tensor.numpy().reshape(-1), TensorShape(shape)
+    flat, wanted = tensor._read_only_array().reshape(-1), TensorShape(shape)
     count = wanted.num_elements()
     if flat.size > count:
         raise ValueError(
             f"Too many elements provided. Takes at most {count:d}, but got {flat.size:d}"
         )
-    if 0 < flat.size < count:
-        flat = np.concatenate([flat, np.repeat(flat[-1:], count - flat.size)])
-    return _core.to_tensor(flat.reshape(wanted.as_list()), tensor.dtype, False)
+    if not flat.size:
+        return _core.to_tensor(flat.reshape(wanted.as_list()), tensor.dtype, False)
+    return filled(flat, wanted.as_list(), tensor.dtype, "constant")
 
 
 def cast(x, dtype, name=None) -> Tensor:
@@ -151,15 +150,26 @@ def ones_like(input, dtype=None, name=None, layout=None) -> Tensor:
 
 def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name=None) -> Tensor:
     """The identity matrix."""
-    import numpy as np
-
     dtype = dtypes.as_dtype(dtype)
     if _core.SymbolicTensor in (type(num_rows), type(num_columns), type(batch_shape)):
         return _open_eye(num_rows, num_columns, batch_shape, dtype)
-    one = convert_to_tensor(np.eye(num_rows, num_columns), dtype, name=name)
-    if batch_shape is None:
-        return one
-    return raw_ops.BroadcastTo(input=one, shape=[*batch_shape, *one.shape])
+    num_columns = num_rows if num_columns is None else num_columns
+    if isinstance(num_rows, float) or isinstance(num_columns, float):
+        raise TypeError(
+            "Arguments `num_rows` and `num_columns` must be positive integer values. Received: "
+            f"num_rows={num_rows}, num_columns={num_columns}"
+        )
+    batch = [] if batch_shape is None else [int(size) for size in batch_shape]
+    rows, columns = int(num_rows), int(num_columns)
+    diagonal = ones([*batch, min(rows, columns)], dtype)
+    if rows == columns:
+        nothing = _core.to_tensor(False, dtype, False)
+        return raw_ops.MatrixDiagV3(
+            diagonal=diagonal, k=0, num_rows=-1, num_cols=-1, padding_value=nothing
+        )
+    return raw_ops.MatrixSetDiagV3(
+        input=zeros([*batch, rows, columns], dtype), diagonal=diagonal, k=0
+    )
 
 
 def _open_eye(num_rows, num_columns, batch_shape, dtype):

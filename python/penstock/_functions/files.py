@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
+from contextlib import ExitStack
 
 from penstock import _core, dtypes, errors
 from penstock._core import Tensor
-from penstock._files import system_errors
+from penstock._files import system_errors, whole, write_all
+from penstock._host import booked
+
+_PIECE = 1 << 20  # what is read of files that do not say how long they are
 
 
 def _scalar_text(value, refusal) -> bytes:
@@ -26,8 +30,21 @@ def _path(filename):
 def read_file(filename, name=None) -> Tensor:
     """What a file holds, as a string tensor."""
     path = _path(filename)
-    with system_errors(path), open(path, "rb", buffering=0) as file:
-        return _core.to_tensor(file.read(), dtypes.string, False)
+    with system_errors(path), open(path, "rb", buffering=0) as file, ExitStack() as stack:
+        # Each piece is booked before it is read, and where there are several, the whole.
+        left, pieces = os.fstat(file.fileno()).st_size, []
+        while True:
+            count = max(left, _PIECE)
+            stack.enter_context(booked(count, "ReadFile"))
+            piece = file.read(count)
+            if not piece:
+                break
+            pieces.append(piece)
+            left -= len(piece)
+        if len(pieces) != 1:
+            stack.enter_context(booked(sum(map(len, pieces)), "ReadFile"))
+            pieces = [b"".join(pieces)]
+        return _core.to_tensor(pieces[0], dtypes.string, False)
 
 
 def write_file(filename, contents, name=None) -> None:
@@ -37,8 +54,8 @@ def write_file(filename, contents, name=None) -> None:
     path = _path(filename)
     data = _scalar_text(contents, "Contents tensor must be scalar, but had shape: {}")
     gfile.makedirs(os.path.dirname(path) or ".")
-    with system_errors(path), open(path, "wb") as file:
-        file.write(data)
+    with system_errors(path), whole(path, is_durable=False) as file:
+        write_all(file, data)
 
 
 def matching_files(pattern, name=None) -> Tensor:

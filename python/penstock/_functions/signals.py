@@ -8,6 +8,7 @@ from penstock import _core, dtypes, raw_ops
 from penstock._core import Tensor
 from penstock._functions.arrays import tensor
 from penstock._functions.basic import cast, shape_of, size_of
+from penstock._host import booked
 from penstock._shape import TensorShape
 
 
@@ -197,11 +198,6 @@ def linear_to_mel_weight_matrix(
     name=None,
 ) -> Tensor:
     """The weights with which bins of frequencies make bins of the mel scale."""
-    import numpy as np
-
-    def mel(hertz):
-        return 1127.0 * np.log1p(hertz / 700.0)
-
     rate = float(sample_rate)
     if num_mel_bins <= 0:
         raise ValueError(f"num_mel_bins must be positive. Got: {num_mel_bins}")
@@ -214,13 +210,24 @@ def linear_to_mel_weight_matrix(
             "upper_edge_hertz must not be larger than the Nyquist frequency (sample_rate / 2). "
             f"Got {upper_edge_hertz} for sample_rate: {rate}"
         )
+    with booked(48 * num_mel_bins * num_spectrogram_bins, "linear_to_mel_weight_matrix"):
+        edges = (lower_edge_hertz, upper_edge_hertz)
+        weights = _mel_weights(num_mel_bins, num_spectrogram_bins, rate, edges)
+        return _core.to_tensor(weights, dtypes.as_dtype(dtype), False)
+
+
+def _mel_weights(num_mel_bins, num_spectrogram_bins, rate, range_):
+    import numpy as np
+
+    def mel(hertz):
+        return 1127.0 * np.log1p(np.asarray(hertz) / 700.0)
+
     # The first bin, of frequency 0, belongs to no mel bin.
     bins = mel(np.linspace(0, rate / 2, num_spectrogram_bins)[1:])[:, None]
-    edges = np.linspace(mel(lower_edge_hertz), mel(upper_edge_hertz), num_mel_bins + 2)
+    edges = np.linspace(*mel(range_), num_mel_bins + 2)
     low, centre, high = edges[None, :-2], edges[None, 1:-1], edges[None, 2:]
     rising, falling = (bins - low) / (centre - low), (high - bins) / (high - centre)
-    weights = np.maximum(0, np.minimum(rising, falling))
-    return _core.to_tensor(np.pad(weights, [[1, 0], [0, 0]]), dtypes.as_dtype(dtype), False)
+    return np.pad(np.maximum(0, np.minimum(rising, falling)), [[1, 0], [0, 0]])
 
 
 def mfccs_from_log_mel_spectrograms(log_mel_spectrograms, name=None) -> Tensor:

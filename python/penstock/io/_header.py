@@ -19,6 +19,7 @@ from penstock import dtypes, errors
 LENGTH_BYTES = 8
 _ALIGNMENT = 64  # of the data in the file: the header is filled up with spaces
 _MOST_HEADER = 100_000_000
+DECODED = 16  # times its length is what a header takes at the most while it is read
 _MOST_DIMENSIONS = 8
 _METADATA = "__metadata__"
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import io
+import os
+import stat
 import zlib
 
 from penstock import errors
 from penstock._files import path_text, system_errors
-from penstock.io._crc32c import masked_crc
-from penstock.io._records import TFRecordOptions
+from penstock._host import booked
+from penstock.io._records import TFRecordOptions, masked_crc
 
 _CHUNK = 1 << 20
 
@@ -28,17 +31,28 @@ def tf_record_iterator(path, options=None):
 
 def _records(path, compression):
     with system_errors(path), open(path, "rb") as file:
-        read = file.read if compression in (None, "", "NONE") else _Inflated(file).read
+        is_plain = compression in (None, "", "NONE")
+        source = file if is_plain else _Inflated(file)
         at = 0
-        while head := read(12):
+        while head := source.read(12):
             length = int.from_bytes(head[:8], "little")
             if len(head) < 12 or masked_crc(head[:8]) != head[8:]:
                 raise _lost(path, at, "the length")
-            record, check = read(length), read(4)
-            if len(record) < length or masked_crc(record) != check:
-                raise _lost(path, at, "the record")
+            if is_plain and length > _left(file):
+                raise _lost(path, at, f"{length} bytes are more than the file has")
+            # The length may be anything: what it asks for is booked before it is read.
+            with booked(length, "TFRecord"):
+                record = source.read(length)
+                if len(record) < length or masked_crc(record) != source.read(4):
+                    raise _lost(path, at, "the record")
             yield record
             at += 16 + length
+
+
+def _left(file) -> int:
+    """The bytes of a file that are not read yet; of a pipe nobody knows."""
+    found = os.fstat(file.fileno())
+    return found.st_size - file.tell() if stat.S_ISREG(found.st_mode) else 2**62
 
 
 def _lost(path, at, what):
@@ -46,21 +60,21 @@ def _lost(path, at, what):
 
 
 class _Inflated:
-    """A compressed file, read as what it was."""
+    """A compressed file, read as what it was, and no further than was asked for."""
 
     def __init__(self, file):
         self._file = file
         self._inflate = zlib.decompressobj(32 + 15)  # gzip or zlib: the file says which
-        self._left = b""
 
     def read(self, count: int) -> bytes:
-        while len(self._left) < count:
-            chunk = self._file.read(_CHUNK)
-            if not chunk:
-                break
+        found = io.BytesIO()  # whose bytes are not copied once more
+        while found.tell() < count and not self._inflate.eof:
+            chunk = self._inflate.unconsumed_tail or self._file.read(_CHUNK)
             try:
-                self._left += self._inflate.decompress(chunk)
+                part = self._inflate.decompress(chunk, min(_CHUNK, count - found.tell()))
             except zlib.error as error:
                 raise errors.DataLossError(None, None, str(error)) from error
-        taken, self._left = self._left[:count], self._left[count:]
-        return taken
+            if not chunk and not part:
+                break
+            found.write(part)
+        return found.getvalue()

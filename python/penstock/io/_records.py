@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import zlib
 
-from penstock import errors
+from penstock import _core, errors
 from penstock._files import path_text, system_errors
-from penstock.io._crc32c import masked_crc
 from penstock.io._file import Closing
 
+_ONES = 0xFFFFFFFF
 _KINDS = {None: None, "": None, "NONE": None, "GZIP": 16 + 15, "ZLIB": 15}
+
+
+def masked_crc(data) -> bytes:
+    """The checksum as records have it, masked: a record may itself hold checksums."""
+    crc = _core.crc32c(data)
+    turned = (crc >> 15 | crc << 17) & _ONES
+    return (turned + 0xA282EAD8 & _ONES).to_bytes(4, "little")
 
 
 class TFRecordOptions:
@@ -49,13 +56,18 @@ class TFRecordOptions:
         def given(value, default):
             return default if value is None else value
 
-        return zlib.compressobj(
-            given(self.compression_level, -1),
-            zlib.DEFLATED,
-            bits,
-            given(self.mem_level, 8),
-            given(self.compression_strategy, zlib.Z_DEFAULT_STRATEGY),
-        )
+        try:
+            return zlib.compressobj(
+                given(self.compression_level, -1),
+                zlib.DEFLATED,
+                bits,
+                given(self.mem_level, 8),
+                given(self.compression_strategy, zlib.Z_DEFAULT_STRATEGY),
+            )
+        except (ValueError, zlib.error, OverflowError) as error:
+            raise errors.InvalidArgumentError(
+                None, None, f"zlib does not take these TFRecordOptions: {error}"
+            ) from error
 
 
 class TFRecordWriter(Closing):

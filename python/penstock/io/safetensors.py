@@ -8,16 +8,14 @@ Saving writes straight from the tensors' memory, and replaces a file in one step
 
 from __future__ import annotations
 
-import math
-import mmap
 import os
 
 import numpy as np
 
-from penstock import _core, errors, raw_ops
+from penstock import _core, errors
 from penstock._core import Tensor
 from penstock._files import path_text, replacing, system_errors, write_all
-from penstock._functions.basic import fill_with, from_numpy
+from penstock._host import booked
 from penstock.io import _header
 
 __all__ = ["load", "load_file", "safe_open", "save", "save_file"]
@@ -35,7 +33,7 @@ def _as_tensors(tensors):
     }
 
 
-def _bytes_of(tensor):
+def bytes_of(tensor):
     """The tensor's memory, as an array of bytes."""
     return tensor._read_only_array().reshape(-1).view(np.uint8)
 
@@ -48,21 +46,23 @@ def save_file(tensors, filename, metadata=None) -> None:
     with replacing(path_text(filename)) as file:
         write_all(file, head)
         for entry in entries:
-            write_all(file, _bytes_of(tensors[entry.name]))
+            write_all(file, bytes_of(tensors[entry.name]))
 
 
 def save(tensors, metadata=None) -> bytes:
     """The same as `save_file`, as bytes."""
     tensors = _as_tensors(tensors)
     entries = _header.layout(tensors)
-    parts = (_bytes_of(tensors[entry.name]) for entry in entries)
-    return b"".join([_header.encode(entries, metadata), *parts])
+    head = _header.encode(entries, metadata)
+    with booked(len(head) + (entries[-1].end if entries else 0), "safetensors.save"):
+        return b"".join([head, *(bytes_of(tensors[entry.name]) for entry in entries)])
 
 
 def load_file(filename, device="cpu", copy=True) -> dict[str, Tensor]:
     """The tensors of a file, by name. Without `copy` they are views of the file's pages.
 
-    Such views are read-only memory, and the file must stay as it is while they live.
+    Such views are read-only memory, and the file must stay as it is while they live: where it is
+    cut short, they read as zeros.
     """
     with safe_open(filename, copy=copy) as file:
         return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
@@ -102,7 +102,6 @@ class safe_open:
             raise ValueError(f"framework {framework!r} is not supported: tensors are penstock's")
         self.path = path_text(filename)
         self._copy = copy
-        self._map = None
         with system_errors(self.path):
             self._file = open(self.path, "rb", buffering=0)  # noqa: SIM115
             try:
@@ -110,25 +109,25 @@ class safe_open:
                 first = self._read(0, min(_header.LENGTH_BYTES, size))
                 length = _header.length(first, size)
                 self._start = _header.LENGTH_BYTES + length
-                text = self._read(_header.LENGTH_BYTES, length)
-                self._entries, self._metadata = _header.decode(text, size - self._start)
+                with booked(_header.DECODED * length, "safetensors"):
+                    text = self._read(_header.LENGTH_BYTES, length)
+                    self._check_header(first + text)
+                    self._entries, self._metadata = _header.decode(text, size - self._start)
             except BaseException:
                 self._file.close()
                 raise
 
-    def _read(self, begin, count) -> bytes:
-        data = bytearray(count)
-        self._read_into(begin, data)
-        return bytes(data)
+    def _check_header(self, head: bytes) -> None:
+        """Nothing to check: the format has no checksums."""
 
-    def _read_into(self, begin, buffer):
-        left = memoryview(buffer).cast("B")
-        self._file.seek(begin)
-        while len(left):
-            count = self._file.readinto(left)
-            if not count:
-                raise _header.lost(f"{self.path} has become shorter while it was read")
-            left = left[count:]
+    def _read(self, begin, count) -> bytes:
+        data = os.pread(self._file.fileno(), count, begin)
+        if len(data) < count:
+            raise self._shorter()
+        return data
+
+    def _shorter(self):
+        return _header.lost(f"{self.path} has become shorter while it was read")
 
     def keys(self) -> list[str]:
         """The names of the tensors."""
@@ -155,30 +154,34 @@ class safe_open:
 
     def _loaded(self, entry):
         """The tensor in memory of its own, which the file is read into."""
-        tensor = fill_with([math.prod(entry.shape)], False, entry.dtype)
-        array = tensor.numpy().view(np.uint8)
-        self._read_into(self._start + entry.begin, array)
-        if entry.dtype.is_bool:
-            np.minimum(array, 1, out=array)
-        del array
-        return raw_ops.Reshape(tensor=tensor, shape=list(entry.shape))
+        return self.read(entry, entry.dtype, entry.shape)[0]
+
+    def place(self, entry) -> tuple[int, int]:
+        """The file, and where in it a tensor is."""
+        return self._file.fileno(), self._start + entry.begin
+
+    def read(self, entry, dtype, shape) -> tuple[Tensor, int]:
+        """(the bytes of an entry as a tensor in memory of its own, their checksum)."""
+        with system_errors(self.path):
+            tensor, count, checksum = _core.read_tensor(*self.place(entry), dtype, tuple(shape))
+        self.check_count(entry, count)
+        return tensor, checksum
+
+    def check_count(self, entry, count) -> None:
+        """Raises DataLossError unless that is what the entry has."""
+        if count != entry.end - entry.begin:
+            raise self._shorter()
 
     def view(self, name) -> Tensor:
         """The tensor over the file's pages; in memory of its own where they are not aligned."""
         entry = self.entry(name)
-        if entry.begin == entry.end:
-            return self._loaded(entry)
         with system_errors(self.path):
-            if self._map is None:
-                self._map = mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_READ)
-        data = memoryview(self._map)[self._start + entry.begin : self._start + entry.end]
-        array = _array(data, entry)
-        return from_numpy(array) if array.flags.aligned else _core.to_tensor(array, None, False)
+            found = _core.map_tensor(*self.place(entry), entry.dtype, entry.shape)
+        return self._loaded(entry) if found is None else found
 
     def close(self) -> None:
         """Closes the file; tensors that were read stay."""
         self._file.close()
-        self._map = None
 
     def __enter__(self):
         return self

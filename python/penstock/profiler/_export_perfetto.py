@@ -10,6 +10,7 @@ import json
 
 import numpy as np
 
+from penstock._files import write_whole
 from penstock.profiler import _plain, _series
 
 MOMENTS = 5000
@@ -143,5 +144,4 @@ def document(profile) -> dict:
 
 def write(profile, path) -> None:
     """Writes the file."""
-    with open(path, "w", encoding="utf-8") as file:
-        json.dump(document(profile), file, separators=(",", ":"), allow_nan=False)
+    write_whole(path, json.dumps(document(profile), separators=(",", ":"), allow_nan=False))

@@ -12,6 +12,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from penstock._files import write_whole
 from penstock._message import Message
 from penstock.profiler import _kinds, _series
 
@@ -190,5 +191,4 @@ def began_seconds(profile) -> float:
 
 def write(profile, path) -> None:
     """Writes the file."""
-    with open(path, "wb") as file:
-        file.write(gzip.compress(encode(profile), mtime=0))
+    write_whole(path, gzip.compress(encode(profile), mtime=0))

@@ -5,12 +5,11 @@ when the recording began come first (`num_before` of them, start 0). Indices are
 is known. Everything that shows memory (summary, report, doctor, exports) works from this class.
 """
 
-import io
-import json
-import zipfile
 from typing import NamedTuple
 
 import numpy as np
+
+from penstock import _core
 
 # The columns and their types; `tag`, `site` and so on are indices into the tables.
 COLUMNS = {
@@ -24,20 +23,7 @@ COLUMNS = {
     "dtype": np.int32,  # of names
     "shape": np.int32,  # of shapes
 }
-TAGS = (
-    "activation",
-    "variable",
-    "constant",
-    "gradient",
-    "workspace",
-    "output",
-    "cache",
-    "trace",
-    "dataset",
-    "host",
-    "foreign",
-)
-FOREIGN = TAGS.index("foreign")
+TAGS = _core.tag_names()  # of this version; a profile has its own
 SUFFIX = ".penprof"
 
 
@@ -58,7 +44,7 @@ class Profile:
     Beyond the columns and the tables: `samples`, an int64 array of rows whose columns are called
     `sample_names` (time and the parts of the whole process), `plans`, `findings` (lists of
     dictionaries), and `meta` (program, argv, began, duration_ns, budget, peak_bytes, error,
-    events).
+    events, and `dropped`: blocks for which the disk had no room).
     """
 
     def __init__(
@@ -129,7 +115,8 @@ class Profile:
     def changes(self):
         """Times and changes of the held bytes, in order of time; a block of the tag foreign is
         borrowed memory and no part of them."""
-        ours = self.tag != FOREIGN
+        foreign = self.tags.index("foreign") if "foreign" in self.tags else -1
+        ours = self.tag != foreign
         held = ours & (self.end >= 0)
         times = np.concatenate([self.start[ours], self.end[held]])
         deltas = np.concatenate([self.bytes[ours], -self.bytes[held]])
@@ -156,23 +143,9 @@ class Profile:
 
     def save(self, path):
         """Writes one file, which `Profile.load` reads: a zip of the columns and meta.json."""
-        tables = {
-            "version": 1,
-            "tags": self.tags,
-            "sites": [list(site) for site in self.sites],
-            "names": self.names,
-            "shapes": self.shapes,
-            "num_before": self.num_before,
-            "sample_names": self.sample_names,
-            "plans": self.plans,
-            "findings": self.findings,
-            "meta": self.meta,
-        }
-        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as file:
-            file.writestr("meta.json", json.dumps(tables))
-            for name in (*COLUMNS, "samples"):
-                with file.open(f"{name}.npy", "w", force_zip64=True) as entry:
-                    np.lib.format.write_array(entry, getattr(self, name), allow_pickle=False)
+        from penstock.profiler import _saved
+
+        _saved.save(self, path, COLUMNS)
 
     def write_report(self, path, form="html"):
         """Writes the report: a page, or in another form ("perfetto", "pprof", "json",
@@ -184,24 +157,13 @@ class Profile:
     @classmethod
     def load(cls, path):
         """The profile in a file: a saved one, or what a killed program left of its recording."""
+        from penstock.profiler import _raw, _saved
+
         with open(path, "rb") as file:
             start = file.read(8)
         if start[:2] != b"PK":
-            from penstock.profiler import _raw
-
             return _raw.read(path, cls)
-        try:
-            with zipfile.ZipFile(path) as file:
-                tables = json.loads(file.read("meta.json"))
-                arrays = {
-                    name: np.load(io.BytesIO(file.read(f"{name}.npy")), allow_pickle=False)
-                    for name in (*COLUMNS, "samples")
-                }
-        except (KeyError, ValueError, zipfile.BadZipFile) as error:
-            raise ValueError(f"{path} is not a whole profile: {error}") from error
-        tables.pop("version", None)
-        samples = arrays.pop("samples")
-        return cls(arrays, samples=samples, **tables)
+        return _saved.load(path, COLUMNS, cls)
 
 
 _COUNTED = ("start", "bytes")  # columns whose default is 0 rather than "unknown"

@@ -5,14 +5,14 @@ file into a profile; what a kill leaves is read by `Profile.load` all the same.
 """
 
 import atexit
-import contextlib
 import json
 import os
 import sys
 import tempfile
+import warnings
 
 from penstock import _core, errors
-from penstock.profiler import _errors
+from penstock.profiler import _errors, _raw
 from penstock.profiler._profile import SUFFIX, Profile
 
 _current = None
@@ -52,10 +52,15 @@ class Recording:
     def _end(self):
         self._unwatch()
         _core.note_in_recording("account", json.dumps(_account()))
+        is_cut = _core.recording_usage()["is_cut"]
         _core.stop_recording()
-        self.profile = Profile.load(self._file)
+        try:
+            self.profile = self._loaded(is_cut)
+        finally:
+            if self.path is None:
+                os.unlink(self._file)
+        _say_what_is_missing(self.profile.meta, self.path)
         if self.path is None:
-            os.unlink(self._file)
             return
         if "PENSTOCK_PROFILE_RAW" in os.environ:
             return  # for `penstock top`, which reads the recording
@@ -67,16 +72,24 @@ class Recording:
                 file=sys.stderr,
             )
 
+    def _loaded(self, is_cut):
+        try:
+            profile = _raw.read(self._file, Profile, is_own=True)
+        except (OSError, ValueError) as error:
+            raise errors.DataLossError(
+                None, None, f"the recording of memory is lost: {self._file}: {error}"
+            ) from error
+        if is_cut:
+            profile.meta["error"] = f"{self._file} was cut short while memory was recorded in it"
+        profile.meta["is_cut"] = is_cut
+        return profile
+
     def _save(self):
         # Whoever looks at the path finds a whole file: the recording, or the profile made of it.
-        whole = self._file + ".part"
         try:
-            self.profile.save(whole)
-            os.replace(whole, self._file)
+            self.profile.save(self._file)
         except OSError as error:  # the recording stays, which can be read as well
             print(f"penstock: {self.path} stays a recording: {error}", file=sys.stderr)
-            with contextlib.suppress(OSError):
-                os.unlink(whole)
 
     def stop(self):
         """Ends the recording, and gives its profile; once ended, the same one again."""
@@ -91,6 +104,21 @@ class Recording:
         if error is not None and self is _current:
             _errors.note(error)
         self.stop()
+
+
+def _say_what_is_missing(meta, path):
+    """Warns of a recording that has not got all: a profile that looks whole would mislead."""
+    where = path or "the recording of memory"
+    if meta["is_cut"]:
+        text = f"{where} was cut short meanwhile: blocks are missing from it"
+    elif meta["dropped"] or meta["lost"]:
+        text = (
+            f"{where} has not got everything: the disk had no room for {meta['dropped']:,} blocks "
+            f"and {meta['lost']:,} other records"
+        )
+    else:
+        return
+    warnings.warn(text, RuntimeWarning, stacklevel=4)
 
 
 def _account():
@@ -166,8 +194,10 @@ def start_from_environment(value):
 @atexit.register
 def _at_exit():
     if _current is not None:
-        with contextlib.suppress(OSError):
+        try:
             stop()
+        except (OSError, errors.OpError) as error:
+            print(f"penstock: {error}", file=sys.stderr)
 
 
 def _in_child():

@@ -7,7 +7,7 @@ from penstock.profiler import _raw, _recording, _tables
 def _live_sites(most):
     with open(_recording.current_file(), "rb") as file:
         raw = _raw.Raw(file)
-    return _raw.live_sites(raw, raw.names(), most)
+        return _raw.live_sites(raw, raw.names(), most)
 
 
 def summary(most=10) -> _tables.Table:
@@ -37,4 +37,9 @@ def summary(most=10) -> _tables.Table:
     if _recording.is_recording():
         lines += ["", "lines that hold the most"]
         lines += ["  " + line for line in _tables.sites(_live_sites(most))]
+        usage = _core.recording_usage()
+        if usage["dropped"]:
+            lines.append(f"  (no room on the disk for {usage['dropped']:,} blocks)")
+        if usage["is_cut"]:
+            lines.append("  (the recording's file was cut short: blocks are missing)")
     return _tables.Table("\n".join(lines))

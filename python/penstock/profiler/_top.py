@@ -58,7 +58,7 @@ class View:
         """The lines to show now, and whether the recording ended."""
         raw = _raw.Raw(self._file)
         header, names, human = raw.header, raw.names(), _tables.human
-        tags = names[header.num_dtypes : header.num_dtypes + header.num_tags]
+        tags = raw.tags(names)
         budget = human(header.limit) if header.limit < 2**62 else "none"
         lines = [
             f"{self._title}  pid {header.pid}  {header.duration / 1e9:,.1f} s  "
@@ -182,3 +182,6 @@ def top(options) -> int:
         return _top_script(options)
     except KeyboardInterrupt:
         return 130
+    except (OSError, ValueError) as error:  # a recording of another version, or one that was cut
+        print(f"penstock top: {error}", file=sys.stderr)
+        return 2

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from penstock import _core, _tensor_proto, dtypes
+from penstock._host import booked, filled
 from penstock._message import Message
 
 
@@ -45,7 +46,8 @@ def make_tensor_proto(
     if isinstance(values, TensorProto):
         return values
     dtype = None if dtype is None else dtypes.as_dtype(dtype)
-    array = _core.to_tensor(values, dtype, False)._read_only_array()
+    tensor = _core.to_tensor(values, dtype, False)
+    array = tensor._read_only_array()
     if shape is not None and list(shape) != list(array.shape):
         if verify_shape or (allow_broadcast and array.size != 1):
             raise TypeError(
@@ -56,10 +58,9 @@ def make_tensor_proto(
                 f"Too many elements provided. Needed at most {math.prod(shape)}, but received "
                 f"{array.size}."
             )
-        full = np.full(math.prod(shape), array.reshape(-1)[-1], array.dtype)
-        full[: array.size] = array.reshape(-1)
-        array = full.reshape(shape)
-    return TensorProto.FromString(_tensor_proto.encode(_core.to_tensor(array, dtype, False)))
+        tensor = filled(array, list(shape), tensor.dtype, "make_tensor_proto")
+    with booked(2 * tensor._read_only_array().nbytes, "make_tensor_proto"):
+        return TensorProto.FromString(_tensor_proto.encode(tensor))
 
 
 def make_ndarray(tensor: TensorProto):

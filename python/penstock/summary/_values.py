@@ -9,8 +9,10 @@ import zlib
 import numpy as np
 
 from penstock import errors
+from penstock._host import booked
 from penstock.summary._messages import HistogramProto
 
+_WIDE = 32  # bytes that a value takes while it is counted
 _LARGEST = float(np.finfo(np.float64).max)
 
 
@@ -27,7 +29,12 @@ def _limits():
 
 def histogram(values) -> HistogramProto:
     """How the values are spread over limits that are the same for all histograms."""
-    values = np.asarray(values, np.float64).reshape(-1)
+    values = np.asarray(values).reshape(-1)
+    with booked(_WIDE * values.size, "summary.histogram"):
+        return _histogram(values.astype(np.float64))
+
+
+def _histogram(values):
     if not np.isfinite(values).all():
         what = "Nan" if np.isnan(values).any() else "Infinity"
         raise errors.InvalidArgumentError(None, None, f"{what} in summary histogram")
@@ -55,7 +62,12 @@ def histogram(values) -> HistogramProto:
 
 def buckets(values, count: int):
     """Rows of (left, right, how many) between the least and the greatest value."""
-    values = np.asarray(values, np.float64).reshape(-1)
+    values = np.asarray(values).reshape(-1)
+    with booked(_WIDE * values.size + 64 * count, "summary.histogram"):
+        return _buckets(values.astype(np.float64), count)
+
+
+def _buckets(values, count):
     if not values.size or not count:
         return np.zeros([count, 3])
     low, high = values.min(), values.max()

@@ -1,7 +1,15 @@
-"""Checkpoint files: safetensors, with the graph of objects in the metadata.
+"""Checkpoint files: safetensors, with the graph of objects and checksums in the metadata.
 
 The prefix "dir/ckpt-1" is the file dir/ckpt-1.safetensors. Tensors have TensorFlow's names for
-them, as in "model/w/.ATTRIBUTES/VARIABLE_VALUE".
+them, as in "model/w/.ATTRIBUTES/VARIABLE_VALUE". Checksums are CRC-32C, eight hexadecimal digits:
+
+    {"__metadata__": {"penstock.crc32c": of the length and the header, with 00000000 in its place,
+                      "penstock.version": "2",
+                      "penstock.data": of the tensors, one after the other in the file's order,
+                      "penstock.graph": [{"children": {name: number}, "key": name}, …]},
+     …}
+
+Version 1 had neither checksums nor "penstock.version", and "penstock.checkpoint" for the graph.
 """
 
 from __future__ import annotations
@@ -9,15 +17,20 @@ from __future__ import annotations
 import json
 import os
 
-import numpy as np
-
-from penstock import dtypes, errors
-from penstock._functions.basic import from_numpy
-from penstock.io import gfile, safetensors
+from penstock import _core, dtypes, errors
+from penstock._files import replacing, system_errors, write_all
+from penstock.io import _header, gfile, safetensors
 from penstock.io._header import lost
 
 SUFFIX = ".safetensors"
-_GRAPH = "penstock.checkpoint"
+_VERSION = "2"
+_SUM, _DATA, _GRAPH = "penstock.crc32c", "penstock.data", "penstock.graph"
+_VERSION_KEY, _GRAPH_1 = "penstock.version", "penstock.checkpoint"
+_DIGITS = 8
+_NO_SUM = "0" * _DIGITS
+# How a header begins whose checksum is there; then come the digits.
+_START = b'{"__metadata__":{"' + _SUM.encode() + b'":"'
+_SUM_AT = _header.LENGTH_BYTES + len(_START)
 
 
 def file_of(prefix: str) -> str:
@@ -30,10 +43,13 @@ def exists(prefix: str) -> bool:
     return os.path.isfile(file_of(prefix))
 
 
-def _pairs(variable):
-    """A complex128 as pairs of float64, which the format has, over the same memory."""
-    array = variable._read_only_array()
-    return from_numpy(array.reshape(-1).view(np.float64).reshape(*array.shape, 2))
+class _Pairs:
+    """A complex128 as pairs of float64, which the format has."""
+
+    dtype = dtypes.float64
+
+    def __init__(self, variable):
+        self.shape, self._read_only_array = (*variable.shape, 2), variable._read_only_array
 
 
 def write(prefix: str, nodes) -> None:
@@ -44,12 +60,51 @@ def write(prefix: str, nodes) -> None:
         if node.key is not None:
             entry["key"], tensors[node.key] = node.key, node.value
             if node.value.dtype is dtypes.complex128:
-                entry["dtype"], tensors[node.key] = "complex128", _pairs(node.value)
+                entry["dtype"], tensors[node.key] = "complex128", _Pairs(node.value)
         described.append(entry)
     folder = os.path.dirname(prefix)
     if folder:
         gfile.makedirs(folder)
-    safetensors.save_file(tensors, prefix + SUFFIX, {_GRAPH: json.dumps(described)})
+    entries = _header.layout(tensors)
+    graph = json.dumps(described)
+    with replacing(prefix + SUFFIX) as file:
+        # The header has its place before the data; what it says of them comes when they are there.
+        write_all(file, _head(entries, graph, _NO_SUM * len(entries)))
+        sums = []
+        for entry in entries:
+            data = safetensors.bytes_of(tensors[entry.name])
+            sums.append(_digits(_core.crc32c(data)))
+            write_all(file, data)
+            del data
+        head = _head(entries, graph, "".join(sums))
+        digits = _digits(_core.crc32c(head)).encode()
+        file.seek(0)
+        write_all(file, head[:_SUM_AT] + digits + head[_SUM_AT + _DIGITS :])
+
+
+def _digits(checksum: int) -> str:
+    return f"{checksum:0{_DIGITS}x}"
+
+
+def _head(entries, graph, sums) -> bytes:
+    """The length and the header, without a checksum of itself."""
+    metadata = {_SUM: _NO_SUM, _VERSION_KEY: _VERSION, _DATA: sums, _GRAPH: graph}
+    return _header.encode(entries, metadata)
+
+
+class _Checked(safetensors.safe_open):
+    """A file whose header is checked before it is read."""
+
+    is_checked = False
+
+    def _check_header(self, head):
+        if not head.startswith(_START, _header.LENGTH_BYTES):
+            return  # an old one, or not ours: CheckpointFile finds out
+        digits = head[_SUM_AT : _SUM_AT + _DIGITS]
+        plain = head[:_SUM_AT] + _NO_SUM.encode() + head[_SUM_AT + _DIGITS :]
+        if _digits(_core.crc32c(plain)).encode() != digits:
+            raise lost(f"{self.path}: the header is damaged: its checksum differs")
+        self.is_checked = True
 
 
 class CheckpointFile:
@@ -57,7 +112,7 @@ class CheckpointFile:
 
     def __init__(self, prefix: str):
         try:
-            self._file = safetensors.safe_open(file_of(prefix))
+            self._file = _Checked(file_of(prefix))
         except errors.NotFoundError as error:
             other = " (there is one of TensorFlow's own format, which is not supported)"
             raise errors.NotFoundError(
@@ -68,13 +123,31 @@ class CheckpointFile:
             ) from error
         self._complex = set()
         try:
+            self._sums = self._checksums()
             self.nodes = self._graph()
         except BaseException:
             self.close()
             raise
 
+    def _checksums(self) -> dict:
+        """{name: the checksum of its data}, of a file that has them."""
+        metadata, path = self._file.metadata(), self._file.path
+        if _GRAPH_1 in metadata and not self._file.is_checked:
+            return {}
+        version = metadata.get(_VERSION_KEY)
+        if self._file.is_checked and version != _VERSION:
+            raise errors.UnimplementedError(
+                None, None, f"{path} is a checkpoint of version {version}; this penstock reads 2"
+            )
+        names = sorted(self._file.keys(), key=lambda name: self._file.entry(name)[3:])
+        digits = metadata.get(_DATA, "")
+        if not self._file.is_checked or len(digits) != _DIGITS * len(names):
+            raise lost(f"{path} is no whole checkpoint: it has no checksums")
+        return {name: digits[_DIGITS * i : _DIGITS * (i + 1)] for i, name in enumerate(names)}
+
     def _graph(self):
-        text = self._file.metadata().get(_GRAPH)
+        metadata = self._file.metadata()
+        text = metadata.get(_GRAPH, metadata.get(_GRAPH_1))
         if text is None:
             raise lost(f"{self._file.path} is no checkpoint: it has no graph of objects")
         try:
@@ -114,14 +187,33 @@ class CheckpointFile:
             return dtypes.complex128, entry.shape[:-1]
         return entry.dtype, entry.shape
 
-    def view(self, key):
-        """A tensor over the file's pages, to copy from at once."""
-        _, shape = self.describe(key)
-        tensor = self._file.view(key)
-        if key not in self._complex:
-            return tensor
-        array = tensor._read_only_array().reshape(-1).view(np.complex128)
-        return from_numpy(array.reshape(shape))
+    def _compare(self, key, count, checksum):
+        """Raises DataLossError unless these are the bytes that were written."""
+        self._file.check_count(self._file.entry(key), count)
+        if self._sums and self._sums[key] != _digits(checksum):
+            raise lost(f"{self._file.path}: the data of {key} are damaged: their checksum differs")
+
+    def check(self, keys) -> None:
+        """Reads the data of tensors, and raises DataLossError where they are damaged."""
+        for key in keys:
+            entry = self._file.entry(key)
+            with system_errors(self._file.path):
+                found = _core.check_file(*self._file.place(entry), entry.end - entry.begin)
+            self._compare(key, *found)
+
+    def read(self, key):
+        """A tensor, in memory of its own."""
+        entry = self._file.entry(key)
+        tensor, checksum = self._file.read(entry, *self.describe(key))
+        self._compare(key, entry.end - entry.begin, checksum)
+        return tensor
+
+    def read_into(self, variable, key) -> None:
+        """Gives a variable of that dtype and shape the value, in the memory that it has."""
+        place = self._file.place(self._file.entry(key))
+        with system_errors(self._file.path):
+            found = _core.read_variable(variable, *place, self.describe(key)[1])
+        self._compare(key, *found)
 
     def close(self):
         """Closes the file."""

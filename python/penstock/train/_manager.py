@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+import warnings
 
 from penstock._files import path_text
 from penstock.train import _format, _state
@@ -79,8 +80,22 @@ class CheckpointManager:
         _state.update(self._directory, path, self._kept, self._kept.values(), self._preserved)
         # Only now: the state must never name a file that is gone.
         for old in dropped:
-            _delete(old)
+            self._delete(old)
         return path
+
+    def _delete(self, prefix):
+        # The state file may name anything: only what a manager of this folder wrote is deleted.
+        folder, name = os.path.split(os.path.abspath(prefix))
+        start = os.path.basename(self._prefix) + "-"
+        is_ours = folder == os.path.abspath(os.path.dirname(self._prefix)) and name.startswith(
+            start
+        )
+        try:
+            if not is_ours:
+                raise OSError(f"it is no {start}… in {self._directory}")
+            os.unlink(_format.file_of(prefix))
+        except OSError as error:
+            warnings.warn(f"could not delete the old checkpoint {prefix}: {error}", stacklevel=3)
 
     def _is_time(self) -> bool:
         if self._interval is None or self._last_step is None:
@@ -112,12 +127,3 @@ class CheckpointManager:
 
     def sync(self) -> None:
         """Nothing to wait for: saving is done when it returns."""
-
-
-def _delete(prefix):
-    try:
-        os.unlink(_format.file_of(prefix))
-    except OSError:
-        import warnings
-
-        warnings.warn(f"could not delete the old checkpoint {prefix}", stacklevel=3)

@@ -26,7 +26,7 @@ class CheckpointReader:
     def get_tensor(self, tensor_str):
         """The tensor of that name, as an array."""
         self._file.describe(tensor_str)
-        return self._file.view(tensor_str).numpy()
+        return self._file.read(tensor_str).numpy()
 
     def get_variable_to_shape_map(self) -> dict[str, list[int]]:
         """{name: shape}"""

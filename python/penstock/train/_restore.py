@@ -44,8 +44,10 @@ class Restore:
         variables, waiting = self._matched(pairs, bound, warn)
         for variable, number in variables:
             self._check(variable, self._nodes[number][1])
+        # All of it before anything changes: damage found half-way would leave half of each.
+        self._file.check(self._nodes[number][1] for _, number in variables)
         for variable, number in variables:
-            variable._assign(self._file.view(self._nodes[number][1]))
+            self._file.read_into(variable, self._nodes[number][1])
             self.restored.add(identity(variable))
             self._done.add(number)
         self._bound = bound

@@ -1,6 +1,8 @@
 #include <penstock/memory/recording.h>
 
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -194,6 +196,42 @@ TEST_F(Recording, MakesRoomForMoreBlocksThanAChunkHas) {
   const Contents found = stopped();
   ASSERT_EQ(found.blocks.size(), static_cast<size_t>(kCount));
   for (int64_t i = 0; i < kCount; ++i) ASSERT_EQ(found.blocks[static_cast<size_t>(i)].bytes, i);
+}
+
+TEST_F(Recording, GoesOnWhenItsFileIsCut) {
+  for (const off_t left : {0, 4096, 300'000}) {
+    rec::start(path_, fixed_site);
+    std::vector<Tensor> held;
+    for (int i = 0; i < 20'000; ++i) held.push_back(Tensor::empty(DType::kInt8, {1}));
+    EXPECT_FALSE(rec::usage().is_cut);
+    ASSERT_EQ(truncate(path_.c_str(), left), 0);
+    for (int i = 0; i < 20'000; ++i)
+      held[static_cast<size_t>(i)] = Tensor::empty(DType::kInt8, {2});
+    const rec::CallScope call({.name = "after", .file = "train.py", .line = 1});
+    rec::note("key", "text");
+    EXPECT_TRUE(rec::usage().is_cut) << left;
+    rec::holders(3);
+    held.clear();
+    EXPECT_TRUE(rec::stop());
+  }
+}
+
+TEST_F(Recording, CountsWhatFindsNoRoom) {
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  const auto old_handler = signal(SIGXFSZ, SIG_IGN);
+  rec::start(path_, fixed_site);
+  fixed_site();
+  const rlimit small{static_cast<rlim_t>(rec::usage().file_bytes) + 600'000, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+  for (int i = 0; i < 30'000; ++i) Tensor::empty(DType::kInt8, {1});
+  for (int i = 0; i < 30'000; ++i) rec::note("key", std::to_string(i));
+  EXPECT_GT(rec::usage().num_dropped, 10'000);
+  const Contents found = stopped();
+  EXPECT_EQ(found.header.num_dropped + static_cast<int64_t>(found.blocks.size()), 30'000);
+  EXPECT_GT(found.header.num_lost, 0);
+  setrlimit(RLIMIT_FSIZE, &before);
+  signal(SIGXFSZ, old_handler);
 }
 
 TEST_F(Recording, StartsAndStopsWhileThreadsAllocate) {

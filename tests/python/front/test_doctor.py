@@ -183,3 +183,82 @@ def test_a_long_loop_at_the_end_of_a_function_is_left():
             kept.append(tf.ones([256]))
     (finding,) = findings
     assert finding.growth_per_step == 1024
+
+
+GROWS_IN_A_THREAD = """\
+import os
+import sys
+import threading
+import time
+import tensorflow as tf
+kept = []
+
+def work():
+    for step in range(60):
+        kept.append(tf.ones([1000]) * float(step))  # grows
+        time.sleep(0.001)
+
+thread = threading.Thread(target=work, daemon="daemon" in sys.argv)
+thread.start()
+if "daemon" in sys.argv:
+    while thread.is_alive():
+        time.sleep(0.005)
+if "_exit" in sys.argv:
+    os._exit(0)
+"""
+
+
+@pytest.mark.parametrize("arguments", [["daemon"], [], ["daemon", "_exit"]])
+def test_growth_in_another_thread_is_found(tmp_path, arguments):
+    script = tmp_path / "thread.py"
+    script.write_text(GROWS_IN_A_THREAD)
+    line = next(i for i, text in enumerate(GROWS_IN_A_THREAD.split("\n"), 1) if "# grows" in text)
+    done = doctor("--json", script, *arguments)
+    assert done.returncode == 1, done.stderr
+    found = json.loads(done.stdout)["findings"]
+    assert [(each["cause"], each["line"]) for each in found] == [("kept_tensors", line)]
+
+
+@pytest.mark.parametrize(("status", "wanted"), [(0, 1), (3, 2)])
+def test_findings_survive_os_exit(leaky, tmp_path, status, wanted):
+    leaky.write_text(LEAKY + f"import os\nos._exit({status})\n")
+    profile = tmp_path / "leaky.penprof"
+    done = doctor(f"--profile={profile}", leaky)
+    assert done.returncode == wanted, done.stderr
+    assert "[kept_tensors]" in done.stdout
+    assert tf.profiler.Profile.load(profile).findings[0]["cause"] == "kept_tensors"
+
+
+def test_a_child_process_may_leave_with_os_exit(leaky):
+    leaky.write_text(
+        LEAKY
+        + """
+import os
+child = os.fork()
+if child == 0:
+    os._exit(7)
+print("child", os.waitpid(child, 0)[1] >> 8)
+"""
+    )
+    done = doctor(leaky)
+    assert done.returncode == 1, done.stderr
+    assert "child 7" in done.stdout
+    assert done.stdout.count("[kept_tensors]") == 1
+
+
+def test_a_thread_that_goes_on_is_not_followed_any_more():
+    import threading
+
+    stop = threading.Event()
+
+    def work():
+        while not stop.is_set():
+            tf.ones([10])
+
+    with tf.profiler.doctor():
+        thread = threading.Thread(target=work)
+        thread.start()
+        tf.ones([10])
+    stop.set()
+    thread.join()
+    assert threading.gettrace() is None

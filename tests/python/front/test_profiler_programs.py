@@ -156,8 +156,14 @@ def test_top_shows_a_process(tmp_path):
     with program:
         assert program.stdout.readline() == b"ready\n"
         done = penstock(tmp_path, "top", str(program.pid), "--once")
+        with open(tmp_path / "live.penprof", "r+b") as file:
+            file.seek(8)
+            file.write(b"\x07")
+        other = penstock(tmp_path, "top", str(program.pid), "--once")
         program.stdin.close()
         assert program.wait() == 0
+    assert (other.returncode, "version 7" in other.stderr) == (2, True)
+    assert "Traceback" not in other.stderr
     assert done.returncode == 0, done.stderr
     assert f"pid {program.pid}" in done.stdout
     assert "program.py:7  in grow" in done.stdout

@@ -10,6 +10,7 @@ from penstock import _core, dtypes, raw_ops
 from penstock._core import Tensor
 from penstock._functions import basic
 from penstock._functions.distributions import truncated_normal
+from penstock._host import filled
 from penstock._shape import TensorShape
 from penstock.initializers import _fans
 
@@ -92,9 +93,7 @@ class constant_initializer(Initializer):
             raise ValueError(
                 f"Too many elements provided. Takes at most {count}, but got {flat.size}"
             )
-        if flat.size < count:
-            flat = np.concatenate([flat, np.full(count - flat.size, flat[-1], flat.dtype)])
-        return _core.to_tensor(flat.reshape(shape), dtype, False)
+        return filled(flat, shape, dtype, "constant_initializer")
 
     def get_config(self):
         return {"value": self.value, "dtype": self.dtype.name}

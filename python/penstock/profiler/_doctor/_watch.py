@@ -1,7 +1,8 @@
 """Watch: follows the user's lines and counts, for every loop, what its iterations leave behind.
 
-Only code of the user's files is followed. At each line the ledger is read: what has changed since
-the line before belongs to that one. At the head of each loop, a sample of the whole is kept.
+Only code of the user's files is followed, in every thread. At each line the ledger is read: what
+has changed since the line before belongs to that one. At the head of each loop, a sample of the
+whole is kept. What one of several busy threads allocates may count for the line of another.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import inspect
 import opcode
 import os
 import sys
+import threading
 import tracemalloc
 
 from penstock import _core
@@ -101,6 +103,15 @@ class LoopRun:
         return later[0] if later else int(count * 1.5)
 
 
+class _Here(threading.local):
+    """What is known of the thread that asks."""
+
+    def __init__(self):
+        self.site = None  # the line that it is at
+        self.passed = None  # the loop whose iterations are passed over
+        self.heads = {}  # frame: the loop at whose head it is
+
+
 class Watch:
     """What is known of all loops and lines; tells detectors of checks and allocations."""
 
@@ -113,15 +124,16 @@ class Watch:
         self.on_allocation = []  # called with a site, bytes, and the frame
         self.traced_lines = {}  # Site: bytes that lines of functions being traced left
         self.error = None  # of the doctor's own
-        self._site = None
+        self._lock = threading.RLock()  # around all that events change
+        self._here = _Here()
+        self._is_on = False
         self._info = None
         self._highest = 0
         self._suspects = []
-        self._passed = None  # the loop whose iterations are passed over
-        self._heads = {}  # frame: the loop at whose head it is
         self.python = 0  # bytes of Python's objects that lines have left, while they are traced
         self._python = None  # and of all of them
-        self._outer = None  # what followed the lines before
+        self._outer = None  # what followed the lines before, here and in new threads
+        self._outer_of_threads = None
         self._frames = []  # that were under way then, and what followed theirs
 
     def start(self, frame):
@@ -133,14 +145,19 @@ class Watch:
                 self._frames.append((frame, frame.f_trace))
                 frame.f_trace = self._local
             frame = frame.f_back
+        self._is_on = True
+        self._outer_of_threads = threading.gettrace()
+        threading.settrace(self._call)
         sys.settrace(self._call)
 
     def stop(self):
+        with self._lock:
+            self._is_on = False  # for threads that go on
+        threading.settrace(self._outer_of_threads)
         sys.settrace(self._outer)
         for frame, trace in self._frames:
             frame.f_trace = trace
         self._frames.clear()
-        self._heads.clear()
         for run in self.runs:
             for suspect in run.suspects:
                 suspect.let_go()
@@ -168,22 +185,28 @@ class Watch:
         return found
 
     def _call(self, frame, event, arg):
-        code = frame.f_code
-        if not is_user_file(code.co_filename):
+        if not self._is_on:
+            sys.settrace(None)
             return None
-        self._settle(frame)
+        if not is_user_file(frame.f_code.co_filename):
+            return None
+        with self._lock:
+            self._settle(frame)
         if _core.is_tracing() and not _core.is_building():
             return self._traced
         return self._local
 
     def _traced(self, frame, event, arg):
         """Lines of a function that is being traced: what stays is a part of its graph."""
-        site, before = self._site, self._info["current"]
-        self._settle(frame)
-        more = self._info["current"] - before
-        if more > 0 and site is not None:
-            self.traced_lines[site] = self.traced_lines.get(site, 0) + more
-        self._move(frame, event)
+        if not self._is_on:
+            return None
+        with self._lock:
+            site, before = self._here.site, self._info["current"]
+            self._settle(frame)
+            more = self._info["current"] - before
+            if more > 0 and site is not None:
+                self.traced_lines[site] = self.traced_lines.get(site, 0) + more
+            self._move(frame, event)
         return self._traced
 
     def guard(self, function, *args):
@@ -198,7 +221,13 @@ class Watch:
             return None
 
     def _local(self, frame, event, arg):
-        if self._passed is not None and self._passes(frame, event):
+        if not self._is_on:
+            return None
+        with self._lock:
+            return self._event(frame, event)
+
+    def _event(self, frame, event):
+        if self._here.passed is not None and self._passes(frame, event):
             return self._local
         try:
             self._follow(frame, event)
@@ -213,7 +242,7 @@ class Watch:
 
     def _passes(self, frame, event) -> bool:
         """Of a loop that has run for long, most iterations are passed over: these are counted."""
-        run = self._passed
+        run = self._here.passed
         if frame.f_code is not run.code or not (event == "line" or _ends(frame, event)):
             return True
         line = frame.f_lineno
@@ -226,15 +255,15 @@ class Watch:
                 self.num_iterations += 1
                 return True
         # The bodies of other loops were passed over too, and heads may have been.
-        self._heads = {frame: run} if run.is_at_head else {}
-        self._passed, self._site = None, None
+        self._here.heads = {frame: run} if run.is_at_head else {}
+        self._here.passed, self._here.site = None, None
         self._info = _core.memory_info(0)
         return False
 
     def _follow(self, frame, event):
         self._settle(frame)
         self._move(frame, event)
-        at_head = None if event == "exception" else self._heads.pop(frame, None)
+        at_head = None if event == "exception" else self._here.heads.pop(frame, None)
         if at_head is not None and (frame.f_lineno not in at_head.loop or _ends(frame, event)):
             at_head.count -= 1  # the head was passed once more, to find that there is no more
             self.num_iterations -= 1
@@ -254,7 +283,7 @@ class Watch:
                 frame = frame.f_back
             if frame is None:
                 return
-        self._site = (frame.f_code.co_filename, frame.f_lineno)
+        self._here.site = (frame.f_code.co_filename, frame.f_lineno)
 
     def _settle(self, frame):
         """Books what happened since the last event to the line that was being run."""
@@ -272,9 +301,9 @@ class Watch:
         line.bytes += info["current"] - before["current"]
         allocated = info["total"] - before["total"]
         line.allocated += allocated
-        if allocated and self._site is not None:
+        if allocated and self._here.site is not None:
             for tell in self.on_allocation:
-                self.guard(tell, Site(*self._site), allocated, frame)
+                self.guard(tell, Site(*self._here.site), allocated, frame)
 
     def trace_python(self, is_on):
         """From here on, lines and loops know of Python's objects and arrays too, or no more."""
@@ -293,14 +322,14 @@ class Watch:
             self.python += held - before
 
     def _line(self) -> LineCount:
-        line = self.lines.get(self._site)
+        line = self.lines.get(self._here.site)
         if line is None:
-            line = self.lines[self._site] = LineCount()
+            line = self.lines[self._here.site] = LineCount()
         return line
 
     def _look_at_suspects(self):
         for suspect in self._suspects:
-            suspect.look(self._site)
+            suspect.look(self._here.site)
             if suspect.is_known():
                 suspect.let_go()
         self._suspects = [each for each in self._suspects if each.container is not None]
@@ -315,7 +344,7 @@ class Watch:
         run.count += 1
         self.num_iterations += 1
         if run.loop.head == run.loop.line:
-            self._heads[frame], run.is_at_head = run, True
+            self._here.heads[frame], run.is_at_head = run, True
         run._at_head = self._highest = current
         run.held.add(run.count, current)
         if self._python is not None and run.python is not None:
@@ -326,7 +355,7 @@ class Watch:
             self._check(run, frame)
             run.next_check = run.after(run.count)
         if run.count > _LONG and self._python is None and not self._suspects:
-            self._passed, run.code = run, frame.f_code
+            self._here.passed, run.code = run, frame.f_code
 
     def _check(self, run, frame):
         resident, reserved = elsewhere()

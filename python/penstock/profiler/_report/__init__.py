@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from penstock._files import write_whole
 from penstock.profiler import _kinds, _plain, _series
 from penstock.profiler._report import _pack, _process
 
@@ -128,4 +129,4 @@ def _escaped(text):
 
 def write(profile, path) -> None:
     """Writes the page to a file."""
-    Path(path).write_text(html(profile), encoding="utf-8")
+    write_whole(path, html(profile))

@@ -23,6 +23,7 @@ export function startOverview(facts) {
     meta.budget > 0
       ? `${formatShare(peak.bytes, meta.budget)} of the budget of ${formatBytes(meta.budget)}`
       : "no budget was set";
+  const missing = meta.dropped > 0 ? ` · ${formatCount(meta.dropped)} more found no room on the disk` : "";
   byId("figures").append(
     figure(
       "Peak",
@@ -31,7 +32,7 @@ export function startOverview(facts) {
       formatExactBytes(peak.bytes),
     ),
     figure("Held at the end", formatBytes(last), `${formatShare(last, peak.bytes)} of the peak`, formatExactBytes(last)),
-    figure("Blocks", formatCount(facts.blocks), `${formatBytes(facts.allocated)} asked for in total`),
+    figure("Blocks", formatCount(facts.blocks), `${formatBytes(facts.allocated)} asked for in total${missing}`),
     topRss
       ? figure("Process", formatBytes(topRss), "largest resident size")
       : figure("Process", "–", "no samples of the process"),

@@ -11,8 +11,9 @@ import time
 from collections.abc import Mapping
 from types import SimpleNamespace
 
-from penstock import _core, errors
+from penstock import _core, errors, raw_ops
 from penstock._files import path_text
+from penstock._shape import TensorShape
 from penstock.io import gfile
 from penstock.train import _format, _state
 
@@ -43,6 +44,7 @@ class Saver:
         self._pad_step_number = pad_step_number
         self._next_kept_for_good = time.time() + keep_checkpoint_every_n_hours * 3600
         self._kept = []  # (prefix, time), the oldest first
+        self._written = set()  # prefixes
         self._variables = None
         if not defer_build:
             self.build()
@@ -92,15 +94,22 @@ class Saver:
             for key, value in zip(names, values, strict=True)
         )
         _format.write(prefix, nodes)
+        self._written.add(prefix)
         if write_state:
             dropped = self._remember(prefix)
             kept = self._kept or [(prefix, time.time())]
             _state.update(folder or ".", prefix, *zip(*kept, strict=True), name=latest_filename)
             # Only now: the state must never name a file that is gone.
             for old in dropped:
-                if _format.exists(old):
+                if _format.exists(old) and self._may_delete(old, prefix):
                     gfile.remove(_format.file_of(old))
         return prefix
+
+    def _may_delete(self, old, prefix) -> bool:
+        """Whether a checkpoint is one of ours. What was taken over from a state file may be named
+        anything, and counts only in the folder that we write to."""
+        folders = (os.path.dirname(os.path.abspath(each)) for each in (old, prefix))
+        return old in self._written or len(set(folders)) == 1
 
     def _remember(self, prefix) -> list[str]:
         """Notes a new checkpoint; returns those that are to be deleted."""
@@ -136,28 +145,31 @@ class Saver:
                         "name or other graph key that is missing from the checkpoint. Original "
                         f"error:\n\nKey {key} not found in checkpoint",
                     )
-            found = {key: self._fitting(key, file) for key in self._variables}
-            for key, value in found.items():
-                _write(sess, self._variables[key], value)
+            for key in self._variables:
+                self._check_fits(key, file)
+            file.check(self._variables)
+            for key, variable in self._variables.items():
+                value = file.read(key)
+                if not variable.shape.is_compatible_with(value.shape):
+                    value = raw_ops.Reshape(tensor=value, shape=variable.shape.as_list())
+                _write(sess, variable, value)
         finally:
             file.close()
 
-    def _fitting(self, key, file):
-        """The value in a file, once it is sure that the variable takes it."""
-        variable, value = self._variables[key], file.view(key)
-        if variable.shape.is_compatible_with(value.shape):
-            return value
-        if self._reshape and variable.shape.num_elements() == value.shape.num_elements():
-            from penstock import raw_ops
-
-            return raw_ops.Reshape(tensor=value, shape=variable.shape.as_list())
+    def _check_fits(self, key, file):
+        """Raises InvalidArgumentError unless the variable takes the value in a file."""
+        shape, stored = self._variables[key].shape, TensorShape(file.describe(key)[1])
+        if shape.is_compatible_with(stored):
+            return
+        if self._reshape and shape.num_elements() == stored.num_elements():
+            return
         raise errors.InvalidArgumentError(
             None,
             None,
             "Restoring from checkpoint failed. This is most likely due to a mismatch between the "
             "current graph and the graph from the checkpoint. Original error:\n\nAssign requires "
-            f"shapes of both tensors to match. lhs shape= {list(variable.shape)} rhs shape= "
-            f"{list(value.shape)} ({key})",
+            f"shapes of both tensors to match. lhs shape= {list(shape)} rhs shape= "
+            f"{list(stored)} ({key})",
         )
 
     @property

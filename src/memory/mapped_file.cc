@@ -1,0 +1,120 @@
+#include <penstock/memory/mapped_file.h>
+
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+
+#include "memory/system.h"
+
+namespace penstock::memory {
+namespace {
+
+// What is mapped, where the handler can see it: it may neither lock nor allocate. Without a lock a
+// child process can unmap whatever its parent was doing.
+struct Mapping {
+  std::atomic<uintptr_t> start{0};  // 0: a free place
+  std::atomic<size_t> bytes{0};
+};
+constexpr uintptr_t kTaken = 1;  // by a mapping that is on its way
+constexpr size_t kMaxMappings = 1 << 16;
+constinit std::array<Mapping, kMaxMappings> g_mappings;
+constinit std::atomic<size_t> g_num_used{0};  // no place behind these was ever taken
+constinit std::atomic<size_t> g_next{0};      // where to look for a free one
+struct sigaction g_before{};
+
+// Puts zeros over what a mapping has from the page of `address` on; false when none has it.
+bool cover(uintptr_t address) noexcept {
+  for (size_t i = 0; i < g_num_used.load(std::memory_order_acquire); ++i) {
+    const uintptr_t start = g_mappings[i].start.load(std::memory_order_acquire);
+    const uintptr_t end = start + g_mappings[i].bytes.load(std::memory_order_relaxed);
+    if (start <= kTaken || address < start || address >= end) continue;
+    const uintptr_t page = address / kPageBytes * kPageBytes;
+    return mmap(reinterpret_cast<void*>(page), end - page, PROT_READ | PROT_WRITE,
+                MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED;
+  }
+  return false;
+}
+
+void say_once() noexcept {
+  static constinit std::atomic<bool> was_said{false};
+  if (was_said.exchange(true)) return;
+  static constexpr char kText[] =
+      "penstock: a file became shorter while it was mapped; what is missing reads as zeros\n";
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kText, sizeof kText - 1);
+}
+
+void on_bus_error(int signal, siginfo_t* info, void* context) {
+  const int number = errno;
+  if (info->si_code == BUS_ADRERR && cover(reinterpret_cast<uintptr_t>(info->si_addr))) {
+    say_once();
+  } else if ((g_before.sa_flags & SA_SIGINFO) != 0) {
+    g_before.sa_sigaction(signal, info, context);
+  } else if (g_before.sa_handler == SIG_DFL || g_before.sa_handler == SIG_IGN) {
+    sigaction(SIGBUS, &g_before, nullptr);  // the fault comes again, and ends the process
+    if (info->si_code <= 0) raise(SIGBUS);  // sent by somebody: that does not come again
+  } else {
+    g_before.sa_handler(signal);
+  }
+  errno = number;
+}
+
+bool install() noexcept {
+  struct sigaction action{};
+  action.sa_sigaction = on_bus_error;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  sigemptyset(&action.sa_mask);
+  return sigaction(SIGBUS, &action, &g_before) == 0;
+}
+
+// Takes a place for a mapping; null when there is none.
+Mapping* take_place() noexcept {
+  const size_t first = g_next.load(std::memory_order_relaxed);
+  for (size_t i = 0; i < kMaxMappings; ++i) {
+    const size_t at = (first + i) % kMaxMappings;
+    uintptr_t free = 0;
+    if (!g_mappings[at].start.compare_exchange_strong(free, kTaken)) continue;
+    g_next.store(at + 1, std::memory_order_relaxed);
+    size_t used = g_num_used.load();
+    while (used <= at && !g_num_used.compare_exchange_weak(used, at + 1)) {
+    }
+    return &g_mappings[at];
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+void* map_file(int descriptor, int64_t offset, size_t bytes, bool writable) noexcept {
+  static const bool is_installed = install();
+  Mapping* const place = is_installed ? take_place() : nullptr;
+  if (place == nullptr) {
+    errno = ENOMEM;
+    return nullptr;
+  }
+  void* const pages = mmap(nullptr, bytes, writable ? PROT_READ | PROT_WRITE : PROT_READ,
+                           MAP_SHARED, descriptor, offset);
+  if (pages == MAP_FAILED) {
+    place->start.store(0);
+    return nullptr;
+  }
+  place->bytes.store(bytes, std::memory_order_relaxed);
+  place->start.store(reinterpret_cast<uintptr_t>(pages), std::memory_order_release);
+  return pages;
+}
+
+void unmap_file(void* pages, size_t bytes) noexcept {
+  const auto start = reinterpret_cast<uintptr_t>(pages);
+  for (size_t i = 0; i < g_num_used.load(std::memory_order_relaxed); ++i) {
+    uintptr_t found = start;
+    if (!g_mappings[i].start.compare_exchange_strong(found, 0)) continue;
+    g_next.store(i, std::memory_order_relaxed);
+    break;
+  }
+  munmap(pages, bytes);
+}
+
+}  // namespace penstock::memory

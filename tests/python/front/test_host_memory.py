@@ -1,0 +1,155 @@
+"""The budget holds for what Python makes on the way to a tensor, too: nothing is taken that it does
+not allow. Each call runs in a process of its own, whose largest resident size is looked at."""
+
+import subprocess
+import sys
+import textwrap
+
+import penstock as tf
+import pytest
+
+BUDGET = 32 << 20
+SLACK = 24 << 20  # for modules that are loaded on first use, besides the budget
+
+PROGRAM = """\
+import gzip, struct
+import numpy as np
+import penstock as tf
+from penstock import _protobuf
+
+def highest():
+    with open("/proc/self/status") as file:
+        return next(int(line.split()[1]) << 10 for line in file if line.startswith("VmHWM"))
+
+def tensor_proto(size, *rest):
+    dim = _protobuf.bytes_field(2, _protobuf.number_field(1, size))
+    head = _protobuf.number_field(1, 1) + _protobuf.bytes_field(2, dim)
+    return head + b"".join(rest)
+
+def zeros_file(path, size):
+    with open(path, "wb") as file:
+        file.truncate(size)
+    return path
+
+tf.config.set_memory_budget({budget})
+tf.eye(2), tf.io.parse_tensor(tensor_proto(3), tf.float32)
+{setup}
+before = highest()
+try:
+    {call}
+    print("allowed")
+except tf.errors.ResourceExhaustedError as error:
+    print("refused", *str(error).split("[Op:")[1:])
+print(highest() - before)
+"""
+
+LONG_RECORD = """\
+from penstock.io._records import masked_crc
+length = (1 << 30).to_bytes(8, "little")
+with gzip.open("bomb", "wb", compresslevel=1) as file:
+    file.write(length + masked_crc(length))
+    for _ in range(1024):
+        file.write(bytes(1 << 20))
+"""
+
+CALLS = {
+    "eye": ("", "tf.eye(20000)"),
+    "eye of a batch": ("", "tf.eye(2000, batch_shape=[100])"),
+    "a long eye": ("", "tf.eye(2, 2**28)"),
+    "Identity": ("", "tf.initializers.Identity()([20000, 20000])"),
+    "identity_initializer": (
+        "",
+        "tf.compat.v1.initializers.identity()([20000, 20000])",
+    ),
+    "constant_initializer": ("", "tf.compat.v1.constant_initializer([1.0, 2.0])([10**8])"),
+    "constant_initializer of one": ("", "tf.compat.v1.constant_initializer([1.0])([10**8])"),
+    "constant of a graph": (
+        "graph = tf.Graph().as_default(); graph.__enter__()",
+        "tf.compat.v1.constant([1.0, 2.0], shape=[10**8])",
+    ),
+    "an array that is cast": ("x = np.zeros(8 << 20, np.int8)", "tf.constant(x, tf.float64)"),
+    "an array of one value": ("x = np.broadcast_to(1.0, [10**9])", "tf.constant(x)"),
+    "read_file": ('zeros_file("long", 1 << 30)', 'tf.io.read_file("long")'),
+    "read_file without an end": ("", 'tf.io.read_file("/dev/zero")'),
+    "parse_tensor": ("data = tensor_proto(2**28)", "tf.io.parse_tensor(data, tf.float32)"),
+    "parse_tensor of a value": (
+        "data = tensor_proto(2**28, _protobuf.bytes_field(5, struct.pack('<2f', 1, 2)))",
+        "tf.io.parse_tensor(data, tf.float32)",
+    ),
+    "make_tensor_proto": ("", "tf.make_tensor_proto([1.0, 2.0], shape=[10**8])"),
+    "serialize_tensor": (
+        "x = tf.ones([6 << 20], tf.float32)",
+        "tf.io.serialize_tensor(x)",
+    ),
+    "mel": ("", "tf.signal.linear_to_mel_weight_matrix(4000, 10000)"),
+    "histogram": (
+        "tf.config.set_memory_budget(64 << 20); x = tf.ones([48 << 20], tf.uint8)\n"
+        "writer = tf.summary.create_file_writer('logs'); writer.set_as_default(step=1)",
+        "tf.summary.histogram('x', x)",
+    ),
+    "a compressed record": (LONG_RECORD, "list(tf.compat.v1.io.tf_record_iterator('bomb', 2))"),
+    "a long record": (
+        "from penstock.io._records import masked_crc\n"
+        "length = (1 << 30).to_bytes(8, 'little')\n"
+        "open(zeros_file('long', 2 << 30), 'r+b').write(length + masked_crc(length))",
+        "list(tf.compat.v1.io.tf_record_iterator('long'))",
+    ),
+    "a safetensors file": (
+        'head = b\'{"w":{"dtype":"F32","shape":[268435456],"data_offsets":[0,1073741824]}}\'\n'
+        "size = len(head) + 8 + (1 << 30)\n"
+        "open(zeros_file('a', size), 'r+b').write(len(head).to_bytes(8, 'little') + head)",
+        "tf.io.safetensors.load_file('a')",
+    ),
+    "a jacobian": (
+        "tape = tf.GradientTape(); tape.__enter__()\n"
+        "x = tf.Variable(tf.ones([2 << 20])); y = x * 2.0",
+        "tape.jacobian(y, x)",
+    ),
+}
+
+
+def run(setup, call, folder):
+    program = PROGRAM.format(budget=BUDGET, setup=setup, call=call)
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program)],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    answer, grown = done.stdout.splitlines()[-2:]
+    return answer, int(grown)
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_nothing_is_taken_that_the_budget_does_not_allow(name, tmp_path):
+    answer, grown = run(*CALLS[name], tmp_path)
+    assert answer.startswith("refused")
+    assert grown < 2 * BUDGET + SLACK
+
+
+def test_what_fits_is_made():
+    """The same calls, of sizes that are fine."""
+    assert tf.eye(300).numpy().sum() == 300
+    assert tf.eye(2, 3, [2]).numpy().tolist() == [[[1, 0, 0], [0, 1, 0]]] * 2
+    assert tf.eye(3, 1, dtype=tf.bool).numpy().tolist() == [[True], [False], [False]]
+    assert tf.eye(0).shape == (0, 0)
+    filled = tf.compat.v1.constant_initializer([1.0, 2.0])([2, 100_000]).numpy()
+    assert (filled[0, 0], filled.reshape(-1)[1:].min(), filled.sum()) == (1, 2, 399_999)
+    assert tf.make_ndarray(tf.make_tensor_proto([1, 2], shape=[2, 2])).tolist() == [[1, 2], [2, 2]]
+
+
+def test_what_was_booked_is_given_back(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(bytes(5 << 20))
+    before = tf.config.experimental.get_memory_info("CPU:0")["current"]
+    text = tf.io.read_file(str(path))
+    held = tf.config.experimental.get_memory_info("CPU:0")["current"] - before
+    assert 5 << 20 <= held < (5 << 20) + 1000
+    assert len(text.numpy()) == 5 << 20
+
+
+def test_refusals_name_who_asked(tmp_path):
+    answer, _ = run(*CALLS["read_file"], tmp_path)
+    assert answer == "refused ReadFile]"
