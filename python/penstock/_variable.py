@@ -263,7 +263,7 @@ class Variable(_core.VariableHandle, metaclass=Created):
         return copy
 
     def __reduce__(self):
-        return _rebuild, (self.numpy(), self.dtype, self._shared_name, self.trainable)
+        return _rebuild, (self._read_only_array(), self.dtype, self._shared_name, self.trainable)
 
 
 class ResourceVariable(Variable):

@@ -62,7 +62,7 @@ def _shaped(tensor, shape):
     """A value as a constant of another shape: the last element fills what is left."""
     import numpy as np
 
-    flat, wanted = tensor.numpy().reshape(-1), TensorShape(shape)
+    flat, wanted = tensor._read_only_array().reshape(-1), TensorShape(shape)
     count = wanted.num_elements()
     if flat.size > count:
         raise ValueError(

@@ -156,7 +156,7 @@ class safe_open:
     def _loaded(self, entry):
         """The tensor in memory of its own, which the file is read into."""
         tensor = fill_with([math.prod(entry.shape)], False, entry.dtype)
-        array = tensor.numpy().view(np.uint8)
+        array = tensor._own_array().view(np.uint8)
         self._read_into(self._start + entry.begin, array)
         if entry.dtype.is_bool:
             np.minimum(array, 1, out=array)

@@ -66,7 +66,7 @@ class Prepared:
             if not error.message.startswith("input "):
                 raise
             return self.run_checked(list(values), pack)
-        return pack(results)
+        return pack(_core.take_arrays(results))
 
     def run_checked(self, values, pack):
         """A run with every check."""
@@ -87,7 +87,7 @@ class Prepared:
         session._initialized.update(self._assigned)
         if not self._implicit:
             self._latest = function
-        return pack(results)
+        return pack(_core.take_arrays(results))
 
     def function(self, shapes):
         """The program for these shapes of what is fed, made where there is none."""
