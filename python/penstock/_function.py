@@ -71,6 +71,11 @@ class Function(_core.TracedCall):
 
     def _bind_to(self, instance):
         """The function of an object, which it does not keep alive."""
+        with self._lock:  # two would be traced, and make variables, apart
+            found = self._bound.get(id(instance))
+            return found[1] if found is not None else self._new_bound(instance)
+
+    def _new_bound(self, instance):
         alive = weakref.ref(instance, functools.partial(_unbind, weakref.ref(self), id(instance)))
         method = _method(self._python_function, instance, alive)
         made = Function(method, self._name, self._parameters.specs, **self._own_options)
@@ -376,11 +381,8 @@ def _unbind(function, key, unused):
 def _drop_trace(function, key, unused):
     """An argument that was an object is no more: neither are calls with it."""
     owner = function()
-    if owner is None:
-        return
-    dropped = owner._traces.drop(key)
-    if dropped is not None:
-        owner._forget(dropped)
+    if owner is not None:
+        owner._traces.drop_dead(key, owner._forget)
 
 
 def _method(python_function, instance, alive):
