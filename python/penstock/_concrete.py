@@ -9,6 +9,7 @@ from penstock._arguments import POSITIONAL, is_traced, key_of, type_text
 from penstock._composite import flatten_all, is_plain, pack_all
 from penstock._spec import TensorSpec
 from penstock._tape import variables_by_id
+from penstock._tracing import keep_calls
 
 
 class ConcreteFunction:
@@ -21,6 +22,7 @@ class ConcreteFunction:
         self._arguments = arguments  # (args, kwargs), TensorSpecs for the tensors
         self._inputs = inputs  # symbolic tensors
         self._result = result  # with symbolic tensors
+        self.calls = []  # functions of Python that it calls, which are kept here alone
         self.wide = None  # the trace that it was made of, which leaves dimensions open
         self.has_custom_gradient = False  # which the graph does not know of
         self.may_be_fast = True  # until a call turns out to be none for C++
@@ -39,7 +41,7 @@ class ConcreteFunction:
         made = ConcreteFunction(
             core, self._name, self._parameters, arguments, self._inputs, self._result
         )
-        made.wide = self
+        made.wide, made.calls = self, self.calls
         made.has_custom_gradient = self.has_custom_gradient
         return made
 
@@ -144,6 +146,8 @@ class ConcreteFunction:
 
     def run(self, tensors):
         """The results for the tensors among the arguments, in order."""
+        if self.calls:
+            keep_calls(self.calls)  # where it becomes part of another trace
         made = self._core(tensors)
         return made[0] if isinstance(self._result, _core.Tensor) else self._pack(made)
 

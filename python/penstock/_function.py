@@ -185,6 +185,7 @@ class Function(_core.TracedCall):
             list(inputs.values()),
             pack_all(result, outputs),
         )
+        concrete.calls = tracing.calls
         concrete.has_custom_gradient = tracing.has_custom_gradient
         concrete.may_be_fast = not tracing.has_custom_gradient
         return concrete, tracing.made
