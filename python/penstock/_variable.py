@@ -23,7 +23,13 @@ def _initial(value, dtype):
     if callable(value):
         with init_scope():
             return _core.to_tensor(value(), dtype, False)
-    return _core.evaluate_now(_core.to_tensor(value, dtype, False))
+    from penstock import errors
+    from penstock._stand_ins import NeedsVariables
+
+    try:
+        return _core.evaluate_now(_core.to_tensor(value, dtype, False))
+    except errors.FailedPreconditionError as error:  # of a variable that stands for another
+        raise NeedsVariables from error
 
 
 class VariableSynchronization(enum.Enum):
