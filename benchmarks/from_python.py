@@ -127,9 +127,15 @@ def numpy_in(lib):
 
 
 def numpy_out(lib):
-    """Of an op's result, that is: nobody else has it."""
+    """Of a tensor that stays."""
     result, array = lib.tensor(np.ones(LARGE, np.float32)) + 1.0, lib.array
     return lambda: array(result)
+
+
+def numpy_of_next(lib):
+    """Of an op's result that nobody else has: the op is part of the call."""
+    x, array_of_next = lib.tensor(np.ones(LARGE, np.float32)), lib.array_of_next
+    return lambda: array_of_next(x)
 
 
 @dataclass(frozen=True)
@@ -154,6 +160,7 @@ CASES = {
     "py_deep_step": Case(deep_step(24, 1024, 512), "deep_step", has_peak=True),
     "py_numpy_in_100mb": Case(numpy_in, num_checked=1000, without="numpy"),
     "py_numpy_out_100mb": Case(numpy_out, num_checked=1000, without="numpy", gives_array=True),
+    "py_numpy_next_100mb": Case(numpy_of_next, num_checked=1000, without="numpy", gives_array=True),
 }
 
 

@@ -41,6 +41,10 @@ class Library:
     copied: Callable  # from a NumPy array, which the caller may change afterwards
     array: Callable = staticmethod(np.asarray)  # and back
 
+    def array_of_next(self, x):
+        """x + 1 as an array: of a result that has no name."""
+        return np.asarray(x + 1.0)
+
     def finished(self, call: Callable) -> Callable:
         """The call, made to return only when its result is there."""
         return call
@@ -192,6 +196,9 @@ class TensorFlow(training.TensorFlow, Library):
 
     def array(self, x):
         return x.numpy()
+
+    def array_of_next(self, x):
+        return (x + 1.0).numpy()
 
     def chain_functions(self):
         tf = self.tf

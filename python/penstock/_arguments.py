@@ -1,8 +1,8 @@
 """The arguments of a tf.function: bound to its parameters, and as the key of their trace.
 
-Tensors (and NumPy arrays, which become tensors) count by dtype and shape, variables by identity,
-numbers and texts by type and value, and other objects by what they are equal to, for as long as
-they live.
+Tensors (and NumPy arrays, which become tensors) count by dtype and shape, variables by identity (a
+trace serves others like them, see _stand_ins), numbers and texts by type and value, and other
+objects by what they are equal to, for as long as they live.
 """
 
 from __future__ import annotations

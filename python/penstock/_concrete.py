@@ -5,10 +5,11 @@ from __future__ import annotations
 import inspect
 
 from penstock import _core, errors
-from penstock._arguments import POSITIONAL, is_traced, key_of, type_text
+from penstock._arguments import POSITIONAL, is_traced, key_of, type_text, without_owning
 from penstock._composite import flatten_all, is_plain, pack_all
 from penstock._spec import TensorSpec
 from penstock._tape import variables_by_id
+from penstock._tracing import keep_calls
 
 
 class ConcreteFunction:
@@ -21,6 +22,7 @@ class ConcreteFunction:
         self._arguments = arguments  # (args, kwargs), TensorSpecs for the tensors
         self._inputs = inputs  # symbolic tensors
         self._result = result  # with symbolic tensors
+        self.calls = []  # functions of Python that it calls, which are kept here alone
         self.wide = None  # the trace that it was made of, which leaves dimensions open
         self.has_custom_gradient = False  # which the graph does not know of
         self.may_be_fast = True  # until a call turns out to be none for C++
@@ -39,9 +41,31 @@ class ConcreteFunction:
         made = ConcreteFunction(
             core, self._name, self._parameters, arguments, self._inputs, self._result
         )
-        made.wide = self
+        made.wide, made.calls = self, self.calls
         made.has_custom_gradient = self.has_custom_gradient
         return made
+
+    def with_variables(self, bound, stand_ins, variables, on_death):
+        """The function of these arguments, where this has stand-ins for their variables."""
+        leaves = [
+            without_owning(given, on_death) if isinstance(given, _core.VariableHandle) else own
+            for given, own in zip(flatten_all(bound), flatten_all(self._arguments), strict=True)
+        ]
+        made = ConcreteFunction(
+            self._core.with_variables(stand_ins, variables),
+            self._name,
+            self._parameters,
+            pack_all(self._arguments, leaves),
+            self._inputs,
+            self._result,
+        )
+        made.wide, made.calls = self, self.calls
+        made.has_custom_gradient, made.may_be_fast = self.has_custom_gradient, self.may_be_fast
+        return made
+
+    def is_narrowed(self) -> bool:
+        """Whether it is made of a trace that serves others, too."""
+        return self.wide is not None and self.wide is not self
 
     inputs = property(lambda self: list(self._inputs))
     structured_outputs = property(lambda self: self._result)
@@ -144,6 +168,8 @@ class ConcreteFunction:
 
     def run(self, tensors):
         """The results for the tensors among the arguments, in order."""
+        if self.calls:
+            keep_calls(self.calls)  # where it becomes part of another trace
         made = self._core(tensors)
         return made[0] if isinstance(self._result, _core.Tensor) else self._pack(made)
 

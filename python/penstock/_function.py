@@ -20,6 +20,7 @@ from penstock._concrete import ConcreteFunction
 from penstock._relaxing import Relaxing, key_of_call, traced_leaves
 from penstock._retracing import RetraceWatch
 from penstock._spec import TensorSpec
+from penstock._stand_ins import NeedsVariables, StandIns
 from penstock._tape import is_recording
 from penstock._tensor_array import has_array
 from penstock._trace_cache import TraceCache
@@ -52,6 +53,8 @@ class Function(_core.TracedCall):
         )
         self._traces = TraceCache(_as_bytes(trace_cache_limit))
         self._relaxing = Relaxing(options.get("reduce_retracing", False))
+        self._stand_ins = StandIns()
+        self._needs_variables = False  # no stand-ins
         self._never_open = set()  # keys of arguments that cannot be traced with open dimensions
         self._watch = RetraceWatch()
         self._num_traces = 0
@@ -71,6 +74,11 @@ class Function(_core.TracedCall):
 
     def _bind_to(self, instance):
         """The function of an object, which it does not keep alive."""
+        with self._lock:  # two would be traced, and make variables, apart
+            found = self._bound.get(id(instance))
+            return found[1] if found is not None else self._new_bound(instance)
+
+    def _new_bound(self, instance):
         alive = weakref.ref(instance, functools.partial(_unbind, weakref.ref(self), id(instance)))
         method = _method(self._python_function, instance, alive)
         made = Function(method, self._name, self._parameters.specs, **self._own_options)
@@ -85,10 +93,39 @@ class Function(_core.TracedCall):
             if found is not None:
                 return key, found, False
             before = self._num_traces
-            found = self._narrowed(bound) or self._trace_first(bound, key)
-            if found.wide is not found and not found._core.has_captures():
-                self._keep(key, found)
+            found = self._by_stand_ins(bound, key) or self._find_exact(bound, key)
         return key, found, self._num_traces > before
+
+    def _by_stand_ins(self, bound, key):
+        """The concrete function by way of a trace for any such variables; None where there are
+        none among the arguments, or they must be seen themselves."""
+        replaced = None if self._needs_variables else self._stand_ins.replace(bound)
+        if replaced is None:
+            return None
+        with_stand_ins, stand_ins, variables = replaced
+        stand_in_key = key_of_call(with_stand_ins)
+        try:
+            general = self._traces.get(stand_in_key)
+            if general is None:
+                general = self._find_exact(with_stand_ins, stand_in_key)
+        except NeedsVariables:
+            self._needs_variables = True
+            return None
+        on_death = functools.partial(_drop_trace, weakref.ref(self), key)
+        found = general.with_variables(bound, stand_ins, variables, on_death)
+        if not found._core.has_captures():
+            self._keep(key, found)
+        return found
+
+    def _find_exact(self, bound, key):
+        found = self._narrowed(bound)
+        is_own = found is None
+        if is_own:
+            found = self._trace_first(bound, key)
+            self._relaxing.traced(bound)
+        if (is_own or found.is_narrowed()) and not found._core.has_captures():
+            self._keep(key, found)
+        return found
 
     def _narrowed(self, bound):
         """The concrete function by way of a trace that leaves dimensions open; None where there
@@ -101,7 +138,8 @@ class Function(_core.TracedCall):
         leaves = traced_leaves(bound)
         if found is None or _core.is_tracing():
             return found
-        return found.at(leaves) if all(leaf.shape.is_fully_defined() for leaf in leaves) else found
+        is_closed = all(leaf.shape.is_fully_defined() for leaf in leaves)
+        return found.at(leaves) if is_closed and not found._core.has_known_inputs() else found
 
     def _trace_open(self, wide, key):
         if key in self._never_open:
@@ -181,6 +219,7 @@ class Function(_core.TracedCall):
             list(inputs.values()),
             pack_all(result, outputs),
         )
+        concrete.calls = tracing.calls
         concrete.has_custom_gradient = tracing.has_custom_gradient
         concrete.may_be_fast = not tracing.has_custom_gradient
         return concrete, tracing.made
@@ -378,11 +417,8 @@ def _unbind(function, key, unused):
 def _drop_trace(function, key, unused):
     """An argument that was an object is no more: neither are calls with it."""
     owner = function()
-    if owner is None:
-        return
-    dropped = owner._traces.drop(key)
-    if dropped is not None:
-        owner._forget(dropped)
+    if owner is not None:
+        owner._traces.drop_dead(key, owner._forget)
 
 
 def _method(python_function, instance, alive):

@@ -51,7 +51,7 @@ class RetraceWatch:
             return
         texts = {name: _short(value) for name, value in named_values.items()}
         self._calls.append((named_keys, texts, users_line()))
-        traces = [call for call in self._calls if call is not None]
+        traces = [call for call in list(self._calls) if call is not None]
         if len(traces) < _MANY:
             return
         self._num_warnings += 1

@@ -202,7 +202,7 @@ def install():
         "__format__": tensor_format,
         "__iter__": tensor_iter,
         "__array__": tensor_array,
-        "__reduce__": lambda self: (_rebuild, (self.numpy(), self.dtype)),
+        "__reduce__": lambda self: (_rebuild, (self._read_only_array(), self.dtype)),
         "__complex__": lambda self: complex(self._read_only_array()[()]),
         "name": _undefined("name"),
         "op": _undefined("op"),

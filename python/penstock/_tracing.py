@@ -39,6 +39,20 @@ class _Weak:
         return self._function()(tensors)
 
 
+def keep_calls(calls) -> bool:
+    """Whether the graph that is being made, or the trace, keeps these functions. Its nodes know
+    only where they are: what C++ keeps is out of the collector's sight, and so would be a cycle."""
+    if _core.is_building():
+        from penstock._scope import default_graph
+
+        default_graph()._calls.extend(calls)
+        return True
+    tracing = current()
+    if tracing is not None:
+        tracing.calls.extend(calls)
+    return tracing is not None
+
+
 def call_when_run(name, function, structure, outputs=(), passes_gradients=False):
     """Calls `function` with the structure, now or, while a function is traced, whenever that runs:
     its tensors then are those of the run. `outputs` are the (dtype, shape) of the tensors that it
@@ -57,11 +71,7 @@ def call_when_run(name, function, structure, outputs=(), passes_gradients=False)
     tensors = [_core.to_tensor(leaves[place], None, False) for place in places]
     form = pack_all(structure, leaves)
     del structure
-    if _core.is_building():
-        # The graph has the function, and its node knows where: a cycle would be out of sight.
-        from penstock._scope import default_graph
-
-        default_graph()._calls.append(run)
+    if keep_calls([run]):
         run = _Weak(run)
     return _core.call_host(name, run, tensors, list(outputs), passes_gradients)
 
@@ -134,6 +144,7 @@ class Tracing(OpSeeds):
         self.made = []
         self.num_regions = 0  # branches and bodies of loops that are being traced
         self.has_custom_gradient = False  # then tapes must see the Python code itself
+        self.calls = []  # functions of Python that its nodes call
 
     def __enter__(self):
         self._outer = getattr(_here, "tracing", None), getattr(_here, "region", None)

@@ -23,7 +23,13 @@ def _initial(value, dtype):
     if callable(value):
         with init_scope():
             return _core.to_tensor(value(), dtype, False)
-    return _core.evaluate_now(_core.to_tensor(value, dtype, False))
+    from penstock import errors
+    from penstock._stand_ins import NeedsVariables
+
+    try:
+        return _core.evaluate_now(_core.to_tensor(value, dtype, False))
+    except errors.FailedPreconditionError as error:  # of a variable that stands for another
+        raise NeedsVariables from error
 
 
 class VariableSynchronization(enum.Enum):
@@ -263,7 +269,7 @@ class Variable(_core.VariableHandle, metaclass=Created):
         return copy
 
     def __reduce__(self):
-        return _rebuild, (self.numpy(), self.dtype, self._shared_name, self.trainable)
+        return _rebuild, (self._read_only_array(), self.dtype, self._shared_name, self.trainable)
 
 
 class ResourceVariable(Variable):

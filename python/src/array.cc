@@ -170,10 +170,10 @@ PyObject* scalar_of(const Tensor& tensor) {
   return checked(scalar);
 }
 
-bool may_share_writable(const Tensor& tensor) {
-  const Buffer& buffer = *tensor.buffer().get();
-  return tensor.buffer().is_unique() && !buffer.read_only && buffer.tag != Tag::kVariable &&
-         buffer.tag != Tag::kConstant && buffer.tag != Tag::kForeign;
+// Whether the memory is the tensor's alone, and all of it: a row must not keep its matrix.
+bool owns_buffer(const Tensor& tensor) {
+  return tensor.can_be_overwritten() && tensor.buffer()->tag != Tag::kForeign &&
+         tensor.buffer()->bytes == tensor.num_bytes();
 }
 
 }  // namespace
@@ -242,17 +242,15 @@ PyObject* numpy_copy(const Tensor& tensor) {
   check_has_data(tensor);
   if (tensor.rank() == 0) return scalar_of(tensor);
   if (tensor.dtype() == DType::kString) return string_array(tensor);
-  Ref array(new_array(tensor, nullptr, 0));
-  copy_bytes(PyArray_DATA(reinterpret_cast<PyArrayObject*>(array.get())), tensor.raw(),
-             tensor.num_bytes());
-  return array.release();
+  const Tensor copy = Tensor::empty(tensor.dtype(), tensor.shape(), Tag::kHost);
+  copy_bytes(copy.raw(), tensor.raw(), tensor.num_bytes());
+  return array_over(copy, true);
 }
 
-PyObject* numpy_result(const Tensor& tensor) {
+PyObject* numpy_of_last(const Tensor& tensor) {
   check_has_data(tensor);
-  if (tensor.rank() == 0 || tensor.dtype() == DType::kString || !may_share_writable(tensor))
-    return numpy_copy(tensor);
-  return array_over(tensor, true);
+  const bool may_share = tensor.rank() > 0 && owns_buffer(tensor);
+  return may_share ? array_over(tensor, true) : numpy_copy(tensor);
 }
 
 int get_buffer(PyObject* self, Py_buffer* view, int flags) {

@@ -23,11 +23,12 @@ Tensor borrow_array(PyObject* array);
 
 // A new ndarray over the tensor's memory; strings become an array of bytes objects. Throws.
 PyObject* array_over(const Tensor& tensor, bool writable);
-// What .numpy() gives: shared and writable when the tensor alone owns its buffer, else a copy;
-// a NumPy scalar for a scalar. Throws.
-PyObject* numpy_result(const Tensor& tensor);
-// The same, always a copy.
+// What .numpy() gives: an array that may be written to, and shows the change to nobody. It is a
+// copy, counted as the host's; a NumPy scalar for a scalar. Throws.
 PyObject* numpy_copy(const Tensor& tensor);
+// The same for a tensor that its caller is about to drop: without a copy, where nobody else holds
+// its memory.
+PyObject* numpy_of_last(const Tensor& tensor);
 
 // The buffer protocol of EagerTensor: read-only.
 int get_buffer(PyObject* self, Py_buffer* view, int flags);

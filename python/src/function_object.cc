@@ -10,6 +10,7 @@
 
 #include <penstock/exec/control.h>
 #include <penstock/exec/function.h>
+#include <penstock/exec/stand_in.h>
 
 #include "array.h"
 #include "callback.h"
@@ -50,6 +51,15 @@ nb::list as_list(Tensors&& tensors) {
   nb::list result;
   for (Tensor& tensor : tensors) result.append(wrapped(std::move(tensor)));
   return result;
+}
+
+std::vector<Variable> variables_of(const nb::list& objects) {
+  std::vector<Variable> variables;
+  for (nb::handle object : objects) {
+    if (!is_variable(object.ptr())) raise(PyExc_TypeError, "%R is no variable", object.ptr());
+    variables.push_back(variable_of(object.ptr()));
+  }
+  return variables;
 }
 
 class PyTrace {
@@ -212,6 +222,10 @@ void add_function(nb::module_& module) {
              std::vector<Shape> sizes;
              for (nb::handle shape : shapes) sizes.push_back(to_shape(shape));
              return f.at(sizes);
+           })
+      .def("with_variables",
+           [](const Function& f, const nb::list& from, const nb::list& to) {
+             return with_variables(f, variables_of(from), variables_of(to));
            })
       .def("peak_bytes", &Function::peak_bytes)
       .def("note_custom_gradients", note_custom_gradients)

@@ -47,10 +47,27 @@ PyObject* py_from_numpy(PyObject*, PyObject* array) {
   return guarded([&] { return wrap(borrow_array(array)); });
 }
 
+// take_arrays(tensors): the list with arrays in its tensors' places, which take over the memory of
+// those that nobody else has.
+PyObject* take_arrays(PyObject*, PyObject* list) {
+  if (!PyList_CheckExact(list)) return PyErr_Format(PyExc_TypeError, "take_arrays takes a list");
+  return guarded([&] {
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); ++i) {
+      PyObject* item = PyList_GET_ITEM(list, i);
+      if (!has_tensor(item)) raise(PyExc_TypeError, "take_arrays takes tensors, not %R", item);
+      PyObject* array =
+          is_seen_once(item) ? numpy_of_last(tensor_of(item)) : numpy_copy(tensor_of(item));
+      if (PyList_SetItem(list, i, array) < 0) throw PythonError();
+    }
+    return Py_NewRef(list);
+  });
+}
+
 PyMethodDef g_functions[] = {
     {"set_hooks", py_set_hooks, METH_O, nullptr},
     {"to_tensor", as_function(py_to_tensor), METH_FASTCALL, nullptr},
     {"from_numpy", py_from_numpy, METH_O, nullptr},
+    {"take_arrays", take_arrays, METH_O, nullptr},
     {"from_dlpack", import_dlpack, METH_O, nullptr},
     {"index_parts", index_parts, METH_O, nullptr},
     {"describe_op", describe_op, METH_O, nullptr},

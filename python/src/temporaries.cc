@@ -2,6 +2,7 @@
 
 #include <unwind.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
 
@@ -14,12 +15,24 @@
 
 namespace penstock::python {
 
+namespace {
+
+// Whether the only reference may be one that the evaluation stack owns.
+bool is_on_stack([[maybe_unused]] PyObject* object) {
+#if PY_VERSION_HEX >= 0x030E0000
+  return PyUnstable_Object_IsUniqueReferencedTemporary(object) != 0;
+#else
+  return true;
+#endif
+}
+
+}  // namespace
+
 bool may_be_temporary(PyObject* object) {
-  if (Py_REFCNT(object) != 1 || !has_tensor(object)) return false;
-  const Tensor& tensor = description_of(object);
   // A weak reference would show it to other threads while the op runs.
-  return tensor.has_data() && tensor.num_bytes() >= kBytesWorthReusing &&
-         reinterpret_cast<TensorObject*>(object)->weak_references == nullptr;
+  if (!has_tensor(object) || !is_seen_once(object)) return false;
+  const Tensor& tensor = description_of(object);
+  return tensor.has_data() && tensor.num_bytes() >= kBytesWorthReusing && is_on_stack(object);
 }
 
 bool may_be_put_off(std::span<const Tensor* const> inputs) {
@@ -29,26 +42,27 @@ bool may_be_put_off(std::span<const Tensor* const> inputs) {
   return false;
 }
 
-// From Python 3.14 on the evaluation stack borrows references from local variables: a count of 1 no
-// longer tells a temporary from a variable.
-#if PY_VERSION_HEX >= 0x030E0000
-
-uint64_t temporary_operands(PyObject*, PyObject*, const void*) { return 0; }
-bool is_next_operand(const void*) { return false; }
-bool is_next_operand(PyObject*, PyObject* const*, const void*) { return false; }
-bool are_on_stack(PyObject*, PyObject* const*, const void*) { return false; }
-
-#else
-
 namespace {
 
 // The opcodes of operators in this version of Python.
 struct Opcodes {
   bool is_unary[256] = {};
   bool is_binary[256] = {};
+  int subscript = -1;  // what the argument of a binary one is when it is a[b], from 3.14 on
 
   Opcodes() {
     const Ref module(PyImport_ImportModule("opcode"));
+    read_codes(module);
+    read_arguments(module);
+    PyErr_Clear();
+  }
+
+  bool is_binary_at(const unsigned char* instruction) const {
+    return is_binary[instruction[0]] && instruction[1] != subscript;
+  }
+
+ private:
+  void read_codes(const Ref& module) {
     const Ref map(module ? PyObject_GetAttrString(module.get(), "opmap") : nullptr);
     PyObject *name, *code;
     for (Py_ssize_t at = 0; map && PyDict_Next(map.get(), &at, &name, &code) != 0;) {
@@ -60,7 +74,17 @@ struct Opcodes {
       is_binary[number] =
           known.starts_with("BINARY_") && known != "BINARY_SUBSCR" && known != "BINARY_SLICE";
     }
-    PyErr_Clear();
+  }
+
+  void read_arguments(const Ref& module) {
+    const Ref operators(module ? PyObject_GetAttrString(module.get(), "_nb_ops") : nullptr);
+    if (!operators || !PyList_Check(operators.get())) return;
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(operators.get()); ++i) {
+      const Ref name(PySequence_GetItem(PyList_GET_ITEM(operators.get(), i), 0));
+      if (name && PyUnicode_Check(name.get()) &&
+          PyUnicode_CompareWithASCIIString(name.get(), "NB_SUBSCR") == 0)
+        subscript = static_cast<int>(i);
+    }
   }
 };
 
@@ -98,17 +122,17 @@ Position position() {
   // An instruction's inline caches follow it as instructions of code 0.
   while (next < PyBytes_GET_SIZE(bytes.get()) && all[next] == 0) next += 2;
   const bool has_next = next < PyBytes_GET_SIZE(bytes.get());
-  return {opcodes.is_unary[all[at]] || opcodes.is_binary[all[at]],
-          has_next && opcodes.is_binary[all[next]]};
+  return {opcodes.is_unary[all[at]] || opcodes.is_binary_at(all + at),
+          has_next && opcodes.is_binary_at(all + next)};
 }
 
 // The C stack above one of our functions: it must be the interpreter's loop, with nothing but
 // Python's own functions for operators or for calls in between.
 struct Unwound {
   const void* caller;
-  const void* only_between;  // null: any, at most two (those behind PyNumber_Add and the like)
+  std::span<const void* const> between;  // none: any, those behind PyNumber_Add and the like
   int frames = 0;
-  int between = -1;  // frames since our function; -1: not yet there
+  int num_between = -1;  // frames since our function; -1: not yet there
   bool is_direct = false;
 };
 constexpr int kMaxFrames = 10;
@@ -117,22 +141,26 @@ constexpr int kMaxBetween = 2;
 _Unwind_Reason_Code look(_Unwind_Context* context, void* data) {
   auto* unwound = static_cast<Unwound*>(data);
   if (reinterpret_cast<const void*>(_Unwind_GetIP(context)) == unwound->caller)
-    unwound->between = 0;
-  if (unwound->between < 0)
+    unwound->num_between = 0;
+  if (unwound->num_between < 0)
     return ++unwound->frames > kMaxFrames ? _URC_END_OF_STACK : _URC_NO_REASON;
   const uintptr_t function = _Unwind_GetRegionStart(context);
   unwound->is_direct = function == reinterpret_cast<uintptr_t>(&_PyEval_EvalFrameDefault);
-  const bool is_allowed = unwound->only_between == nullptr ||
-                          function == reinterpret_cast<uintptr_t>(unwound->only_between);
-  const bool goes_on = !unwound->is_direct && is_allowed && ++unwound->between <= kMaxBetween;
+  const bool is_allowed =
+      unwound->between.empty() || std::ranges::any_of(unwound->between, [&](const void* allowed) {
+        return function == reinterpret_cast<uintptr_t>(allowed);
+      });
+  const bool goes_on = !unwound->is_direct && is_allowed && ++unwound->num_between <= kMaxBetween;
   return goes_on ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
 
-bool was_called_by_interpreter(const void* caller, const void* only_between = nullptr) {
-  Unwound unwound{caller, only_between};
+bool was_called_by_interpreter(const void* caller, std::span<const void* const> between = {}) {
+  Unwound unwound{caller, between};
   _Unwind_Backtrace(look, &unwound);
   return unwound.is_direct;
 }
+
+const void* vectorcall() { return reinterpret_cast<const void*>(&PyObject_Vectorcall); }
 
 }  // namespace
 
@@ -149,6 +177,11 @@ bool is_next_operand(const void* caller) {
 }
 
 namespace {
+
+#if PY_VERSION_HEX >= 0x030E0000
+// The interpreter hands over a copy of what is on its stack, and was asked about each of them.
+bool are_interpreters(PyObject*, PyObject* const*) { return true; }
+#else
 
 #if PY_VERSION_HEX >= 0x030B0000
 bool is_stack_address(PyObject* const* args) {
@@ -170,20 +203,38 @@ bool is_stack_address(PyObject* const* args) {
 }
 #endif
 
+// Whether the arguments lie on the evaluation stack, above what is called. A partial or a bound
+// method puts an argument of its own, which it keeps, where the callable was: so the callable must
+// still be there, right below (in 3.13 with an empty slot in between).
+bool are_interpreters(PyObject* callable, PyObject* const* args) {
+  return is_stack_address(args) &&
+         (args[-1] == callable || (args[-1] == nullptr && args[-2] == callable));
+}
+#endif
+
 }  // namespace
 
-// A partial or a bound method puts an argument of its own, which it keeps, where the callable was:
-// so the callable must still be there, right below (in 3.13 with an empty slot in between).
 bool are_on_stack(PyObject* function, PyObject* const* args, const void* caller) {
-  if (!is_stack_address(args)) return false;
-  if (args[-1] != function && !(args[-1] == nullptr && args[-2] == function)) return false;
-  return was_called_by_interpreter(caller, reinterpret_cast<const void*>(&PyObject_Vectorcall));
+  const void* const between[] = {vectorcall()};
+  return are_interpreters(function, args) && was_called_by_interpreter(caller, between);
 }
 
 bool is_next_operand(PyObject* function, PyObject* const* args, const void* caller) {
   return position().is_before_binary && are_on_stack(function, args, caller);
 }
 
+// The method's own arguments follow the object: in a bound method, which keeps the object, they
+// follow that method instead.
+bool is_temporary_receiver(PyObject* self, PyObject* method, PyObject* const* args,
+                           const void* caller) {
+  if (!may_be_temporary(self) || Py_TYPE(method) != &PyMethodDescr_Type) return false;
+#if PY_VERSION_HEX < 0x030E0000
+  if (!is_stack_address(args - 1) || args[-1] != self) return false;
 #endif
+  const auto* descriptor = reinterpret_cast<const PyMethodDescrObject*>(method);
+  const void* const between[] = {vectorcall(),
+                                 reinterpret_cast<const void*>(descriptor->vectorcall)};
+  return are_interpreters(method, args - 1) && was_called_by_interpreter(caller, between);
+}
 
 }  // namespace penstock::python

@@ -8,7 +8,8 @@
 // A reference count of 1 is not enough: C code (a partial, a tuple that is spread over a call, an
 // array of objects) may hold the only reference and show the object again later. So the one
 // reference must be seen to belong to the interpreter's evaluation stack, whose instruction drops
-// it afterwards. When that cannot be shown, nothing is reused.
+// it afterwards. From Python 3.14 on that stack may borrow the reference of a local variable, and
+// the interpreter itself is asked which it is. When it cannot be shown, nothing is reused.
 #pragma once
 
 #include <Python.h>
@@ -37,6 +38,11 @@ bool is_next_operand(const void* caller);
 bool are_on_stack(PyObject* function, PyObject* const* args, const void* caller);
 // The same question as is_next_operand, for the result of such a call.
 bool is_next_operand(PyObject* function, PyObject* const* args, const void* caller);
+
+// True when the interpreter calls a method of a temporary, as in f(x).numpy(). `method` is the
+// descriptor of a METH_FASTCALL method, `args` and `caller` are those of the function behind it.
+bool is_temporary_receiver(PyObject* self, PyObject* method, PyObject* const* args,
+                           const void* caller);
 
 // True for a tensor with one reference and enough bytes: the cheap part of the question.
 bool may_be_temporary(PyObject* object);

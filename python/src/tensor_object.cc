@@ -11,6 +11,7 @@
 #include "hooks.h"
 #include "index.h"
 #include "number_slots.h"
+#include "temporaries.h"
 
 namespace penstock::python {
 namespace {
@@ -91,11 +92,30 @@ Py_ssize_t length(PyObject* self) {
   return -1;
 }
 
-PyObject* numpy(PyObject* self, PyObject*) {
-  return guarded([&] { return numpy_result(tensor_of(self)); });
+// In f(x).numpy() the tensor dies with the call: the array takes its memory over.
+PyObject* numpy(PyObject* self, PyObject* const* args, Py_ssize_t count) {
+  static PyObject* const method = PyDict_GetItemString(eager_type->tp_dict, "numpy");
+  const void* caller = __builtin_return_address(0);
+  if (count != 0) {
+    PyErr_Format(PyExc_TypeError, "EagerTensor.numpy() takes no arguments (%zd given)", count);
+    return nullptr;
+  }
+  return guarded([&] {
+    const bool is_last = is_temporary_receiver(self, method, args, caller);
+    return is_last ? numpy_of_last(tensor_of(self)) : numpy_copy(tensor_of(self));
+  });
 }
 PyObject* read_only_array(PyObject* self, PyObject*) {
   return guarded([&] { return array_over(tensor_of(self), false); });
+}
+
+// For who fills a tensor that nobody has seen: its own memory.
+PyObject* own_array(PyObject* self, PyObject*) {
+  return guarded([&] {
+    const Tensor& tensor = tensor_of(self);
+    if (!tensor.can_be_overwritten()) throw FailedPreconditionError("the tensor is in use");
+    return array_over(tensor, true);
+  });
 }
 
 PyGetSetDef g_getset[] = {
@@ -117,8 +137,10 @@ PyMemberDef g_members[] = {
 };
 
 PyMethodDef g_methods[] = {
-    {"numpy", numpy, METH_NOARGS, "The values as an ndarray, or a NumPy scalar."},
+    {"numpy", as_function(numpy), METH_FASTCALL,
+     "The values as an ndarray of their own, or a NumPy scalar."},
     {"_read_only_array", read_only_array, METH_NOARGS, nullptr},
+    {"_own_array", own_array, METH_NOARGS, nullptr},
     {"__dlpack__", as_function(export_dlpack), METH_VARARGS | METH_KEYWORDS, nullptr},
     {"__dlpack_device__", dlpack_device, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr},

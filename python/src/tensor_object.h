@@ -49,10 +49,14 @@ inline const Tensor& description_of(PyObject* object) {
 inline const Pending* pending_of(PyObject* object) {
   return reinterpret_cast<TensorObject*>(object)->pending;
 }
+// Whether one place alone has the object, and nobody can find it there.
+inline bool is_seen_once(PyObject* object) {
+  return Py_REFCNT(object) == 1 &&
+         reinterpret_cast<TensorObject*>(object)->weak_references == nullptr;
+}
 // Whether it is pending and only our caller can reach it: it stays so while the GIL is released.
 inline bool is_hidden_pending(PyObject* object) {
-  const auto* self = reinterpret_cast<TensorObject*>(object);
-  return self->pending != nullptr && Py_REFCNT(object) == 1 && self->weak_references == nullptr;
+  return pending_of(object) != nullptr && is_seen_once(object);
 }
 
 // A new object; null with an error set when there is no memory.

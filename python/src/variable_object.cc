@@ -1,5 +1,6 @@
 #include "variable_object.h"
 
+#include <penstock/exec/stand_in.h>
 #include <penstock/ops/registry.h>
 
 #include "array.h"
@@ -58,6 +59,15 @@ PyObject* share(PyObject* self, PyObject* other) {
   return guarded([&] {
     if (!is_variable(other)) raise(PyExc_TypeError, "%R is no variable", other);
     delete std::exchange(handle(self), new Variable(variable_of(other)));
+    return Py_NewRef(Py_None);
+  });
+}
+
+// _stand_for(other): a variable like another one, for traces.
+PyObject* stand_for(PyObject* self, PyObject* other) {
+  return guarded([&] {
+    if (!is_variable(other)) raise(PyExc_TypeError, "%R is no variable", other);
+    delete std::exchange(handle(self), new Variable(stand_in_for(variable_of(other))));
     return Py_NewRef(Py_None);
   });
 }
@@ -154,6 +164,7 @@ PyGetSetDef g_getset[] = {
 PyMethodDef g_methods[] = {
     {"_create", create, METH_VARARGS, nullptr},
     {"_share", share, METH_O, nullptr},
+    {"_stand_for", stand_for, METH_O, nullptr},
     {"value", value, METH_NOARGS, "The value now, as a tensor."},
     {"numpy", numpy, METH_NOARGS, "A copy of the value as an ndarray, or a NumPy scalar."},
     {"_read_only_array", read_only_array, METH_NOARGS, nullptr},

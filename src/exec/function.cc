@@ -1,10 +1,12 @@
 #include <penstock/exec/function.h>
 
 #include <algorithm>
+#include <optional>
 
 #include <penstock/base/error.h>
 #include <penstock/base/strings.h>
 #include <penstock/core/fits.h>
+#include <penstock/exec/stand_in.h>
 #include <penstock/memory/recording.h>
 
 #include "autodiff/recording.h"
@@ -119,15 +121,20 @@ void check_inputs(const FunctionState& function, Inputs inputs) {
 }  // namespace
 
 std::vector<Tensor> replay_call(const FunctionState& function, Inputs inputs, StateMap* states) {
+  return replay_call(function, inputs, function.variables, states);
+}
+
+std::vector<Tensor> replay_call(const FunctionState& function, Inputs inputs,
+                                std::span<const Variable> variables, StateMap* states) {
   SmallVector<const Tensor*, 8> all(inputs.begin(), inputs.end());
   for (const Tensor& capture : function.captures) all.push_back(&capture);
   const Graph& graph = function.graph;
   const std::vector<ValueId> results = results_of(graph);
-  Replay replay(graph, all, function.variables, needed_nodes(graph, results, true), states);
+  Replay replay(graph, all, variables, needed_nodes(graph, results, true), states);
   for (ValueId result : results) replay.keep(result);
   replay.run();
   for (const Write& write : graph.writes()) {
-    Variable variable = function.variables[static_cast<size_t>(write.slot)];
+    Variable variable = variables[static_cast<size_t>(write.slot)];
     variable.assign(replay.value(write.value));
   }
   std::vector<Tensor> outputs;
@@ -240,6 +247,28 @@ Function Function::at(std::span<const Shape> shapes) const {
     state_->known.insert(state_->known.begin(), {{shapes.begin(), shapes.end()}, made});
     if (state_->known.size() > kMostKnown) state_->known.pop_back();
     return made;
+  });
+}
+
+Function with_variables(const Function& function, std::span<const Variable> from,
+                        std::span<const Variable> to) {
+  const exec::FunctionState& state = function.state();
+  return with_memory_errors(state.name, [&] {
+    std::vector<Variable> variables = state.variables;
+    for (Variable& variable : variables) {
+      const auto at = std::ranges::find(from, variable.id(), &Variable::id);
+      if (at != from.end()) variable = to[static_cast<size_t>(at - from.begin())];
+    }
+    // One that uses tensors of the trace around it becomes a part of that.
+    std::optional<LeaveTraces> leave;
+    if (!function.has_captures()) leave.emplace();
+    Trace trace(state.name);
+    std::vector<Tensor> inputs;
+    for (size_t i = 0; i < function.num_inputs(); ++i) {
+      const ValueId input = state.graph.inputs()[i];
+      inputs.push_back(trace.input(state.graph.dtype(input), state.graph.shape(input)));
+    }
+    return trace.finish(exec::replay_call(state, exec::pointers_to(inputs), variables));
   });
 }
 

@@ -6,6 +6,7 @@
 #include <penstock/base/error.h>
 #include <penstock/base/strings.h>
 #include <penstock/core/fits.h>
+#include <penstock/exec/stand_in.h>
 #include <penstock/ops.h>
 #include <penstock/ops/grad_helpers.h>
 
@@ -66,7 +67,15 @@ void check_may_be_used() {
 
 }  // namespace
 
+void Variable::State::check_has_value() const {
+  if (!is_stand_in || exec::t_trace != nullptr) return;
+  throw FailedPreconditionError(cat("variable '", name,
+                                    "' is an argument of a function, and has a value only inside "
+                                    "of it"));
+}
+
 Tensor& Variable::State::current() {
+  check_has_value();
   if (exec::t_trace == nullptr) return value;
   check_may_be_used();
   return exec::t_trace->slot_of(Variable(shared_from_this())).current;
@@ -105,6 +114,21 @@ Variable::Variable(const Operand& initial, const Options& options) {
   });
 }
 
+Variable stand_in_for(const Variable& variable) {
+  return with_memory_errors("Variable", [&] {
+    auto state = std::make_shared<Variable::State>();
+    state->name = variable.name();
+    state->trainable = variable.trainable();
+    state->is_stand_in = true;
+    state->id = new_id();
+    state->dtype = variable.dtype();
+    state->shape = variable.shape();
+    const std::lock_guard lock(variable.state().mutex);
+    state->value = variable.state().value.without_data();
+    return Variable(std::move(state));
+  });
+}
+
 const std::string& Variable::name() const { return state_->name; }
 bool Variable::trainable() const { return state_->trainable; }
 DType Variable::dtype() const { return state_->dtype; }
@@ -131,6 +155,7 @@ Tensor Variable::value() const {
 void Variable::assign(const Operand& operand) {
   const Tensor& tensor = operand.tensor();
   check_fits(*state_, tensor, "assign");
+  state_->check_has_value();
   const std::lock_guard lock(state_->mutex);
   if (exec::t_trace != nullptr) return state_->set(tensor);
   if (tensor.is_symbolic()) exec::fail_out_of_scope(tensor);

@@ -11,6 +11,7 @@ namespace penstock {
 struct Variable::State : std::enable_shared_from_this<Variable::State> {
   std::string name;
   bool trainable = true;
+  bool is_stand_in = false;  // see stand_in.h
   uint64_t id = 0;
   ledger::Owner owner = 0;
   DType dtype = DType::kInvalid;
@@ -19,6 +20,8 @@ struct Variable::State : std::enable_shared_from_this<Variable::State> {
   Tensor value;      // its id is the variable's
 
   ~State();
+  // Throws FailedPreconditionError for a stand-in that is used outside of traces.
+  void check_has_value() const;
   // The value to work on: inside a trace, what the function has made of it so far. Pre: the mutex
   // is held.
   Tensor& current();

@@ -9,6 +9,7 @@ import itertools
 from penstock import _core, dtypes, errors, raw_ops
 from penstock._functions.basic import cast, fill_with
 from penstock._module import _snake
+from penstock._stand_ins import check_known
 from penstock._tape import IndexedSlices, pause
 from penstock._track import Trackable, arrived
 from penstock._variable import Variable
@@ -100,6 +101,7 @@ class Optimizer(Trackable):
 
     def build(self, variables):
         """Makes the slots of the variables. An own optimizer calls this first."""
+        check_known(variables)
         self._trainable = list(variables)
         self._places = {id(variable): i for i, variable in enumerate(self._trainable)}
         self.built = True
@@ -128,6 +130,7 @@ class Optimizer(Trackable):
         """One step, with the gradients of the variables in order."""
         with pause():
             variables = self._trainable if trainable_variables is None else trainable_variables
+            check_known(variables)
             pairs = [(g, v) for g, v in zip(grads, variables, strict=True) if g is not None]
             if not pairs:
                 raise ValueError("No gradients provided for any variable.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from penstock import _core, dtypes, raw_ops
 from penstock._functions.basic import cast
+from penstock._stand_ins import check_known
 from penstock._tape import pause
 from penstock._track import Trackable
 from penstock._variable import Variable
@@ -53,6 +54,7 @@ class ExponentialMovingAverage(Trackable):
 
     def average(self, var):
         """The average of a variable, as a variable, or None."""
+        check_known([var])
         place = self._places.get(var._id)
         return None if place is None else self._averages[place]
 

@@ -1,10 +1,15 @@
 """Threads: the GIL is released around large kernels, and everything stays right."""
 
+import gc
+import sys
 import threading
 import time
 
 import numpy as np
 import penstock as tf
+import pytest
+
+v1 = tf.compat.v1
 
 
 def run_all(work, count=8):
@@ -103,3 +108,133 @@ def test_arrays_dropped_without_the_gil():
             assert float((tensor + 1.0)[0]) == i + 1
 
     run_all(work, 4)
+
+
+@pytest.fixture
+def _eager_switches():
+    """Threads take turns as often as they can."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+def seconds(limit):
+    end = time.monotonic() + limit
+    while time.monotonic() < end:
+        yield
+
+
+@pytest.mark.usefixtures("_eager_switches")
+def test_sessions_run_while_the_graph_grows(monkeypatch):
+    """The cache of programs drops some all the time."""
+    monkeypatch.setattr("penstock.compat.v1._session._PROGRAM_BYTES", 1 << 16)
+    monkeypatch.setattr("penstock.compat.v1._growth._SILENT", True)
+    graph = v1.Graph()
+    with graph.as_default():
+        x = v1.placeholder(tf.float32, [None])
+        counter = v1.Variable(np.zeros(1, np.float32))
+        session = v1.Session(graph=graph)
+        session.run(counter.initializer)
+        add = counter.assign_add([1.0])
+    runs = []
+
+    def work(i):
+        with graph.as_default():
+            y, wanted = x, 0.0
+            for _ in seconds(2):
+                if len(runs) % 3 == i % 3:
+                    y, wanted = (x, 0.0) if wanted > 50 else (y + 1.0, wanted + 1)
+                size = len(runs) % 4 + 1
+                assert session.run(y, {x: [0.0] * size}).tolist() == [wanted] * size
+                session.run([y, add.op], {x: [0.0]})
+                runs.append(i)
+
+    run_all(work)
+    assert session.run(counter).tolist() == [len(runs)]
+    session.close()
+
+
+@pytest.mark.usefixtures("_eager_switches")
+def test_first_runs_make_a_variable_once():
+    for _ in range(40):
+        with v1.Graph().as_default() as graph:
+            variables = [v1.Variable(np.zeros(1, np.float32)) for _ in range(4)]
+            updates = [[each.assign([float(i)]) for each in variables] for i in range(6)]
+        with v1.Session(graph=graph) as session:
+            start = threading.Barrier(len(updates))
+
+            def work(i, session=session, updates=updates, start=start):
+                start.wait()
+                for each in updates[i]:
+                    session.run(each)
+
+            run_all(work, len(updates))
+            for i, several in enumerate(updates):
+                for each in several:
+                    session.run(each)
+                assert session.run(variables) == [[i]] * 4
+
+
+@pytest.mark.usefixtures("_eager_switches")
+def test_sessions_open_and_close_at_once(monkeypatch):
+    monkeypatch.setattr("penstock.compat.v1._growth._MANY_SESSIONS", 0)
+    monkeypatch.setattr("penstock.compat.v1._growth._warned", _Forgetful())
+    graph = v1.Graph()
+
+    def work(i):
+        for _ in seconds(1):
+            session = v1.Session(graph=graph)
+            if i == 0:
+                v1.Session.reset("", ["another"])
+            session.close()
+
+    run_all(work)
+
+
+class _Forgetful(set):
+    def __contains__(self, unused):
+        return False
+
+
+@pytest.mark.usefixtures("_eager_switches")
+def test_functions_are_called_while_traces_are_dropped():
+    """By the bound of the cache, and by the end of arguments."""
+
+    class Key:
+        pass
+
+    function = tf.function(lambda x, key: x + 1.0, trace_cache_limit=20_000)
+
+    def work(i):
+        for k, _ in enumerate(seconds(1.5)):
+            key = Key()
+            size = k % 5 + 1
+            assert function(tf.zeros([size]), key).shape == [size]
+            assert function.pretty_printed_concrete_signatures() is not None
+            if k % 10 == i:
+                key.cycle = key  # found by the collector
+                gc.collect(0)
+
+    run_all(work)
+    gc.collect()
+    function(tf.zeros([1]), 1)
+    assert len(function._traces) <= 20
+
+
+@pytest.mark.usefixtures("_eager_switches")
+def test_methods_of_an_object_are_one_function():
+    class Model:
+        @tf.function
+        def __call__(self, x):
+            return x + 1.0
+
+    for _ in range(30):
+        model, found, start = Model(), [], threading.Barrier(8)
+
+        def work(i, model=model, found=found, start=start):
+            start.wait()
+            found.append(model.__call__)
+
+        run_all(work)
+        assert all(each is found[0] for each in found)

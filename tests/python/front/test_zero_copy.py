@@ -1,6 +1,9 @@
 """Memory shared with NumPy and through DLPack, and when it is not."""
 
+import functools
 import gc
+import operator
+import pickle
 import weakref
 
 import numpy as np
@@ -69,46 +72,218 @@ def test_asarray_is_a_read_only_view():
     assert array.sum() == N
 
 
-def test_numpy_shares_when_the_tensor_is_alone():
-    tensor = tf.ones([N]) + 1.0
-    array = tensor.numpy()
+def current():
+    return tf.config.experimental.get_memory_info()["current"]
+
+
+class Made:
+    """Makes tensors whose memory nobody else has, and knows where the latest one is."""
+
+    def __call__(self):
+        tensor = tf.ones([LARGE]) * 2.0
+        self.address = address(np.asarray(tensor))
+        return tensor
+
+
+def test_numpy_takes_over_what_dies_with_the_call():
+    made = Made()
+    array = made().numpy()
     assert array.flags.writeable
-    assert address(array) == address(np.asarray(tensor))
-    del tensor
-    array += 1
-    assert array[0] == 3
-    former = tf.constant(np.ones(LARGE, np.float32)) + 1.0  # in the constant's buffer
-    assert address(former.numpy()) == address(np.asarray(former))
+    assert address(array) == made.address
+    before = current()
+    array = [made()][0].numpy()
+    assert address(array) == made.address
+    assert current() == before
 
 
-def test_numpy_copies_what_others_hold():
-    variable = tf.Variable(tf.ones([N]))
+@pytest.mark.parametrize(
+    "numpy_of",
+    [
+        lambda tensor: tensor.numpy(),
+        lambda tensor: functools.partial(type(tensor).numpy, tensor)(),
+        lambda tensor: operator.methodcaller("numpy")(tensor),
+        lambda tensor: next(map(type(tensor).numpy, [tensor])),
+        lambda tensor: tensor._numpy(),
+        lambda tensor: tf.reshape(tensor, [100, -1]).numpy(),
+        lambda tensor: tf.identity(tensor).numpy(),
+        lambda tensor: tensor[:].numpy(),
+        lambda tensor: tf.stop_gradient(tensor).numpy(),
+        lambda tensor: np.array(tensor),
+    ],
+)
+@pytest.mark.parametrize("size", [300, LARGE])
+def test_numpy_of_a_tensor_that_stays_is_a_copy(numpy_of, size):
+    kinds = [
+        tf.ones([size]) * 2.0,
+        tf.constant(np.full(size, 2, np.float32)),
+        tf.Variable(tf.fill([size], 2.0)).value(),
+        tf.experimental.from_numpy(np.full(size, 2, np.float32)),
+    ]
+    for tensor in kinds:
+        numpy_of(tensor)[...] += 100
+        assert np.all(np.asarray(tensor) == 2)
+
+
+def test_numpy_by_way_of_what_keeps_the_tensor():
+    """The bound method and the partial hold the only reference, and can be called again."""
+    made = Made()
+    bound = made().numpy
+    bound()[0] = 9
+    assert bound()[0] == 2
+    partial = functools.partial(type(made()).numpy, made())
+    partial()[0] = 9
+    assert partial()[0] == 2
+
+
+def test_numpy_of_a_view_does_not_keep_the_whole():
+    before = current()
+    row = (tf.ones([10, LARGE]) * 2.0)[3].numpy()
+    assert current() == before + row.nbytes
+    row[0] = 5
+
+
+def test_numpy_leaves_gradients_alone():
+    x = tf.Variable(tf.ones([LARGE]))
+    with tf.GradientTape() as tape:
+        y = x * 3.0
+        z = y * y
+        y.numpy()[...] = 100
+        tf.exp(y).numpy()[...] = 100
+        loss = tf.reduce_sum(z)
+    assert float(tape.gradient(loss, x)[0]) == 18
+    with tf.GradientTape() as tape:
+        tape.watch(y)
+        loss = tf.reduce_sum(tf.exp(tf.zeros_like(y) * y))
+        tf.square(y).numpy()[...] = 100
+    assert float(tape.gradient(loss, y)[0]) == 0
+
+
+def test_numpy_leaves_constants_of_functions_alone():
+    held = tf.ones([LARGE]) * 2.0
+
+    @tf.function
+    def f():
+        return tf.constant(np.full(LARGE, 3, np.float32)), held
+
+    for _ in range(3):
+        f()[0].numpy()[...] = 100
+        f()[1].numpy()[...] = 100
+    assert [float(each[0]) for each in f()] == [3, 2]
+
+
+def test_numpy_is_counted_and_within_the_budget():
+    tensor = tf.ones([LARGE])
+    before, host = current(), tf.config.experimental.get_memory_by_tag()["host"]["current"]
+    array = tensor.numpy()
+    assert current() == before + array.nbytes
+    by_tag = tf.config.experimental.get_memory_by_tag()
+    assert by_tag["host"]["current"] == host + array.nbytes
+    del array
+    assert current() == before
+    variable = tf.Variable(tensor)
+    before = current()
     array = variable.numpy()
     array[0] = 9
-    assert float(variable[0]) == 1
-    constant = tf.constant(np.ones(N, np.float32))
-    array = constant.numpy()
-    array[0] = 9
-    assert float(constant[0]) == 1
-    tensor = tf.ones([N]) * 2.0
-    other = tf.reshape(tensor, [10, 100])
-    array = tensor.numpy()
-    array[0] = 9
-    assert float(other[0, 0]) == 2
-    first = tf.ones([N]).numpy()
-    assert first[0] == 1
+    assert (current(), float(variable[0])) == (before + array.nbytes, 1)
+    del array
+    limit = tf.config.get_memory_budget()
+    tf.config.set_memory_budget(current() + 4 * LARGE - 1)
+    try:
+        with pytest.raises(tf.errors.ResourceExhaustedError, match="host"):
+            tensor.numpy()
+    finally:
+        tf.config.set_memory_budget(limit)
+    assert tensor.numpy()[-1] == 1
 
 
-def test_numpy_twice():
-    """The second array is apart from the first, which shares the tensor's memory."""
-    tensor = tf.ones([N]) + 1.0
-    first, second = tensor.numpy(), tensor.numpy()
-    assert address(first) != address(second)
-    second[0] = 9
-    assert first[0] == 2
-    del first
-    third = tensor.numpy()
-    assert address(third) == address(np.asarray(tensor))
+def test_numpy_takes_no_arguments():
+    with pytest.raises(TypeError, match="takes no arguments"):
+        tf.ones([2]).numpy(1)
+
+
+def test_strings_are_copied():
+    tensor = tf.constant([b"a", b"b"])
+    tensor.numpy()[0] = b"z"
+    np.asarray(tensor)[0] = b"z"
+    assert tensor[0].numpy() == b"a"
+
+
+def test_protos_are_copied():
+    proto = tf.make_tensor_proto(np.ones(N, np.float32))
+    array = tf.make_ndarray(proto)
+    array += 1
+    assert tf.make_ndarray(proto)[0] == 1
+
+
+def test_a_pickled_tensor_is_apart():
+    tensor = tf.ones([N])
+    copy = pickle.loads(pickle.dumps(tensor))
+    copy.numpy()[0] = 9
+    assert float(copy[0]) == float(tensor[0]) == 1
+    variable = pickle.loads(pickle.dumps(tf.Variable(3.0)))
+    assert float(variable) == 3
+
+
+def test_session_results_are_private():
+    v1 = tf.compat.v1
+    with v1.Graph().as_default(), v1.Session() as session:
+        x = v1.placeholder(tf.float32, [LARGE])
+        doubled = x * 2.0
+        constant = tf.constant(np.full(LARGE, 3, np.float32))
+        variable = v1.Variable(np.full(LARGE, 4, np.float32))
+        session.run(variable.initializer)
+        given = np.ones(LARGE, np.float32)
+        fetches = [x, doubled, tf.identity(x), constant, constant + 0.0, variable, variable + 0.0]
+        for _ in range(3):
+            got = session.run(fetches, {x: given})
+            assert [float(each[-1]) for each in got] == [1, 2, 1, 3, 3, 4, 4]
+            for i, each in enumerate(got):
+                assert each.flags.writeable
+                assert not any(np.shares_memory(each, other) for other in got[:i])
+                each[...] = 100
+        assert given[0] == 1
+        assert session.run(constant)[0] == 3
+        session.run(constant)[0] = 9
+        assert session.run(constant)[0] == 3
+        first, second = session.run([doubled, doubled], {x: given})
+        assert first is second  # as in TensorFlow
+
+
+def test_session_results_take_the_runs_memory():
+    v1 = tf.compat.v1
+    with v1.Graph().as_default(), v1.Session() as session:
+        x = v1.placeholder(tf.float32, [LARGE])
+        doubled = x * 2.0
+        given = np.ones(LARGE, np.float32)
+        session.run(doubled, {x: given})
+        before = current()
+        tf.config.experimental.reset_memory_stats("CPU:0")
+        array = session.run(doubled, {x: given})
+        assert tf.config.experimental.get_memory_info()["peak"] - before == 2 * array.nbytes
+        del array
+        assert current() == before
+
+
+def test_arguments_of_numpy_functions_are_private():
+    """TensorFlow shows the tensor's own memory there: its own words ask not to write into it."""
+    seen = []
+
+    def spoil(array):
+        array += 100
+        seen.append(array)
+        return array
+
+    x = tf.ones([LARGE])
+    tf.numpy_function(spoil, [x], tf.float32)
+
+    @tf.function
+    def f(x):
+        y = x * 2.0
+        return y, tf.numpy_function(spoil, [y], tf.float32), tf.numpy_function(spoil, [x], x.dtype)
+
+    y, of_y, of_x = f(x)
+    seen[-1][...] = 5
+    assert [float(each[0]) for each in (x, y, of_y, of_x)] == [1, 2, 102, 101]
 
 
 @pytest.mark.parametrize("view", [lambda t: t.numpy(), np.asarray, memoryview, np.from_dlpack])

@@ -19,7 +19,7 @@ class Fetches:
         self.pack = self._packer(structure)
 
     def _packer(self, fetch):
-        """A function from the tensors that a run gives to the structure with them."""
+        """A function from the arrays that a run gives to the structure with them."""
         if fetch is None:
             raise TypeError(
                 f'Argument `fetch` = {fetch} has invalid type "NoneType". Cannot be None'
@@ -64,7 +64,7 @@ class Fetches:
         place = self._places.setdefault(element._value, len(self.tensors))
         if place == len(self.tensors):
             self.tensors.append(element)
-        return lambda values: values[place].numpy()
+        return lambda values: values[place]
 
     def key(self):
         """What is fetched, as a key."""
@@ -115,7 +115,7 @@ def fed_value(value, tensor):
     if not isinstance(value, (_core.Tensor, np.ndarray)):
         value = np.asarray(value, dtype=dtype.as_numpy_dtype)
     elif isinstance(value, _core.Tensor) and value.dtype is not dtype:
-        value = value.numpy()
+        value = value._read_only_array()
     made = _core.to_tensor(value, dtype, False)
     if not tensor.shape.is_compatible_with(made.shape):
         raise ValueError(

@@ -6,6 +6,7 @@ Only the first new node of a run is looked at, so this costs next to nothing.
 from __future__ import annotations
 
 import os
+import threading
 import weakref
 
 _MANY_RUNS = 50  # with new nodes of one line
@@ -15,6 +16,7 @@ _MOST_LINES = 1000  # that are counted
 _SILENT = os.environ.get("PENSTOCK_GROWTH_WARNINGS", "1") == "0"
 _warned = set()  # lines
 _open_sessions = weakref.WeakSet()
+_lock = threading.Lock()  # held while somebody goes through them
 
 
 class Growth:
@@ -48,7 +50,8 @@ class Growth:
 
 def opened(session):
     """Counts the sessions that are open."""
-    _open_sessions.add(session)
+    with _lock:
+        _open_sessions.add(session)
     if _SILENT or len(_open_sessions) <= _MANY_SESSIONS:
         return
     from penstock._retracing import users_line
@@ -57,7 +60,8 @@ def opened(session):
     if at in _warned:
         return
     _warned.add(at)
-    count, held = len(_open_sessions), sum(each._bytes() for each in _open_sessions)
+    sessions = open_sessions()
+    count, held = len(sessions), sum(each._bytes() for each in sessions)
     _warn(
         f"{at} opens sessions that stay open: there are {count} now, with "
         f"{held:,} bytes of variables and programs. Use `with tf.Session() as sess:`, or call "
@@ -67,7 +71,14 @@ def opened(session):
 
 def closed(session):
     """A session that is no longer open."""
-    _open_sessions.discard(session)
+    with _lock:
+        _open_sessions.discard(session)
+
+
+def open_sessions() -> list:
+    """The sessions that are open now."""
+    with _lock:
+        return list(_open_sessions)
 
 
 def _warn(text):

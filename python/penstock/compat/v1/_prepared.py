@@ -66,7 +66,7 @@ class Prepared:
             if not error.message.startswith("input "):
                 raise
             return self.run_checked(list(values), pack)
-        return pack(results)
+        return pack(_core.take_arrays(results))
 
     def run_checked(self, values, pack):
         """A run with every check."""
@@ -87,7 +87,7 @@ class Prepared:
         session._initialized.update(self._assigned)
         if not self._implicit:
             self._latest = function
-        return pack(results)
+        return pack(_core.take_arrays(results))
 
     def function(self, shapes):
         """The program for these shapes of what is fed, made where there is none."""
@@ -96,15 +96,19 @@ class Prepared:
         found = session._programs.get(key)
         if found is not None:
             return found
+        with session._lock:  # two threads would make a variable twice, and lose what one assigns
+            found = session._programs.get(key)
+            return found if found is not None else self._compile(session, key, shapes)
+
+    def _compile(self, session, key, shapes):
         feeds = [*self._feeds, *(tensor for tensor, _ in self._implicit)]
         variables = session._buffers(self._numbers)
-        with session._lock:
-            made = self._builder.compile(
-                feeds, list(shapes), self._fetches, self._targets, variables, session._random
-            )
+        made = self._builder.compile(
+            feeds, list(shapes), self._fetches, self._targets, variables, session._random
+        )
         session._programs.put(key, made)
         for dropped in session._programs.shrink([]):
-            for prepared in session._prepared.values():
+            for prepared in list(session._prepared.values()):
                 if prepared._latest is dropped:
                     prepared._latest = None
         return made

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import threading
-import weakref
 from collections.abc import Mapping
 
 from penstock import _core
@@ -19,7 +18,6 @@ from penstock.compat.v1._prepared import Prepared
 _PROGRAM_BYTES = 16 << 20  # per session
 _MOST_SHORTCUTS = 1024
 _LISTS = (list, tuple)
-_sessions = weakref.WeakSet()
 
 
 class _Here(threading.local):
@@ -82,7 +80,6 @@ class BaseSession:
         self._is_closed = False
         self._lock = threading.RLock()
         _set_threads(config)
-        _sessions.add(self)
         _growth.opened(self)
 
     graph_def = property(lambda self: self.graph.as_graph_def())
@@ -124,11 +121,12 @@ class BaseSession:
 
     def _prepare(self, found, feeds):
         key = (found.key(), tuple(each._value for each in feeds))
-        prepared = self._prepared.get(key)
-        if prepared is None:
-            if len(self._prepared) >= _MOST_SHORTCUTS:
-                self._prepared.clear()
-            prepared = self._prepared[key] = Prepared(self, found, feeds)
+        with self._lock:
+            prepared = self._prepared.get(key)
+            if prepared is None:
+                if len(self._prepared) >= _MOST_SHORTCUTS:
+                    self._prepared.clear()
+                prepared = self._prepared[key] = Prepared(self, found, feeds)
         return prepared
 
     def _run_tensor(self, tensor):
@@ -195,9 +193,10 @@ class BaseSession:
     def close(self):
         """Frees the variables and the programs. There are no runs after this."""
         self._is_closed = True
-        self._forget()
-        self._variables, self._initialized = [], set()
-        self._random = _core.RandomStates()
+        with self._lock:
+            self._forget()
+            self._variables, self._initialized = [], set()
+            self._random = _core.RandomStates()
         _growth.closed(self)
 
     def _forget(self):
@@ -207,11 +206,12 @@ class BaseSession:
 
     def _reset(self, containers):
         """Frees the variables of these containers."""
-        for variable in self.graph._variables[: len(self._variables)]:
-            if (variable._container or "localhost") in containers:
-                self._variables[variable._variable_number] = None
-                self._initialized.discard(variable._variable_number)
-        self._forget()
+        with self._lock:
+            for variable in self.graph._variables[: len(self._variables)]:
+                if (variable._container or "localhost") in containers:
+                    self._variables[variable._variable_number] = None
+                    self._initialized.discard(variable._variable_number)
+            self._forget()
 
     def _bytes(self) -> int:
         held = (each for each in self._variables if each is not None)
@@ -243,7 +243,7 @@ class Session(BaseSession):
     def reset(target, containers=None, config=None):
         """Frees the variables of these containers in all sessions; of the default one without."""
         names = set(containers or ["localhost"])
-        for session in list(_sessions):
+        for session in _growth.open_sessions():
             session._reset(names)
 
 

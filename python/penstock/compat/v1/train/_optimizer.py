@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from penstock import _core, dtypes, raw_ops
 from penstock._functions.basic import cast, fill_with
+from penstock._stand_ins import check_known
 from penstock._tape import GradientTape, IndexedSlices, pause
 from penstock._track import Trackable
 from penstock.compat.v1._variables import make_variable
@@ -149,6 +150,7 @@ class Optimizer(Trackable):
     def _create_slots(self, variables):
         for variable in variables:
             for name, value in self._slots_of(variable):
+                check_known([variable])
                 slots = self._slots.setdefault(name, {})
                 if variable._id not in slots:
                     slots[variable._id] = self._made_slot(variable, value)
@@ -186,6 +188,7 @@ class Optimizer(Trackable):
 
     def get_slot(self, var, name):
         """A slot of a variable; None where there is none."""
+        check_known([var])
         return self._slots.get(name, {}).get(var._id)
 
     def get_slot_names(self) -> list[str]:
