@@ -65,6 +65,7 @@ std::unique_ptr<ControlCode> make_branch_code(const Control& control) {
 }
 
 std::unique_ptr<ControlCode> make_control_code(const Graph& graph, const Node& node) {
+  check_depth(graph.depth());
   const Control& control = *graph.control(node);
   switch (control.kind) {
     case Control::Kind::kBranch:

@@ -142,6 +142,7 @@ Tensor exec::make_output(const OpDef& op, Inputs inputs, uint64_t& given, size_t
       text += *c;
     }
   }
+  if (text.starts_with('[')) throw InvalidArgumentError(text);  // it names another op
   fail(op, text);
 }
 

@@ -10,6 +10,7 @@
 
 #include "autodiff/recording.h"
 #include "exec/calls.h"
+#include "exec/failing.h"
 #include "exec/function_state.h"
 #include "exec/interrupts.h"
 #include "exec/replay.h"
@@ -90,6 +91,98 @@ std::shared_ptr<const Graph> retraced(const Graph& region, std::span<const Shape
   return std::make_shared<const Graph>(std::move(made.state().graph));
 }
 
+// A region worked out for other shapes, or why it cannot be.
+struct Retraced {
+  std::shared_ptr<const Graph> region;
+  std::exception_ptr problem;
+};
+
+Retraced try_retrace(const Graph& region, std::span<const Shape> shapes, StateMap* states) {
+  try {
+    return {retraced(region, shapes, states), nullptr};
+  } catch (const InvalidArgumentError&) {
+    return {nullptr, std::current_exception()};
+  }
+}
+
+// What takes the place of a region that cannot work for these shapes: it may never be taken.
+std::shared_ptr<const Graph> failing(const std::shared_ptr<const Graph>& region,
+                                     std::span<const Shape> shapes,
+                                     std::span<const OutputSpec> outputs,
+                                     const std::exception_ptr& problem) {
+  // One that calls the host, or gives what has no size, is called op by op, up to the error.
+  const bool is_sized =
+      std::ranges::all_of(outputs, [](const OutputSpec& spec) { return spec.shape.is_known(); });
+  if (region->has_calls() || !is_sized) return region;
+  try {
+    std::rethrow_exception(problem);
+  } catch (const InvalidArgumentError& error) {
+    if (shapes.empty()) throw;
+    return std::make_shared<const Graph>(failing_region(*region, shapes, outputs, error.what()));
+  }
+}
+
+// What regions give that have the same outputs, as far as they agree.
+std::vector<OutputSpec> common_outputs(std::span<const std::shared_ptr<const Graph>> regions) {
+  std::vector<OutputSpec> specs;
+  for (const auto& region : regions) {
+    const std::span<const ValueId> outputs = region->outputs();
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      const OutputSpec spec{region->dtype(outputs[i]), region->shape(outputs[i])};
+      if (i == specs.size()) specs.push_back(spec);
+      specs[i].shape = common_shape(specs[i].shape, spec.shape);
+    }
+  }
+  return specs;
+}
+
+// The regions of a branch for inputs of these shapes.
+std::vector<std::shared_ptr<const Graph>> branches_at(const Control& control,
+                                                      std::span<const Shape> shapes,
+                                                      StateMap* states) {
+  std::vector<Retraced> found;
+  std::vector<std::shared_ptr<const Graph>> working, regions;
+  for (const auto& region : control.regions) {
+    found.push_back(try_retrace(*region, shapes, states));
+    if (found.back().region != nullptr) working.push_back(found.back().region);
+  }
+  const std::vector<OutputSpec> outputs =
+      common_outputs(working.empty() ? control.regions : working);
+  for (size_t r = 0; r < found.size(); ++r) {
+    regions.push_back(found[r].region != nullptr
+                          ? found[r].region
+                          : failing(control.regions[r], shapes, outputs, found[r].problem));
+  }
+  return regions;
+}
+
+// The condition and the body of a loop for inputs of these shapes.
+std::vector<std::shared_ptr<const Graph>> loop_at(const Control& control,
+                                                  std::span<const Shape> shapes,
+                                                  StateMap* states) {
+  // States that a step gives another size are left as open as they need be.
+  std::vector<Shape> known(shapes.begin(), shapes.end());
+  for (;;) {
+    const Retraced body = try_retrace(control.region(Control::kBody), known, states);
+    if (body.region == nullptr) {
+      std::vector<OutputSpec> states;
+      const Graph& before = control.region(Control::kBody);
+      for (size_t i = 0; i < static_cast<size_t>(control.num_states); ++i)
+        states.push_back({before.dtype(before.inputs()[i]), known[i]});
+      return {retraced(control.region(Control::kCondition), known, states),
+              failing(control.regions[Control::kBody], known, states, body.problem)};
+    }
+    bool fits_all = true;
+    for (size_t i = 0; i < static_cast<size_t>(control.num_states); ++i) {
+      const Shape& after = body.region->shape(body.region->outputs()[i]);
+      if (fits(after, known[i]) && (after.is_known() || !known[i].is_known())) continue;
+      fits_all = false;
+      known[i] = common_shape(after, known[i]);
+    }
+    if (fits_all) return {retraced(control.region(Control::kCondition), known, states), body.region};
+  }
+}
+
 // As `control`, for inputs of these shapes.
 std::shared_ptr<const Control> at_shapes(const std::shared_ptr<const Control>& control,
                                          std::span<const Shape> shapes, StateMap* states) {
@@ -106,28 +199,9 @@ std::shared_ptr<const Control> at_shapes(const std::shared_ptr<const Control>& c
       });
   if (is_same || control->kind == Kind::kLoopGradient) return control;
   auto made = std::make_shared<Control>(*control);
-  made->regions.clear();
-  if (control->kind == Kind::kBranch) {
-    for (const auto& region : control->regions)
-      made->regions.push_back(retraced(*region, shapes, states));
-    return made;
-  }
-  // States that a step gives another size are left as open as they need be.
-  std::vector<Shape> known(shapes.begin(), shapes.end());
-  for (;;) {
-    const std::shared_ptr<const Graph> body =
-        retraced(control->region(Control::kBody), known, states);
-    bool fits_all = true;
-    for (size_t i = 0; i < static_cast<size_t>(control->num_states); ++i) {
-      const Shape& after = body->shape(body->outputs()[i]);
-      if (fits(after, known[i]) && (after.is_known() || !known[i].is_known())) continue;
-      fits_all = false;
-      known[i] = common_shape(after, known[i]);
-    }
-    if (!fits_all) continue;
-    made->regions = {retraced(control->region(Control::kCondition), known, states), body};
-    return made;
-  }
+  made->regions = control->kind == Kind::kBranch ? branches_at(*control, shapes, states)
+                                                 : loop_at(*control, shapes, states);
+  return made;
 }
 
 // A control that is called outside of plans: its regions, and the whole of it, as functions. The

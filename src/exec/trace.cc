@@ -222,12 +222,16 @@ void fail_out_of_scope(const Tensor& tensor) {
 using exec::t_trace;
 
 Trace::Trace(std::string_view name, Kind kind) {
+  const bool is_region = kind == Kind::kRegion && t_trace != nullptr;
+  const int depth = is_region ? t_trace->depth + 1 : 0;
+  check_depth(depth);
   state_ = with_memory_errors("function", [&] { return std::make_unique<exec::TraceState>(name); });
   state_->hide_tapes.emplace();
   state_->was_paused = std::exchange(autodiff::t_paused, false);
   autodiff::g_defer.store(exec::defer_gradient, std::memory_order_relaxed);
   state_->outer = t_trace;
-  state_->is_region = kind == Kind::kRegion && t_trace != nullptr;
+  state_->is_region = is_region;
+  state_->depth = depth;
   t_trace = state_.get();
 }
 

@@ -50,6 +50,7 @@ struct TraceState {
   bool is_region = false;          // of the trace around it: variables are the latter's
   const bool keeps_all;            // of a GraphBuilder: every call is a node, and nothing runs
   TraceState* outer = nullptr;
+  int depth = 0;  // of the regions around it
   // Of a Trace: the tapes around it must not see its ops, and those made in it do.
   std::optional<HideTapes> hide_tapes;
   bool was_paused = false;

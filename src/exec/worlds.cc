@@ -10,6 +10,7 @@
 
 #include "exec/calls.h"
 #include "exec/trace_state.h"
+#include "exec/trials.h"
 
 namespace penstock::exec {
 namespace {
@@ -45,28 +46,8 @@ Shape filled(Shape shape, int64_t size) {
   return shape;
 }
 
-// What two shapes have in common.
-Shape common(const Shape& a, const Shape& b) {
-  if (a.rank() != b.rank() || !a.has_rank()) return Shape::unknown_rank();
-  Shape both = a;
-  for (int i = 0; i < a.rank(); ++i) {
-    if (a[i] != b[i]) both.set(i, kUnknownDim);
-  }
-  return both;
-}
-
 void forget_sizes(Shape& shape) {
   for (int i = 0; i < shape.rank(); ++i) shape.set(i, kUnknownDim);
-}
-
-void take(std::vector<OutputSpec>& known, const Tensors& outputs) {
-  if (known.empty()) {
-    for (const Tensor& output : outputs) known.push_back({output.dtype(), output.shape()});
-    return;
-  }
-  for (size_t i = 0; i < known.size(); ++i)
-    known[i].shape =
-        i < outputs.size() ? common(known[i].shape, outputs[i].shape()) : Shape::unknown_rank();
 }
 
 // Sizes that are worth a try for unknown dimensions: those that the other inputs have.
@@ -193,11 +174,15 @@ Worlds::Outcome Worlds::call(const OpDef& op, std::span<const Tensor* const> inp
       if (problem == nullptr) problem = std::current_exception();
     }
   }
-  if (alive > 1) return outcome;
-  // What one world says may be so there only.
-  for (OutputSpec& spec : outcome.outputs) forget_sizes(spec.shape);
-  std::vector<OutputSpec> tried = try_sizes(op, inputs, attrs);
-  if (!tried.empty()) outcome.outputs = std::move(tried);
+  if (alive == kCount) return outcome;
+  if (can_try(op, inputs)) {
+    settle(op, inputs, attrs, outcome);
+  } else if (alive <= 1) {
+    // What one world says may be so there only.
+    for (OutputSpec& spec : outcome.outputs) forget_sizes(spec.shape);
+    std::vector<OutputSpec> tried = try_ranks(op, inputs, attrs);
+    if (!tried.empty()) outcome.outputs = std::move(tried);
+  }
   if (outcome.outputs.empty()) outcome.outputs = ask_op(op, inputs, attrs);
   if (!outcome.outputs.empty()) return outcome;
   try {
@@ -208,11 +193,8 @@ Worlds::Outcome Worlds::call(const OpDef& op, std::span<const Tensor* const> inp
   }
 }
 
-namespace {
-
-// One trial of a call: inputs of these shapes, in a trace of its own.
-bool try_call(const OpDef& op, std::span<const Tensor* const> inputs, std::span<const Shape> shapes,
-              Attrs attrs, std::vector<OutputSpec>& known) {
+std::optional<Tensors> Worlds::try_call(const OpDef& op, std::span<const Tensor* const> inputs,
+                                        std::span<const Shape> shapes, Attrs attrs) {
   const std::unique_ptr<TraceState> state = make_state();
   SmallVector<Tensor, 4> made;
   for (size_t i = 0; i < inputs.size(); ++i)
@@ -221,12 +203,13 @@ bool try_call(const OpDef& op, std::span<const Tensor* const> inputs, std::span<
   const TensorPointers there = pointers_to(made);
   try {
     const Inside inside(*state);
-    take(known, dispatch(op, there, attrs));
-    return true;
+    return dispatch(op, there, attrs);
   } catch (const Error&) {
-    return false;  // not with these sizes
+    return std::nullopt;  // not with these sizes
   }
 }
+
+namespace {
 
 // Shapes that are worth a try for inputs whose rank is not known: all of one size, or what the call
 // says itself.
@@ -264,56 +247,61 @@ std::vector<OutputSpec> Worlds::ask_op(const OpDef& op, std::span<const Tensor* 
   return known;
 }
 
-std::vector<OutputSpec> Worlds::try_sizes(const OpDef& op, std::span<const Tensor* const> inputs,
-                                          Attrs attrs) const {
-  constexpr size_t kMostFree = 5;  // more unknown dimensions than these take their size together
-  const std::vector<int64_t> sizes = sizes_to_try(inputs);
-  bool has_ranks = true;
-  size_t free = 0;
-  for (const Tensor* input : inputs) {
-    const Shape& shape = input->shape();
-    has_ranks = has_ranks && shape.has_rank();
-    if (shape.has_rank())
-      free += static_cast<size_t>(std::count(shape.begin(), shape.end(), kUnknownDim));
-  }
+std::vector<OutputSpec> Worlds::try_ranks(const OpDef& op, std::span<const Tensor* const> inputs,
+                                          Attrs attrs) {
   std::vector<OutputSpec> known;
   int found = 0;
-  const auto settled = [&] {
-    // One of many may be a coincidence.
-    for (OutputSpec& spec : known) {
-      if (found == 1 && free > 0) forget_sizes(spec.shape);
+  std::vector<Shape> shapes;
+  for (int64_t size : sizes_to_try(inputs)) {
+    for (const Shape& guess : shapes_to_try(size, attrs)) {
+      shapes.clear();
+      for (const Tensor* input : inputs)
+        shapes.push_back(input->shape().has_rank() ? filled(input->shape(), size) : guess);
+      const std::optional<Tensors> outputs = try_call(op, inputs, shapes, attrs);
+      if (!outputs) continue;
+      take(known, *outputs);
+      ++found;
     }
-    return known;
-  };
-  SmallVector<Shape, 4> shapes;
-  if (!has_ranks) {
-    for (int64_t size : sizes) {
-      for (const Shape& guess : shapes_to_try(size, attrs)) {
-        shapes.clear();
-        for (const Tensor* input : inputs)
-          shapes.push_back(input->shape().has_rank() ? filled(input->shape(), size) : guess);
-        found += try_call(op, inputs, shapes, attrs, known) ? 1 : 0;
-      }
-    }
-    return settled();
   }
-  const bool together = free > kMostFree;
-  std::vector<size_t> choice(together ? 1 : std::max<size_t>(free, 1), 0);
-  for (size_t digit = 0; digit < choice.size();) {
-    shapes.clear();
-    size_t at = 0;
-    for (const Tensor* input : inputs) {
-      Shape shape = input->shape();
-      for (int i = 0; i < shape.rank(); ++i) {
-        if (shape[i] == kUnknownDim) shape.set(i, sizes[choice[together ? 0 : at++]]);
-      }
-      shapes.push_back(shape);
-    }
-    found += try_call(op, inputs, shapes, attrs, known) ? 1 : 0;
-    for (digit = 0; digit < choice.size() && ++choice[digit] == sizes.size(); ++digit)
-      choice[digit] = 0;
+  // One of many may be a coincidence.
+  for (OutputSpec& spec : known) {
+    if (found == 1) forget_sizes(spec.shape);
   }
-  return settled();
+  return known;
+}
+
+bool Worlds::can_try(const OpDef& op, std::span<const Tensor* const> inputs) {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (!inputs[i]->shape().has_rank()) return false;
+    if (op.input(i).host && inputs[i]->is_symbolic()) return false;
+  }
+  return true;
+}
+
+void Worlds::settle(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs,
+                    Outcome& outcome) {
+  Trials trials(op, inputs, attrs);
+  std::vector<std::vector<Shape>> good;
+  for (size_t w = 0; w < kCount; ++w) {
+    if (outcome.tensors[w].empty()) continue;
+    std::vector<Shape> shapes;
+    for (const Tensor* input : inputs) shapes.push_back(tensor_in(w, *input)->shape());
+    trials.add(shapes, outcome.tensors[w]);
+    good.push_back(std::move(shapes));
+  }
+  if (good.empty()) {
+    trials.search();
+  } else {
+    trials.vary(good.front());
+    if (good.size() > 1) trials.vary(good.back());
+  }
+  std::vector<OutputSpec> known = trials.known();
+  bool is_same = known.size() == outcome.outputs.size();
+  for (size_t i = 0; i < known.size() && is_same; ++i)
+    is_same = known[i].shape == outcome.outputs[i].shape;
+  outcome.outputs = std::move(known);
+  // The worlds agree on more than is so: they go on with what is.
+  if (!is_same) outcome.tensors = {};
 }
 
 }  // namespace penstock::exec

@@ -3,7 +3,8 @@
 // In every world each unknown dimension has a size. What is called on tensors of the function is
 // traced in all worlds as well, where shapes are known, and with them the values that programs
 // compute from shapes. A dimension that comes out the same in every world is known; a call that is
-// no good in a world (3 columns do not fit a matrix of 4 rows) ends there.
+// no good in a world (3 columns do not fit a matrix of 4 rows) ends there, and what the others say
+// of it has to stand more trials (trials.h).
 #pragma once
 
 #include <array>
@@ -43,6 +44,10 @@ class Worlds {
   void add(ValueId first, const Outcome& outcome);
   bool knows(ValueId value) const { return values_.contains(value); }
 
+  // A call with inputs of these shapes, in a trace of its own; none where it is not good.
+  static std::optional<Tensors> try_call(const OpDef& op, std::span<const Tensor* const> inputs,
+                                         std::span<const Shape> shapes, Attrs attrs);
+
   // Throws what the op throws when the call is good nowhere.
   Outcome call(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs);
 
@@ -54,9 +59,14 @@ class Worlds {
   const Tensor* tensor_in(size_t world, const Tensor& tensor);
   std::optional<Tensors> call_in(size_t world, const OpDef& op,
                                  std::span<const Tensor* const> inputs, Attrs attrs);
-  // What a call gives for all kinds of sizes, one by one: for inputs that fit no world.
-  std::vector<OutputSpec> try_sizes(const OpDef& op, std::span<const Tensor* const> inputs,
-                                    Attrs attrs) const;
+  // What a call gives for inputs of all kinds of shapes: where a rank is not known.
+  static std::vector<OutputSpec> try_ranks(const OpDef& op, std::span<const Tensor* const> inputs,
+                                           Attrs attrs);
+  // Whether a call can be tried with any sizes: its values do not go with them.
+  static bool can_try(const OpDef& op, std::span<const Tensor* const> inputs);
+  // Makes sure of what some worlds say, where others do not take the call.
+  void settle(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs,
+              Outcome& outcome);
 
   // The dtypes of its outputs at least, from what the op says of shapes that are not known.
   static std::vector<OutputSpec> ask_op(const OpDef& op, std::span<const Tensor* const> inputs,

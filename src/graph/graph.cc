@@ -8,9 +8,22 @@
 #include <penstock/base/error.h>
 #include <penstock/base/strings.h>
 
+#include "base/stack.h"
 #include "graph/control.h"
 
 namespace penstock {
+
+void check_depth(int depth) {
+  constexpr size_t kRoom = 256 << 10;  // for what one level does, and for an error's way out
+  if (depth > kMostDepth) {
+    throw InvalidArgumentError(
+        cat("[control flow] branches and loops are nested more than ", kMostDepth, " deep"));
+  }
+  if (stack_left() < kRoom) {
+    throw ResourceExhaustedError(
+        "[control flow] branches and loops are nested deeper than the stack of this thread allows");
+  }
+}
 
 int32_t Graph::shape_index(const Shape& shape) {
   // Shapes repeat among neighbours: the last few are worth a look.
@@ -36,7 +49,14 @@ NodeId Graph::add_leaf(NodeKind kind, int32_t index, DType dtype, const Shape& s
   node.first_attr = static_cast<int32_t>(attrs_.size());
   node.first_output = add_value(id, dtype, shape);
   nodes_.push_back(node);
+  note(node);
   return id;
+}
+
+void Graph::note(const Node& node) {
+  is_closed_ = is_closed_ && penstock::is_closed(*this, node);
+  has_calls_ = has_calls_ || penstock::has_calls(*this, node);
+  is_stateful_ = is_stateful_ || penstock::is_stateful(*this, node);
 }
 
 ValueId Graph::add_input(DType dtype, const Shape& shape) {
@@ -85,6 +105,7 @@ NodeId Graph::add_node(Node node, std::span<const ValueId> inputs,
   uses_.insert(uses_.end(), inputs.begin(), inputs.end());
   for (const OutputSpec& output : outputs) add_value(id, output.dtype, output.shape);
   nodes_.push_back(node);
+  note(node);
   return id;
 }
 
@@ -126,6 +147,8 @@ NodeId Graph::add_gradient(GradientCall gradient, std::span<const ValueId> input
 NodeId Graph::add_control(std::shared_ptr<const Control> control, std::span<const ValueId> inputs,
                           std::span<const OutputSpec> outputs, int32_t location) {
   Node node;
+  for (const auto& region : control->regions) depth_ = std::max(depth_, region->depth() + 1);
+  check_depth(depth_);
   node.kind = NodeKind::kControl;
   node.index = static_cast<int32_t>(controls_.size());
   node.location = location;
@@ -208,20 +231,16 @@ int64_t Graph::memory_bytes(const Graph* beside) const {
   return bytes;
 }
 
-// Whether `test(graph, node)` is true of a node of one of the regions.
-static bool is_any_inside(const Control& control, bool (*test)(const Graph&, const Node&)) {
-  return std::ranges::any_of(control.regions, [&](const auto& region) {
-    return std::ranges::any_of(region->nodes(),
-                               [&](const Node& inner) { return test(*region, inner); });
-  });
-}
-
 bool has_calls(const Graph& graph, const Node& node) {
   if (node.kind != NodeKind::kControl) return node.kind == NodeKind::kCall;
-  return is_any_inside(*graph.control(node), has_calls);
+  return std::ranges::any_of(graph.control(node)->regions,
+                             [](const auto& region) { return region->has_calls(); });
 }
 
-bool is_stateful(const Control& control) { return is_any_inside(control, is_stateful); }
+bool is_stateful(const Control& control) {
+  return std::ranges::any_of(control.regions,
+                             [](const auto& region) { return region->is_stateful(); });
+}
 
 bool is_stateful(const Graph& graph, const Node& node) {
   if (node.kind == NodeKind::kControl) return is_stateful(*graph.control(node));
@@ -274,13 +293,6 @@ bool is_closed(const Graph& graph, const Node& node) {
   }
   for (ValueId k = 0; k < node.num_outputs; ++k) {
     if (!is_plannable(node.first_output + k)) return false;
-  }
-  return true;
-}
-
-bool is_closed(const Graph& graph) {
-  for (const Node& node : graph.nodes()) {
-    if (!is_closed(graph, node)) return false;
   }
   return true;
 }

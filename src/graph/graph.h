@@ -39,6 +39,12 @@ using ValueId = int32_t;
 using NodeId = int32_t;
 inline constexpr int32_t kNoIndex = -1;
 
+// Regions inside each other: what walks through them calls itself, and a stack has an end.
+inline constexpr int kMostDepth = 2000;
+// Throws InvalidArgumentError for more, ResourceExhaustedError where this thread's stack has no
+// room for another.
+void check_depth(int depth);
+
 enum class NodeKind : uint8_t {
   kInput,
   kConstant,
@@ -184,11 +190,18 @@ class Graph {
   Location location(const Node& node) const;
   // What the graph takes, with the constants that `beside` does not hold as well.
   int64_t memory_bytes(const Graph* beside = nullptr) const;
+  // What is so of its nodes, and of those in their regions. Known without a look at them: regions
+  // are as deep as programs write them.
+  bool is_closed() const { return is_closed_; }
+  bool has_calls() const { return has_calls_; }
+  bool is_stateful() const { return is_stateful_; }
+  int depth() const { return depth_; }
 
  private:
   ValueId add_value(NodeId node, DType dtype, const Shape& shape);
   NodeId add_node(Node node, std::span<const ValueId> inputs, std::span<const OutputSpec> outputs);
   NodeId add_leaf(NodeKind kind, int32_t index, DType dtype, const Shape& shape);
+  void note(const Node& node);
   int32_t shape_index(const Shape& shape);
   Attr owned(const Attr& attr);
 
@@ -212,6 +225,8 @@ class Graph {
     int32_t line;
   };
   List<Line> lines_;
+  bool is_closed_ = true, has_calls_ = false, is_stateful_ = false;
+  int depth_ = 0;
 };
 
 // Whether the node is a call out of the graph, or has one in a region.
@@ -228,7 +243,7 @@ std::vector<ValueId> results_of(const Graph& graph);
 
 // Whether a node is one that a closed graph may have.
 bool is_closed(const Graph& graph, const Node& node);
-bool is_closed(const Graph& graph);
+inline bool is_closed(const Graph& graph) { return graph.is_closed(); }
 
 // Throws InternalError when the graph breaks one of its rules: uses before definitions, values of
 // other dtypes or shapes than infer gives, calls that their op does not take, indices out of range,

@@ -76,11 +76,14 @@ void Rewriter::copy_control(const Node& node) {
   SmallVector<ValueId, 4> inputs;
   for (ValueId input : from_.inputs(node)) inputs.push_back(map(input));
   const NodeId id = to_.add_copy(from_, node, inputs);
-  auto made = std::make_shared<Control>(*from_.control(node));
-  for (auto& region : made->regions) {
-    region = std::make_shared<const Graph>(drop_dead_code(Rewriter(*region, options_).run()));
+  if (options_.depth > 0) {
+    Options inside = options_;
+    --inside.depth;
+    auto made = std::make_shared<Control>(*from_.control(node));
+    for (auto& region : made->regions)
+      region = std::make_shared<const Graph>(drop_dead_code(Rewriter(*region, inside).run()));
+    to_.set_control(id, std::move(made));
   }
-  to_.set_control(id, std::move(made));
   map_outputs(node, id);
 }
 

@@ -59,6 +59,9 @@ class Rewriter {
     bool shares_constants = false;
     bool only_own_constants = false;  // of these, those that nobody but the graph holds
     bool merges_calls = false;
+    // Levels of regions that are rewritten as well. Deeper ones wait until the code of those around
+    // them is made: otherwise each would be rewritten once for every level above it.
+    int depth = 1;
   };
 
   Rewriter(const Graph& from, const Options& options);

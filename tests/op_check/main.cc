@@ -18,8 +18,8 @@ namespace op_check {
 namespace {
 
 constexpr char kHelp[] =
-    "usage: op_check --mode dump|grad|jvp|function|graph|perf|support|oom|memory|replay|fuzz\n"
-    "                [options]\n"
+    "usage: op_check --mode dump|grad|jvp|function|shapes|graph|perf|support|oom|memory|\n"
+    "                replay|fuzz [options]\n"
     "\n"
     "Checks derived from the op definitions and their samples.\n"
     "\n"
@@ -27,6 +27,7 @@ constexpr char kHelp[] =
     "  grad     gradients (first and second order) against finite differences\n"
     "  jvp      forward mode against reverse mode\n"
     "  function every sample as a traced function: eager bits, planned bytes\n"
+    "  shapes   every sample with open sizes: what is known holds for all of them\n"
     "  graph    every sample in a graph of TensorFlow 1: fed, fetched, with its gradients\n"
     "  perf     nanoseconds a call and GB/s of the samples for speed\n"
     "  support  a Markdown table of ops and the dtypes that run\n"
@@ -37,7 +38,7 @@ constexpr char kHelp[] =
     "\n"
     "  --ops a,b        only these, by id (add) or TensorFlow name (AddV2)\n"
     "  --seconds n      fuzz: how long (10); perf: a measurement (0.2)\n"
-    "  --seed n         fuzz: where the random numbers start (1)\n"
+    "  --seed n         fuzz, shapes: where the random numbers start (1)\n"
     "  --iteration n    fuzz: only this one, to run a failure again\n"
     "  --out DIR        dump: where to write (op_samples)\n"
     "  --in DIR         replay: where the recorded calls are (tests/recorded/data)\n"
@@ -50,7 +51,7 @@ struct Mode {
 constexpr Mode kModes[] = {{"dump", run_dump},         {"grad", run_grad},       {"jvp", run_jvp},
                            {"perf", run_perf},         {"support", run_support}, {"oom", run_oom},
                            {"memory", run_memory},     {"replay", run_replay},   {"fuzz", run_fuzz},
-                           {"function", run_function}, {"graph", run_graph}};
+                           {"function", run_function}, {"graph", run_graph},      {"shapes", run_shapes}};
 
 std::vector<Op> listed_ops() {
   return {

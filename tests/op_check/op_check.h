@@ -4,6 +4,7 @@
 //   grad     gradients of first and second order against finite differences
 //   jvp      forward mode against reverse mode
 //   function every sample as a traced function: the same bits, the planned bytes
+//   shapes   every sample with open sizes: what is known of its results holds for all sizes
 //   graph    every sample in a graph as TensorFlow 1 has it: the same bits
 //   perf     time a call, bytes a second
 //   support  which dtypes run
@@ -32,7 +33,7 @@ struct Op {
 struct Options {
   std::vector<Op> ops;
   double seconds = 0;      // 0: the mode's own choice
-  uint64_t seed = 1;       // fuzz
+  uint64_t seed = 1;       // fuzz, shapes
   int64_t iteration = -1;  // fuzz: this one only
   std::string out = "op_samples";
   std::string in = "tests/recorded/data";  // replay
@@ -48,6 +49,7 @@ int run_support(const Options& options);
 int run_oom(const Options& options);
 int run_memory(const Options& options);
 int run_replay(const Options& options);
+int run_shapes(const Options& options);
 int run_fuzz(const Options& options);
 
 }  // namespace penstock::op_check
