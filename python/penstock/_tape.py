@@ -198,10 +198,10 @@ class GradientTape:
         for source in flat:
             if not hasattr(source, "_id"):
                 raise TypeError(f"a source must be a tensor or a variable, not {source!r}")
-        if target is None:
+        targets = flatten(target)
+        if any(each is None for each in targets):
             raise TypeError("Argument `target` should be tensors or variables, but received None.")
         self._begin()
-        targets = [t for t in flatten(target) if t is not None]
         dys = []
         if output_gradients is not None:
             dys = list(map(_arriving, targets, flatten(output_gradients)))

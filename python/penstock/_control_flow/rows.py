@@ -38,6 +38,11 @@ class Rows:
         """The element with a number that is a tensor."""
         return self.pack([raw_ops.GatherV2(params=x, indices=index, axis=0) for x in self.tensors])
 
+    def slice(self, index):
+        """The element with a number, outside of a loop: there a gather's gradient would stay a list
+        of rows."""
+        return self.pack([tensor[index] for tensor in self.tensors])
+
     def pack(self, row):
         """Tensors of one row as an element."""
         return pack_like(self._form, row)
