@@ -172,7 +172,7 @@ class Builder:
         return self.make(self.of(first)[1], self.numbers(second))
 
     def numbers(self, text):
-        """"2,a0,a-1": numbers, and sizes of labelled tensors."""
+        """ "2,a0,a-1": numbers, and sizes of labelled tensors."""
         found = []
         for each in text.split(","):
             if each and each[0] in self.labels:
@@ -259,7 +259,10 @@ class Builder:
     def slot_begin(self, label):
         shape = self.of(label)[2]
         begin = [self.rng.randint(0, n) for n in shape]
-        size = [self.rng.choice([-1, self.rng.randint(0, n - b)]) for b, n in zip(begin, shape)]
+        size = [
+            self.rng.choice([-1, self.rng.randint(0, n - b)])
+            for b, n in zip(begin, shape, strict=True)
+        ]
         return f"{begin}, {size}"
 
     def slot_parts(self, label):

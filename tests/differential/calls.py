@@ -17,8 +17,12 @@ BINARY = (
     "add subtract multiply maximum minimum less less_equal greater greater_equal equal not_equal"
     " floordiv floormod squared_difference divide"
 ).split()
-BINARY_FLOAT = "pow atan2 divide_no_nan multiply_no_nan xlogy xdivy xlog1py nextafter igamma zeta".split()
-ACTIVATIONS = "relu relu6 elu selu gelu silu leaky_relu softplus softsign crelu tanh sigmoid".split()
+BINARY_FLOAT = (
+    "pow atan2 divide_no_nan multiply_no_nan xlogy xdivy xlog1py nextafter igamma zeta".split()
+)
+ACTIVATIONS = (
+    "relu relu6 elu selu gelu silu leaky_relu softplus softsign crelu tanh sigmoid".split()
+)
 REDUCTIONS = "reduce_sum reduce_mean reduce_prod reduce_max reduce_min".split()
 REDUCTIONS_FLOAT = "reduce_logsumexp reduce_euclidean_norm reduce_std reduce_variance".split()
 
@@ -308,7 +312,7 @@ NETWORK = lines("""
     tf.losses.Huber()(<g2=a>, <like a>)
     tf.losses.BinaryCrossentropy(from_logits=True)(tf.cast(<g2=a> > 0, tf.float32), <of float32 a>)
     tf.losses.CategoricalCrossentropy(from_logits=True)(tf.one_hot(<lit 3 0 2>, 3), <new float32 3,3>)
-    tf.losses.SparseCategoricalCrossentropy(from_logits=True)(<lit 3 0 2>, <new float32 3,3>)
+    tf.losses.SparseCategoricalCrossentropy(from_logits=True)(tf.constant(<lit 3 0 2>), <new float32 3,3>)
     tf.nn.dropout(<g=a>, 0.0)
     tf.nn.zero_fraction(<g>)
     tf.quantization.fake_quant_with_min_max_args(<new float32 4>, -2.0, 2.0)

@@ -62,7 +62,11 @@ def packed(value):
             flat = [each.decode("latin-1") for each in data]
         else:
             flat = numbers(dtype, shape, data).ravel()
-            flat = [[x.real, x.imag] for x in flat.tolist()] if flat.dtype.kind == "c" else flat.tolist()
+            flat = (
+                [[x.real, x.imag] for x in flat.tolist()]
+                if flat.dtype.kind == "c"
+                else flat.tolist()
+            )
         return {"dtype": dtype, "shape": list(shape), "values": flat}
     if kind == "slices":
         return {"slices": [packed(rest[0]), packed(rest[1])]}

@@ -100,7 +100,7 @@ def gradients(tf, rng):
 def loops(tf, rng):
     """Loops and branches, converted or by their functions."""
     builder = Builder(tf, rng, most_inputs=4)
-    shape = builder.shape(1, 3)
+    shape = builder.shape(2, 3)
     x = builder.make("float32", shape)
     del builder.values[x]
     y = builder.make("float32", shape)
@@ -142,7 +142,10 @@ def autograph_loop(b, name, x, y, n):
     k = b.rng.random
     lines = [f"{name} = {x}", f"for i in tf.range({b.rng.choice([n, '3', 'tf.abs(' + n + ')'])}):"]
     if k() < 0.4:
-        lines += [f"    if {condition(b, name, y, 'i')}:", f"        {b.rng.choice(['break', 'continue'])}"]
+        lines += [
+            f"    if {condition(b, name, y, 'i')}:",
+            f"        {b.rng.choice(['break', 'continue'])}",
+        ]
     if k() < 0.4:
         lines += [f"    if {condition(b, name, y, 'i')}:", f"        {name} = {keeping(b, name, y, 'i')}",
                   "    else:", f"        {name} = {keeping(b, name, x, 'i')}"]  # fmt: skip
@@ -152,7 +155,10 @@ def autograph_loop(b, name, x, y, n):
 def autograph_while(b, name, x, y, n):
     lines = [f"{name} = {x}", "i = tf.constant(0)", f"while i < {b.rng.choice([n, '4'])}:"]
     if b.rng.random() < 0.5:
-        lines += [f"    if {condition(b, name, y, 'i')}:", f"        {name} = {keeping(b, name, y, 'i')}"]
+        lines += [
+            f"    if {condition(b, name, y, 'i')}:",
+            f"        {name} = {keeping(b, name, y, 'i')}",
+        ]
     else:
         lines += [f"    {name} = {keeping(b, name, y, 'i')}"]
     return [*lines, "    i += 1"]
@@ -211,16 +217,17 @@ def array_loop(b, name, x, y, n):
 
 
 def vectorized(b, name, x, y, n):
-    if len(b.inputs["a0"][1]) < 2:  # what fits no single row may fit all of them at once
+    step = keeping(b, "e", "e", "1")
+    if "tf.roll" in step:  # TensorFlow rolls along another axis
         return mapped(b, name, x, y, n)
-    return [f"{name} = tf.vectorized_map(lambda e: {keeping(b, 'e', 'e', '1')}, {x})"]
+    return [f"{name} = tf.vectorized_map(lambda e: {step}, {x})"]
 
 
 OPTIMIZERS = [
     "tf.optimizers.SGD(0.1)", "tf.optimizers.SGD(0.1, momentum=0.9)", "tf.optimizers.Adam(0.05)",
     "tf.optimizers.SGD(0.1, momentum=0.5, nesterov=True)", "tf.optimizers.RMSprop(0.02)",
     "tf.optimizers.Adagrad(0.1)", "tf.optimizers.Adadelta(1.0)", "tf.optimizers.Adamax(0.02)",
-    "tf.optimizers.Ftrl(0.1)", "tf.optimizers.Nadam(0.01)", "tf.optimizers.AdamW(0.01)",
+    "tf.optimizers.Ftrl(0.1)", "tf.optimizers.AdamW(0.01)",
 ]  # fmt: skip
 
 
@@ -233,6 +240,7 @@ def state(tf, rng):
     for number in range(rng.randint(1, 3)):
         name = f"v{number}"
         dims = shape if number == 0 or rng.random() < 0.5 else builder.shape(0, 2)
+        dims = tuple(max(size, 1) for size in dims)  # Keras fails for variables without elements
         values = builder.data("float32", dims)
         before.append(f"{name} = tf.Variable(tf.constant({values}, tf.float32, {list(dims)}))")
         variables.append((name, dims))
@@ -272,9 +280,14 @@ def assignment(b, name, dims, x, shape):
                  f"{name}.scatter_nd_update([[0]], {name}[:1] + 1.0)"]  # fmt: skip
     line = b.rng.choice(ways)
     if b.rng.random() < 0.15:
-        return [f"with tf.control_dependencies([{line}]):", f"    {name}.assign_add(tf.ones({size}))"]
+        return [
+            f"with tf.control_dependencies([{line}]):",
+            f"    {name}.assign_add(tf.ones({size}))",
+        ]
     if b.rng.random() < 0.15:
-        return [f"tf.cond(tf.reduce_sum({x}) > 0.0, lambda: {line}, lambda: {name}.assign({name} * 0.5))"]
+        return [
+            f"tf.cond(tf.reduce_sum({x}) > 0.0, lambda: {line}, lambda: {name}.assign({name} * 0.5))"
+        ]
     return [line]
 
 

@@ -93,7 +93,10 @@ def remove(tree, number, unwrap) -> bool:
         if number < len(block):
             node = block[number]
             inner = getattr(node, "body", None)
-            if unwrap != (isinstance(inner, list) and not isinstance(node, ast.FunctionDef)) and unwrap:
+            if (
+                unwrap != (isinstance(inner, list) and not isinstance(node, ast.FunctionDef))
+                and unwrap
+            ):
                 return False
             if isinstance(node, (ast.FunctionDef, ast.Return, ast.AugAssign)):
                 return False  # what counts a loop's steps stays
@@ -134,7 +137,11 @@ class Hoist(ast.NodeTransformer):
             nodes = [n for n in ast.walk(node) if isinstance(n, (ast.Call, ast.BinOp))]
             self.seen = nodes[self.number]
         if node is self.seen:
-            return [node.left, node.right][self.part] if isinstance(node, ast.BinOp) else node.args[self.part]
+            return (
+                [node.left, node.right][self.part]
+                if isinstance(node, ast.BinOp)
+                else node.args[self.part]
+            )
         return super().generic_visit(node)
 
 

@@ -23,7 +23,9 @@ from minimise import minimise
 from workers import Crash, Worker
 
 ROOT = Path(__file__).resolve().parents[2]
-CALLED = re.compile(r"\b(?:tf|v1|tape|optimizer|session|g)\.[\w.]+|\[[^\]]*:[^\]]*\]| [-+*/%@<>=!&|^]+ ")
+CALLED = re.compile(
+    r"\b(?:tf|v1|tape|optimizer|session|g)\.[\w.]+|\[[^\]]*:[^\]]*\]| [-+*/%@<>=!&|^]+ "
+)
 
 
 def options():
@@ -33,7 +35,9 @@ def options():
     parser.add_argument("--first", type=int, default=0, help="the first program's number")
     parser.add_argument("--only", default="", help="families, separated by commas")
     parser.add_argument("--ignore", default="", help="kinds of differences to pass over")
-    parser.add_argument("--peers", default=".venv-peers/bin/python", help="a Python with TensorFlow")
+    parser.add_argument(
+        "--peers", default=".venv-peers/bin/python", help="a Python with TensorFlow"
+    )
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "differential")
     parser.add_argument("--keep", type=int, default=2, help="files for each sort of difference")
     parser.add_argument("--program", type=Path, help="one program, from a file, in all modes")
@@ -47,7 +51,9 @@ def sort_of(program, difference) -> str:
     line = lines[difference.line - 1] if 0 < difference.line <= len(lines) else ""
     name = difference.name.split(" #")[0].removeprefix("state ")
     if not line and name:
-        line = next((each for each in lines if re.match(rf"\s*{re.escape(name)}(, \w+)* = ", each)), "")
+        line = next(
+            (each for each in lines if re.match(rf"\s*{re.escape(name)}(, \w+)* = ", each)), ""
+        )
     called = CALLED.findall(line.partition(" = ")[2] or line)
     return f"{difference.kind} {called[0].strip() if called else program['family']}"
 
@@ -73,9 +79,9 @@ class Tester:
         found = self.judge.differences(program)
         if not found:
             return
-        values = [each for each in found if each.kind == "value"]
+        values = [each for each in found if each.kind in ("value", "shape")]
         if values and self.judge.is_unstable(program, values[0].mode):
-            found = [each for each in found if each.kind != "value"]
+            found = [each for each in found if each.kind not in ("value", "shape")]
             if not found:
                 self.rounding += 1
                 return
@@ -93,7 +99,9 @@ class Tester:
             except (SyntaxError, ValueError):
                 return False
             other = dict(program, text=text)
-            return any(is_alike(d, difference) for d in self.judge.differences(other, {difference.mode}))
+            return any(
+                is_alike(d, difference) for d in self.judge.differences(other, {difference.mode})
+            )
 
         for worker in (self.judge.penstock, self.judge.tensorflow):
             worker.patience = 6.0  # a loop may lose its end
@@ -102,7 +110,11 @@ class Tester:
         except (AttributeError, ValueError) as error:  # a text that cannot be taken apart
             text = f"# not minimised: {error}\n{program['text']}"
         smaller = dict(program, text=text)
-        found = [d for d in self.judge.differences(smaller, {difference.mode}) if d.kind == difference.kind]
+        found = [
+            d
+            for d in self.judge.differences(smaller, {difference.mode})
+            if d.kind == difference.kind
+        ]
         last = found[0] if found else difference
         for worker in (self.judge.penstock, self.judge.tensorflow):
             worker.patience = 60.0
@@ -152,7 +164,10 @@ def main() -> int:
         if time.monotonic() - shown > 20:
             shown = time.monotonic()
             rate = tester.programs / (shown - start)
-            print(f"{tester.programs} programs, {rate:.1f} a second, {tester.differing} differ", flush=True)
+            print(
+                f"{tester.programs} programs, {rate:.1f} a second, {tester.differing} differ",
+                flush=True,
+            )
     for worker in (ours, theirs):
         worker.stop()
     print(tester.summary(time.monotonic() - start))

@@ -40,7 +40,9 @@ def random_numbers(tf, rng):
             lines += ["@tf.function", "def g():", f"    return [f(), {drawn(rng)}]"]
         names = ["f"] + (["g"] if "def g():" in lines else [])
         for count in range(rng.randint(1, 4)):
-            lines.append(f"out['c{count}'] = {rng.choice([*(n + '()' for n in names), drawn(rng)])}")
+            lines.append(
+                f"out['c{count}'] = {rng.choice([*(n + '()' for n in names), drawn(rng)])}"
+            )
     elif kind == "graph":
         lines = ["with tf.Graph().as_default(), tf.compat.v1.Session() as session:"]
         if rng.random() < 0.7:
@@ -78,7 +80,9 @@ def graphs(tf, rng):
     """A graph of TensorFlow 1: placeholders, variables, scopes, an optimizer, names and shapes."""
     builder = Builder(tf, rng, most_inputs=2)
     batch, width, hidden = rng.randint(1, 4), rng.randint(1, 3), rng.randint(1, 3)
-    body = [f"x = v1.placeholder(tf.float32, [{rng.choice(['None', str(batch)])}, {width}]{named(rng, 'x')})"]
+    body = [
+        f"x = v1.placeholder(tf.float32, [{rng.choice(['None', str(batch)])}, {width}]{named(rng, 'x')})"
+    ]
     values = builder.data("float32", (batch, width))
     feed = f"np.array({values}, np.float32).reshape({[batch, width]})"
     scope = rng.choice([None, "layer", "net"])
@@ -90,8 +94,9 @@ def graphs(tf, rng):
     weights = builder.data("float32", (width, hidden))
     body += [
         f"{indent}w = v1.get_variable('w', initializer=tf.constant({weights}, tf.float32, {[width, hidden]}))",
-        f"{indent}b = {rng.choice(['v1.get_variable', 'v1.Variable'])}"
-        f"({{}})".format(f"'b', [{hidden}], initializer=v1.zeros_initializer()" if False else ""),
+        f"{indent}b = {rng.choice(['v1.get_variable', 'v1.Variable'])}({{}})".format(
+            f"'b', [{hidden}], initializer=v1.zeros_initializer()" if False else ""
+        ),
     ]
     body[-1] = rng.choice([
         f"{indent}b = v1.get_variable('b', [{hidden}], initializer=v1.zeros_initializer())",
@@ -119,7 +124,11 @@ def graphs(tf, rng):
     elif gradient < 0.7:
         body.append("grads = tf.gradients(loss, [w, b])")
         fetched.append("grads")
-    lines = ["v1 = tf.compat.v1", "with tf.Graph().as_default():", *(f"    {each}" for each in body)]
+    lines = [
+        "v1 = tf.compat.v1",
+        "with tf.Graph().as_default():",
+        *(f"    {each}" for each in body),
+    ]
     for name in shown:
         lines.append(f"    out['{name} is'] = [t.shape.as_list() for t in tf.nest.flatten({name})]"
                      f" if all(t.shape.rank is not None for t in tf.nest.flatten({name})) else None")  # fmt: skip
@@ -152,13 +161,26 @@ def functions(tf, rng):
     signature = rng.choice(["", "", "", "(reduce_retracing=True)",
                             "(input_signature=[tf.TensorSpec([None], tf.float32)])",
                             "(input_signature=[tf.TensorSpec([None, 2], tf.float32)])"])  # fmt: skip
-    default = rng.choice(["", ", b=2.0", ", b=None", ", *rest", ", **more"]) if "signature" not in signature else ""
+    default = (
+        rng.choice(["", ", b=2.0", ", b=None", ", *rest", ", **more"])
+        if "signature" not in signature
+        else ""
+    )
     body = rng.choice(["tf.nest.map_structure(lambda t: tf.cast(t, tf.float32) * 2.0, a)", "a", "(a, {'again': a})",
                        "[a, None, 3]", "tf.convert_to_tensor(a) + 1", "tf.shape(a)", "{'x': a, 'y': (1.5, a)}"])  # fmt: skip
-    lines += [f"@tf.function{signature}", f"def f(a{default}):", "    traces.append(1)", f"    return {body}"]
+    lines += [
+        f"@tf.function{signature}",
+        f"def f(a{default}):",
+        "    traces.append(1)",
+        f"    return {body}",
+    ]
     for count in range(rng.randint(1, 5)):
         given = rng.choice(ARGUMENTS)
-        more = rng.choice(["", "", ", b=3.0", ", 4.0"]) if default.startswith((", b", ", *r", ", **")) else ""
+        more = (
+            rng.choice(["", "", ", b=3.0", ", 4.0"])
+            if default.startswith((", b", ", *r", ", **"))
+            else ""
+        )
         lines += ["try:", f"    out['c{count}'] = f({given}{more})", "except Exception as error:",
                   f"    out['e{count}'] = error", f"out['n{count}'] = len(traces)"]  # fmt: skip
     return "\n".join(lines) + "\n", ("script",)

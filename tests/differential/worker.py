@@ -75,7 +75,7 @@ def specs(tf, call, mode):
 
 def encode(tf, value):
     """What a value is, without the implementation's types."""
-    if isinstance(value, tf.IndexedSlices):
+    if isinstance(value, tf.IndexedSlices) or hasattr(value, "dense_shape"):  # a session's, too
         return ("slices", encode(tf, value.values), encode(tf, value.indices))
     if isinstance(value, (tf.Tensor, tf.Variable)):
         return ("tensor", value.dtype.name, *plain(np.asarray(value.numpy())))
@@ -177,6 +177,9 @@ class Runner:
 
     def eager(self, program, mode, shift, answer) -> None:
         tf, names = self.tf, program.names()
+        if shift:
+            for value in names.get("STATE", {}).values():
+                value.assign(value * (1 + shift))
         for call in names["CALLS"]:
             args = [tf.constant(array(tf, given, shift), given[0]) for given in call]
             results = names["f"](*args)
@@ -212,7 +215,10 @@ class Runner:
 
     def check_plan(self, f, args, answer) -> None:
         """What a call holds at most is what its plan said."""
-        info, experimental = self.tf.config.experimental.get_memory_info, self.tf.config.experimental
+        info, experimental = (
+            self.tf.config.experimental.get_memory_info,
+            self.tf.config.experimental,
+        )
         plan = f.memory_plan(*args)
         if not plan.is_exact:
             return

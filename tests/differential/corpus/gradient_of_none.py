@@ -1,4 +1,5 @@
-CALLS = [[('float32', [2], [1, 2])]]
+CALLS = [[("float32", [2], [1, 2])]]
+
 
 def f(a0):
     with tf.GradientTape() as outer:
@@ -8,4 +9,4 @@ def f(a0):
             t = tf.zeros([2])
         g = tape.gradient(t, [a0])
     h = outer.gradient(g, [a0])
-    return {'h': h}
+    return {"h": h}
