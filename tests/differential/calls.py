@@ -57,7 +57,7 @@ ELEMENTWISE = [
     tf.cast(<m>, <dtype m>)
     tf.cast(<n>, <dtype z>)
     tf.cast(<b>, <dtype m>)
-    tf.saturate_cast(<m>, <dtype m>)
+    tf.saturate_cast(<f>, <dtype i>)
     tf.bitcast(<new float32 2,3>, <one tf.int32|tf.uint8|tf.int16|tf.float32>)
     tf.complex(<g=a>, <like a>)
     tf.math.real(<z>)
@@ -229,7 +229,7 @@ SHAPES = lines("""
     tf.convert_to_tensor([<num>, <num>])
     tf.constant(<lit 2,2 0 5>, <dtype m>)
     tf.broadcast_dynamic_shape(tf.shape(<n=a>), tf.shape(<n=b>))
-    tf.shape_n([<n=a>, <n=b>])
+    tf.shape_n([<n=a>, <like a>])
     tf.nest.map_structure(lambda x: x + 1, [<n=a>, <like a>])
     """)
 

@@ -6,7 +6,7 @@ import ast
 import copy
 
 
-def minimise(text: str, shows, most_tries=150) -> str:
+def minimise(text: str, shows, most_tries=90) -> str:
     """The smallest text found for which `shows(text)` holds; it holds for the given one."""
     tries = 0
     is_smaller = True
