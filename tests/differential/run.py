@@ -18,6 +18,7 @@ from pathlib import Path
 
 import corpus
 import families
+import known
 from judge import Judge
 from minimise import minimise
 from workers import Crash, Worker
@@ -70,7 +71,8 @@ class Tester:
     def __init__(self, judge, out, keep):
         self.judge, self.out, self.keep = judge, out, keep
         self.kinds, self.sorts, self.families = Counter(), Counter(), Counter()
-        self.programs = self.differing = self.rounding = 0
+        self.reasons = Counter()
+        self.programs = self.differing = self.rounding = self.known = 0
         out.mkdir(parents=True, exist_ok=True)
 
     def check(self, program) -> None:
@@ -85,6 +87,12 @@ class Tester:
             if not found:
                 self.rounding += 1
                 return
+        reasons = [known.reason(program, each) for each in found]
+        self.reasons.update(set(filter(None, reasons)))
+        found = [each for each, why in zip(found, reasons, strict=True) if why is None]
+        if not found:
+            self.known += 1
+            return
         self.differing += 1
         for sort, each in {sort_of(program, each): each for each in reversed(found)}.items():
             self.kinds[each.kind] += 1
@@ -125,8 +133,11 @@ class Tester:
 
     def summary(self, seconds) -> str:
         lines = [f"differential: {self.programs} programs, {self.judge.compared} results compared,"
-                 f" {self.differing} differ ({self.rounding} by rounding only), {seconds:.0f} s"]  # fmt: skip
+                 f" {self.differing} differ ({self.known} more for known reasons,"
+                 f" {self.rounding} by rounding only), {seconds:.0f} s"]  # fmt: skip
+        lines += [f"  {count:6} {family}" for family, count in self.families.most_common()]
         lines += [f"  {count:6} {kind}" for kind, count in self.kinds.most_common()]
+        lines += [f"  {count:6} {why}" for why, count in self.reasons.most_common()]
         return "\n".join(lines)
 
 
