@@ -179,6 +179,12 @@ record-autograph: ## Record what TensorFlow makes of the functions of tests/reco
 record-v1: ## Record TensorFlow's losses and errors for the programs and mistakes of tests/recorded/v1.py (PEERS=…)
 	@$(PEERS) tests/recorded/record_v1.py
 
+.PHONY: differential
+differential: deps ## Random programs here and under TensorFlow (PEERS=…; ARGS="--programs 20000 --seed 1", --help)
+	$(call configure,release)
+	$(call compile,release,penstock_python)
+	@$(PY) tests/differential/run.py --peers $(PEERS) $(ARGS)
+
 .PHONY: docs-counts
 docs-counts: deps ## Bring the counts in the README (ops, recorded calls) up to date
 	@$(PY) tools/doc_counts.py

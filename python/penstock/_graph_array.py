@@ -14,7 +14,7 @@ from __future__ import annotations
 import operator
 
 from penstock import _core, dtypes, raw_ops
-from penstock._functions.basic import size_of, split, unstack, zeros
+from penstock._functions.basic import size_of, sizes_of, split, unstack, zeros
 from penstock._shape import TensorShape
 from penstock._tensor_array import TensorArray, _checked_size, _invalid
 
@@ -115,8 +115,9 @@ class GraphArray(TensorArray):
         rows = TensorShape([self._size if is_fixed else None]).concatenate(self._about.seen)
         return [rows, TensorShape([])] if self._dynamic_size else [rows]
 
-    def rows(self):
-        """All elements as one tensor: zeros for those that were not written."""
+    def rows(self, like=None):
+        """All elements as one tensor: zeros for those that were not written, of the sizes of the
+        element `like`, where nothing was."""
         if self._rows is not None:
             return self._rows[: self._size] if self._dynamic_size else self._rows
         shape = self._about.seen
@@ -132,10 +133,15 @@ class GraphArray(TensorArray):
             )
         if self._parts and isinstance(self._size, int):
             return self._packed(range(self._size))
-        rows = zeros([self._size, *(size or 0 for size in shape)], self._dtype)
+        rows = zeros([self._size, *self._row_sizes(like)], self._dtype)
         for index, part in self._parts.items():
             rows = _with_row(rows, index, part)
         return rows
+
+    def _row_sizes(self, like) -> list:
+        """An element's sizes; 0 for those that are not known before one is written."""
+        like = next(iter(self._parts.values()), like)
+        return [size or 0 for size in self._about.seen] if like is None else sizes_of(like)
 
     def _values(self, indices) -> list:
         blank = None if all(i in self._parts for i in indices) else self._blank_element()
@@ -198,8 +204,7 @@ class GraphArray(TensorArray):
 
     def _room(self, last, element):
         """(rows for an element at the index `last` too, the size with it)"""
-        rows = self.rows() if self._rows is None else self._rows
-        rows = _of_width(rows, element)
+        rows = self.rows(element) if self._rows is None else _of_width(self._rows, element)
         if not self._dynamic_size:
             return rows, None
         last = raw_ops.Cast(x=_core.to_tensor(last, None, False), DstT=dtypes.int32)

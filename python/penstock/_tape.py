@@ -93,6 +93,12 @@ def count_open(change):
     _here.open_tapes = getattr(_here, "open_tapes", 0) + change
 
 
+def note_read(variable, tensor):
+    """Tells the open tapes of this thread that a variable of a graph was read."""
+    for tape in getattr(_here, "tapes", ()):
+        tape._see(variable, tensor)
+
+
 class GradientTape:
     """Records what happens to watched tensors and variables, and runs it backwards."""
 
@@ -103,6 +109,7 @@ class GradientTape:
         self._recording = False
         self._used = False
         self._variables = ()
+        self._graph_reads = {}  # of variables of graphs, by them: what was read
 
     def __enter__(self) -> GradientTape:
         if self._recording:
@@ -128,6 +135,14 @@ class GradientTape:
     def _note(self, recording):
         self._recording = recording
         count_open(1 if recording else -1)
+        tapes = [each for each in getattr(_here, "tapes", ()) if each is not self]
+        _here.tapes = [*tapes, self] if recording else tapes
+
+    def _see(self, variable, tensor):
+        is_wanted = variable in self._graph_reads or (self._watch_variables and variable.trainable)
+        if is_wanted and (tensor.dtype.is_floating or tensor.dtype.is_complex):
+            self._tape.watch(tensor)
+            self._graph_reads.setdefault(variable, []).append(tensor)
 
     def watch(self, tensor) -> None:
         if self._tape is None:
@@ -138,18 +153,22 @@ class GradientTape:
                     f"Passed in object {each} of type {type(each).__name__!r}, not tf.Tensor or "
                     "tf.Variable or ExtensionType."
                 )
-            if each.dtype.is_floating or each.dtype.is_complex:
+            if hasattr(each, "_variable_number"):
+                self._graph_reads.setdefault(each, [])
+            elif each.dtype.is_floating or each.dtype.is_complex:
                 self._tape.watch(each)
 
     def watched_variables(self) -> tuple:
         """The variables that were read or watched, in the order in which they were made."""
-        return self._variables if self._tape is None or self._used else variables_of(self._tape)
+        is_over = self._tape is None or self._used
+        found = self._variables if is_over else variables_of(self._tape)
+        return found + tuple(self._graph_reads)
 
     def reset(self) -> None:
         recording = self._recording
         if recording:
             self._stop()
-        self._tape, self._used, self._variables = None, False, ()
+        self._tape, self._used, self._variables, self._graph_reads = None, False, (), {}
         if recording:
             self.__enter__()
 
@@ -182,8 +201,20 @@ class GradientTape:
             self._tape.reset()
 
     def _run(self, targets, sources, dys, zeros):
-        found = self._tape.gradient(targets, sources, dys, zeros)
-        return [_slices(*each) if isinstance(each, tuple) else each for each in found]
+        def find(tensors):
+            found = self._tape.gradient(targets, tensors, dys, zeros)
+            return [_slices(*each) if isinstance(each, tuple) else each for each in found]
+
+        if not any(hasattr(source, "_variable_number") for source in sources):
+            return find(sources)
+        from penstock.compat.v1 import _tape_reads
+
+        reads = {
+            k: self._graph_reads.get(source, [])
+            for k, source in enumerate(sources)
+            if hasattr(source, "_variable_number")
+        }
+        return _tape_reads.gradients(find, sources, reads, zeros)
 
     def gradient(
         self,
@@ -198,10 +229,10 @@ class GradientTape:
         for source in flat:
             if not hasattr(source, "_id"):
                 raise TypeError(f"a source must be a tensor or a variable, not {source!r}")
-        if target is None:
+        targets = flatten(target)
+        if any(each is None for each in targets):
             raise TypeError("Argument `target` should be tensors or variables, but received None.")
         self._begin()
-        targets = [t for t in flatten(target) if t is not None]
         dys = []
         if output_gradients is not None:
             dys = list(map(_arriving, targets, flatten(output_gradients)))

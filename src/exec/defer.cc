@@ -9,6 +9,7 @@
 #include "autodiff/tape_state.h"
 #include "exec/calls.h"
 #include "exec/trace_state.h"
+#include "graph/control.h"
 
 namespace penstock::exec {
 namespace {
@@ -66,6 +67,15 @@ bool is_of_outer_open_trace(const autodiff::TapeState& tape) {
     const Tensor& output = record.outputs[0];
     return output.is_symbolic() && output.graph() != t_trace->number;
   });
+}
+
+// Whether a record without an op is that of a branch or a loop of the trace: a replay meets the
+// node again, and works out its gradient then. (A trace can turn out to be open after it.)
+bool is_control(TraceState& trace, const autodiff::Record& record) {
+  const Tensor& output = record.outputs[0];
+  if (!output.is_symbolic() || output.graph() != trace.number) return false;
+  const Node& node = trace.graph.node(trace.graph.node_of(trace.value_of(output)));
+  return node.kind == NodeKind::kControl && !trace.graph.control(node)->has_custom_gradients;
 }
 
 Gradients worked_out_later(const GradContext&) { return {}; }
@@ -150,7 +160,7 @@ std::optional<std::vector<Gradient>> defer_gradient(autodiff::TapeState& tape,
     bool leads = false;
     for (const Tensor& output : record.outputs) leads = leads || wanted.has(output.id());
     if (!on_way[i] || !leads) continue;
-    if (record.op == nullptr) {
+    if (record.op == nullptr && !is_control(trace, record)) {
       throw UnimplementedError(
           "[gradient] a custom gradient inside a function needs shapes that are all known");
     }

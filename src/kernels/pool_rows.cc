@@ -13,7 +13,7 @@ struct Largest {
   template <class V>
   HWY_INLINE V operator()(V most, V value) const {
     // The second comparison is for NaN, which compares with nothing.
-    return hn::IfThenElse(hn::Or(hn::Gt(value, most), hn::Ne(value, value)), value, most);
+    return hn::IfThenElse(hn::Or(hn::Gt(value, most), hn::IsNaN(value)), value, most);
   }
 };
 struct Sum {
@@ -60,11 +60,11 @@ void SumF64(const Seen<double>& seen, bool more, double* out) { fold_rows<Sum>(s
 template <class D, typename T>
 HWY_INLINE void add_block(D d, const Seen<T>& seen, int64_t c, const T* y, const T* dy, T* dx) {
   const auto most = hn::LoadU(d, y + c), gradient = hn::LoadU(d, dy + c);
-  const auto most_is_nan = hn::Ne(most, most);
+  const auto most_is_nan = hn::IsNaN(most);
   auto left = hn::Eq(hn::Zero(d), hn::Zero(d));  // channels whose largest was not seen yet
   for (int64_t i = 0; i < seen.count; ++i) {
     const auto x = hn::LoadU(d, seen.x + seen.offsets[i] + c);
-    const auto equal = hn::Or(hn::Eq(x, most), hn::And(most_is_nan, hn::Ne(x, x)));
+    const auto equal = hn::Or(hn::Eq(x, most), hn::And(most_is_nan, hn::IsNaN(x)));
     const auto hit = hn::And(left, equal);
     T* at = dx + seen.offsets[i] + c;
     hn::StoreU(hn::Add(hn::LoadU(d, at), hn::IfThenElseZero(hit, gradient)), d, at);

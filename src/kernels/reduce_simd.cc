@@ -62,7 +62,7 @@ struct Max {
   }
   template <class V>
   HWY_INLINE static V vec(V a, V b) {
-    return hn::IfThenElse(hn::Or(hn::Gt(b, a), hn::Ne(b, b)), b, a);
+    return hn::IfThenElse(hn::Or(hn::Gt(b, a), hn::IsNaN(b)), b, a);
   }
 };
 
@@ -77,7 +77,7 @@ struct Min {
   }
   template <class V>
   HWY_INLINE static V vec(V a, V b) {
-    return hn::IfThenElse(hn::Or(hn::Lt(b, a), hn::Ne(b, b)), b, a);
+    return hn::IfThenElse(hn::Or(hn::Lt(b, a), hn::IsNaN(b)), b, a);
   }
 };
 

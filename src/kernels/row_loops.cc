@@ -149,7 +149,7 @@ T cross_entropy(const T* x, const T* labels, int64_t n, T* backprop) {
       [&](int64_t i) HWY_ATTR {
         const auto label = hn::LoadU(d, labels + i);
         const auto product = hn::Mul(label, hn::Sub(hn::LoadU(d, x + i), shifts));
-        return hn::IfThenElseZero(hn::Ne(label, hn::Zero(d)), product);
+        return hn::IfThenZeroElse(hn::Eq(label, hn::Zero(d)), product);
       },
       [&](int64_t i) HWY_ATTR { return labels[i] == 0 ? T(0) : labels[i] * (x[i] - shift); });
   const double sum = exp_sum<true>(x, n, shift, backprop);

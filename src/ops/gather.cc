@@ -61,17 +61,18 @@ KernelResult cpu(const KernelContext& ctx) {
   const View& params = ctx.inputs[0];
   const View& indices = ctx.inputs[1];
   kernels::GatherShape sizes = sizes_of(params.shape, indices.shape, ctx.attrs);
+  if (ctx.outputs[0].size() == 0) return KernelResult::ok();
   if (const auto bad = kernels::find_bad_index(indices, 0, sizes.size); bad.at >= 0) {
     return KernelResult::invalid("indices[{}] = {} is not in [0, {})", bad.at, bad.value,
                                  bad.limit);
   }
-  if (ctx.outputs[0].size() == 0) return KernelResult::ok();
   sizes.row_bytes *= static_cast<int64_t>(dtype_size(params.dtype));
   kernels::gather(sizes, params, indices, ctx.outputs[0]);
   return KernelResult::ok();
 }
 
-// Along the first axis the gradient stays a list of rows: an embedding's has few of many.
+// Along the first axis, given as 0, the gradient stays a list of rows: an embedding's has few of
+// many.
 Gradient first_axis_grad(const GradContext& g) {
   const Shape& whole = g.input(0).shape();
   const int64_t count = g.input(1).num_elements();
@@ -100,9 +101,8 @@ Gradient any_axis_grad(const GradContext& g) {
 }
 
 Gradients grad(const GradContext& g) {
-  const int axis = counted(g.attr(0).as_int(), g.input(0).rank());
   if (g.output().num_elements() == 0) return {zeros_like(g.input(0)), {}};
-  return {axis == 0 ? first_axis_grad(g) : any_axis_grad(g), {}};
+  return {g.attr(0).as_int() == 0 ? first_axis_grad(g) : any_axis_grad(g), {}};
 }
 
 std::vector<Sample> samples() {

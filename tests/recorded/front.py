@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 HERE = Path(__file__).resolve().parent
-CASES, DATA = HERE / "front_cases", HERE / "front_data"
+CASES, DATA, OTHERWISE = HERE / "front_cases", HERE / "front_data", HERE / "otherwise"
 
 
 def topics() -> list[str]:
@@ -48,6 +48,31 @@ def recorded(topic: str) -> dict[str, dict]:
     """TensorFlow's answer to each call of a topic."""
     lines = (DATA / f"{topic}.jsonl").read_text().splitlines()
     return {entry.pop("call"): entry for entry in map(json.loads, lines)}
+
+
+def otherwise(mode: str, topic: str) -> dict[str, str]:
+    """The calls of a topic that are not, in a mode, what they are elsewhere, and why: each by its
+    whole text, under a heading that is the reason (otherwise/<mode>.txt)."""
+    reasons, reason = {}, None
+    for line in (OTHERWISE / f"{mode}.txt").read_text().splitlines():
+        if line.startswith("# "):
+            reason = line[2:]
+        elif line:
+            of, call = line.split(" | ", 1)
+            if of == topic:
+                reasons[call] = reason
+    return reasons
+
+
+def is_tensors(answer: dict) -> bool:
+    """Whether an answer is one that functions and graphs can give: tensors, in any structure."""
+    if answer["kind"] in ("list", "tuple", "dict"):
+        items = answer["items"]
+        items = items.values() if isinstance(items, dict) else items
+        return bool(items) and all(map(is_tensors, items))
+    if answer["kind"] == "python":
+        return answer["class"] == "NoneType"
+    return answer["kind"] in ("tensor", "slices")
 
 
 def run(tf, setup: str, call: str):

@@ -38,6 +38,13 @@ class Rows:
         """The element with a number that is a tensor."""
         return self.pack([raw_ops.GatherV2(params=x, indices=index, axis=0) for x in self.tensors])
 
+    def slice(self, index):
+        """The element with a number, outside of a loop. Along an axis that is counted from the end
+        a gather's gradient is no list of rows."""
+        axes = [-(tensor.shape.rank or 0) for tensor in self.tensors]
+        pairs = zip(self.tensors, axes, strict=True)
+        return self.pack([raw_ops.GatherV2(params=x, indices=index, axis=k) for x, k in pairs])
+
     def pack(self, row):
         """Tensors of one row as an element."""
         return pack_like(self._form, row)

@@ -32,7 +32,7 @@ class _Walk:
             text = "Tried to read from index 0 but array size is: 0 "
             raise errors.OutOfRangeError(None, None, text)
         else:
-            self.first = self._rows.at(self.place(0))
+            self.first = self._rows.slice(self.place(0))
 
     def place(self, number):
         """The number of the row that is taken as the one with this number."""

@@ -95,11 +95,18 @@ def meshgrid(*args, **kwargs) -> list[Tensor]:
 
 def repeat(input, repeats, axis=None, name=None) -> Tensor:
     """Every element, or every slice along `axis`, so many times."""
+    if axis is not None:
+        input, axis = tensor(input), int(axis)
+        if input.shape.rank == 0:
+            input = raw_ops.Reshape(tensor=input, shape=[1])
+        rank = input.shape.rank
+        if rank is not None and not -rank <= axis < rank:
+            raise ValueError(f"axis={axis} out of bounds: expected {-rank}<=axis<{rank}")
     if isinstance(repeats, _core.SymbolicTensor):
         return _open_repeat(tensor(input), repeats, axis)
     if axis is None:
         return raw_ops.Repeat(data=input, repeats=repeats)
-    return raw_ops.Repeat(data=input, repeats=repeats, axis=[int(axis)])
+    return raw_ops.Repeat(data=input, repeats=repeats, axis=[axis])
 
 
 def _open_repeat(input, repeats, axis):

@@ -245,11 +245,12 @@ def boolean_mask(tensor, mask, axis=None, name="boolean_mask") -> Tensor:
     if mask.ndim == 0:
         raise ValueError("mask cannot be scalar.")
     axis = 0 if axis is None else int(axis)
-    tensor.shape[axis : axis + mask.ndim].assert_is_compatible_with(mask.shape)
+    masked = tensor.shape[axis : axis + mask.ndim]
+    masked.assert_is_compatible_with(mask.shape)
     sizes = shape_of(tensor)
     before, after = sizes[:axis], sizes[axis + mask.ndim :]
     if isinstance(sizes, TensorShape):
-        shape = [*before, mask.shape.num_elements(), *after]
+        shape = [*before, masked.num_elements(), *after]
     else:
         shape = raw_ops.ConcatV2(values=[before, [-1], after], axis=0)
     rows = raw_ops.Reshape(tensor=tensor, shape=shape)

@@ -158,16 +158,16 @@ def bincount(
 
 def _bins(arr, minlength, maxlength):
     """How many numbers are counted: from 0 to the largest, within the given limits."""
-    if isinstance(arr, _core.SymbolicTensor):
-        # The largest of no numbers is the least of all: then there are no bins.
-        largest = raw_ops.Max(input=raw_ops.Reshape(tensor=arr, shape=[-1]))
+    # The largest of no numbers is the least of all: then there are no bins.
+    largest = raw_ops.Max(input=raw_ops.Reshape(tensor=arr, shape=[-1]))
+    if isinstance(largest, _core.SymbolicTensor):  # of a constant too, where a graph is built
         size = raw_ops.Maximum(x=largest, y=-1) + 1
         if minlength is not None:
             size = raw_ops.Maximum(x=size, y=cast(minlength, size.dtype))
         if maxlength is not None:
             size = raw_ops.Minimum(x=size, y=cast(maxlength, size.dtype))
         return size
-    size = int(raw_ops.Max(input=arr)) + 1 if arr.shape.num_elements() else 0
+    size = max(int(largest), -1) + 1
     size = size if minlength is None else max(size, int(minlength))
     return size if maxlength is None else min(size, int(maxlength))
 

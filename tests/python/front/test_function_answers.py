@@ -11,29 +11,17 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "recorded"))
 import front
+from test_answers import DIFFERENT, MISSING
 
-# What a call may say inside a function, and why.
-REASONS = {
-    "only supports singleton tf.Variables": "the call makes a variable each time",
-    "are valid indices, got <tf.Var": "a tensor from outside with an index known later",
-    "after one iteration": "a loop has variables of one shape",
-    "type should remain constant": "and of one dtype",
-    "Iterating over a symbolic": "the call is not converted",
-    "must have the same number, type": "branches that a tensor picks are alike",
-    "expected bool": "conditions in functions are bools",
-    "cond_graph has 0 outputs": "the same",
-    "2.5": "and limits of loops whole numbers",
-    "only contains uninitialized tensors": "a TensorArray of which nothing is known",
-    "num_elements to reserve": "the size of a TensorArray is not negative",
-    "object has no attribute 'numpy'": "the call itself takes a value out",
+# Mistakes are errors outside too, seeds are said elsewhere, some make functions of their own, and
+# the others give no tensors.
+OTHER_TOPICS = {
+    *("mistakes", "printing", "seeds", "tracing"),
+    *("dtype_rules", "printed_forms", "training", "v1_metrics"),
 }
-# Inside a function random ops have other op seeds (TensorFlow's too): test_function_random.py.
-RANDOM = ("tf.random.set_seed", "v1.set_random_seed", "tf.random.normal([2])")
-# In functions TensorFlow's too: arrays do not change, and the loop of map_fn knows of its rows.
-IN_PLACE = ("a.close(); a.size()", "a.read(0); a.stack()", "tf.stack([x,x]), c([], tf.float32)")
-# Mistakes are errors outside too, what is printed are no tensors, seeds are said above, and some
-# make functions of their own.
-OTHER_TOPICS = {"mistakes", "printing", "seeds", "tracing"}
+TOPICS = [name for name in front.topics() if name not in OTHER_TOPICS]
+# How many calls of a topic must be compared at least: a list that grows is noticed.
+FLOOR, FEW = 10, {"v1_flags": 1, "v1_summaries": 4}
 
 
 def in_function(setup, call):
@@ -55,45 +43,42 @@ def in_function(setup, call):
     return f(given)
 
 
-def is_comparable(value):
-    leaves = tf.nest.flatten(value)
-    return bool(leaves) and all(
-        leaf is None or isinstance(leaf, (tf.Tensor, tf.IndexedSlices)) for leaf in leaves
-    )
-
-
 def bits(value):
     """Texts that are equal when the values are, with their kinds of nan."""
     return repr(front.describe(tf, value))
 
 
-def check_topic(topic, run, mode, reasons=REASONS, skipped=()):
-    """The calls of a topic as `run(setup, call)` makes them, next to eager ones. `reasons` are what
-    it may say instead; calls with one of `skipped` in them are passed over."""
+def mistake(setup, call, run, mode):
+    """What is wrong with a call as `run(setup, call)` makes it, next to an eager one."""
+    expected = bits(front.run(tf, setup, call))
+    try:
+        got = bits(run(setup, call))
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    return None if got == expected else f"eager: {expected}\n  {mode}: {got}"
+
+
+def check_topic(topic, mode, mistake):
+    """Every call of a topic that TensorFlow answers with tensors. Those of which `mistake(setup,
+    call)` has something to say are listed by their whole text (tests/recorded/otherwise), and no
+    others are."""
     setup, calls = front.load(topic)
-    wrong = []
-    for call in calls:
-        if call.startswith(RANDOM) or any(words in call for words in skipped):
-            continue
-        try:
-            eager = front.run(tf, setup, call)
-        except Exception:
-            continue
-        if not is_comparable(eager):
-            continue
-        expected = bits(eager)
-        del eager
-        try:
-            got = bits(run(setup, call))
-        except Exception as error:
-            if not any(words in str(error) for words in reasons):
-                wrong.append(f"{call}\n  {type(error).__name__}: {error}")
-            continue
-        if got != expected:
-            wrong.append(f"{call}\n  eager: {expected}\n  {mode}: {got}")
+    recorded, listed = front.recorded(topic), front.otherwise(mode, topic)
+    comparable = [
+        call
+        for call in dict.fromkeys(calls)
+        if front.is_tensors(recorded[call]) and call not in DIFFERENT and call not in MISSING
+    ]
+    found = {call: mistake(setup, call) for call in comparable}
+    wrong = [f"{call}\n  {what}" for call, what in found.items() if what and call not in listed]
+    stale = [call for call in listed if not found.get(call)]
     assert not wrong, f"{len(wrong)} of {len(calls)} calls of {topic}\n" + "\n".join(wrong)
+    assert not stale, f"{topic}, {mode}: no longer otherwise\n" + "\n".join(stale)
+    assert len(found) - len(listed) >= FEW.get(topic, FLOOR)
 
 
-@pytest.mark.parametrize("topic", [name for name in front.topics() if name not in OTHER_TOPICS])
+@pytest.mark.parametrize("topic", TOPICS)
 def test_topic(topic):
-    check_topic(topic, in_function, "function", skipped=IN_PLACE)
+    check_topic(
+        topic, "function", lambda setup, call: mistake(setup, call, in_function, "function")
+    )

@@ -6,26 +6,9 @@ import ast
 import numpy as np
 import penstock as tf
 import pytest
-from test_function_answers import IN_PLACE, OTHER_TOPICS, REASONS, check_topic, front
+from test_function_answers import TOPICS, check_topic, mistake
 
 v1 = tf.compat.v1
-OTHER_REASONS = {
-    "is not supported when eager": "the call is one of eager programs",
-    "argument must be a string, a bytes-like": "a constant of the graph where a number is needed",
-    "must be of kind ints": "the same",
-    "the tensor is symbolic": "the same, in a TensorArray",
-    "cannot pickle 'SymbolicTensor'": "only values can be pickled",
-    "Using a symbolic": "the call takes a value out",
-    "into a Tensor or Operation": "the call's result is no tensor in a graph",
-    "not tf.Tensor or tf.Variable": "tapes do not watch the variables of graphs: tf.gradients",
-    "with an unsupported type": "a list of variables of a graph",
-}
-# In graphs `==` compares which tensors they are, and what assigns, counts or draws does so when a
-# session runs it.
-OTHERWISE = (
-    *("==", "!=", "assign", "scatter_", "rates(", "Generator", "m[tf.constant(0, tf.int16)]"),
-    *("tf.group(", "tf.tuple("),  # which have results only here
-)
 
 
 def in_graph(setup, call):
@@ -55,6 +38,6 @@ def as_tensor(leaf, value):
     return tf.constant(value, leaf.dtype)
 
 
-@pytest.mark.parametrize("topic", [name for name in front.topics() if name not in OTHER_TOPICS])
+@pytest.mark.parametrize("topic", TOPICS)
 def test_topic(topic):
-    check_topic(topic, in_graph, "graph", (*REASONS, *OTHER_REASONS), (*OTHERWISE, *IN_PLACE))
+    check_topic(topic, "graph", lambda setup, call: mistake(setup, call, in_graph, "graph"))

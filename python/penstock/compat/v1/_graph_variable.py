@@ -8,6 +8,7 @@ from penstock import _core, dtypes, raw_ops
 from penstock._control_flow import frames
 from penstock._scope import name_scope
 from penstock._shape import TensorShape
+from penstock._tape import note_read
 from penstock._tensor import Reference
 from penstock._variable import ResourceVariable, VariableAggregation, VariableSynchronization
 from penstock.compat.v1 import _collections, _default
@@ -112,7 +113,9 @@ class GraphVariable:
         return frames.read(self)
 
     def _read(self):
-        return self.graph._builder.read(self._variable_number, "ReadVariableOp")
+        made = self.graph._builder.read(self._variable_number, "ReadVariableOp")
+        note_read(self, made)
+        return made
 
     read_value = value
 

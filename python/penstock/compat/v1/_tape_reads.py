@@ -1,0 +1,36 @@
+"""What tapes have of the variables of graphs: the tensors that were read while they were open."""
+
+from __future__ import annotations
+
+from penstock import raw_ops
+from penstock.compat.v1._gradients import _summed
+
+
+def gradients(find, sources, reads, zeros) -> list:
+    """The gradients at the sources, where `find(tensors)` gives those at tensors: source k, if it
+    is a variable, stands for the tensors `reads[k]`."""
+    parts = [
+        _parts(source, reads[k]) if k in reads else ([source], [])
+        for k, source in enumerate(sources)
+    ]
+    flat = [each for whole, rows in parts for each in (*whole, *(row for row, _ in rows))]
+    found = iter(find(flat))
+    results = []
+    for k, (whole, rows) in enumerate(parts):
+        if k not in reads:
+            results.append(next(found))
+            continue
+        dense = [part for part in (next(found) for _ in whole) if part is not None]
+        slices = [(next(found), indices) for _, indices in rows]
+        slices = [(part, indices) for part, indices in slices if part is not None]
+        made = _summed(sources[k], dense, slices)
+        results.append(raw_ops.ZerosLike(x=sources[k]) if made is None and zeros else made)
+    return results
+
+
+def _parts(variable, reads):
+    """(what was read whole, rows with their indices) of a variable."""
+    seen = {read._value for read in reads}
+    by_rows = {read._value for read, _, _ in variable._sparse_reads}
+    rows = [(rows, ids) for read, rows, ids in variable._sparse_reads if read._value in seen]
+    return [read for read in reads if read._value not in by_rows], rows
