@@ -38,10 +38,10 @@ class _Weak:
         return self._function()(tensors)
 
 
-def call_when_run(name, function, structure, outputs=(), passes_gradients=False):
+def call_when_run(name, function, structure, outputs=(), passes_gradients=False, node=None):
     """Calls `function` with the structure, now or, while a function is traced, whenever that runs:
     its tensors then are those of the run. `outputs` are the (dtype, shape) of the tensors that it
-    returns in a list."""
+    returns in a list. `node` is what a graph of TensorFlow 1 calls the node."""
     from penstock._composite import flatten_all, pack_all
 
     leaves = flatten_all(structure)
@@ -56,13 +56,17 @@ def call_when_run(name, function, structure, outputs=(), passes_gradients=False)
     tensors = [_core.to_tensor(leaves[place], None, False) for place in places]
     form = pack_all(structure, leaves)
     del structure
-    if _core.is_building():
-        # The graph has the function, and its node knows where: a cycle would be out of sight.
-        from penstock._scope import default_graph
+    if not _core.is_building():
+        return _core.call_host(name, run, tensors, list(outputs), passes_gradients)
+    # The graph has the function, and its node knows where: a cycle would be out of sight.
+    from penstock._scope import default_graph
 
-        default_graph()._calls.append(run)
-        run = _Weak(run)
-    return _core.call_host(name, run, tensors, list(outputs), passes_gradients)
+    graph = default_graph()
+    graph._calls.append(run)
+    made = _core.call_host(name, _Weak(run), tensors, list(outputs), passes_gradients)
+    if node:
+        graph._builder.rename(graph._builder.num_nodes() - 1, node)
+    return made
 
 
 class Tracing:

@@ -21,7 +21,9 @@ def linspace(start, stop, num, name=None, axis=0) -> Tensor:
     start = tensor(start)
     if start.dtype.is_integer:
         start = cast(start, dtypes.float64)
-    return raw_ops.LinSpace(start=start, stop=cast(stop, start.dtype), num=num, axis=axis)
+    return raw_ops.LinSpace(
+        start=start, stop=cast(stop, start.dtype), num=num, axis=axis, name=name
+    )
 
 
 def transpose(a, perm=None, conjugate=False, name="transpose") -> Tensor:
@@ -30,7 +32,11 @@ def transpose(a, perm=None, conjugate=False, name="transpose") -> Tensor:
     if conjugate and a.dtype.is_complex:
         a = raw_ops.Conj(input=a)
     # An empty permutation is the op's word for "the other way round": right for a scalar too.
-    return raw_ops.Transpose(x=a) if perm is None else raw_ops.Transpose(x=a, perm=perm)
+    return (
+        raw_ops.Transpose(x=a, name=name)
+        if perm is None
+        else raw_ops.Transpose(x=a, perm=perm, name=name)
+    )
 
 
 def einsum(equation, *inputs, **kwargs) -> Tensor:
@@ -44,7 +50,7 @@ def einsum(equation, *inputs, **kwargs) -> Tensor:
         raise ValueError(
             f"Output subscripts contain the label {absent[0]} not present in the input subscripts."
         )
-    return raw_ops.Einsum(inputs=list(inputs), equation=equation)
+    return raw_ops.Einsum(inputs=list(inputs), equation=equation, name=kwargs.get("name"))
 
 
 def tensordot(a, b, axes, name=None) -> Tensor:
@@ -69,7 +75,7 @@ def tensordot(a, b, axes, name=None) -> Tensor:
         axes_a, axes_b = ([part] if isinstance(part, int) else part for part in axes)
         if len(axes_a) != len(axes_b):
             raise ValueError(f"Different number of contraction axes `a` and `b`, {axes}.")
-    return raw_ops.Tensordot(a=a, b=b, axes_a=list(axes_a), axes_b=list(axes_b))
+    return raw_ops.Tensordot(a=a, b=b, axes_a=list(axes_a), axes_b=list(axes_b), name=name)
 
 
 def _known_axes(axes):
@@ -98,8 +104,8 @@ def repeat(input, repeats, axis=None, name=None) -> Tensor:
     if isinstance(repeats, _core.SymbolicTensor):
         return _open_repeat(tensor(input), repeats, axis)
     if axis is None:
-        return raw_ops.Repeat(data=input, repeats=repeats)
-    return raw_ops.Repeat(data=input, repeats=repeats, axis=[int(axis)])
+        return raw_ops.Repeat(data=input, repeats=repeats, name=name)
+    return raw_ops.Repeat(data=input, repeats=repeats, axis=[int(axis)], name=name)
 
 
 def _open_repeat(input, repeats, axis):
@@ -115,8 +121,8 @@ def sequence_mask(lengths, maxlen=None, dtype=dtypes.bool, name=None) -> Tensor:
     """True in the first lengths[i] places of row i."""
     dtype = dtypes.as_dtype(dtype)
     if maxlen is None:
-        return raw_ops.SequenceMask(lengths=lengths, dtype=dtype)
-    return raw_ops.SequenceMask(lengths=lengths, maxlen=[int(maxlen)], dtype=dtype)
+        return raw_ops.SequenceMask(lengths=lengths, dtype=dtype, name=name)
+    return raw_ops.SequenceMask(lengths=lengths, maxlen=[int(maxlen)], dtype=dtype, name=name)
 
 
 def strided_slice(
@@ -144,6 +150,7 @@ def strided_slice(
         ellipsis_mask=ellipsis_mask,
         new_axis_mask=new_axis_mask,
         shrink_axis_mask=shrink_axis_mask,
+        name=name or "StridedSlice",
     )
 
 
@@ -152,7 +159,11 @@ def reverse_sequence(input, seq_lengths, seq_axis=None, batch_axis=None, name=No
     if seq_axis is None:
         raise TypeError("reverse_sequence() missing argument 'seq_axis'")
     return raw_ops.ReverseSequence(
-        input=input, seq_lengths=seq_lengths, seq_dim=seq_axis, batch_dim=batch_axis or 0
+        input=input,
+        seq_lengths=seq_lengths,
+        seq_dim=seq_axis,
+        batch_dim=batch_axis or 0,
+        name=name,
     )
 
 
@@ -168,7 +179,7 @@ def dynamic_stitch(indices, data, name=None) -> Tensor:
     places = [tensor(each, dtypes.int32) for each in indices]
     first = next((each.dtype for each in data if hasattr(each, "_id")), None)
     pieces = [tensor(each, first) for each in data]
-    return raw_ops.DynamicStitch(indices=places, data=pieces)
+    return raw_ops.DynamicStitch(indices=places, data=pieces, name=name)
 
 
 def ensure_shape(x, shape, name=None) -> Tensor:
@@ -176,7 +187,9 @@ def ensure_shape(x, shape, name=None) -> Tensor:
     shape = TensorShape(shape)
     if shape.rank is None:
         return tensor(x)
-    return raw_ops.EnsureShape(input=x, shape=[-1 if dim is None else dim for dim in shape])
+    return raw_ops.EnsureShape(
+        input=x, shape=[-1 if dim is None else dim for dim in shape], name=name
+    )
 
 
 def broadcast_dynamic_shape(shape_x, shape_y) -> Tensor:
@@ -211,25 +224,26 @@ def scalar_mul(scalar, x, name=None) -> Tensor:
         raise ValueError(f"The input scalar must be a 0-D value. Received shape {scalar.shape}.")
     if hasattr(x, "indices"):
         return type(x)(x.values * scalar, x.indices, x.dense_shape)
-    return scalar * x
+    return raw_ops.Mul(x=scalar, y=x, name=name)
 
 
 def complex(real, imag, name=None) -> Tensor:
     """Complex numbers of the given parts."""
-    return raw_ops.Complex(real=real, imag=imag)
+    return raw_ops.Complex(real=real, imag=imag, name=name)
 
 
 def identity(input, name=None):
     """The same values, as a tensor of their own."""
     if hasattr(input, "dense_shape"):
         return type(input)(identity(input.values), identity(input.indices), input.dense_shape)
-    return raw_ops.Identity(input=input)
+    return raw_ops.Identity(input=input, name=name)
 
 
 def clip_by_norm(t, clip_norm, axes=None, name=None):
     """The tensor, scaled down so that its norm is at most `clip_norm`."""
     values = t.values if hasattr(t, "dense_shape") else tensor(t)
-    return _with_values(t, raw_ops.ClipByNorm(t=values, clip_norm=clip_norm, axes=axes))
+    made = raw_ops.ClipByNorm(t=values, clip_norm=clip_norm, axes=axes, name=name)
+    return _with_values(t, made)
 
 
 def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
@@ -246,7 +260,7 @@ def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
 
 def global_norm(t_list, name=None):
     """The norm of all the tensors together. None counts for nothing."""
-    return raw_ops.GlobalNorm(t_list=_given_values(t_list))
+    return raw_ops.GlobalNorm(t_list=_given_values(t_list), name=name)
 
 
 def _given_values(t_list) -> list:
@@ -265,7 +279,7 @@ def _with_values(like, values):
 def concat(values, axis, name="concat") -> Tensor:
     """The tensors one after the other along a dimension that they have."""
     values = values if isinstance(values, (list, tuple)) else [values]
-    return raw_ops.ConcatV2(values=values, axis=axis)
+    return raw_ops.ConcatV2(values=values, axis=axis, name=name)
 
 
 def fill(dims, value, name=None, layout=None) -> Tensor:
@@ -277,17 +291,19 @@ def fill(dims, value, name=None, layout=None) -> Tensor:
         dims = raw_ops.ExpandDims(input=dims, axis=0)
     if value.shape.num_elements() in (1, None):
         value = raw_ops.Reshape(tensor=value, shape=[])
-    return raw_ops.Fill(dims=dims, value=value)
+    return raw_ops.Fill(dims=dims, value=value, name=name)
 
 
 def sort(values, axis=-1, direction="ASCENDING", name=None) -> Tensor:
     """The values in order along an axis, NaN being the largest."""
-    return raw_ops.Sort(values=values, axis=axis, direction=_checked(direction))
+    return raw_ops.Sort(values=values, axis=axis, direction=_checked(direction), name=name)
 
 
 def argsort(values, axis=-1, direction="ASCENDING", stable=False, name=None) -> Tensor:
     """The positions that put the values in order along an axis; equal ones keep their order."""
-    return raw_ops.ArgSort(values=values, axis=axis, direction=_checked(direction), stable=stable)
+    return raw_ops.ArgSort(
+        values=values, axis=axis, direction=_checked(direction), stable=stable, name=name
+    )
 
 
 def _checked(direction):
@@ -315,7 +331,7 @@ def stack(values, axis=0, name="stack") -> Tensor:
         rank = None if known is None else known + 1
         if rank is not None and not -rank <= axis < rank:
             raise ValueError(f"Argument `axis` = {axis} not in range [{-rank}, {rank})")
-    return raw_ops.Pack(values=values, axis=axis)
+    return raw_ops.Pack(values=values, axis=axis, name=name)
 
 
 truediv = divide
@@ -323,7 +339,7 @@ truediv = divide
 
 def parallel_stack(values, name="parallel_stack") -> Tensor:
     """The tensors as one, along a new first dimension."""
-    return raw_ops.Pack(values=values)
+    return raw_ops.Pack(values=values, name=name)
 
 
 def required_space_to_batch_paddings(

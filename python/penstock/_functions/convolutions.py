@@ -72,6 +72,7 @@ def conv1d(input, filters, stride, padding, data_format="NWC", dilations=None, n
             padding=padding,
             data_format=data_format or "NWC",
             dilations=[] if dilations is None else dilations,
+            name=name,
         ),
         input,
         3,
@@ -95,6 +96,7 @@ def conv2d(
             explicit_paddings=sizes,
             data_format=data_format,
             dilations=dilations,
+            name=name,
         ),
         input,
         4,
@@ -116,6 +118,7 @@ def conv3d(
             padding=padding,
             data_format=data_format,
             dilations=dilations,
+            name=name,
         ),
         input,
         5,
@@ -133,6 +136,7 @@ def convolution(
         padding=padding,
         data_format=data_format or "",
         dilations=[] if dilations is None else dilations,
+        name=name,
     )
 
 
@@ -155,6 +159,7 @@ def _transposed(op, data_format):
             padding=padding,
             data_format=data_format,
             dilations=[] if dilations is None else dilations,
+            name=name or run.__name__,
         )
 
     count = op[4]
@@ -184,7 +189,7 @@ def conv_transpose(
         raise ValueError(f"`output_shape` must be of length 3, 4 or 5. Received: {output_shape}")
     run = (conv1d_transpose, conv2d_transpose, conv3d_transpose)[count - 1]
     data_format = data_format or _LAST[count]
-    return run(input, filters, output_shape, strides, padding, data_format, dilations)
+    return run(input, filters, output_shape, strides, padding, data_format, dilations, name)
 
 
 def depthwise_conv2d(
@@ -201,6 +206,7 @@ def depthwise_conv2d(
         explicit_paddings=sizes,
         data_format=data_format,
         dilations=_every(dilations, 2, data_format, "dilations"),
+        name=name,
     )
 
 
@@ -273,7 +279,7 @@ def separable_conv2d(
     return conv2d(each, pointwise_filter, 1, "VALID", data_format)
 
 
-def _pool(op, count, input, ksize, strides, padding, data_format):
+def _pool(op, count, input, ksize, strides, padding, data_format, name=None):
     input = tensor(input)
     data_format = data_format or _LAST[count]
     sizes = {}
@@ -282,6 +288,7 @@ def _pool(op, count, input, ksize, strides, padding, data_format):
         sizes = {"explicit_paddings": given}
     run = getattr(raw_ops, op if count == 2 else f"{op}{count}D")
     return run(
+        name=name,
         **{"value" if (op, count) == ("AvgPool", 2) else "input": input},
         ksize=_every(ksize, count, data_format, "ksize"),
         strides=_every(strides, count, data_format, "strides"),
@@ -303,42 +310,42 @@ def _spatial(input):
 
 def max_pool(input, ksize, strides, padding, data_format=None, name=None) -> Tensor:
     """The largest value of every window."""
-    return _pool("MaxPool", _spatial(input), input, ksize, strides, padding, data_format)
+    return _pool("MaxPool", _spatial(input), input, ksize, strides, padding, data_format, name)
 
 
 def max_pool1d(input, ksize, strides, padding, data_format="NWC", name=None) -> Tensor:
     """The largest value of every window of one dimension."""
-    return _pool("MaxPool", 1, input, ksize, strides, padding, data_format)
+    return _pool("MaxPool", 1, input, ksize, strides, padding, data_format, name)
 
 
 def max_pool2d(input, ksize, strides, padding, data_format="NHWC", name=None) -> Tensor:
     """The largest value of every window of two dimensions."""
-    return _pool("MaxPool", 2, input, ksize, strides, padding, data_format)
+    return _pool("MaxPool", 2, input, ksize, strides, padding, data_format, name)
 
 
 def max_pool3d(input, ksize, strides, padding, data_format="NDHWC", name=None) -> Tensor:
     """The largest value of every window of three dimensions."""
-    return _pool("MaxPool", 3, input, ksize, strides, padding, data_format)
+    return _pool("MaxPool", 3, input, ksize, strides, padding, data_format, name)
 
 
 def avg_pool(input, ksize, strides, padding, data_format=None, name=None) -> Tensor:
     """The mean of every window."""
-    return _pool("AvgPool", _spatial(input), input, ksize, strides, padding, data_format)
+    return _pool("AvgPool", _spatial(input), input, ksize, strides, padding, data_format, name)
 
 
 def avg_pool1d(input, ksize, strides, padding, data_format="NWC", name=None) -> Tensor:
     """The mean of every window of one dimension."""
-    return _pool("AvgPool", 1, input, ksize, strides, padding, data_format)
+    return _pool("AvgPool", 1, input, ksize, strides, padding, data_format, name)
 
 
 def avg_pool2d(input, ksize, strides, padding, data_format="NHWC", name=None) -> Tensor:
     """The mean of every window of two dimensions."""
-    return _pool("AvgPool", 2, input, ksize, strides, padding, data_format)
+    return _pool("AvgPool", 2, input, ksize, strides, padding, data_format, name)
 
 
 def avg_pool3d(input, ksize, strides, padding, data_format="NDHWC", name=None) -> Tensor:
     """The mean of every window of three dimensions."""
-    return _pool("AvgPool", 3, input, ksize, strides, padding, data_format)
+    return _pool("AvgPool", 3, input, ksize, strides, padding, data_format, name)
 
 
 def max_pool_with_argmax(
@@ -385,7 +392,7 @@ def pool(
     op = "MaxPool" if pooling_type == "MAX" else "AvgPool"
     rates = _every(dilations, count, None, "dilations")[1:-1]
     if set(rates) == {1}:
-        return _pool(op, count, input, window_shape, strides, padding, data_format)
+        return _pool(op, count, input, window_shape, strides, padding, data_format, name)
     return _dilated_pool(op, count, input, window_shape, strides, padding, data_format, rates)
 
 

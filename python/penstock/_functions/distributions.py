@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import enum
 
-from penstock import dtypes, raw_ops
+from penstock import _core, dtypes, raw_ops
 from penstock._core import Tensor
 from penstock._functions.arrays import tensor
 from penstock._functions.basic import _dims, cast
 from penstock._functions.seeds import next_seeds
+from penstock._scope import scoped
 
 _PHILOX = 1  # the generator's number in TensorFlow; it is the only one
 _TINY = {"float16": 6.104e-05, "float32": 1.1754944e-38, "float64": 2.2250738585072014e-308}
@@ -19,13 +20,16 @@ def _is_number(value, number) -> bool:
     return isinstance(value, (int, float)) and value == number
 
 
-def scaled(draw, mean, stddev) -> Tensor:
+def scaled(draw, mean, stddev, name=None) -> Tensor:
     """draw() * stddev + mean: in one expression, so that it is one buffer."""
+    if name is not None and _core.is_building():
+        return raw_ops.AddV2(x=draw() * stddev, y=mean, name=name)
     if _is_number(mean, 0) and _is_number(stddev, 1):
         return draw()
     return draw() * stddev + mean
 
 
+@scoped("truncated_normal")
 def truncated_normal(
     shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=None
 ) -> Tensor:
@@ -36,6 +40,7 @@ def truncated_normal(
         lambda: raw_ops.TruncatedNormal(shape=shape, dtype=dtype, seed=key, seed2=op_seed),
         mean,
         stddev,
+        name,
     )
 
 
@@ -57,7 +62,12 @@ def poisson(shape, lam, dtype=dtypes.float32, seed=None, name=None) -> Tensor:
     """Numbers from Poisson distributions: `shape` of them for every rate."""
     key, op_seed = next_seeds(seed)
     return raw_ops.RandomPoissonV2(
-        shape=_dims(shape), rate=lam, dtype=dtypes.as_dtype(dtype), seed=key, seed2=op_seed
+        shape=_dims(shape),
+        rate=lam,
+        dtype=dtypes.as_dtype(dtype),
+        seed=key,
+        seed2=op_seed,
+        name=name,
     )
 
 
@@ -70,13 +80,14 @@ def categorical(logits, num_samples, dtype=None, seed=None, name=None) -> Tensor
         seed=key,
         seed2=op_seed,
         output_dtype=dtypes.int64 if dtype is None else dtypes.as_dtype(dtype),
+        name=name,
     )
 
 
 def shuffle(value, seed=None, name=None) -> Tensor:
     """`value` with the slices along its first dimension in random order."""
     key, op_seed = next_seeds(seed)
-    return raw_ops.RandomShuffle(value=value, seed=key, seed2=op_seed)
+    return raw_ops.RandomShuffle(value=value, seed=key, seed2=op_seed, name=name)
 
 
 class Algorithm(enum.Enum):
@@ -160,7 +171,11 @@ def stateless_gamma(shape, seed, alpha, beta=None, dtype=dtypes.float32, name=No
 def stateless_poisson(shape, seed, lam, dtype=dtypes.int32, name=None) -> Tensor:
     """Numbers from Poisson distributions that follow from the seed alone."""
     return raw_ops.StatelessRandomPoisson(
-        shape=_dims(shape), seed=seed, lam=lam, dtype=dtypes.as_dtype(dtype)
+        shape=_dims(shape),
+        seed=seed,
+        lam=lam,
+        dtype=dtypes.as_dtype(dtype),
+        name=name,
     )
 
 
@@ -173,13 +188,18 @@ def stateless_binomial(shape, seed, counts, probs, output_dtype=dtypes.int32, na
         counts=cast(counts, probs.dtype),
         probs=probs,
         dtype=dtypes.as_dtype(output_dtype),
+        name=name,
     )
 
 
 def stateless_categorical(logits, num_samples, seed, dtype=dtypes.int64, name=None) -> Tensor:
     """Classes, each as likely as its logit says, that follow from the seed alone."""
     return raw_ops.StatelessMultinomial(
-        logits=logits, num_samples=num_samples, seed=seed, output_dtype=dtypes.as_dtype(dtype)
+        logits=logits,
+        num_samples=num_samples,
+        seed=seed,
+        output_dtype=dtypes.as_dtype(dtype),
+        name=name,
     )
 
 
@@ -187,7 +207,7 @@ def stateless_shuffle(value, seed, alg="auto_select", name=None) -> Tensor:
     """`value` in an order that follows from the seed alone."""
     check_algorithm(alg)
     key, counter = raw_ops.StatelessRandomGetKeyCounter(seed=seed)
-    return raw_ops.StatelessShuffle(value=value, key=key, counter=counter, alg=_PHILOX)
+    return raw_ops.StatelessShuffle(value=value, key=key, counter=counter, alg=_PHILOX, name=name)
 
 
 def split(seed, num=2, alg="auto_select") -> Tensor:

@@ -15,7 +15,7 @@ def svd(tensor, full_matrices=False, compute_uv=True, name=None):
 def lstsq(matrix, rhs, l2_regularizer=0.0, fast=True, name=None) -> Tensor:
     """x with the least squares of matrix @ x - rhs."""
     l2 = _core.to_tensor(l2_regularizer, dtypes.float64, False)
-    return raw_ops.MatrixSolveLs(matrix=matrix, rhs=rhs, l2_regularizer=l2, fast=fast)
+    return raw_ops.MatrixSolveLs(matrix=matrix, rhs=rhs, l2_regularizer=l2, fast=fast, name=name)
 
 
 def eigh(tensor, name=None) -> tuple[Tensor, Tensor]:
@@ -41,13 +41,18 @@ def diag(
         num_cols=num_cols,
         padding_value=_padding(padding_value),
         align=align,
+        name=name,
     )
 
 
 def diag_part(input, name="diag_part", k=0, padding_value=0, align="RIGHT_LEFT") -> Tensor:
     """The diagonals of matrices."""
     return raw_ops.MatrixDiagPartV3(
-        input=input, k=k, padding_value=_padding(padding_value), align=align
+        input=input,
+        k=k,
+        padding_value=_padding(padding_value),
+        align=align,
+        name=name,
     )
 
 
@@ -73,8 +78,8 @@ def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None) -> Tensor
         raise ValueError(f"'ord' must be a supported vector norm, got {ord}")
     if is_matrix and ord == 2:
         return _spectral_norm(value, axis, keepdims)
-    name = ord if isinstance(ord, str) else f"{float(ord):g}"
-    return raw_ops.Norm(tensor=value, ord=name, axis=axis, keepdims=keepdims)
+    kind = ord if isinstance(ord, str) else f"{float(ord):g}"
+    return raw_ops.Norm(tensor=value, ord=kind, axis=axis, keepdims=keepdims, name=name)
 
 
 def _spectral_norm(value, axis, keepdims):

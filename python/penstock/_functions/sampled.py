@@ -105,7 +105,7 @@ def nce_loss(
             weights, biases, labels, inputs, sampled_values, num_true, remove_accidental_hits
         )
         losses = raw_ops.SigmoidCrossEntropyWithLogits(labels=wanted, logits=logits)
-        return raw_ops.Sum(input=losses, axis=[1])
+        return raw_ops.Sum(input=losses, axis=[1], name=name)
     return _drawn(
         raw_ops.NceLoss,
         None,
@@ -140,7 +140,7 @@ def sampled_softmax_loss(
             weights, biases, labels, inputs, sampled_values, num_true, remove_accidental_hits
         )
         wanted = raw_ops.StopGradient(input=wanted)
-        return raw_ops.SoftmaxCrossEntropyWithLogits(features=logits, labels=wanted).loss
+        return raw_ops.SoftmaxCrossEntropyWithLogits(features=logits, labels=wanted, name=name).loss
     return _drawn(
         raw_ops.SampledSoftmaxLoss,
         seed,

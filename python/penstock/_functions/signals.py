@@ -61,14 +61,20 @@ irfft, irfft2d, irfft3d = (_inverse_transform(dims) for dims in (1, 2, 3))
 def hann_window(window_length, periodic=True, dtype=dtypes.float32, name=None) -> Tensor:
     """A Hann window."""
     return raw_ops.HannWindow(
-        window_length=window_length, periodic=periodic, dtype=dtypes.as_dtype(dtype)
+        window_length=window_length,
+        periodic=periodic,
+        dtype=dtypes.as_dtype(dtype),
+        name=name,
     )
 
 
 def hamming_window(window_length, periodic=True, dtype=dtypes.float32, name=None) -> Tensor:
     """A Hamming window."""
     return raw_ops.HammingWindow(
-        window_length=window_length, periodic=periodic, dtype=dtypes.as_dtype(dtype)
+        window_length=window_length,
+        periodic=periodic,
+        dtype=dtypes.as_dtype(dtype),
+        name=name,
     )
 
 
@@ -99,14 +105,16 @@ def kaiser_bessel_derived_window(
     half = int(window_length) // 2
     sums = raw_ops.Cumsum(x=kaiser_window(half + 1, beta, dtype))
     rising = raw_ops.Sqrt(x=sums[:-1] / sums[-1])
-    return raw_ops.ConcatV2(values=[rising, raw_ops.ReverseV2(tensor=rising, axis=[0])], axis=0)
+    return raw_ops.ConcatV2(
+        values=[rising, raw_ops.ReverseV2(tensor=rising, axis=[0])], axis=0, name=name
+    )
 
 
 def vorbis_window(window_length, dtype=dtypes.float32, name=None) -> Tensor:
     """A Vorbis power-complementary window."""
     places = _ramp(0, int(window_length), dtype)
     inner = raw_ops.Sin(x=math.pi / int(window_length) * (places + 0.5))
-    return raw_ops.Sin(x=math.pi / 2 * raw_ops.Square(x=inner))
+    return raw_ops.Sin(x=math.pi / 2 * raw_ops.Square(x=inner), name=name)
 
 
 _NAMES = {"hann_window": "hann", "hamming_window": "hamming"}
@@ -146,6 +154,7 @@ def stft(
             fft_length=length,
             window=window,
             pad_end=pad_end,
+            name=name,
         )
     frames = raw_ops.Frame(
         signal=signals, frame_length=frame_length, frame_step=frame_step, pad_end=pad_end
@@ -167,7 +176,7 @@ def inverse_stft(
         frames = raw_ops.PadV2(input=frames, paddings=spare, constant_values=0)
     if window_fn is not None:
         frames = frames * window_fn(frame_length, dtype=frames.dtype)
-    return raw_ops.OverlapAndAdd(signal=frames, frame_step=frame_step)
+    return raw_ops.OverlapAndAdd(signal=frames, frame_step=frame_step, name=name)
 
 
 def inverse_stft_window_fn(frame_step, forward_window_fn=hann_window, name=None):
@@ -241,7 +250,7 @@ def mdct(signals, frame_length, window_fn=vorbis_window, pad_end=False, norm=Non
     frames = frames * _overlap_window(window_fn, frame_length, frames.dtype)
     a, b, c, d = raw_ops.Split(value=frames, num_split=4, axis=-1)
     folded = raw_ops.ConcatV2(values=[-_turned(c) - d, a - _turned(b)], axis=-1)
-    return raw_ops.Dct(input=folded, type=4, norm=norm or "")
+    return raw_ops.Dct(input=folded, type=4, norm=norm or "", name=name)
 
 
 def inverse_mdct(mdcts, window_fn=vorbis_window, norm=None, name=None):
@@ -257,7 +266,7 @@ def inverse_mdct(mdcts, window_fn=vorbis_window, norm=None, name=None):
     parts = [second, -_turned(second), -_turned(first), -first]
     frames = raw_ops.ConcatV2(values=parts, axis=-1)
     frames = frames * _overlap_window(window_fn, frame_length, frames.dtype)
-    return raw_ops.OverlapAndAdd(signal=frames, frame_step=half)
+    return raw_ops.OverlapAndAdd(signal=frames, frame_step=half, name=name)
 
 
 def _overlap_window(window_fn, frame_length, dtype):

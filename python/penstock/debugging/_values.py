@@ -207,7 +207,7 @@ def _ten_roundings(dtype) -> float:
 def check_numerics(tensor, message, name=None):
     """`tensor`, if all of it is finite; else an error that says what it has."""
     _check_finite(tensor, message)
-    return raw_ops.Identity(input=_tensor(tensor))
+    return raw_ops.Identity(input=_tensor(tensor), name=name or "CheckNumerics")
 
 
 @_when_run

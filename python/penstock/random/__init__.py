@@ -5,6 +5,7 @@ from penstock._core import Tensor
 from penstock._functions.basic import _dims
 from penstock._functions.distributions import (
     Algorithm,
+    _is_number,
     categorical,
     fold_in,
     gamma,
@@ -29,6 +30,7 @@ from penstock._functions.generator import (
 )
 from penstock._functions.sampled import log_uniform_candidate_sampler, uniform_candidate_sampler
 from penstock._functions.seeds import next_seeds, set_seed
+from penstock._scope import scoped as _scoped
 from penstock.random import experimental
 
 __all__ = [
@@ -60,6 +62,7 @@ __all__ = [
 ]
 
 
+@_scoped("random_normal")
 def normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=None) -> Tensor:
     """Numbers from a normal distribution."""
     dtype = dtypes.as_dtype(dtype)
@@ -69,9 +72,11 @@ def normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=No
         lambda: raw_ops.RandomStandardNormal(shape=shape, dtype=dtype, seed=key, seed2=op_seed),
         mean,
         stddev,
+        name,
     )
 
 
+@_scoped("random_uniform")
 def uniform(shape, minval=0, maxval=None, dtype=dtypes.float32, seed=None, name=None) -> Tensor:
     """Numbers from [minval, maxval), all equally likely."""
     dtype = dtypes.as_dtype(dtype)
@@ -87,6 +92,7 @@ def uniform(shape, minval=0, maxval=None, dtype=dtypes.float32, seed=None, name=
             maxval=_core.to_tensor(maxval, dtype, False),
             seed=key,
             seed2=op_seed,
+            name=name,
         )
     maxval = 1 if maxval is None else maxval
     shape = _dims(shape)
@@ -94,6 +100,7 @@ def uniform(shape, minval=0, maxval=None, dtype=dtypes.float32, seed=None, name=
         lambda: raw_ops.RandomUniform(shape=shape, dtype=dtype, seed=key, seed2=op_seed),
         minval,
         maxval - minval,
+        None if _is_number(minval, 0) and _is_number(maxval, 1) else name,
     )
 
 

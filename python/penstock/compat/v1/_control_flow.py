@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import itertools
+
 from penstock import _core, raw_ops
 from penstock._control_flow import conditionals, loops
 from penstock._functions.running import control_dependencies
 from penstock._nest import flatten, pack_like
-from penstock._scope import name_scope
+from penstock._scope import graph_scope, name_scope
+from penstock.compat.v1 import _switches
 
 
-def _named(result, name):
-    """The tensors of a result as nodes of that name, where there is a graph."""
+def _named(result, name, first=0):
+    """The tensors of a result as nodes of that name, where there is a graph; with TensorFlow 2's
+    names, which are numbered from `first` on."""
     if not _core.is_building():
         return result
+    if _switches.control_flow_v2_enabled():
+        names = (f"Identity_{n}" if n else "Identity" for n in itertools.count(first))
+    else:
+        names = itertools.repeat(name)
     made = [
-        raw_ops.Identity(input=leaf, name=name) if isinstance(leaf, _core.Tensor) else leaf
+        raw_ops.Identity(input=leaf, name=next(names)) if isinstance(leaf, _core.Tensor) else leaf
         for leaf in flatten(result)
     ]
     return pack_like(result, made)
@@ -60,7 +68,9 @@ def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"
     """The result of the first function whose predicate is true, or else of `default`. Of those of
     an `exclusive` case in a graph, one is true at most."""
     with name_scope(name or "case"), control_dependencies(_checks(pred_fn_pairs, exclusive)):
-        result = _named(conditionals.case(pred_fn_pairs, default, exclusive), "cond/Merge")
+        result = conditionals.case(pred_fn_pairs, default, exclusive)
+        with graph_scope("cond"):
+            result = _named(result, "Merge")
     return result if strict else _only(result)
 
 
@@ -104,5 +114,5 @@ def while_loop(
             maximum_iterations,
             checkpoints=checkpoints,
         )
-        result = _named(result, "Exit")
+        result = _named(result, "Exit", first=2)
     return result if return_same_structure else _only(result)

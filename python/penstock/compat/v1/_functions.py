@@ -19,8 +19,10 @@ from penstock._tape import IndexedSlices
 
 
 def _to(dtype, name):
+    node = name.title().replace("_", "")
+
     def convert(x, name=None) -> Tensor:
-        return cast(x, dtype)
+        return cast(x, dtype, name or node)
 
     convert.__name__ = convert.__qualname__ = name
     convert.__doc__ = f"`x` as {dtype.name}."
@@ -41,7 +43,8 @@ def div(x, y, name=None) -> Tensor:
     x = tensor(x)
     y = tensor(y, x.dtype)
     is_real = x.dtype.is_floating or x.dtype.is_complex
-    return raw_ops.RealDiv(x=x, y=y) if is_real else raw_ops.FloorDiv(x=x, y=y)
+    op = raw_ops.RealDiv if is_real else raw_ops.FloorDiv
+    return op(x=x, y=y, name=name or "div")
 
 
 def sparse_to_dense(
@@ -64,19 +67,21 @@ def sparse_to_dense(
     if values.shape.rank == 0:
         count = raw_ops.Shape(input=indices)[:1]
         values = raw_ops.BroadcastTo(input=values, shape=count)
-    return raw_ops.TensorScatterUpdate(tensor=empty, indices=indices, updates=values)
+    return raw_ops.TensorScatterUpdate(tensor=empty, indices=indices, updates=values, name=name)
 
 
 def setdiff1d(x, y, index_dtype=dtypes.int32, name=None):
     """The elements of x that y does not have, and where they are in x."""
-    return raw_ops.ListDiff(x=x, y=y, out_idx=index_dtype)
+    return raw_ops.ListDiff(x=x, y=y, out_idx=index_dtype, name=name)
 
 
 def batch_gather(params, indices, name=None) -> Tensor:
     """The slices that the indices name, in every one of a batch."""
     indices = tensor(indices)
     rank = indices.shape.rank
-    return raw_ops.GatherV2(params=params, indices=indices, axis=rank - 1, batch_dims=rank - 1)
+    return raw_ops.GatherV2(
+        params=params, indices=indices, axis=rank - 1, batch_dims=rank - 1, name=name
+    )
 
 
 def clip_by_average_norm(t, clip_norm, name=None) -> Tensor:
@@ -100,13 +105,13 @@ def _blocks(block_size, block_shape):
 def space_to_batch(input, paddings, block_size=None, name=None, block_shape=None) -> Tensor:
     """Blocks of space become elements of the batch."""
     blocks = _blocks(block_size, block_shape)
-    return raw_ops.SpaceToBatchND(input=input, block_shape=blocks, paddings=paddings)
+    return raw_ops.SpaceToBatchND(input=input, block_shape=blocks, paddings=paddings, name=name)
 
 
 def batch_to_space(input, crops, block_size=None, name=None, block_shape=None) -> Tensor:
     """Elements of the batch become blocks of space."""
     blocks = _blocks(block_size, block_shape)
-    return raw_ops.BatchToSpaceND(input=input, block_shape=blocks, crops=crops)
+    return raw_ops.BatchToSpaceND(input=input, block_shape=blocks, crops=crops, name=name)
 
 
 def extract_image_patches(
@@ -115,7 +120,12 @@ def extract_image_patches(
     """The patches of images that a window sees, each as the channels of its position."""
     ksizes = sizes if ksizes is None else ksizes
     return raw_ops.ExtractImagePatches(
-        images=images, ksizes=ksizes, strides=strides, rates=rates, padding=padding
+        images=images,
+        ksizes=ksizes,
+        strides=strides,
+        rates=rates,
+        padding=padding,
+        name=name,
     )
 
 
@@ -154,7 +164,7 @@ def Print(input_, data, message=None, first_n=None, summarize=None, name=None):
     from penstock.compat import v1
 
     with v1.control_dependencies([numpy_function(show, data, dtypes.bool)]):
-        return v1.identity(input_)
+        return v1.identity(input_, name or "Print")
 
 
 def _first_elements(array, limit) -> str:

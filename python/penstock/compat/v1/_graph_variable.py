@@ -10,7 +10,7 @@ from penstock._scope import name_scope
 from penstock._shape import TensorShape
 from penstock._tensor import Reference
 from penstock._variable import ResourceVariable, VariableAggregation, VariableSynchronization
-from penstock.compat.v1 import _collections, _default
+from penstock.compat.v1 import _collections, _default, _switches
 from penstock.compat.v1._collections import GraphKeys
 from penstock.compat.v1._nodes import in_graph, no_op
 
@@ -56,8 +56,7 @@ class GraphVariable:
         self._container = graph._container
         self._sparse_reads = []  # (what was read, the rows taken of it, their indices)
         with graph.control_dependencies(None):
-            self.op = no_op(name or "Variable")
-            self._full_name = self.op.name
+            self._full_name = graph.unique_name(name or "Variable")
             self._make_nodes(initial_value, dtype, shape, validate_shape)
         graph._variables.append(self)
         names = [GraphKeys.GLOBAL_VARIABLES] if collections is None else list(collections)
@@ -68,7 +67,9 @@ class GraphVariable:
     def _make_nodes(self, initial_value, dtype, shape, validate_shape):
         graph, builder = self.graph, self.graph._builder
         wanted = None if dtype is None else dtypes.as_dtype(dtype)
-        with name_scope(self._full_name + "/Initializer/"):
+        is_resource = _switches.resource_variables_enabled()
+        inner = "/Initializer/" if is_resource or callable(initial_value) else "/"
+        with name_scope(self._full_name + inner):
             value = initial_value() if callable(initial_value) else initial_value
             value = in_graph(_core.to_tensor(value, wanted, False), graph, "initial_value")
         static = value.shape if shape is None else TensorShape(shape)
@@ -82,9 +83,13 @@ class GraphVariable:
         self._initial_value = value
         self.dtype, self.shape = value.dtype, static if validate_shape else TensorShape(None)
         self._variable_number = builder.add_variable(self.dtype, self.shape._dims)
-        with name_scope(self._full_name + "/"):
+        with name_scope(self._full_name + "/") as scope:
+            self.op = no_op(scope)
+            if is_resource:
+                is_variable_initialized(self, "IsInitialized/VarIsInitializedOp")
             self.initializer = builder.assign(self._variable_number, value, "Assign").op
-            self._snapshot = builder.read(self._variable_number, "Read/ReadVariableOp")
+            read = "Read/ReadVariableOp" if is_resource else "read"
+            self._snapshot = builder.read(self._variable_number, read)
 
     # isinstance(v, tf.Variable) holds. C++ code, which takes a variable's value at once, sees what
     # it is, and asks __tf_tensor__.
@@ -211,12 +216,12 @@ class GraphVariable:
 
     def sparse_read(self, indices, name=None):
         read, indices = self.value(), in_graph(_core.to_tensor(indices, None, False), self.graph)
-        rows = raw_ops.GatherV2(params=read, indices=indices, axis=0)
+        rows = raw_ops.GatherV2(params=read, indices=indices, axis=0, name=name)
         self._sparse_reads.append((read, rows, indices))
         return rows
 
     def gather_nd(self, indices, name=None):
-        return raw_ops.GatherNd(params=self.value(), indices=indices)
+        return raw_ops.GatherNd(params=self.value(), indices=indices, name=name)
 
     def __getitem__(self, index):
         return self.value()[index]

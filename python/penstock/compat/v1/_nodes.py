@@ -111,8 +111,11 @@ def together(tensors, control_inputs=None, name=None):
     from penstock import raw_ops
 
     given = [each for each in [*tensors, *(control_inputs or ())] if each is not None]
-    with control_dependencies(given):
-        return [None if each is None else raw_ops.Identity(input=each) for each in tensors]
+    with name_scope(name or "tuple"), control_dependencies([group(*given, name="group_deps")]):
+        return [
+            None if each is None else raw_ops.Identity(input=each, name="control_dependency")
+            for each in tensors
+        ]
 
 
 def container(container_name):
