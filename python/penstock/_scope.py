@@ -90,10 +90,10 @@ def scoped(default, *results, parameter="name"):
 
 def _named(graph, first, made, results):
     """What was made from node number `first` on, under these names."""
-    if not results:
-        return made
-    if not isinstance(made, (list, tuple)):
+    if results and isinstance(made, _core.Tensor):
         return graph._builder.named(made, first, results[0])
+    if not results or not isinstance(made, (list, tuple)):
+        return made
     pairs = zip(made, results, strict=False)
     named = [graph._builder.named(each, first, name) for each, name in pairs]
     return type(made)([*named, *made[len(named) :]])

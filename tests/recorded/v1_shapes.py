@@ -79,3 +79,16 @@ def setting(tf) -> dict:
         "x": tf.placeholder("float32", [None, 4], name="x"),
         "y": tf.placeholder("float32", [None, 4], name="y"),
     }
+
+
+def answers(tf) -> dict:
+    """What each expression gives, as text, or the class and the message of its error."""
+    found = {}
+    for expression in EXPRESSIONS:
+        with tf.Graph().as_default():
+            names = setting(tf)
+            try:
+                found[expression] = repr(eval(expression, names))
+            except Exception as error:
+                found[expression] = f"{type(error).__name__}: {error}"
+    return found

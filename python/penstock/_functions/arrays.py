@@ -9,6 +9,7 @@ from penstock import _core, dtypes, errors, raw_ops
 from penstock._core import Tensor
 from penstock._functions.basic import cast, divide, size_of, unstack
 from penstock._nest import flatten
+from penstock._scope import scoped
 from penstock._shape import TensorShape
 
 
@@ -250,12 +251,20 @@ def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
     """The tensors, scaled down together so that their joint norm is at most `clip_norm`."""
     values = _given_values(t_list)
     if use_norm is None:
-        use_norm = raw_ops.GlobalNorm(t_list=values)
-    clipped = raw_ops.ClipByGlobalNorm(clip_norm=clip_norm, use_norm=use_norm, t_list=values)
-    clipped = iter(clipped if isinstance(clipped, (list, tuple)) else [clipped])
+        use_norm = global_norm(t_list, name)
+    clipped = iter(_clipped(values, clip_norm, use_norm, name=name))
     return [
         each if each is None else _with_values(each, next(clipped)) for each in t_list
     ], use_norm
+
+
+@scoped("clip_by_global_norm")
+def _clipped(values, clip_norm, use_norm, name) -> list:
+    made = raw_ops.ClipByGlobalNorm(clip_norm=clip_norm, use_norm=use_norm, t_list=values)
+    made = made if isinstance(made, (list, tuple)) else [made]
+    if not _core.is_building():
+        return made
+    return [raw_ops.Identity(input=each, name=f"{name}_{i}") for i, each in enumerate(made)]
 
 
 def global_norm(t_list, name=None):

@@ -23,6 +23,13 @@ def convert_to_tensor(value, dtype=None, dtype_hint=None, name=None) -> Tensor:
     return _node(tensor, name) if _core.is_building() else tensor
 
 
+def node_of(value, dtype, name):
+    """A value as a constant of that name, where a graph is built; else as it is."""
+    if not _core.is_building() or isinstance(value, _core.SymbolicTensor):
+        return value
+    return _node(_core.to_tensor(value, dtype, False), name)
+
+
 def _node(tensor, name):
     """A value as a node of the graph that is being built."""
     from penstock.compat.v1 import _nodes

@@ -7,9 +7,10 @@ import enum
 from penstock import _core, dtypes, raw_ops
 from penstock._core import Tensor
 from penstock._functions.arrays import tensor
-from penstock._functions.basic import _dims, cast
+from penstock._functions.basic import _dims, cast, node_of
 from penstock._functions.seeds import next_seeds
 from penstock._scope import scoped
+from penstock._shape import TensorShape
 
 _PHILOX = 1  # the generator's number in TensorFlow; it is the only one
 _TINY = {"float16": 6.104e-05, "float32": 1.1754944e-38, "float64": 2.2250738585072014e-308}
@@ -20,8 +21,15 @@ def _is_number(value, number) -> bool:
     return isinstance(value, (int, float)) and value == number
 
 
+def drawn_shape(shape):
+    """The shape of random numbers; in a graph a node."""
+    shape = _dims(shape)
+    return node_of(shape, dtypes.int32, "shape") if isinstance(shape, TensorShape) else shape
+
+
 def scaled(draw, mean, stddev, name=None) -> Tensor:
-    """draw() * stddev + mean: in one expression, so that it is one buffer."""
+    """draw() * stddev + mean: in one expression, so that it is one buffer. In a graph the nodes
+    have their names from TensorFlow, and the last one `name`."""
     if name is not None and _core.is_building():
         return raw_ops.AddV2(x=draw() * stddev, y=mean, name=name)
     if _is_number(mean, 0) and _is_number(stddev, 1):
@@ -35,7 +43,8 @@ def truncated_normal(
 ) -> Tensor:
     """Numbers from a normal distribution, none more than two deviations from the mean."""
     key, op_seed = next_seeds(seed)
-    shape, dtype = _dims(shape), dtypes.as_dtype(dtype)
+    shape, dtype = drawn_shape(shape), dtypes.as_dtype(dtype)
+    mean, stddev = node_of(mean, dtype, "mean"), node_of(stddev, dtype, "stddev")
     return scaled(
         lambda: raw_ops.TruncatedNormal(shape=shape, dtype=dtype, seed=key, seed2=op_seed),
         mean,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 
 from penstock import _core, raw_ops
 from penstock._control_flow import conditionals, loops
 from penstock._functions.running import control_dependencies
 from penstock._nest import flatten, pack_like
-from penstock._scope import graph_scope, name_scope
+from penstock._scope import default_graph, graph_scope, name_scope
 from penstock.compat.v1 import _switches
 
 
@@ -28,6 +29,20 @@ def _named(result, name, first=0):
     return pack_like(result, made)
 
 
+@contextlib.contextmanager
+def _named_node(kind, scope):
+    """The node of that kind that is made inside has the scope's name, as in TensorFlow 2."""
+    is_wanted = _core.is_building() and _switches.control_flow_v2_enabled()
+    builder = default_graph()._builder if is_wanted else None
+    first = builder.num_nodes() if is_wanted else 0
+    yield
+    if is_wanted:
+        nodes = range(first, builder.num_nodes())
+        node = next((each for each in nodes if builder.type(each) == kind), None)
+        if node is not None:
+            builder.rename(node, scope)
+
+
 def _only(result):
     """The one result of a list of one."""
     is_single = type(result) in (list, tuple) and len(result) == 1
@@ -45,7 +60,7 @@ def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, f
         return result if strict else _only(result)
     if isinstance(pred, bool):
         raise TypeError("'pred' must not be a Python bool.")
-    with name_scope(name or "cond"):
+    with name_scope(name or "cond") as scope, _named_node("cond", scope):
         result = conditionals.cond(pred, *map(_with_result, functions, ("true_fn", "false_fn")))
         result = _named(result, "Merge")
     return result if strict else _only(result)
@@ -102,7 +117,7 @@ def while_loop(
 ):
     """tf.while_loop. The one variable of a list of one comes back without the list, unless
     `return_same_structure`."""
-    with name_scope(name or "while"):
+    with name_scope(name or "while") as scope, _named_node("while", scope):
         result = loops.while_loop(
             cond,
             body,

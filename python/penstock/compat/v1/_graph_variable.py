@@ -158,7 +158,8 @@ class GraphVariable:
         if frame is not None:
             frame.write(self, value)
             return value if read_value else frames.done()
-        made = self.graph._builder.assign(self._variable_number, value, name or "Assign")
+        usual = "AssignVariableOp" if _switches.resource_variables_enabled() else "Assign"
+        made = self.graph._builder.assign(self._variable_number, value, name or usual)
         return made if read_value else made.op
 
     def assign(self, value, use_locking=False, name=None, read_value=True):
@@ -166,12 +167,12 @@ class GraphVariable:
 
     def assign_add(self, delta, use_locking=False, name=None, read_value=True):
         return self._updated(
-            self.value() + self._checked(delta), name or "AssignAddVariableOp", read_value
+            self.value() + self._checked(delta), name or _update_name("Add"), read_value
         )
 
     def assign_sub(self, delta, use_locking=False, name=None, read_value=True):
         return self._updated(
-            self.value() - self._checked(delta), name or "AssignSubVariableOp", read_value
+            self.value() - self._checked(delta), name or _update_name("Sub"), read_value
         )
 
     def _updated(self, value, name, read_value=True):
@@ -242,6 +243,11 @@ class GraphVariable:
 
     def __repr__(self):
         return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
+
+
+def _update_name(kind) -> str:
+    is_resource = _switches.resource_variables_enabled()
+    return f"Assign{kind}VariableOp" if is_resource else f"Assign{kind}"
 
 
 def make_variable(

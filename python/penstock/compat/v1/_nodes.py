@@ -49,8 +49,9 @@ def placeholder_with_default(input, shape, name=None):
     if not _core.is_building():
         return _core.to_tensor(input, None, False)
     graph = _default.get_default_graph()
-    given = in_graph(_core.to_tensor(input, None, False), graph, "input")
-    made = _placeholder(graph, given.dtype, TensorShape(shape), name or "PlaceholderWithDefault")
+    with name_scope(name or "PlaceholderWithDefault") as scope:
+        given = in_graph(_core.to_tensor(input, None, False), graph, "input")
+        made = graph._builder.placeholder(given.dtype, TensorShape(shape)._dims, scope)
     graph._implicit[graph._builder.node_of(made)] = lambda session: session._run_tensor(given)
     return made
 

@@ -11,6 +11,7 @@ from penstock import errors as _errors
 from penstock import raw_ops as _raw_ops
 from penstock._core import Tensor
 from penstock._functions.running import numpy_function as _numpy_function
+from penstock._scope import scoped as _scoped
 from penstock.compat.v1 import _collections
 from penstock.compat.v1._collections import GraphKeys as _GraphKeys
 from penstock.summary import _messages
@@ -153,10 +154,15 @@ def text(name, tensor, collections=None) -> Tensor:
     return tensor_summary(name, tensor, collections=collections, summary_metadata=metadata)
 
 
+@_scoped("Merge", "MergeSummary")
+def _merged(inputs, name):
+    return _raw_ops.StringJoin(inputs=inputs)
+
+
 def merge(inputs, collections=None, name=None) -> Tensor:
     """Several summaries as one."""
     # Messages one after the other are one message with the values of all.
-    merged = _raw_ops.StringJoin(inputs=list(inputs))
+    merged = _merged(list(inputs), name=name)
     if collections:
         _collections.keep(collections, merged)
     return merged

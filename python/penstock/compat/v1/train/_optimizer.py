@@ -130,7 +130,7 @@ class Optimizer(Trackable):
                 if global_step is None:
                     return done
                 with v1.control_dependencies([] if done is None else [done]):
-                    return global_step.assign_add(1, name=scope)
+                    return global_step.assign_add(1, name=scope, read_value=False)
 
     def _updated(self, grad, variable) -> list:
         """The assignments of one variable and its slots."""

@@ -167,7 +167,8 @@ def piecewise_constant(x, boundaries, values, name=None):
             f"{len(values)}."
         )
 
-    def rate():
+    @scoped("PiecewiseConstant", "case/cond/Identity")
+    def rate(name=None):
         step = tensor(x)
         found = tensor(values[-1])
         for boundary, value in zip(boundaries[::-1], values[-2::-1], strict=True):
@@ -175,7 +176,7 @@ def piecewise_constant(x, boundaries, values, name=None):
             found = raw_ops.SelectV2(condition=step <= limit, t=cast(value, found.dtype), e=found)
         return found
 
-    return rate if v1.executing_eagerly() else rate()
+    return rate if v1.executing_eagerly() else rate(name)
 
 
 piecewise_constant_decay = piecewise_constant
