@@ -7,12 +7,14 @@ import operator
 from penstock import _core, dtypes, errors
 from penstock._control_flow import symbolic
 from penstock._nest import flatten, pack_like
+from penstock._scope import scoped
 from penstock._shape import TensorShape
 from penstock._spec import TensorSpec
 from penstock._tensor_array import TensorArray
 from penstock.nest import assert_same_structure
 
 
+@scoped("while")
 def while_loop(
     cond,
     body,

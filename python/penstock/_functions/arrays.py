@@ -351,6 +351,7 @@ def parallel_stack(values, name="parallel_stack") -> Tensor:
     return raw_ops.Pack(values=values, name=name)
 
 
+@scoped("required_space_to_batch_paddings")
 def required_space_to_batch_paddings(
     input_shape, block_shape, base_paddings=None, name=None
 ) -> tuple[Tensor, Tensor]:

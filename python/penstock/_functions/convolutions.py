@@ -10,6 +10,7 @@ from penstock import raw_ops
 from penstock._core import Tensor
 from penstock._functions.arrays import required_space_to_batch_paddings, tensor
 from penstock._functions.basic import sizes_of
+from penstock._scope import scoped
 
 _LAST = {1: "NWC", 2: "NHWC", 3: "NDHWC"}
 
@@ -240,6 +241,7 @@ def depthwise_conv2d_backprop_input(
         input_sizes=input_sizes,
         filter=filter,
         out_backprop=out_backprop,
+        name=name,
     )
 
 
@@ -260,9 +262,11 @@ def depthwise_conv2d_backprop_filter(
         input=input,
         filter_sizes=filter_sizes,
         out_backprop=out_backprop,
+        name=name,
     )
 
 
+@scoped("separable_conv2d")
 def separable_conv2d(
     input,
     depthwise_filter,
@@ -276,7 +280,7 @@ def separable_conv2d(
     """A convolution of every channel on its own, then one that mixes the channels."""
     data_format = data_format or "NHWC"
     each = depthwise_conv2d(input, depthwise_filter, strides, padding, data_format, dilations)
-    return conv2d(each, pointwise_filter, 1, "VALID", data_format)
+    return conv2d(each, pointwise_filter, 1, "VALID", data_format, name=name)
 
 
 def _pool(op, count, input, ksize, strides, padding, data_format, name=None):
@@ -370,6 +374,7 @@ def max_pool_with_argmax(
         padding=padding,
         Targmax=output_dtype,
         include_batch_in_index=include_batch_in_index,
+        name=name,
     )
     return found.output, found.argmax
 

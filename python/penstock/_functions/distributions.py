@@ -57,6 +57,7 @@ def _at_least_tiny(made, beta):
     return raw_ops.Maximum(x=tensor(_TINY[made.dtype.name], made.dtype), y=made / beta)
 
 
+@scoped("random_gamma")
 def gamma(shape, alpha, beta=None, dtype=dtypes.float32, seed=None, name=None) -> Tensor:
     """Numbers from gamma distributions: `shape` of them for every alpha and beta."""
     dtype = dtypes.as_dtype(dtype)
@@ -122,6 +123,7 @@ def _keyed(op, shape, seed, alg="auto_select", **more):
     return run(shape=_dims(shape), key=key, counter=counter, alg=_PHILOX, **more)
 
 
+@scoped("stateless_random_normal")
 def stateless_normal(
     shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None, alg="auto_select"
 ) -> Tensor:
@@ -132,6 +134,7 @@ def stateless_normal(
     )
 
 
+@scoped("stateless_truncated_normal")
 def stateless_truncated_normal(
     shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None, alg="auto_select"
 ) -> Tensor:
@@ -160,6 +163,7 @@ def uniform_by(draw, minval, maxval, dtype) -> Tensor:
     return draw("StatelessRandomUniformIntV2", minval=minval, maxval=maxval)
 
 
+@scoped("stateless_random_uniform")
 def stateless_uniform(
     shape, seed, minval=0, maxval=None, dtype=dtypes.float32, name=None, alg="auto_select"
 ) -> Tensor:
@@ -169,6 +173,7 @@ def stateless_uniform(
     )
 
 
+@scoped("stateless_random_gamma")
 def stateless_gamma(shape, seed, alpha, beta=None, dtype=dtypes.float32, name=None) -> Tensor:
     """Numbers from gamma distributions that follow from the seed alone."""
     dtype = dtypes.as_dtype(dtype)

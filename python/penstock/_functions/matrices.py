@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from penstock import _core, dtypes, raw_ops
 from penstock._core import Tensor
+from penstock._scope import scoped
 
 
 def svd(tensor, full_matrices=False, compute_uv=True, name=None):
     """(s, u, v): singular values and vectors; only s without `compute_uv`."""
-    s, u, v = raw_ops.Svd(input=tensor, compute_uv=compute_uv, full_matrices=full_matrices)
+    s, u, v = raw_ops.Svd(
+        input=tensor, compute_uv=compute_uv, full_matrices=full_matrices, name=name
+    )
     return (s, u, v) if compute_uv else s
 
 
@@ -20,7 +23,7 @@ def lstsq(matrix, rhs, l2_regularizer=0.0, fast=True, name=None) -> Tensor:
 
 def eigh(tensor, name=None) -> tuple[Tensor, Tensor]:
     """(e, v): the eigenvalues and -vectors of matrices that are their own adjoint."""
-    e, v = raw_ops.SelfAdjointEigV2(input=tensor)
+    e, v = raw_ops.SelfAdjointEigV2(input=tensor, name=name)
     return e, v
 
 
@@ -97,6 +100,7 @@ def _spectral_norm(value, axis, keepdims):
     return largest
 
 
+@scoped("normalize")
 def normalize(tensor, ord="euclidean", axis=None, name=None) -> tuple[Tensor, Tensor]:
     """(tensor / norm, norm)."""
     value = _core.to_tensor(tensor, None, False)

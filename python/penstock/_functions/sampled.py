@@ -7,6 +7,7 @@ from penstock._core import Tensor
 from penstock._functions.arrays import tensor
 from penstock._functions.basic import cast, size_of
 from penstock._functions.seeds import next_seeds
+from penstock._scope import scoped
 
 
 def _drawn(op, seed, **arguments):
@@ -25,6 +26,7 @@ def _sampler(op, public):
             num_sampled=num_sampled,
             unique=unique,
             range_max=range_max,
+            name=name,
         )
 
     sample.__name__ = sample.__qualname__ = public
@@ -38,6 +40,7 @@ log_uniform_candidate_sampler = _sampler(
 )
 
 
+@scoped("compute_accidental_hits")
 def compute_accidental_hits(
     true_classes, sampled_candidates, num_true, seed=None, name=None
 ) -> tuple[Tensor, Tensor, Tensor]:

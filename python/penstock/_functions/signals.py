@@ -8,6 +8,7 @@ from penstock import _core, dtypes, raw_ops
 from penstock._core import Tensor
 from penstock._functions.arrays import tensor
 from penstock._functions.basic import cast, shape_of, size_of
+from penstock._scope import scoped
 from penstock._shape import TensorShape
 
 
@@ -23,7 +24,7 @@ def _real_transform(dims):
         value = tensor(input_tensor)
         own = fft_length is None
         length = _own_length(value, dims) if own else tensor(fft_length, dtypes.int32)
-        return getattr(raw_ops, op)(input=value, fft_length=length)
+        return getattr(raw_ops, op)(input=value, fft_length=length, name=name)
 
     run.__name__ = run.__qualname__ = op.lower()
     run.__doc__ = "The Fourier transform of a real signal: half of it, as the rest mirrors it."
@@ -37,7 +38,7 @@ def _inverse_transform(dims):
         value = tensor(input_tensor)
         own = fft_length is None
         length = _real_length(value, dims) if own else tensor(fft_length, dtypes.int32)
-        return getattr(raw_ops, op)(input=value, fft_length=length)
+        return getattr(raw_ops, op)(input=value, fft_length=length, name=name)
 
     run.__name__ = run.__qualname__ = op.lower()
     run.__doc__ = "The real signal of half a Fourier transform."
@@ -83,6 +84,7 @@ def _ramp(start, stop, dtype):
     return cast(numbers, dtypes.as_dtype(dtype))
 
 
+@scoped("kaiser_window")
 def kaiser_window(window_length, beta=12.0, dtype=dtypes.float32, name=None) -> Tensor:
     """A Kaiser window."""
     window_length = int(window_length)
@@ -179,6 +181,7 @@ def inverse_stft(
     return raw_ops.OverlapAndAdd(signal=frames, frame_step=frame_step, name=name)
 
 
+@scoped("inverse_stft_window_fn")
 def inverse_stft_window_fn(frame_step, forward_window_fn=hann_window, name=None):
     """A window with which inverse_stft undoes stft exactly."""
 
@@ -196,6 +199,7 @@ def inverse_stft_window_fn(frame_step, forward_window_fn=hann_window, name=None)
     return inverse_window
 
 
+@scoped("linear_to_mel_weight_matrix")
 def linear_to_mel_weight_matrix(
     num_mel_bins=20,
     num_spectrogram_bins=129,
@@ -232,6 +236,7 @@ def linear_to_mel_weight_matrix(
     return _core.to_tensor(np.pad(weights, [[1, 0], [0, 0]]), dtypes.as_dtype(dtype), False)
 
 
+@scoped("mfccs_from_log_mel_spectrograms")
 def mfccs_from_log_mel_spectrograms(log_mel_spectrograms, name=None) -> Tensor:
     """Mel-frequency cepstral coefficients."""
     value = tensor(log_mel_spectrograms)

@@ -159,14 +159,11 @@ class TestUse:
 # Where `name` is taken and has nobody to go to: values, not nodes, or functions that run at once.
 UNNAMED = {
     "_functions/files.py",
+    "_functions/running.py: timestamp",
     "_functions/generator.py",
     "_graph_array.py",
-    "_shape.py",
-    "_dimension.py",
-    "_tape.py",
     "_tensor_array.py",
     "_variable.py",
-    "autograph/_operators/lists.py",
     "debugging/_static.py",
     "debugging/_values.py",
     "summary/__init__.py",
@@ -174,7 +171,9 @@ UNNAMED = {
     "train/_example.py",
     "train/_watch.py",
     "compat/v1/_flag_values.py",
+    "compat/v1/train/_saver.py: __init__",
     "raw_ops.py",
+    "compat/v1/_functions.py: assert_scalar",
 }
 
 
@@ -183,9 +182,13 @@ def test_no_function_drops_its_name():
     for path in PACKAGE.rglob("*.py"):
         where = path.relative_to(PACKAGE).as_posix()
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.FunctionDef) and where not in UNNAMED and _drops(node):
+            if isinstance(node, ast.FunctionDef) and _drops(node):
                 dropped.append(f"{where}: {node.name}")
-    assert dropped == []
+    left = {each for each in dropped if each.partition(":")[0] not in UNNAMED} - UNNAMED
+    assert left == set()
+    assert {each.partition(":")[0] for each in dropped} >= {
+        each.partition(":")[0] for each in UNNAMED
+    }  # none is excused for nothing
 
 
 def _drops(function) -> bool:
@@ -196,4 +199,5 @@ def _drops(function) -> bool:
         for each in function.decorator_list
         if isinstance(each, ast.Call) and isinstance(each.func, ast.Name)
     }
-    return takes and not uses and not decorators & {"scoped", "schedule"}
+    is_special = function.name == "__tf_tensor__"
+    return takes and not uses and not is_special and not decorators & {"scoped", "schedule"}

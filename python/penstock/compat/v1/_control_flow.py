@@ -61,7 +61,9 @@ def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, f
     if isinstance(pred, bool):
         raise TypeError("'pred' must not be a Python bool.")
     with name_scope(name or "cond") as scope, _named_node("cond", scope):
-        result = conditionals.cond(pred, *map(_with_result, functions, ("true_fn", "false_fn")))
+        result = conditionals.cond(
+            pred, *map(_with_result, functions, ("true_fn", "false_fn")), name=scope
+        )
         result = _named(result, "Merge")
     return result if strict else _only(result)
 
@@ -82,8 +84,11 @@ def _with_result(function, name):
 def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"):
     """The result of the first function whose predicate is true, or else of `default`. Of those of
     an `exclusive` case in a graph, one is true at most."""
-    with name_scope(name or "case"), control_dependencies(_checks(pred_fn_pairs, exclusive)):
-        result = conditionals.case(pred_fn_pairs, default, exclusive)
+    with (
+        name_scope(name or "case") as scope,
+        control_dependencies(_checks(pred_fn_pairs, exclusive)),
+    ):
+        result = conditionals.case(pred_fn_pairs, default, exclusive, name=scope)
         with graph_scope("cond"):
             result = _named(result, "Merge")
     return result if strict else _only(result)
@@ -127,7 +132,8 @@ def while_loop(
             back_prop,
             swap_memory,
             maximum_iterations,
-            checkpoints=checkpoints,
+            scope,
+            checkpoints,
         )
         result = _named(result, "Exit", first=2)
     return result if return_same_structure else _only(result)

@@ -11,10 +11,11 @@ import numpy as np
 from penstock import _core, dtypes, raw_ops
 from penstock._core import Tensor
 from penstock._functions.arrays import tensor
-from penstock._functions.basic import cast
+from penstock._functions.basic import cast, convert_to_tensor
 from penstock._functions.printing import _element_text
 from penstock._functions.running import numpy_function
 from penstock._functions.seeds import next_seeds
+from penstock._scope import scoped
 from penstock._tape import IndexedSlices
 
 
@@ -84,6 +85,7 @@ def batch_gather(params, indices, name=None) -> Tensor:
     )
 
 
+@scoped("clip_by_average_norm")
 def clip_by_average_norm(t, clip_norm, name=None) -> Tensor:
     """`t`, scaled down where its length over its number of elements is more than clip_norm."""
     t = tensor(t)
@@ -91,7 +93,7 @@ def clip_by_average_norm(t, clip_norm, name=None) -> Tensor:
     norm = raw_ops.Sqrt(x=raw_ops.Sum(input=raw_ops.Square(x=t)))
     limit = tensor(clip_norm, t.dtype)
     inverse = raw_ops.Minimum(x=count / norm, y=1 / limit)
-    return t * limit * inverse
+    return raw_ops.Mul(x=t * limit, y=inverse, name=name)
 
 
 def _blocks(block_size, block_shape):
@@ -133,7 +135,7 @@ def convert_to_tensor_or_indexed_slices(value, dtype=None, name=None):
     """A tensor, or the IndexedSlices that it is."""
     if isinstance(value, IndexedSlices):
         return value
-    return _core.to_tensor(value, None if dtype is None else dtypes.as_dtype(dtype), False)
+    return convert_to_tensor(value, dtype, name=name)
 
 
 def assert_scalar(tensor, name=None, message=None) -> Tensor:
@@ -196,21 +198,21 @@ def _element(value) -> str:
 
 def sparse_segment_sum(data, indices, segment_ids, name=None, num_segments=None) -> Tensor:
     """The sums of the rows that the indices name, by segments."""
-    return _sparse_segment("Sum", data, indices, segment_ids, num_segments)
+    return _sparse_segment("Sum", data, indices, segment_ids, num_segments, name)
 
 
 def sparse_segment_mean(data, indices, segment_ids, name=None, num_segments=None) -> Tensor:
     """The means of the rows that the indices name, by segments."""
-    return _sparse_segment("Mean", data, indices, segment_ids, num_segments)
+    return _sparse_segment("Mean", data, indices, segment_ids, num_segments, name)
 
 
 def sparse_segment_sqrt_n(data, indices, segment_ids, name=None, num_segments=None) -> Tensor:
     """The sums of the rows that the indices name over the root of their number, by segments."""
-    return _sparse_segment("SqrtN", data, indices, segment_ids, num_segments)
+    return _sparse_segment("SqrtN", data, indices, segment_ids, num_segments, name)
 
 
-def _sparse_segment(kind, data, indices, segment_ids, num_segments):
-    given = {"data": data, "indices": indices, "segment_ids": segment_ids}
+def _sparse_segment(kind, data, indices, segment_ids, num_segments, name):
+    given = {"data": data, "indices": indices, "segment_ids": segment_ids, "name": name}
     if num_segments is None:
         return getattr(raw_ops, f"SparseSegment{kind}")(**given)
     op = getattr(raw_ops, f"SparseSegment{kind}WithNumSegments")

@@ -6,7 +6,7 @@ import itertools
 
 from penstock import _core, dtypes, raw_ops
 from penstock._control_flow import frames
-from penstock._scope import name_scope
+from penstock._scope import name_scope, scoped
 from penstock._shape import TensorShape
 from penstock._tensor import Reference
 from penstock._variable import ResourceVariable, VariableAggregation, VariableSynchronization
@@ -323,6 +323,7 @@ def local_variables_initializer():
     return variables_initializer(_collections.get_collection(GraphKeys.LOCAL_VARIABLES))
 
 
+@scoped("report_uninitialized_variables")
 def report_uninitialized_variables(var_list=None, name="report_uninitialized_variables"):
     """The names of the variables that have no value in the session that runs this."""
     from penstock._functions.basic import boolean_mask, constant

@@ -106,6 +106,7 @@ def nce_loss(
         num_true,
         sampled_values,
         remove_accidental_hits,
+        name=name,
     )
 
 
@@ -135,6 +136,7 @@ def sampled_softmax_loss(
         sampled_values,
         remove_accidental_hits,
         seed,
+        name=name,
     )
 
 
@@ -185,6 +187,7 @@ def fused_batch_norm(
         exponential_avg_factor=exponential_avg_factor,
         data_format=data_format,
         is_training=is_training,
+        name=name,
     )
     return made.y, made.batch_mean, made.batch_variance
 
