@@ -237,7 +237,8 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t flagged_count, PyOb
     bind(d, args, count, keywords, values);
     // What arguments are converted by is named within the call's name.
     std::optional<GraphBuilder::Call> node;
-    if (GraphBuilder::is_entered()) [[unlikely]] node.emplace(op, name_of(d, values));
+    if (GraphBuilder::is_entered()) [[unlikely]]
+      node.emplace(op, name_of(d, values));
     CallInputs inputs(op, d.is_lax);
     CallAttrs attrs(op, d.defaults);
     for (size_t i = 0; i < op.inputs.size(); ++i) inputs.add(i, values[d.inputs[i]]);
@@ -249,7 +250,8 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t flagged_count, PyOb
       }
     }
     const std::span<const Tensor* const> tensors = inputs.finish();
-    if (node) [[unlikely]] node->set_next();
+    if (node) [[unlikely]]
+      node->set_next();
     const size_t all =
         count + (keywords != nullptr ? static_cast<size_t>(PyTuple_GET_SIZE(keywords)) : 0);
     const uint64_t given = inputs.temporaries(self, args, all, caller);

@@ -33,7 +33,7 @@ struct BuilderState : TraceState {
   std::string scope;
   std::string next_name;           // the next node's, within the scope
   std::optional<Name> next_taken;  // the same, where it is taken already
-  std::vector<NodeId> control;  // what new nodes run after
+  std::vector<NodeId> control;     // what new nodes run after
   bool is_finalized = false;
 
   void check_open() const override;

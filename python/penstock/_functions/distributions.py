@@ -21,10 +21,16 @@ def _is_number(value, number) -> bool:
     return isinstance(value, (int, float)) and value == number
 
 
-def drawn_shape(shape):
-    """The shape of random numbers; in a graph a node."""
+def drawn(shape, dtype, names, *values):
+    """The shape of random numbers, and the values that they are scaled by; in a graph as constants
+    of these names."""
     shape = _dims(shape)
-    return node_of(shape, dtypes.int32, "shape") if isinstance(shape, TensorShape) else shape
+    if not _core.is_building():
+        return shape, *values
+    if isinstance(shape, TensorShape):
+        shape = node_of(shape, dtypes.int32, "shape")
+    pairs = zip(values, names, strict=True)
+    return shape, *(node_of(value, dtype, name) for value, name in pairs)
 
 
 def scaled(draw, mean, stddev, name=None) -> Tensor:
@@ -43,8 +49,8 @@ def truncated_normal(
 ) -> Tensor:
     """Numbers from a normal distribution, none more than two deviations from the mean."""
     key, op_seed = next_seeds(seed)
-    shape, dtype = drawn_shape(shape), dtypes.as_dtype(dtype)
-    mean, stddev = node_of(mean, dtype, "mean"), node_of(stddev, dtype, "stddev")
+    dtype = dtypes.as_dtype(dtype)
+    shape, mean, stddev = drawn(shape, dtype, ("mean", "stddev"), mean, stddev)
     return scaled(
         lambda: raw_ops.TruncatedNormal(shape=shape, dtype=dtype, seed=key, seed2=op_seed),
         mean,

@@ -2,12 +2,11 @@
 
 from penstock import _api, _core, dtypes, raw_ops
 from penstock._core import Tensor
-from penstock._functions.basic import node_of
 from penstock._functions.distributions import (
     Algorithm,
     _is_number,
     categorical,
-    drawn_shape,
+    drawn,
     fold_in,
     gamma,
     poisson,
@@ -68,8 +67,7 @@ def normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=No
     """Numbers from a normal distribution."""
     dtype = dtypes.as_dtype(dtype)
     key, op_seed = next_seeds(seed)
-    shape = drawn_shape(shape)
-    mean, stddev = node_of(mean, dtype, "mean"), node_of(stddev, dtype, "stddev")
+    shape, mean, stddev = drawn(shape, dtype, ("mean", "stddev"), mean, stddev)
     return scaled(
         lambda: raw_ops.RandomStandardNormal(shape=shape, dtype=dtype, seed=key, seed2=op_seed),
         mean,
@@ -88,20 +86,21 @@ def uniform(shape, minval=0, maxval=None, dtype=dtypes.float32, seed=None, name=
     if dtype.is_integer:
         if maxval is None:
             raise ValueError(f"Must specify maxval for integer dtype {dtype!r}")
+        bounds = (_core.to_tensor(each, dtype, False) for each in (minval, maxval))
+        shape, minval, maxval = drawn(shape, dtype, ("min", "max"), *bounds)
         return raw_ops.RandomUniformInt(
-            shape=drawn_shape(shape),
-            minval=node_of(_core.to_tensor(minval, dtype, False), dtype, "min"),
-            maxval=node_of(_core.to_tensor(maxval, dtype, False), dtype, "max"),
+            shape=shape,
+            minval=minval,
+            maxval=maxval,
             seed=key,
             seed2=op_seed,
             name=name,
         )
     maxval = 1 if maxval is None else maxval
-    shape = drawn_shape(shape)
     if _is_number(minval, 0) and _is_number(maxval, 1):
-        name = None
+        (shape,), name = drawn(shape, dtype, ()), None
     else:
-        minval, maxval = node_of(minval, dtype, "min"), node_of(maxval, dtype, "max")
+        shape, minval, maxval = drawn(shape, dtype, ("min", "max"), minval, maxval)
     return scaled(
         lambda: raw_ops.RandomUniform(shape=shape, dtype=dtype, seed=key, seed2=op_seed),
         minval,
