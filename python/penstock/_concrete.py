@@ -7,6 +7,7 @@ import inspect
 from penstock import _core, errors
 from penstock._arguments import POSITIONAL, is_traced, key_of, type_text, without_owning
 from penstock._composite import flatten_all, is_plain, pack_all
+from penstock._control_flow import frames
 from penstock._spec import TensorSpec
 from penstock._tape import variables_by_id
 from penstock._tracing import keep_calls
@@ -25,6 +26,7 @@ class ConcreteFunction:
         self.calls = []  # functions of Python that it calls, which are kept here alone
         self.wide = None  # the trace that it was made of, which leaves dimensions open
         self.has_custom_gradient = False  # which the graph does not know of
+        self.assigned = ()  # variables of a graph, whose new values are the last outputs
         self.may_be_fast = True  # until a call turns out to be none for C++
 
     def at(self, tensors):
@@ -43,6 +45,7 @@ class ConcreteFunction:
         )
         made.wide, made.calls = self, self.calls
         made.has_custom_gradient = self.has_custom_gradient
+        made.assigned = self.assigned
         return made
 
     def with_variables(self, bound, stand_ins, variables, on_death):
@@ -171,6 +174,9 @@ class ConcreteFunction:
         if self.calls:
             keep_calls(self.calls)  # where it becomes part of another trace
         made = self._core(tensors)
+        if self.assigned:
+            count = len(made) - len(self.assigned)
+            made = frames.assign(self.assigned, made[count:], made[:count])
         return made[0] if isinstance(self._result, _core.Tensor) else self._pack(made)
 
     def __call__(self, *args, **kwargs):

@@ -17,6 +17,7 @@ from penstock._arguments import (
 )
 from penstock._composite import flatten_all, pack_all
 from penstock._concrete import ConcreteFunction
+from penstock._control_flow.frames import Frame, with_effects
 from penstock._relaxing import Relaxing, key_of_call, traced_leaves
 from penstock._retracing import RetraceWatch
 from penstock._spec import TensorSpec
@@ -190,17 +191,19 @@ class Function(_core.TracedCall):
 
     def _trace(self, bound, key, may_make_variables):
         leaves = flatten_all(bound)
-        tracing = Tracing(may_make_variables)  # before the trace: it looks at what is around that
+        # Before the trace: they look at what is around that.
+        tracing, frame = Tracing(may_make_variables), Frame()
         trace = _core.Trace(self._name)
         try:
-            with tracing:
+            with tracing, frame:
                 inputs = self._add_inputs(trace, leaves, bound)
                 values = [inputs.get(i, leaf) for i, leaf in enumerate(leaves)]
                 args, kwargs = pack_all(bound, values)
                 to_trace = autograph._traced(self._python_function, **self._own_options)
                 result = to_trace(*args, **kwargs)
                 outputs = [self._as_output(leaf) for leaf in flatten_all(result)]
-                core = trace.finish([leaf for leaf in outputs if leaf is not None])
+                given = [leaf for leaf in outputs if leaf is not None]
+                core = trace.finish(given + [frame.read(each) for each in frame.written])
         finally:
             trace.close()
         self._num_traces += 1  # one that failed is none
@@ -221,6 +224,7 @@ class Function(_core.TracedCall):
         )
         concrete.calls = tracing.calls
         concrete.has_custom_gradient = tracing.has_custom_gradient
+        concrete.assigned = frame.written
         concrete.may_be_fast = not tracing.has_custom_gradient
         return concrete, tracing.made
 
@@ -268,7 +272,8 @@ class Function(_core.TracedCall):
             return self._python_function(*args, **kwargs)
         if _core.is_tracing() and has_array((args, kwargs)):
             # Arrays are values of the trace around this one: the function becomes part of that.
-            return autograph._traced(self._python_function, **self._own_options)(*args, **kwargs)
+            inlined = autograph._traced(self._python_function, **self._own_options)
+            return with_effects(lambda: inlined(*args, **kwargs))
         self._watch.called(self._take_hits())
         bound = self._parameters.bind(args, kwargs)
         key, concrete, is_new = self._find(bound)
@@ -277,7 +282,7 @@ class Function(_core.TracedCall):
         else:
             self._watch.called()
         if concrete.has_custom_gradient and (_core.is_tracing() or is_recording()):
-            return self._call_python(*bound)
+            return with_effects(lambda: self._call_python(*bound))
         tensors = [leaf for leaf in flatten_all(bound) if isinstance(leaf, _core.Tensor)]
         if _core.is_tracing():
             return concrete.run(tensors)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import re
 import threading
 
@@ -12,6 +14,8 @@ _here = threading.local()
 
 def current_scope() -> str:
     """What names made in this thread begin with: "" or "outer/inner/"."""
+    if _core.is_building():
+        return default_graph()._name_stack
     return getattr(_here, "scope", "")
 
 
@@ -52,6 +56,58 @@ class name_scope:
         if _core.is_building():
             default_graph()._set_scope(_here.scope)
         return False
+
+
+def scoped(default, *results, parameter="name"):
+    """Has what a function makes in a graph be named within its argument `name`, or the default.
+
+    The function is given the scope, "outer/name/", which as the name of a node stands for the node
+    "outer/name". The tensors that it returns are called `results`, where they are given. Where
+    nothing is built, the function is just called.
+    """
+
+    def decorate(function):
+        place = function.__code__.co_varnames.index(parameter)
+
+        @functools.wraps(function)
+        def call(*args, **kwargs):
+            if not _core.is_building():
+                return function(*args, **kwargs)
+            name = args[place] if place < len(args) else kwargs.get(parameter)
+            graph = default_graph()
+            first = graph._builder.num_nodes()
+            with name_scope(name or default) as scope:
+                if place < len(args):
+                    args = (*args[:place], scope, *args[place + 1 :])
+                else:
+                    kwargs[parameter] = scope
+                return _named(graph, first, function(*args, **kwargs), results)
+
+        return call
+
+    return decorate
+
+
+def _named(graph, first, made, results):
+    """What was made from node number `first` on, under these names."""
+    if results and isinstance(made, _core.Tensor):
+        return graph._builder.named(made, first, results[0])
+    if not results or not isinstance(made, (list, tuple)):
+        return made
+    pairs = zip(made, results, strict=False)
+    named = [graph._builder.named(each, first, name) for each, name in pairs]
+    return type(made)([*named, *made[len(named) :]])
+
+
+def graph_scope(name):
+    """name_scope where a graph is built; elsewhere nothing, since names would be variables'."""
+    return name_scope(name) if _core.is_building() else contextlib.nullcontext()
+
+
+def result_named(made, name):
+    """A tensor of the graph that is built as the output of a node of that name."""
+    graph = default_graph()
+    return graph._builder.named(made, graph._builder.node_of(made), name)
 
 
 def default_graph():

@@ -2,41 +2,24 @@
 
 from __future__ import annotations
 
-import operator
+import sys
+
+from penstock._dimension import Dimension
+from penstock._dimension import size_of as _dim
+
+_gives_dimensions = False  # what programs take out of a shape: integers, or TensorFlow 1's
 
 
-def _dim(value):
-    if value is None:
-        return None
-    if isinstance(value, Dimension):
-        return value.value
-    number = operator.index(value)
-    if number < 0:
-        raise ValueError(f"Dimension {number} must be >= 0")
-    return number
+def give_dimensions(wanted: bool):
+    """Whether `shape[i]` and iteration give programs a Dimension. Our own code gets integers."""
+    global _gives_dimensions
+    _gives_dimensions = wanted
 
 
-class Dimension:
-    """One dimension, as TensorShape.dims gives it."""
-
-    __slots__ = ("value",)
-
-    def __init__(self, value):
-        self.value = _dim(value)
-
-    def __repr__(self):
-        return f"Dimension({self.value})"
-
-    def __eq__(self, other):
-        return self.value == _dim(other)
-
-    def __hash__(self):
-        return hash(self.value)
-
-    def __int__(self):
-        return self.value
-
-    __index__ = __int__
+def _is_asked_by_program() -> bool:
+    """Whether the code that called a method of TensorShape is not ours."""
+    module = sys._getframe(2).f_globals.get("__name__", "")
+    return module.partition(".")[0] != "penstock"
 
 
 class TensorShape:
@@ -122,6 +105,7 @@ class TensorShape:
         return TensorShape(self._dims + other._dims)
 
     def with_rank(self, rank):
+        self.assert_has_rank(rank)
         return self.merge_with(TensorShape([None] * rank))
 
     def with_rank_at_least(self, rank):
@@ -171,9 +155,13 @@ class TensorShape:
     def __iter__(self):
         if self._dims is None:
             raise ValueError("Cannot iterate over a shape with unknown rank.")
+        if _gives_dimensions and _is_asked_by_program():
+            return iter(self.dims)
         return iter(self._dims)
 
     def __getitem__(self, key):
+        if _gives_dimensions and not isinstance(key, slice) and _is_asked_by_program():
+            return Dimension(None) if self._dims is None else self.dims[key]
         if self._dims is None:
             return TensorShape(None) if isinstance(key, slice) else None
         return TensorShape(self._dims[key]) if isinstance(key, slice) else self._dims[key]
@@ -188,16 +176,14 @@ class TensorShape:
         return hash(self._dims)
 
     def __repr__(self):
-        return "TensorShape(None)" if self._dims is None else f"TensorShape({list(self._dims)})"
+        dims = self.dims if _gives_dimensions or self._dims is None else list(self._dims)
+        return f"TensorShape({dims})"
 
     def __str__(self):
         if self._dims is None:
             return "<unknown>"
-        return (
-            f"({self._dims[0]},)"
-            if len(self._dims) == 1
-            else f"({', '.join(map(str, self._dims))})"
-        )
+        texts = ["?" if _gives_dimensions and dim is None else str(dim) for dim in self._dims]
+        return f"({texts[0]},)" if len(texts) == 1 else f"({', '.join(texts)})"
 
     def __tf_tensor__(self, dtype=None, name=None):
         from penstock import _core, dtypes

@@ -53,10 +53,10 @@ def keep_calls(calls) -> bool:
     return tracing is not None
 
 
-def call_when_run(name, function, structure, outputs=(), passes_gradients=False):
+def call_when_run(name, function, structure, outputs=(), passes_gradients=False, node=None):
     """Calls `function` with the structure, now or, while a function is traced, whenever that runs:
     its tensors then are those of the run. `outputs` are the (dtype, shape) of the tensors that it
-    returns in a list."""
+    returns in a list. `node` is what a graph of TensorFlow 1 calls the node."""
     from penstock._composite import flatten_all, pack_all
 
     leaves = flatten_all(structure)
@@ -73,7 +73,13 @@ def call_when_run(name, function, structure, outputs=(), passes_gradients=False)
     del structure
     if keep_calls([run]):
         run = _Weak(run)
-    return _core.call_host(name, run, tensors, list(outputs), passes_gradients)
+    made = _core.call_host(name, run, tensors, list(outputs), passes_gradients)
+    if node and _core.is_building():
+        from penstock._scope import default_graph
+
+        builder = default_graph()._builder
+        builder.rename(builder.num_nodes() - 1, node)
+    return made
 
 
 class OpSeeds:

@@ -95,6 +95,10 @@ void add_graph(nb::module_& module) {
            [](GraphBuilder& b, int32_t variable, nb::handle value, const std::string& name) {
              return wrapped(b.assign(variable, to_tensor(value.ptr()), name));
            })
+      .def("after_effects",
+           [](GraphBuilder& b, int32_t first, const nb::list& tensors) {
+             return wrapped_all(b.after_effects(first, tensors_of(tensors)));
+           })
       .def("reads_of", [](const GraphBuilder& b, int32_t v) { return wrapped_all(b.reads_of(v)); })
       .def("gradients",
            [](GraphBuilder& b, const nb::list& ys, const nb::list& xs, const nb::list& dys,
@@ -103,7 +107,13 @@ void add_graph(nb::module_& module) {
                  b.gradients(tensors_of(ys), tensors_of(xs), tensors_of(dys), tensors_of(stops)));
            })
       .def("set_scope", [](GraphBuilder& b, const std::string& scope) { b.set_scope(scope); })
-      .def("name_next", [](GraphBuilder& b, const std::string& name) { b.name_next(name); })
+      .def("scope", &GraphBuilder::scope)
+      .def("named",
+           [](GraphBuilder& b, nb::handle tensor, int32_t first, const std::string& name) {
+             return wrapped(b.named(to_tensor(tensor.ptr()), first, name));
+           })
+      .def("rename",
+           [](GraphBuilder& b, int32_t node, const std::string& name) { b.rename(node, name); })
       .def("unique_name",
            [](GraphBuilder& b, const std::string& name) { return b.unique_name(name); })
       .def("set_control_inputs",

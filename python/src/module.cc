@@ -15,6 +15,7 @@
 #include "hooks.h"
 #include "index.h"
 #include "memory.h"
+#include "number_slots.h"
 #include "op_function.h"
 #include "plan.h"
 #include "process.h"
@@ -72,6 +73,7 @@ PyMethodDef g_functions[] = {
     {"index_parts", index_parts, METH_O, nullptr},
     {"describe_op", describe_op, METH_O, nullptr},
     {"op_names", op_names, METH_NOARGS, nullptr},
+    {"set_tensor_equality", set_tensor_equality, METH_O, nullptr},
     {"set_fast_calls", set_fast_calls, METH_O, nullptr},
     {nullptr, nullptr, 0, nullptr},
 };

@@ -1,5 +1,8 @@
 #include "number_slots.h"
 
+#include <optional>
+#include <string_view>
+
 #include <penstock/exec/graph_builder.h>
 #include <penstock/ops/registry.h>
 
@@ -90,13 +93,24 @@ Attrs defaults_of(const OpDef& op, SmallVector<Attr, 8>& storage) {
   return storage;
 }
 
+// A call of an operator that is to be a node, under the operator's own name.
+void name_node(std::optional<GraphBuilder::Call>& node, const OpDef& op, Which which) {
+  const char* name = kOperators[which].name;
+  node.emplace(op, name == nullptr ? std::string_view() : name);
+}
+
 // `caller` is where the type slot returns to; null when the result is needed now.
-PyObject* call(Which which, const Tensor* a, const Tensor* b, uint64_t given, const void* caller) {
+PyObject* call(Which which, const Tensor* a, const Tensor* b, uint64_t given, const void* caller,
+               GraphBuilder::Call* node = nullptr) {
   const OpDef& op = op_for(which, a->dtype());
   const Tensor* const inputs[] = {a, b};
   const std::span<const Tensor* const> used(inputs, b != nullptr ? 2 : 1);
-  if (a->is_symbolic() && GraphBuilder::is_entered() && kOperators[which].name != nullptr)
-    GraphBuilder::hint_name(kOperators[which].name);
+  std::optional<GraphBuilder::Call> own;
+  if (node == nullptr && a->is_symbolic() && GraphBuilder::is_entered()) [[unlikely]] {
+    name_node(own, op, which);
+    node = &*own;
+  }
+  if (node != nullptr) node->set_next();
   if (op.attrs.size() == 0) {
     if (given == 0 && caller != nullptr && may_be_put_off(used) && is_next_operand(caller)) {
       if (auto pending = Pending::make(op, used)) return wrap(std::move(pending));
@@ -181,6 +195,9 @@ bool defers_to(PyObject* other, Which which) {
 [[gnu::noinline]] PyObject* convert_and_call(Which which, PyObject* a, PyObject* b,
                                              const void* caller) {
   if (is_other_tensor(a) || is_other_tensor(b)) return Py_NewRef(Py_NotImplemented);
+  std::optional<GraphBuilder::Call> node;
+  if (GraphBuilder::is_entered()) name_node(node, op_for(which, DType::kFloat32), which);
+  GraphBuilder::Call* const named = node ? &*node : nullptr;
   Operands operands;
   try {
     operands = convert(which, a, b);
@@ -197,13 +214,13 @@ bool defers_to(PyObject* other, Which which) {
   if ((given & 1) != 0 && has_tensor(a) && operands.a.id() == tensor_of(a).id()) {
     operands.a = Tensor();
     const Tensor* left = &tensor_of(a);
-    return call(which, left, &operands.b, 1, caller);
+    return call(which, left, &operands.b, 1, caller, named);
   }
   if ((given & 2) != 0 && has_tensor(b) && operands.b.id() == tensor_of(b).id()) {
     operands.b = Tensor();
-    return call(which, &operands.a, &tensor_of(b), 2, caller);
+    return call(which, &operands.a, &tensor_of(b), 2, caller, named);
   }
-  return call(which, &operands.a, &operands.b, 0, caller);
+  return call(which, &operands.a, &operands.b, 0, caller, named);
 }
 
 // The right operand is still pending, and nobody else can see it.
@@ -266,10 +283,15 @@ bool is_graph_tensor(PyObject* object) {
   return has_tensor(object) && GraphBuilder::owns(description_of(object));
 }
 
+// Whether == compares elements; else it asks whether two tensors are the same one.
+bool g_compares_elements = true;
+
 // == and != never fail for another shape or None: they say that the two are not equal.
 PyObject* equality(Which which, PyObject* a, PyObject* b) {
   PyObject* unequal = which == kEq ? Py_False : Py_True;
   if (b == Py_None) return Py_NewRef(unequal);
+  if (!g_compares_elements && !is_graph_tensor(a))
+    return Py_NewRef((a == b) == (which == kEq) ? Py_True : Py_False);
   if (is_graph_tensor(a)) {
     const bool same = has_tensor(b) && description_of(a).graph() == description_of(b).graph() &&
                       description_of(a).value() == description_of(b).value();
@@ -311,6 +333,7 @@ Py_hash_t hash(PyObject* self) {
     const auto key = (uint64_t{tensor.graph()} << 32) | static_cast<uint32_t>(tensor.value());
     return static_cast<Py_hash_t>(key * 0x9E3779B97F4A7C15u >> 2);
   }
+  if (!g_compares_elements) return static_cast<Py_hash_t>(reinterpret_cast<uintptr_t>(self) >> 4);
   if (has_tensor(self)) {
     PyErr_SetString(PyExc_TypeError, "Tensor is unhashable. Instead, use tensor.ref() as the key.");
   } else {
@@ -414,6 +437,13 @@ int add_number_slots(PyType_Slot* slots) {
   int count = 0;
   for (const PyType_Slot& each : all) slots[count++] = each;
   return count;
+}
+
+PyObject* set_tensor_equality(PyObject*, PyObject* wanted) {
+  const int is_wanted = PyObject_IsTrue(wanted);
+  if (is_wanted < 0) return nullptr;
+  g_compares_elements = is_wanted != 0;
+  return Py_NewRef(Py_None);
 }
 
 }  // namespace penstock::python

@@ -7,5 +7,7 @@ namespace penstock::python {
 
 // Writes the slots of the number protocol and comparisons to `slots`; how many.
 int add_number_slots(PyType_Slot* slots);
+// set_tensor_equality(wanted): whether == compares elements, or which tensors two are.
+PyObject* set_tensor_equality(PyObject*, PyObject* wanted);
 
 }  // namespace penstock::python

@@ -3,6 +3,7 @@
 #include <structmember.h>
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -218,11 +219,12 @@ bool takes(const OpDef& op, std::span<const Tensor* const> tensors) {
 }
 
 // In TensorFlow 1's graphs the argument `name` is the node's.
-void hint_name(PyObject* name) {
-  if (!GraphBuilder::is_entered()) return;
+std::string_view name_of(const Description& d, const Values values) {
+  if (d.name >= d.parameters.size() || !PyUnicode_Check(values[d.name])) return {};
   Py_ssize_t size = 0;
-  const char* text = PyUnicode_Check(name) ? PyUnicode_AsUTF8AndSize(name, &size) : nullptr;
-  if (text != nullptr) GraphBuilder::hint_name({text, static_cast<size_t>(size)});
+  const char* text = PyUnicode_AsUTF8AndSize(values[d.name], &size);
+  if (text == nullptr) throw PythonError();
+  return {text, static_cast<size_t>(size)};
 }
 
 PyObject* call(PyObject* self, PyObject* const* args, size_t flagged_count, PyObject* keywords) {
@@ -233,6 +235,10 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t flagged_count, PyOb
     const auto count = static_cast<size_t>(PyVectorcall_NARGS(flagged_count));
     Values values;
     bind(d, args, count, keywords, values);
+    // What arguments are converted by is named within the call's name.
+    std::optional<GraphBuilder::Call> node;
+    if (GraphBuilder::is_entered()) [[unlikely]]
+      node.emplace(op, name_of(d, values));
     CallInputs inputs(op, d.is_lax);
     CallAttrs attrs(op, d.defaults);
     for (size_t i = 0; i < op.inputs.size(); ++i) inputs.add(i, values[d.inputs[i]]);
@@ -244,7 +250,8 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t flagged_count, PyOb
       }
     }
     const std::span<const Tensor* const> tensors = inputs.finish();
-    if (d.name < d.parameters.size() && values[d.name] != Py_None) hint_name(values[d.name]);
+    if (node) [[unlikely]]
+      node->set_next();
     const size_t all =
         count + (keywords != nullptr ? static_cast<size_t>(PyTuple_GET_SIZE(keywords)) : 0);
     const uint64_t given = inputs.temporaries(self, args, all, caller);

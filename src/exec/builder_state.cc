@@ -10,8 +10,10 @@
 #include <penstock/base/error.h>
 #include <penstock/base/strings.h>
 #include <penstock/exec/function.h>
+#include <penstock/ops.h>
 #include <penstock/ops/dispatch.h>
 
+#include "exec/node_names.h"
 #include "graph/control.h"
 #include "graph/known_ops.h"
 #include "graph/rewriter.h"
@@ -24,16 +26,24 @@ namespace {
 constexpr int64_t kMostBytesRemembered = 16 << 10;
 constexpr size_t kMostRemembered = 256;
 
-// Where TensorFlow's functions call an op something else.
-std::string_view default_name(std::string_view type) {
-  static const std::unordered_map<std::string_view, std::string_view> kNames = {
-      {"AddV2", "Add"},           {"RealDiv", "truediv"}, {"ConcatV2", "concat"},
-      {"Pack", "stack"},          {"Unpack", "unstack"},  {"StridedSlice", "strided_slice"},
-      {"Transpose", "transpose"}, {"Range", "range"},     {"Split", "split"},
-      {"SplitV", "split"},        {"OneHot", "one_hot"},
-  };
-  const auto found = kNames.find(type);
-  return found == kNames.end() ? type : found->second;
+// Another scope while it lasts.
+class SetScope {
+ public:
+  SetScope(BuilderState& state, std::string scope)
+      : state_(state), outer_(std::exchange(state.scope, std::move(scope))) {}
+  ~SetScope() { state_.scope = std::move(outer_); }
+  SetScope(const SetScope&) = delete;
+  SetScope& operator=(const SetScope&) = delete;
+
+ private:
+  BuilderState& state_;
+  std::string outer_;
+};
+
+// The scope around one: "a/" of "a/b/".
+std::string parent_of(std::string_view scope) {
+  const size_t slash = scope.substr(0, scope.size() - 1).rfind('/');
+  return std::string(scope.substr(0, slash == std::string_view::npos ? 0 : slash + 1));
 }
 
 }  // namespace
@@ -66,15 +76,46 @@ void BuilderState::check_open() const {
   if (is_finalized) throw std::runtime_error("Graph is finalized and cannot be modified.");
 }
 
-ValueId BuilderState::add_constant(const Tensor& tensor) {
-  // The name that is set is the call's whose input this is.
-  std::string of_call = std::exchange(next_name, std::string());
-  const ValueId value = add_named_constant(tensor);
-  next_name = std::move(of_call);
-  return value;
+BuilderState::Name BuilderState::take_call_name(std::string_view op, std::string_view wanted) {
+  if (wanted.ends_with('/')) return {text_number(wanted.substr(0, wanted.size() - 1)), 0};
+  const DefaultName usual = default_name(op);
+  const Name taken = take_name(cat(scope, wanted.empty() ? usual.scope : wanted));
+  if (usual.result.empty()) return taken;
+  const std::string_view own = wanted.empty() ? op : wanted;
+  return take_name(cat(text_of(taken), "/", usual.result == "*" ? own : usual.result));
 }
 
-ValueId BuilderState::add_named_constant(const Tensor& tensor) {
+void BuilderState::add_inputs(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs,
+                              SmallVector<ValueId, 4>& values) {
+  const Name of_call = next_taken ? *next_taken : take_call_name(op.name, next_name);
+  next_taken.reset();
+  const SetScope within(*this, cat(text_of(of_call), "/"));
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    next_name = input_name(op, i);
+    values.push_back(value_of(*inputs[i]));
+  }
+  add_attr_inputs(op, inputs, attrs);
+  next_name.clear();
+  next_taken = of_call;
+}
+
+void BuilderState::add_attr_inputs(const OpDef& op, std::span<const Tensor* const> inputs,
+                                   Attrs attrs) {
+  const Shape* first = inputs.empty() ? nullptr : &inputs[0]->shape();
+  for (size_t i = 0; i < attrs.size(); ++i) {
+    std::optional<NamedConstant> made = attr_as_input(op, i, attrs[i], first);
+    if (!made) continue;
+    next_name = made->name;
+    if (!made->is_outside) {
+      add_constant(made->value);
+      continue;
+    }
+    const SetScope outside(*this, parent_of(scope));
+    add_constant(made->value);
+  }
+}
+
+ValueId BuilderState::add_constant(const Tensor& tensor) {
   check_open();
   Tensor kept = tensor;
   if (tensor.dtype() != DType::kString && tensor.num_bytes() > kSmallConstant &&
@@ -169,20 +210,39 @@ void BuilderState::added(NodeId id) {
     names.resize(static_cast<size_t>(id) + 1);
     is_pure.resize(static_cast<size_t>(id) + 1);
   }
-  std::string wanted = scope;
-  if (next_name.ends_with('/')) {
-    wanted = next_name.substr(0, next_name.size() - 1);  // as it is, whatever the scope
+  Name& given = names[static_cast<size_t>(id)];
+  if (next_taken) {
+    given = *next_taken;
+  } else if (next_name.ends_with('/')) {
+    // As it is, whatever the scope: it is taken.
+    given = {text_number(std::string_view(next_name).substr(0, next_name.size() - 1)), 0};
   } else {
-    wanted += next_name.empty() ? default_name(type_of(graph, node)) : std::string_view(next_name);
+    given = take_name(
+        cat(scope, next_name.empty() ? type_of(graph, node) : std::string_view(next_name)));
   }
+  next_taken.reset();
   next_name.clear();
-  names[static_cast<size_t>(id)] = take_name(wanted);
   bool pure = node.kind == NodeKind::kConstant ||
               (node.kind == NodeKind::kOp && !node.op->traits.has(Trait::kStateful));
   for (ValueId input : graph.inputs(node))
     pure = pure && is_pure[static_cast<size_t>(graph.node_of(input))];
   is_pure[static_cast<size_t>(id)] = pure;
   if (!control.empty()) control_inputs[id] = control;
+}
+
+void BuilderState::called(NodeId first, std::vector<Tensor>& results) {
+  std::vector<NodeId> effects;
+  for (size_t n = static_cast<size_t>(first); n < graph.num_nodes(); ++n) {
+    const Node& node = graph.node(static_cast<NodeId>(n));
+    const bool has_effect = node.kind == NodeKind::kCall || node.kind == NodeKind::kAssign ||
+                            (node.kind == NodeKind::kControl && is_stateful(*graph.control(node)));
+    if (has_effect) effects.push_back(static_cast<NodeId>(n));
+  }
+  if (effects.empty()) return;
+  std::vector<NodeId> before = control;
+  control.insert(control.end(), effects.begin(), effects.end());
+  for (Tensor& result : results) result = identity(result);
+  control = std::move(before);
 }
 
 void BuilderState::remember(ValueId value, Tensor tensor) {

@@ -31,17 +31,25 @@ struct BuilderState : TraceState {
   std::vector<VariableSlot> variables;
   std::unordered_map<NodeId, std::vector<NodeId>> control_inputs;
   std::string scope;
-  std::string next_name;
-  std::vector<NodeId> control;  // what new nodes run after
+  std::string next_name;           // the next node's, within the scope
+  std::optional<Name> next_taken;  // the same, where it is taken already
+  std::vector<NodeId> control;     // what new nodes run after
   bool is_finalized = false;
 
   void check_open() const override;
+  // Takes the name of the call first: constants are named after the inputs, within it. What
+  // TensorFlow has as an input and the op as an attribute becomes a constant too.
+  void add_inputs(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs,
+                  SmallVector<ValueId, 4>& values) override;
   ValueId add_constant(const Tensor& tensor) override;
-  // With `next_name` as its name.
-  ValueId add_named_constant(const Tensor& tensor);
   // Gives a new node its name and its place.
   void added(NodeId id) override;
+  // The results of a function are there only when all that it does is done: what it prints,
+  // asserts or assigns has no other node that asks for it.
+  void called(NodeId first, std::vector<Tensor>& results) override;
   Name take_name(std::string_view wanted);
+  // The name that a call of the op takes, within the scope.
+  Name take_call_name(std::string_view op, std::string_view wanted);
   std::string text_of(const Name& taken) const;
   NodeId find(std::string_view wanted) const;
   // The value of a pure node. Values that were asked for are remembered, as far as they are small:
@@ -50,6 +58,7 @@ struct BuilderState : TraceState {
   std::optional<Tensor> known_value(const Tensor& tensor) override;
 
  private:
+  void add_attr_inputs(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs);
   void remember(ValueId value, Tensor tensor);
   int32_t text_number(std::string_view text);
   bool is_numbered(std::string_view key) const;

@@ -130,6 +130,7 @@ std::vector<Tensor> replay_call(const FunctionState& function, Inputs inputs,
   for (const Tensor& capture : function.captures) all.push_back(&capture);
   const Graph& graph = function.graph;
   const std::vector<ValueId> results = results_of(graph);
+  const size_t first = t_trace == nullptr ? 0 : t_trace->graph.num_nodes();
   Replay replay(graph, all, variables, needed_nodes(graph, results, true), states);
   for (ValueId result : results) replay.keep(result);
   replay.run();
@@ -139,6 +140,7 @@ std::vector<Tensor> replay_call(const FunctionState& function, Inputs inputs,
   }
   std::vector<Tensor> outputs;
   for (ValueId output : graph.outputs()) outputs.push_back(replay.value(output));
+  if (t_trace != nullptr) t_trace->called(static_cast<NodeId>(first), outputs);
   return outputs;
 }
 

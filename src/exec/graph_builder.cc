@@ -6,6 +6,7 @@
 #include <penstock/autodiff/tape.h>
 #include <penstock/base/error.h>
 #include <penstock/base/strings.h>
+#include <penstock/ops.h>
 
 #include "exec/builder_state.h"
 #include "exec/calls.h"
@@ -149,9 +150,24 @@ std::optional<Tensor> GraphBuilder::value_now(const Tensor& tensor) {
   return is_entered() ? t_trace->known_value(tensor) : std::nullopt;
 }
 bool GraphBuilder::owns(const Tensor& tensor) { return (tensor.graph() & exec::kBuilderBit) != 0; }
-void GraphBuilder::hint_name(std::string_view name) {
-  if (is_entered()) static_cast<BuilderState*>(t_trace)->next_name = name;
+
+GraphBuilder::Call::Call(const OpDef& op, std::string_view name)
+    : state_(is_entered() ? static_cast<BuilderState*>(t_trace) : nullptr) {
+  if (state_ == nullptr) return;
+  const BuilderState::Name taken = state_->take_call_name(op.name, name);
+  text_ = taken.text;
+  number_ = taken.number;
+  outer_ = std::exchange(state_->scope, cat(state_->text_of(taken), "/"));
 }
+GraphBuilder::Call::~Call() {
+  if (state_ == nullptr) return;
+  state_->scope = std::move(outer_);
+  state_->next_taken.reset();
+}
+void GraphBuilder::Call::set_next() {
+  if (state_ != nullptr) state_->next_taken = BuilderState::Name{text_, number_};
+}
+
 uint32_t GraphBuilder::number() const { return state_->number; }
 
 Tensor GraphBuilder::placeholder(DType dtype, const Shape& shape, std::string_view name) {
@@ -168,7 +184,7 @@ Tensor GraphBuilder::constant(const Tensor& tensor, std::string_view name) {
   return with_memory_errors("Const", [&] {
     state_->check_open();
     state_->next_name = name;
-    const ValueId value = state_->add_named_constant(tensor);
+    const ValueId value = state_->add_constant(tensor);
     return Tensor::symbol(state_->number, value, tensor.dtype(), tensor.shape());
   });
 }
@@ -202,13 +218,20 @@ Tensor GraphBuilder::read(int32_t variable, std::string_view name) {
 
 Tensor GraphBuilder::assign(int32_t variable, const Tensor& value, std::string_view name) {
   state_->check_open();
+  const ValueId assigned = state_->value_of(value);
   state_->next_name = name;
-  const NodeId id = state_->graph.add_assign(variable, state_->value_of(value), state_->here());
+  const NodeId id = state_->graph.add_assign(variable, assigned, state_->here());
   state_->added(id);
   const Tensor made = state_->symbols(id)[0];
   if (state_->worlds != nullptr && value.graph() == state_->number)
     state_->worlds->add_like(made.value(), value.value());
   return made;
+}
+
+std::vector<Tensor> GraphBuilder::after_effects(int32_t first, std::span<const Tensor> tensors) {
+  std::vector<Tensor> results(tensors.begin(), tensors.end());
+  state_->called(first, results);
+  return results;
 }
 
 std::vector<Tensor> GraphBuilder::reads_of(int32_t variable) const {
@@ -245,9 +268,22 @@ std::vector<Tensor> GraphBuilder::gradients(std::span<const Tensor> ys, std::spa
 }
 
 void GraphBuilder::set_scope(std::string_view scope) { state_->scope = scope; }
-void GraphBuilder::name_next(std::string_view name) { state_->next_name = name; }
+std::string GraphBuilder::scope() const { return state_->scope; }
 std::string GraphBuilder::unique_name(std::string_view name) {
   return state_->text_of(state_->take_name(name));
+}
+Tensor GraphBuilder::named(const Tensor& tensor, int32_t first, std::string_view name) {
+  const NodeId id = node_of(tensor);
+  if (id >= first && tensor.value() == state_->graph.node(id).first_output) {
+    rename(id, name);
+    return tensor;
+  }
+  state_->next_name = name;
+  return identity(tensor);
+}
+void GraphBuilder::rename(int32_t node, std::string_view name) {
+  if (this->name(node) == cat(state_->scope, name)) return;
+  state_->names[static_cast<size_t>(node)] = state_->take_call_name("Identity", name);
 }
 void GraphBuilder::set_control_inputs(std::span<const int32_t> nodes) {
   state_->control.assign(nodes.begin(), nodes.end());

@@ -130,6 +130,11 @@ bool TraceState::is_followed_outside(const Tensor& tensor) const {
 
 ValueId TraceState::add_constant(const Tensor& tensor) { return graph.add_constant(tensor); }
 
+void TraceState::add_inputs(const OpDef&, std::span<const Tensor* const> inputs, Attrs,
+                            SmallVector<ValueId, 4>& values) {
+  for (const Tensor* input : inputs) values.push_back(value_of(*input));
+}
+
 std::optional<Tensors> trace_op(TraceState& trace, const OpDef& op,
                                 std::span<const Tensor* const> inputs, Attrs attrs,
                                 InferContext& infer) {
@@ -139,7 +144,7 @@ std::optional<Tensors> trace_op(TraceState& trace, const OpDef& op,
   }
   if (!depends && output_bytes(infer) <= kMostBytesNow) return std::nullopt;
   SmallVector<ValueId, 4> values;
-  for (const Tensor* input : inputs) values.push_back(trace.value_of(*input));
+  trace.add_inputs(op, inputs, attrs, values);
   for (OutputSpec& spec : infer.outputs()) {
     if (spec.is_bound) spec.shape.set(0, kUnknownDim);
   }
@@ -185,11 +190,12 @@ Tensors trace_open(TraceState& trace, const OpDef& op, std::span<const Tensor* c
                    Attrs attrs) {
   SmallVector<ValueId, 4> values;
   SmallVector<Tensor, 4> own;  // as values of this trace
-  for (const Tensor* input : inputs) {
-    values.push_back(trace.value_of(*input));
-    own.push_back(input->is_symbolic()
-                      ? Tensor::symbol(trace.number, values.back(), input->dtype(), input->shape())
-                      : *input);
+  trace.add_inputs(op, inputs, attrs, values);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Tensor& input = *inputs[i];
+    own.push_back(input.is_symbolic()
+                      ? Tensor::symbol(trace.number, values[i], input.dtype(), input.shape())
+                      : input);
   }
   const TensorPointers pointers = pointers_to(own);
   if (trace.worlds == nullptr) trace.worlds = std::make_unique<Worlds>();

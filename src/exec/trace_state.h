@@ -66,6 +66,9 @@ struct TraceState {
   ValueId capture(const Tensor& tensor);
   // Whether a tape around this region follows the tensor.
   bool is_followed_outside(const Tensor& tensor) const;
+  // The graph's values for the inputs of an op that is about to become a node.
+  virtual void add_inputs(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs,
+                          SmallVector<ValueId, 4>& values);
   // A constant as a node.
   virtual ValueId add_constant(const Tensor& tensor);
   // Makes a value with unknown dimensions known to the worlds.
@@ -80,6 +83,8 @@ struct TraceState {
   virtual void check_open() const {}
   // Told of every new node that is a call.
   virtual void added(NodeId) {}
+  // Told of the results of a function that was called: its nodes are those from `first` on.
+  virtual void called(NodeId, std::vector<Tensor>&) {}
   // The value of one of its tensors, where that is known.
   virtual std::optional<Tensor> known_value(const Tensor&) { return std::nullopt; }
 

@@ -18,6 +18,7 @@
 
 namespace penstock {
 
+struct OpDef;
 namespace exec {
 struct BuilderState;
 }
@@ -48,8 +49,24 @@ class PEN_API GraphBuilder {
   static std::optional<Tensor> value_now(const Tensor& tensor);
   // Whether a tensor is one of such a graph.
   static bool owns(const Tensor& tensor);
-  // The name of the next node of the graph that is entered.
-  static void hint_name(std::string_view name);
+
+  // A call that is about to become a node of the graph that is entered, if one is: its name (that
+  // of the op where there is none) is taken now, and nodes made until it ends are named within.
+  class PEN_API Call {
+   public:
+    Call(const OpDef& op, std::string_view name);
+    ~Call();
+    Call(const Call&) = delete;
+    Call& operator=(const Call&) = delete;
+    // The next node is the call's.
+    void set_next();
+
+   private:
+    exec::BuilderState* state_;
+    std::string outer_;
+    int32_t text_ = 0, number_ = 0;
+  };
+
   // The number that its tensors know it by.
   uint32_t number() const;
 
@@ -66,13 +83,18 @@ class PEN_API GraphBuilder {
   // many as `ys`, or none. Nothing flows through the values of `stops`.
   std::vector<Tensor> gradients(std::span<const Tensor> ys, std::span<const Tensor> xs,
                                 std::span<const Tensor> grad_ys, std::span<const Tensor> stops);
+  // The tensors once all that nodes from `first` on do, beyond giving values, is done.
+  std::vector<Tensor> after_effects(int32_t first, std::span<const Tensor> tensors);
   // All tensors that were read from a variable.
   std::vector<Tensor> reads_of(int32_t variable) const;
 
   // Where the names of new nodes begin: "" or "layer_1/".
   void set_scope(std::string_view scope);
-  // For the next node only, in place of its op's.
-  void name_next(std::string_view name);
+  std::string scope() const;
+  // The tensor as one of a node of that name within the scope ("a/" is "a" as it is). A node from
+  // `first` on whose first output it is gets another name; for others there is a new one.
+  Tensor named(const Tensor& tensor, int32_t first, std::string_view name);
+  void rename(int32_t node, std::string_view name);
   // As the graph would call a new node, which then is taken.
   std::string unique_name(std::string_view name);
   // New nodes run after these.

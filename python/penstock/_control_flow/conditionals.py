@@ -5,6 +5,7 @@ from __future__ import annotations
 from penstock import _core, errors
 from penstock._control_flow import symbolic
 from penstock._nest import flatten, pack_like
+from penstock._scope import scoped
 from penstock._tensor_array import TensorArray
 
 
@@ -15,6 +16,7 @@ def _check_callable(function, name):
         raise TypeError(f"'{name}' must be callable.")
 
 
+@scoped("cond")
 def cond(pred, true_fn=None, false_fn=None, name=None):
     """The result of `true_fn()` where `pred` is true, and of `false_fn()` where it is not."""
     _check_callable(true_fn, "true_fn")
@@ -97,6 +99,7 @@ class _Branches:
         return pack_like(self._result, made)
 
 
+@scoped("case")
 def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"):
     """The result of the first function whose predicate is true, or else of `default`.
 
@@ -172,6 +175,7 @@ def _checked_pairs(pairs, exclusive):
     return list(pairs)
 
 
+@scoped("switch_case")
 def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
     """The result of the function that `branch_index` picks; out of range, of `default` or, where
     there is none, of the last one."""

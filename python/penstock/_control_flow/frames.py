@@ -77,6 +77,24 @@ def assign(variables, values, results) -> list:
     return together(results, made)
 
 
+def with_effects(call):
+    """The results of a call that makes nodes: in a graph they are there when all that it does is
+    done, as those of a function are."""
+    if not _core.is_building():
+        return call()
+    from penstock._composite import flatten_all, pack_all
+    from penstock._scope import default_graph
+
+    builder = default_graph()._builder
+    first, result = builder.num_nodes(), call()
+    leaves = flatten_all(result)
+    places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, _core.Tensor)]
+    made = builder.after_effects(first, [leaves[place] for place in places])
+    for place, tensor in zip(places, made, strict=True):
+        leaves[place] = tensor
+    return pack_all(result, leaves)
+
+
 def done():
     """What stands for an operation that has been made: the graph's last one; inside of a region,
     where all run, a tensor; None where there is no graph."""

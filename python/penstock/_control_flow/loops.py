@@ -7,6 +7,7 @@ import operator
 from penstock import _core, dtypes, errors
 from penstock._control_flow import symbolic
 from penstock._nest import flatten, pack_like
+from penstock._scope import graph_scope
 from penstock._shape import TensorShape
 from penstock._spec import TensorSpec
 from penstock._tensor_array import TensorArray
@@ -45,17 +46,18 @@ def while_loop(
     loop = _Loop(body, loop_vars, shape_invariants)
     del loop_vars  # the loop has them until it begins
     if _core.is_tracing():
-        found = symbolic.while_loop(
-            lambda *flat: _condition(cond(*loop.pack(flat))),
-            lambda *flat: loop.step(flat, may_change=False),
-            loop.start(),
-            shape_invariants=loop.invariants,
-            maximum_iterations=limit,
-            parallel_iterations=parallel_iterations,
-            back_prop=back_prop,
-            swap_memory=swap_memory,
-            checkpoints=_checked_checkpoints(checkpoints),
-        )
+        with graph_scope(name or "while"):
+            found = symbolic.while_loop(
+                lambda *flat: _condition(cond(*loop.pack(flat))),
+                lambda *flat: loop.step(flat, may_change=False),
+                loop.start(),
+                shape_invariants=loop.invariants,
+                maximum_iterations=limit,
+                parallel_iterations=parallel_iterations,
+                back_prop=back_prop,
+                swap_memory=swap_memory,
+                checkpoints=_checked_checkpoints(checkpoints),
+            )
         return loop.pack(found)
     return _run(cond, loop, limit)
 

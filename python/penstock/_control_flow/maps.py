@@ -8,10 +8,12 @@ from penstock._control_flow.loops import while_loop
 from penstock._control_flow.rows import Rows, check_callable, check_form
 from penstock._functions.basic import zeros
 from penstock._nest import flatten, pack_like
+from penstock._scope import scoped
 from penstock._spec import TensorSpec
 from penstock._tensor_array import TensorArray
 
 
+@scoped("map", "TensorArrayV2Stack/TensorListStack")
 def map_fn(
     fn,
     elems,

@@ -6,6 +6,7 @@ from penstock import _core, errors
 from penstock._control_flow.loops import check_dtype, while_loop
 from penstock._control_flow.rows import Rows, check_callable, check_form
 from penstock._nest import flatten, pack_like
+from penstock._scope import scoped
 from penstock._tensor_array import TensorArray
 from penstock.nest import assert_same_structure
 
@@ -59,6 +60,7 @@ def _tensors(structure):
     return pack_like(structure, leaves)
 
 
+@scoped("scan", "TensorArrayV2Stack/TensorListStack")
 def scan(
     fn,
     elems,
@@ -112,6 +114,7 @@ def _fold(fn, elems, initializer, is_reversed, **options):
     return _tensors(walk.run(step, walk.first, **options))
 
 
+@scoped("foldl")
 def foldl(
     fn,
     elems,
@@ -127,6 +130,7 @@ def foldl(
     return _fold(fn, elems, initializer, False, **options)
 
 
+@scoped("foldr")
 def foldr(
     fn,
     elems,

@@ -9,6 +9,7 @@ from penstock import _core, dtypes, errors, raw_ops
 from penstock._core import Tensor
 from penstock._functions.basic import cast, divide, size_of, unstack
 from penstock._nest import flatten
+from penstock._scope import scoped
 from penstock._shape import TensorShape
 
 
@@ -21,7 +22,9 @@ def linspace(start, stop, num, name=None, axis=0) -> Tensor:
     start = tensor(start)
     if start.dtype.is_integer:
         start = cast(start, dtypes.float64)
-    return raw_ops.LinSpace(start=start, stop=cast(stop, start.dtype), num=num, axis=axis)
+    return raw_ops.LinSpace(
+        start=start, stop=cast(stop, start.dtype), num=num, axis=axis, name=name
+    )
 
 
 def transpose(a, perm=None, conjugate=False, name="transpose") -> Tensor:
@@ -30,7 +33,11 @@ def transpose(a, perm=None, conjugate=False, name="transpose") -> Tensor:
     if conjugate and a.dtype.is_complex:
         a = raw_ops.Conj(input=a)
     # An empty permutation is the op's word for "the other way round": right for a scalar too.
-    return raw_ops.Transpose(x=a) if perm is None else raw_ops.Transpose(x=a, perm=perm)
+    return (
+        raw_ops.Transpose(x=a, name=name)
+        if perm is None
+        else raw_ops.Transpose(x=a, perm=perm, name=name)
+    )
 
 
 def einsum(equation, *inputs, **kwargs) -> Tensor:
@@ -44,7 +51,7 @@ def einsum(equation, *inputs, **kwargs) -> Tensor:
         raise ValueError(
             f"Output subscripts contain the label {absent[0]} not present in the input subscripts."
         )
-    return raw_ops.Einsum(inputs=list(inputs), equation=equation)
+    return raw_ops.Einsum(inputs=list(inputs), equation=equation, name=kwargs.get("name"))
 
 
 def tensordot(a, b, axes, name=None) -> Tensor:
@@ -69,7 +76,7 @@ def tensordot(a, b, axes, name=None) -> Tensor:
         axes_a, axes_b = ([part] if isinstance(part, int) else part for part in axes)
         if len(axes_a) != len(axes_b):
             raise ValueError(f"Different number of contraction axes `a` and `b`, {axes}.")
-    return raw_ops.Tensordot(a=a, b=b, axes_a=list(axes_a), axes_b=list(axes_b))
+    return raw_ops.Tensordot(a=a, b=b, axes_a=list(axes_a), axes_b=list(axes_b), name=name)
 
 
 def _known_axes(axes):
@@ -105,8 +112,8 @@ def repeat(input, repeats, axis=None, name=None) -> Tensor:
     if isinstance(repeats, _core.SymbolicTensor):
         return _open_repeat(tensor(input), repeats, axis)
     if axis is None:
-        return raw_ops.Repeat(data=input, repeats=repeats)
-    return raw_ops.Repeat(data=input, repeats=repeats, axis=[axis])
+        return raw_ops.Repeat(data=input, repeats=repeats, name=name)
+    return raw_ops.Repeat(data=input, repeats=repeats, axis=[axis], name=name)
 
 
 def _open_repeat(input, repeats, axis):
@@ -122,8 +129,8 @@ def sequence_mask(lengths, maxlen=None, dtype=dtypes.bool, name=None) -> Tensor:
     """True in the first lengths[i] places of row i."""
     dtype = dtypes.as_dtype(dtype)
     if maxlen is None:
-        return raw_ops.SequenceMask(lengths=lengths, dtype=dtype)
-    return raw_ops.SequenceMask(lengths=lengths, maxlen=[int(maxlen)], dtype=dtype)
+        return raw_ops.SequenceMask(lengths=lengths, dtype=dtype, name=name)
+    return raw_ops.SequenceMask(lengths=lengths, maxlen=[int(maxlen)], dtype=dtype, name=name)
 
 
 def strided_slice(
@@ -151,6 +158,7 @@ def strided_slice(
         ellipsis_mask=ellipsis_mask,
         new_axis_mask=new_axis_mask,
         shrink_axis_mask=shrink_axis_mask,
+        name=name or "StridedSlice",
     )
 
 
@@ -159,7 +167,11 @@ def reverse_sequence(input, seq_lengths, seq_axis=None, batch_axis=None, name=No
     if seq_axis is None:
         raise TypeError("reverse_sequence() missing argument 'seq_axis'")
     return raw_ops.ReverseSequence(
-        input=input, seq_lengths=seq_lengths, seq_dim=seq_axis, batch_dim=batch_axis or 0
+        input=input,
+        seq_lengths=seq_lengths,
+        seq_dim=seq_axis,
+        batch_dim=batch_axis or 0,
+        name=name,
     )
 
 
@@ -175,7 +187,7 @@ def dynamic_stitch(indices, data, name=None) -> Tensor:
     places = [tensor(each, dtypes.int32) for each in indices]
     first = next((each.dtype for each in data if hasattr(each, "_id")), None)
     pieces = [tensor(each, first) for each in data]
-    return raw_ops.DynamicStitch(indices=places, data=pieces)
+    return raw_ops.DynamicStitch(indices=places, data=pieces, name=name)
 
 
 def ensure_shape(x, shape, name=None) -> Tensor:
@@ -183,7 +195,9 @@ def ensure_shape(x, shape, name=None) -> Tensor:
     shape = TensorShape(shape)
     if shape.rank is None:
         return tensor(x)
-    return raw_ops.EnsureShape(input=x, shape=[-1 if dim is None else dim for dim in shape])
+    return raw_ops.EnsureShape(
+        input=x, shape=[-1 if dim is None else dim for dim in shape], name=name
+    )
 
 
 def broadcast_dynamic_shape(shape_x, shape_y) -> Tensor:
@@ -218,42 +232,51 @@ def scalar_mul(scalar, x, name=None) -> Tensor:
         raise ValueError(f"The input scalar must be a 0-D value. Received shape {scalar.shape}.")
     if hasattr(x, "indices"):
         return type(x)(x.values * scalar, x.indices, x.dense_shape)
-    return scalar * x
+    return raw_ops.Mul(x=scalar, y=x, name=name)
 
 
 def complex(real, imag, name=None) -> Tensor:
     """Complex numbers of the given parts."""
-    return raw_ops.Complex(real=real, imag=imag)
+    return raw_ops.Complex(real=real, imag=imag, name=name)
 
 
 def identity(input, name=None):
     """The same values, as a tensor of their own."""
     if hasattr(input, "dense_shape"):
         return type(input)(identity(input.values), identity(input.indices), input.dense_shape)
-    return raw_ops.Identity(input=input)
+    return raw_ops.Identity(input=input, name=name)
 
 
 def clip_by_norm(t, clip_norm, axes=None, name=None):
     """The tensor, scaled down so that its norm is at most `clip_norm`."""
     values = t.values if hasattr(t, "dense_shape") else tensor(t)
-    return _with_values(t, raw_ops.ClipByNorm(t=values, clip_norm=clip_norm, axes=axes))
+    made = raw_ops.ClipByNorm(t=values, clip_norm=clip_norm, axes=axes, name=name)
+    return _with_values(t, made)
 
 
 def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
     """The tensors, scaled down together so that their joint norm is at most `clip_norm`."""
     values = _given_values(t_list)
     if use_norm is None:
-        use_norm = raw_ops.GlobalNorm(t_list=values)
-    clipped = raw_ops.ClipByGlobalNorm(clip_norm=clip_norm, use_norm=use_norm, t_list=values)
-    clipped = iter(clipped if isinstance(clipped, (list, tuple)) else [clipped])
+        use_norm = global_norm(t_list, name)
+    clipped = iter(_clipped(values, clip_norm, use_norm, name=name))
     return [
         each if each is None else _with_values(each, next(clipped)) for each in t_list
     ], use_norm
 
 
+@scoped("clip_by_global_norm")
+def _clipped(values, clip_norm, use_norm, name) -> list:
+    made = raw_ops.ClipByGlobalNorm(clip_norm=clip_norm, use_norm=use_norm, t_list=values)
+    made = made if isinstance(made, (list, tuple)) else [made]
+    if not _core.is_building():
+        return made
+    return [raw_ops.Identity(input=each, name=f"{name}_{i}") for i, each in enumerate(made)]
+
+
 def global_norm(t_list, name=None):
     """The norm of all the tensors together. None counts for nothing."""
-    return raw_ops.GlobalNorm(t_list=_given_values(t_list))
+    return raw_ops.GlobalNorm(t_list=_given_values(t_list), name=name)
 
 
 def _given_values(t_list) -> list:
@@ -272,7 +295,7 @@ def _with_values(like, values):
 def concat(values, axis, name="concat") -> Tensor:
     """The tensors one after the other along a dimension that they have."""
     values = values if isinstance(values, (list, tuple)) else [values]
-    return raw_ops.ConcatV2(values=values, axis=axis)
+    return raw_ops.ConcatV2(values=values, axis=axis, name=name)
 
 
 def fill(dims, value, name=None, layout=None) -> Tensor:
@@ -284,17 +307,19 @@ def fill(dims, value, name=None, layout=None) -> Tensor:
         dims = raw_ops.ExpandDims(input=dims, axis=0)
     if value.shape.num_elements() in (1, None):
         value = raw_ops.Reshape(tensor=value, shape=[])
-    return raw_ops.Fill(dims=dims, value=value)
+    return raw_ops.Fill(dims=dims, value=value, name=name)
 
 
 def sort(values, axis=-1, direction="ASCENDING", name=None) -> Tensor:
     """The values in order along an axis, NaN being the largest."""
-    return raw_ops.Sort(values=values, axis=axis, direction=_checked(direction))
+    return raw_ops.Sort(values=values, axis=axis, direction=_checked(direction), name=name)
 
 
 def argsort(values, axis=-1, direction="ASCENDING", stable=False, name=None) -> Tensor:
     """The positions that put the values in order along an axis; equal ones keep their order."""
-    return raw_ops.ArgSort(values=values, axis=axis, direction=_checked(direction), stable=stable)
+    return raw_ops.ArgSort(
+        values=values, axis=axis, direction=_checked(direction), stable=stable, name=name
+    )
 
 
 def _checked(direction):
@@ -322,7 +347,7 @@ def stack(values, axis=0, name="stack") -> Tensor:
         rank = None if known is None else known + 1
         if rank is not None and not -rank <= axis < rank:
             raise ValueError(f"Argument `axis` = {axis} not in range [{-rank}, {rank})")
-    return raw_ops.Pack(values=values, axis=axis)
+    return raw_ops.Pack(values=values, axis=axis, name=name)
 
 
 truediv = divide
@@ -330,9 +355,10 @@ truediv = divide
 
 def parallel_stack(values, name="parallel_stack") -> Tensor:
     """The tensors as one, along a new first dimension."""
-    return raw_ops.Pack(values=values)
+    return raw_ops.Pack(values=values, name=name)
 
 
+@scoped("required_space_to_batch_paddings")
 def required_space_to_batch_paddings(
     input_shape, block_shape, base_paddings=None, name=None
 ) -> tuple[Tensor, Tensor]:

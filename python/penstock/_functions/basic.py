@@ -7,6 +7,7 @@ import builtins
 from penstock import _core, dtypes, errors, raw_ops
 from penstock._core import Tensor
 from penstock._host import filled
+from penstock._scope import name_scope, result_named, scoped
 from penstock._shape import TensorShape
 
 
@@ -21,6 +22,13 @@ def convert_to_tensor(value, dtype=None, dtype_hint=None, name=None) -> Tensor:
     else:
         tensor = _core.to_tensor(value, _as_dtype(dtype), False)
     return _node(tensor, name) if _core.is_building() else tensor
+
+
+def node_of(value, dtype, name):
+    """A value as a constant of that name, where a graph is built; else as it is."""
+    if not _core.is_building() or isinstance(value, _core.SymbolicTensor):
+        return value
+    return _node(_core.to_tensor(value, dtype, False), name)
 
 
 def _node(tensor, name):
@@ -82,7 +90,7 @@ def cast(x, dtype, name=None) -> Tensor:
         raise errors.UnimplementedError(
             None, None, f"Cast {x.dtype.name} to {dtype.name} is not supported [Op:Cast]"
         )
-    return raw_ops.Cast(x=x, dtype=dtype)
+    return raw_ops.Cast(x=x, dtype=dtype, name=name)
 
 
 def _dims(shape):
@@ -121,33 +129,56 @@ def count_of(tensor):
     return raw_ops.Size(input=tensor) if count is None else count
 
 
-def fill_with(shape, value, dtype) -> Tensor:
-    return raw_ops.Fill(dims=_dims(shape), value=_core.to_tensor(value, dtype, False))
+def fill_with(shape, value, dtype, name=None) -> Tensor:
+    sizes = _dims(shape)
+    if _core.is_building() and name is not None:
+        return _filled(sizes, value, dtype, name)
+    return raw_ops.Fill(dims=sizes, value=_core.to_tensor(value, dtype, False))
+
+
+def _filled(sizes, value, dtype, name):
+    """The nodes that TensorFlow makes: one constant, where it is small."""
+    import numpy as np
+
+    count = sizes.num_elements() if isinstance(sizes, TensorShape) else None
+    if count is not None and count < 1000 and dtype is not dtypes.string:
+        array = np.full(list(sizes), value, dtype.as_numpy_dtype)
+        return _node(_core.to_tensor(array, dtype, False), name)
+    with name_scope(name) as scope:
+        if isinstance(sizes, TensorShape):
+            sizes = _node(_core.to_tensor(sizes, None, False), "shape_as_tensor")
+        value = _node(_core.to_tensor(value, dtype, False), "Const")
+        return raw_ops.Fill(dims=sizes, value=value, name=scope)
 
 
 def zeros(shape, dtype=dtypes.float32, name=None, layout=None) -> Tensor:
     """A tensor of zeros."""
     dtype = dtypes.as_dtype(dtype)
-    return fill_with(shape, "" if dtype is dtypes.string else False, dtype)
+    return fill_with(shape, "" if dtype is dtypes.string else False, dtype, name or "zeros")
 
 
 def ones(shape, dtype=dtypes.float32, name=None, layout=None) -> Tensor:
     """A tensor of ones."""
-    return fill_with(shape, True, dtypes.as_dtype(dtype))
+    return fill_with(shape, True, dtypes.as_dtype(dtype), name or "ones")
 
 
 def zeros_like(input, dtype=None, name=None, layout=None) -> Tensor:
     """Zeros of the same shape and dtype."""
     input = _core.to_tensor(input, None, False)
-    return zeros(shape_of(input), dtype or input.dtype)
+    wanted = input.dtype if dtype is None else dtypes.as_dtype(dtype)
+    if _core.is_building() and wanted is input.dtype and not input.shape.is_fully_defined():
+        return raw_ops.ZerosLike(x=input, name=name)
+    return zeros(shape_of(input), wanted, name or "zeros_like")
 
 
+@scoped("ones_like")
 def ones_like(input, dtype=None, name=None, layout=None) -> Tensor:
     """Ones of the same shape and dtype."""
     input = _core.to_tensor(input, None, False)
-    return ones(shape_of(input), dtype or input.dtype)
+    return ones(shape_of(input), dtype or input.dtype, name)
 
 
+@scoped("eye", "diag")
 def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name=None) -> Tensor:
     """The identity matrix."""
     dtype = dtypes.as_dtype(dtype)
@@ -201,28 +232,34 @@ def range(start, limit=None, delta=1, dtype=None, name="range") -> Tensor:
         ]
         widest = max((v.dtype for v in values), key=lambda d: order.index(d) if d in order else -1)
         values = [cast(v, widest) for v in values]
-    return raw_ops.Range(start=values[0], limit=values[1], delta=values[2])
+    return raw_ops.Range(start=values[0], limit=values[1], delta=values[2], name=name)
 
 
 def divide(x, y, name=None) -> Tensor:
     """x / y, as the operator does it."""
     if not hasattr(x, "_id"):
         x = _core.to_tensor(x, y.dtype if hasattr(y, "_id") else None, False)
-    return x / y
+    if name is None or not _core.is_building():
+        return x / y
+    if getattr(x, "dtype", dtypes.int32).is_floating:
+        return raw_ops.RealDiv(x=x, y=y, name=name)
+    return result_named(x / y, name)
 
 
 def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name=None) -> Tensor:
     """The slices of `params` along `axis` that `indices` names."""
     axis = batch_dims if axis is None else axis
     if _core.is_building() and axis == 0 and hasattr(params, "sparse_read"):
-        return params.sparse_read(indices)
-    return raw_ops.GatherV2(params=params, indices=indices, axis=axis, batch_dims=batch_dims)
+        return params.sparse_read(indices, name)
+    return raw_ops.GatherV2(
+        params=params, indices=indices, axis=axis, batch_dims=batch_dims, name=name
+    )
 
 
 def where(condition, x=None, y=None, name=None) -> Tensor:
     """x where the condition holds and y elsewhere; without them, where it holds."""
     if x is None and y is None:
-        return raw_ops.Where(input=condition)
+        return raw_ops.Where(input=condition, name=name)
     if x is None or y is None:
         raise ValueError("x and y must both be non-None or both be None.")
     if not hasattr(condition, "_id"):
@@ -231,9 +268,10 @@ def where(condition, x=None, y=None, name=None) -> Tensor:
         raise errors.InvalidArgumentError(
             None, None, f"where needs a condition of bools, not of {condition.dtype.name}"
         )
-    return raw_ops.SelectV2(condition=condition, t=x, e=y)
+    return raw_ops.SelectV2(condition=condition, t=x, e=y, name=name)
 
 
+@scoped("boolean_mask", "GatherV2")
 def boolean_mask(tensor, mask, axis=None, name="boolean_mask") -> Tensor:
     """The elements of `tensor` where `mask` holds."""
     tensor, mask = _core.to_tensor(tensor, None, False), _core.to_tensor(mask, None, False)
@@ -255,16 +293,18 @@ def boolean_mask(tensor, mask, axis=None, name="boolean_mask") -> Tensor:
         shape = raw_ops.ConcatV2(values=[before, [-1], after], axis=0)
     rows = raw_ops.Reshape(tensor=tensor, shape=shape)
     places = raw_ops.Where(input=raw_ops.Reshape(tensor=mask, shape=[-1]))
-    return raw_ops.GatherV2(params=rows, indices=raw_ops.Squeeze(input=places, axis=[1]), axis=axis)
+    return raw_ops.GatherV2(
+        params=rows, indices=raw_ops.Squeeze(input=places, axis=[1]), axis=axis, name=name
+    )
 
 
 def split(value, num_or_size_splits, axis=0, num=None, name="split") -> list[Tensor]:
     """The parts of `value` along `axis`: so many equal ones, or of the given sizes."""
     if isinstance(num_or_size_splits, int):
-        return raw_ops.Split(value=value, num_split=num_or_size_splits, axis=axis)
+        return raw_ops.Split(value=value, num_split=num_or_size_splits, axis=axis, name=name)
     if isinstance(num_or_size_splits, _core.SymbolicTensor):
         return _open_split(_core.to_tensor(value, None, False), num_or_size_splits, axis, num)
-    return raw_ops.SplitV(value=value, size_splits=num_or_size_splits, axis=axis)
+    return raw_ops.SplitV(value=value, size_splits=num_or_size_splits, axis=axis, name=name)
 
 
 def _open_split(value, sizes, axis, num):
@@ -299,7 +339,7 @@ def unstack(value, num=None, axis=0, name="unstack") -> list[Tensor]:
     num = value.shape[axis] if num is None else num
     if num is None:
         raise ValueError(f"Cannot infer argument `num` from shape {value.shape}")
-    return raw_ops.Unpack(value=value, num=num, axis=axis)
+    return raw_ops.Unpack(value=value, num=num, axis=axis, name=name)
 
 
 def one_hot(
@@ -316,6 +356,7 @@ def one_hot(
         on_value=_core.to_tensor(True if on_value is None else on_value, dtype, False),
         off_value=_core.to_tensor(False if off_value is None else off_value, dtype, False),
         axis=-1 if axis is None else axis,
+        name=name,
     )
 
 
@@ -324,19 +365,22 @@ def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None) -> Tens
     if mode.upper() not in ("CONSTANT", "REFLECT", "SYMMETRIC"):
         raise ValueError(f"pad has the modes CONSTANT, REFLECT and SYMMETRIC, not {mode!r}")
     if mode.upper() != "CONSTANT":
-        return raw_ops.MirrorPad(input=tensor, paddings=paddings, mode=mode.upper())
+        return raw_ops.MirrorPad(input=tensor, paddings=paddings, mode=mode.upper(), name=name)
     tensor = _core.to_tensor(tensor, None, False)
     if isinstance(constant_values, int) and constant_values == 0:
         constant_values = "" if tensor.dtype is dtypes.string else False
-    return raw_ops.PadV2(input=tensor, paddings=paddings, constant_values=constant_values)
+    return raw_ops.PadV2(
+        input=tensor, paddings=paddings, constant_values=constant_values, name=name
+    )
 
 
 def rank(input, name=None) -> Tensor:
     """The number of dimensions, as a tensor."""
     input = _core.to_tensor(input, None, False)
     if isinstance(input, _core.SymbolicTensor) and input.shape.rank is None:
-        return raw_ops.Rank(input=input)
-    return _core.to_tensor(input.ndim, None, False)
+        return raw_ops.Rank(input=input, name=name)
+    made = _core.to_tensor(input.ndim, None, False)
+    return _node(made, name or "Rank") if _core.is_building() else made
 
 
 def from_dlpack(dlcapsule) -> Tensor:
@@ -378,6 +422,7 @@ def gradients(
         xs,
         grad_ys,
         name,
+        gate_gradients=gate_gradients,
         stop_gradients=stop_gradients,
         unconnected_gradients=unconnected_gradients,
     )

@@ -10,6 +10,7 @@ from penstock import raw_ops
 from penstock._core import Tensor
 from penstock._functions.arrays import required_space_to_batch_paddings, tensor
 from penstock._functions.basic import sizes_of
+from penstock._scope import scoped
 
 _LAST = {1: "NWC", 2: "NHWC", 3: "NDHWC"}
 
@@ -72,6 +73,7 @@ def conv1d(input, filters, stride, padding, data_format="NWC", dilations=None, n
             padding=padding,
             data_format=data_format or "NWC",
             dilations=[] if dilations is None else dilations,
+            name=name,
         ),
         input,
         3,
@@ -95,6 +97,7 @@ def conv2d(
             explicit_paddings=sizes,
             data_format=data_format,
             dilations=dilations,
+            name=name,
         ),
         input,
         4,
@@ -116,6 +119,7 @@ def conv3d(
             padding=padding,
             data_format=data_format,
             dilations=dilations,
+            name=name,
         ),
         input,
         5,
@@ -133,6 +137,7 @@ def convolution(
         padding=padding,
         data_format=data_format or "",
         dilations=[] if dilations is None else dilations,
+        name=name,
     )
 
 
@@ -155,6 +160,7 @@ def _transposed(op, data_format):
             padding=padding,
             data_format=data_format,
             dilations=[] if dilations is None else dilations,
+            name=name or run.__name__,
         )
 
     count = op[4]
@@ -184,7 +190,7 @@ def conv_transpose(
         raise ValueError(f"`output_shape` must be of length 3, 4 or 5. Received: {output_shape}")
     run = (conv1d_transpose, conv2d_transpose, conv3d_transpose)[count - 1]
     data_format = data_format or _LAST[count]
-    return run(input, filters, output_shape, strides, padding, data_format, dilations)
+    return run(input, filters, output_shape, strides, padding, data_format, dilations, name)
 
 
 def depthwise_conv2d(
@@ -201,6 +207,7 @@ def depthwise_conv2d(
         explicit_paddings=sizes,
         data_format=data_format,
         dilations=_every(dilations, 2, data_format, "dilations"),
+        name=name,
     )
 
 
@@ -234,6 +241,7 @@ def depthwise_conv2d_backprop_input(
         input_sizes=input_sizes,
         filter=filter,
         out_backprop=out_backprop,
+        name=name,
     )
 
 
@@ -254,9 +262,11 @@ def depthwise_conv2d_backprop_filter(
         input=input,
         filter_sizes=filter_sizes,
         out_backprop=out_backprop,
+        name=name,
     )
 
 
+@scoped("separable_conv2d")
 def separable_conv2d(
     input,
     depthwise_filter,
@@ -270,10 +280,10 @@ def separable_conv2d(
     """A convolution of every channel on its own, then one that mixes the channels."""
     data_format = data_format or "NHWC"
     each = depthwise_conv2d(input, depthwise_filter, strides, padding, data_format, dilations)
-    return conv2d(each, pointwise_filter, 1, "VALID", data_format)
+    return conv2d(each, pointwise_filter, 1, "VALID", data_format, name=name)
 
 
-def _pool(op, count, input, ksize, strides, padding, data_format):
+def _pool(op, count, input, ksize, strides, padding, data_format, name=None):
     input = tensor(input)
     data_format = data_format or _LAST[count]
     sizes = {}
@@ -282,6 +292,7 @@ def _pool(op, count, input, ksize, strides, padding, data_format):
         sizes = {"explicit_paddings": given}
     run = getattr(raw_ops, op if count == 2 else f"{op}{count}D")
     return run(
+        name=name,
         **{"value" if (op, count) == ("AvgPool", 2) else "input": input},
         ksize=_every(ksize, count, data_format, "ksize"),
         strides=_every(strides, count, data_format, "strides"),
@@ -303,42 +314,42 @@ def _spatial(input):
 
 def max_pool(input, ksize, strides, padding, data_format=None, name=None) -> Tensor:
     """The largest value of every window."""
-    return _pool("MaxPool", _spatial(input), input, ksize, strides, padding, data_format)
+    return _pool("MaxPool", _spatial(input), input, ksize, strides, padding, data_format, name)
 
 
 def max_pool1d(input, ksize, strides, padding, data_format="NWC", name=None) -> Tensor:
     """The largest value of every window of one dimension."""
-    return _pool("MaxPool", 1, input, ksize, strides, padding, data_format)
+    return _pool("MaxPool", 1, input, ksize, strides, padding, data_format, name)
 
 
 def max_pool2d(input, ksize, strides, padding, data_format="NHWC", name=None) -> Tensor:
     """The largest value of every window of two dimensions."""
-    return _pool("MaxPool", 2, input, ksize, strides, padding, data_format)
+    return _pool("MaxPool", 2, input, ksize, strides, padding, data_format, name)
 
 
 def max_pool3d(input, ksize, strides, padding, data_format="NDHWC", name=None) -> Tensor:
     """The largest value of every window of three dimensions."""
-    return _pool("MaxPool", 3, input, ksize, strides, padding, data_format)
+    return _pool("MaxPool", 3, input, ksize, strides, padding, data_format, name)
 
 
 def avg_pool(input, ksize, strides, padding, data_format=None, name=None) -> Tensor:
     """The mean of every window."""
-    return _pool("AvgPool", _spatial(input), input, ksize, strides, padding, data_format)
+    return _pool("AvgPool", _spatial(input), input, ksize, strides, padding, data_format, name)
 
 
 def avg_pool1d(input, ksize, strides, padding, data_format="NWC", name=None) -> Tensor:
     """The mean of every window of one dimension."""
-    return _pool("AvgPool", 1, input, ksize, strides, padding, data_format)
+    return _pool("AvgPool", 1, input, ksize, strides, padding, data_format, name)
 
 
 def avg_pool2d(input, ksize, strides, padding, data_format="NHWC", name=None) -> Tensor:
     """The mean of every window of two dimensions."""
-    return _pool("AvgPool", 2, input, ksize, strides, padding, data_format)
+    return _pool("AvgPool", 2, input, ksize, strides, padding, data_format, name)
 
 
 def avg_pool3d(input, ksize, strides, padding, data_format="NDHWC", name=None) -> Tensor:
     """The mean of every window of three dimensions."""
-    return _pool("AvgPool", 3, input, ksize, strides, padding, data_format)
+    return _pool("AvgPool", 3, input, ksize, strides, padding, data_format, name)
 
 
 def max_pool_with_argmax(
@@ -363,6 +374,7 @@ def max_pool_with_argmax(
         padding=padding,
         Targmax=output_dtype,
         include_batch_in_index=include_batch_in_index,
+        name=name,
     )
     return found.output, found.argmax
 
@@ -385,7 +397,7 @@ def pool(
     op = "MaxPool" if pooling_type == "MAX" else "AvgPool"
     rates = _every(dilations, count, None, "dilations")[1:-1]
     if set(rates) == {1}:
-        return _pool(op, count, input, window_shape, strides, padding, data_format)
+        return _pool(op, count, input, window_shape, strides, padding, data_format, name)
     return _dilated_pool(op, count, input, window_shape, strides, padding, data_format, rates)
 
 

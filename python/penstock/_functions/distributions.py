@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import enum
 
-from penstock import dtypes, raw_ops
+from penstock import _core, dtypes, raw_ops
 from penstock._core import Tensor
 from penstock._functions.arrays import tensor
-from penstock._functions.basic import _dims, cast
+from penstock._functions.basic import _dims, cast, node_of
 from penstock._functions.seeds import op_seeds
+from penstock._scope import scoped
+from penstock._shape import TensorShape
 
 _PHILOX = 1  # the generator's number in TensorFlow; it is the only one
 _TINY = {"float16": 6.104e-05, "float32": 1.1754944e-38, "float64": 2.2250738585072014e-308}
@@ -19,23 +21,41 @@ def _is_number(value, number) -> bool:
     return isinstance(value, (int, float)) and value == number
 
 
-def scaled(draw, mean, stddev) -> Tensor:
-    """draw() * stddev + mean: in one expression, so that it is one buffer."""
+def drawn(shape, dtype, names, *values):
+    """The shape of random numbers, and the values that they are scaled by; in a graph as constants
+    of these names."""
+    shape = _dims(shape)
+    if not _core.is_building():
+        return shape, *values
+    if isinstance(shape, TensorShape):
+        shape = node_of(shape, dtypes.int32, "shape")
+    pairs = zip(values, names, strict=True)
+    return shape, *(node_of(value, dtype, name) for value, name in pairs)
+
+
+def scaled(draw, mean, stddev, name=None) -> Tensor:
+    """draw() * stddev + mean: in one expression, so that it is one buffer. In a graph the nodes
+    have their names from TensorFlow, and the last one `name`."""
+    if name is not None and _core.is_building():
+        return raw_ops.AddV2(x=draw() * stddev, y=mean, name=name)
     if _is_number(mean, 0) and _is_number(stddev, 1):
         return draw()
     return draw() * stddev + mean
 
 
+@scoped("truncated_normal")
 def truncated_normal(
     shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=None
 ) -> Tensor:
     """Numbers from a normal distribution, none more than two deviations from the mean."""
     seeds = op_seeds(seed)
-    shape, dtype = _dims(shape), dtypes.as_dtype(dtype)
+    dtype = dtypes.as_dtype(dtype)
+    shape, mean, stddev = drawn(shape, dtype, ("mean", "stddev"), mean, stddev)
     return scaled(
         lambda: raw_ops.TruncatedNormal(shape=shape, dtype=dtype, **seeds),
         mean,
         stddev,
+        name,
     )
 
 
@@ -43,6 +63,7 @@ def _at_least_tiny(made, beta):
     return raw_ops.Maximum(x=tensor(_TINY[made.dtype.name], made.dtype), y=made / beta)
 
 
+@scoped("random_gamma")
 def gamma(shape, alpha, beta=None, dtype=dtypes.float32, seed=None, name=None) -> Tensor:
     """Numbers from gamma distributions: `shape` of them for every alpha and beta."""
     dtype = dtypes.as_dtype(dtype)
@@ -57,7 +78,7 @@ def poisson(shape, lam, dtype=dtypes.float32, seed=None, name=None) -> Tensor:
     """Numbers from Poisson distributions: `shape` of them for every rate."""
     seeds = op_seeds(seed)
     return raw_ops.RandomPoissonV2(
-        shape=_dims(shape), rate=lam, dtype=dtypes.as_dtype(dtype), **seeds
+        shape=_dims(shape), rate=lam, dtype=dtypes.as_dtype(dtype), **seeds, name=name
     )
 
 
@@ -69,13 +90,14 @@ def categorical(logits, num_samples, dtype=None, seed=None, name=None) -> Tensor
         num_samples=num_samples,
         **seeds,
         output_dtype=dtypes.int64 if dtype is None else dtypes.as_dtype(dtype),
+        name=name,
     )
 
 
 def shuffle(value, seed=None, name=None) -> Tensor:
     """`value` with the slices along its first dimension in random order."""
     seeds = op_seeds(seed)
-    return raw_ops.RandomShuffle(value=value, **seeds)
+    return raw_ops.RandomShuffle(value=value, **seeds, name=name)
 
 
 class Algorithm(enum.Enum):
@@ -101,6 +123,7 @@ def _keyed(op, shape, seed, alg="auto_select", **more):
     return run(shape=_dims(shape), key=key, counter=counter, alg=_PHILOX, **more)
 
 
+@scoped("stateless_random_normal")
 def stateless_normal(
     shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None, alg="auto_select"
 ) -> Tensor:
@@ -111,6 +134,7 @@ def stateless_normal(
     )
 
 
+@scoped("stateless_truncated_normal")
 def stateless_truncated_normal(
     shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None, alg="auto_select"
 ) -> Tensor:
@@ -139,6 +163,7 @@ def uniform_by(draw, minval, maxval, dtype) -> Tensor:
     return draw("StatelessRandomUniformIntV2", minval=minval, maxval=maxval)
 
 
+@scoped("stateless_random_uniform")
 def stateless_uniform(
     shape, seed, minval=0, maxval=None, dtype=dtypes.float32, name=None, alg="auto_select"
 ) -> Tensor:
@@ -148,6 +173,7 @@ def stateless_uniform(
     )
 
 
+@scoped("stateless_random_gamma")
 def stateless_gamma(shape, seed, alpha, beta=None, dtype=dtypes.float32, name=None) -> Tensor:
     """Numbers from gamma distributions that follow from the seed alone."""
     dtype = dtypes.as_dtype(dtype)
@@ -159,7 +185,11 @@ def stateless_gamma(shape, seed, alpha, beta=None, dtype=dtypes.float32, name=No
 def stateless_poisson(shape, seed, lam, dtype=dtypes.int32, name=None) -> Tensor:
     """Numbers from Poisson distributions that follow from the seed alone."""
     return raw_ops.StatelessRandomPoisson(
-        shape=_dims(shape), seed=seed, lam=lam, dtype=dtypes.as_dtype(dtype)
+        shape=_dims(shape),
+        seed=seed,
+        lam=lam,
+        dtype=dtypes.as_dtype(dtype),
+        name=name,
     )
 
 
@@ -172,13 +202,18 @@ def stateless_binomial(shape, seed, counts, probs, output_dtype=dtypes.int32, na
         counts=cast(counts, probs.dtype),
         probs=probs,
         dtype=dtypes.as_dtype(output_dtype),
+        name=name,
     )
 
 
 def stateless_categorical(logits, num_samples, seed, dtype=dtypes.int64, name=None) -> Tensor:
     """Classes, each as likely as its logit says, that follow from the seed alone."""
     return raw_ops.StatelessMultinomial(
-        logits=logits, num_samples=num_samples, seed=seed, output_dtype=dtypes.as_dtype(dtype)
+        logits=logits,
+        num_samples=num_samples,
+        seed=seed,
+        output_dtype=dtypes.as_dtype(dtype),
+        name=name,
     )
 
 
@@ -186,7 +221,7 @@ def stateless_shuffle(value, seed, alg="auto_select", name=None) -> Tensor:
     """`value` in an order that follows from the seed alone."""
     check_algorithm(alg)
     key, counter = raw_ops.StatelessRandomGetKeyCounter(seed=seed)
-    return raw_ops.StatelessShuffle(value=value, key=key, counter=counter, alg=_PHILOX)
+    return raw_ops.StatelessShuffle(value=value, key=key, counter=counter, alg=_PHILOX, name=name)
 
 
 def split(seed, num=2, alg="auto_select") -> Tensor:

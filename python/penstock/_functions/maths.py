@@ -14,7 +14,7 @@ _TopK = collections.namedtuple("TopKV2", ["values", "indices"])
 
 def accumulate_n(inputs, shape=None, tensor_dtype=None, name=None) -> Tensor:
     """The sum of a list of tensors."""
-    return raw_ops.AccumulateN(inputs=inputs)
+    return raw_ops.AccumulateN(inputs=inputs, name=name)
 
 
 def add_n(inputs, name=None) -> Tensor:
@@ -25,39 +25,45 @@ def add_n(inputs, name=None) -> Tensor:
             "Inputs must be an iterable of at least one Tensor/IndexedSlices with the same dtype "
             "and shape."
         )
-    return raw_ops.AddN(inputs=inputs)
+    return raw_ops.AddN(inputs=inputs, name=name)
 
 
 def round(x, name=None) -> Tensor:
     """The nearest integer, an even one where two are as near."""
     x = tensor(x)
-    return x if x.dtype.is_integer else raw_ops.Round(x=x)
+    return x if x.dtype.is_integer else raw_ops.Round(x=x, name=name)
 
 
 def real(input, name=None) -> Tensor:
     """The real part."""
-    return raw_ops.Real(input=input) if _is_complex(input, "real") else tensor(input)
+    return raw_ops.Real(input=input, name=name) if _is_complex(input, "real") else tensor(input)
 
 
 def imag(input, name=None) -> Tensor:
     """The imaginary part."""
     input = tensor(input)
-    return raw_ops.Imag(input=input) if input.dtype.is_complex else raw_ops.ZerosLike(x=input)
+    return (
+        raw_ops.Imag(input=input, name=name)
+        if input.dtype.is_complex
+        else raw_ops.ZerosLike(x=input, name=name)
+    )
 
 
 def conj(x, name=None) -> Tensor:
     """The complex conjugate."""
-    return raw_ops.Conj(input=x) if _is_complex(x, "conj") else tensor(x)
+    return raw_ops.Conj(input=x, name=name) if _is_complex(x, "conj") else tensor(x)
 
 
 def angle(input, name=None) -> Tensor:
     """The argument of complex numbers; of real ones, 0 or pi."""
     input = tensor(input)
     if input.dtype.is_complex:
-        return raw_ops.Angle(input=input)
+        return raw_ops.Angle(input=input, name=name)
     if not input.dtype.is_floating:
         raise TypeError(f"angle needs floating or complex numbers, not {input.dtype.name}")
-    return raw_ops.SelectV2(condition=input < 0, t=tensor(3.141592653589793, input.dtype), e=0)
+    return raw_ops.SelectV2(
+        condition=input < 0, t=tensor(3.141592653589793, input.dtype), e=0, name=name
+    )
 
 
 def _is_complex(x, what):
@@ -70,13 +76,13 @@ def _is_complex(x, what):
 def reduce_variance(input_tensor, axis=None, keepdims=False, name=None) -> Tensor:
     """The variance over the axes, or over all of them."""
     x = _without_integers(input_tensor)
-    return raw_ops.ReduceVariance(input_tensor=x, axis=axis, keepdims=keepdims)
+    return raw_ops.ReduceVariance(input_tensor=x, axis=axis, keepdims=keepdims, name=name)
 
 
 def reduce_std(input_tensor, axis=None, keepdims=False, name=None) -> Tensor:
     """The standard deviation over the axes, or over all of them."""
     x = _without_integers(input_tensor)
-    return raw_ops.ReduceStd(input_tensor=x, axis=axis, keepdims=keepdims)
+    return raw_ops.ReduceStd(input_tensor=x, axis=axis, keepdims=keepdims, name=name)
 
 
 def _without_integers(x):
@@ -97,12 +103,12 @@ def divide_no_nan(x, y, name=None) -> Tensor:
     if x.dtype.is_integer:
         wide = dtypes.float32 if x.dtype.size <= 2 else dtypes.float64
         x, y = cast(x, wide), cast(y, wide)
-    return raw_ops.DivNoNan(x=x, y=y)
+    return raw_ops.DivNoNan(x=x, y=y, name=name)
 
 
 def top_k(input, k=1, sorted=True, index_type=dtypes.int32, name=None):
     """The largest `k` values of every row, and where they are."""
-    values, indices = raw_ops.TopKV2(input=input, k=k, sorted=sorted)
+    values, indices = raw_ops.TopKV2(input=input, k=k, sorted=sorted, name=name)
     return _TopK(values, cast(indices, index_type))
 
 
@@ -110,7 +116,7 @@ def l2_normalize(x, axis=None, epsilon=1e-12, name=None, dim=None) -> Tensor:
     """`x` with its vectors along `axis` scaled to length 1."""
     x = _without_integers(x)
     axis = dim if axis is None else axis
-    return raw_ops.L2Normalize(x=x, axis=axis, epsilon=epsilon)
+    return raw_ops.L2Normalize(x=x, axis=axis, epsilon=epsilon, name=name)
 
 
 def polyval(coeffs, x, name=None) -> Tensor:
@@ -119,7 +125,7 @@ def polyval(coeffs, x, name=None) -> Tensor:
         raise ValueError(f"Argument coeffs must be list type. Received type {type(coeffs)}.")
     x = tensor(x)
     if not coeffs:
-        return raw_ops.ZerosLike(x=x)
+        return raw_ops.ZerosLike(x=x, name=name)
     coeffs = [tensor(each, x.dtype) for each in coeffs]
     result = coeffs[0]
     for each in coeffs[1:]:
@@ -152,7 +158,11 @@ def bincount(
         arr = raw_ops.Reshape(tensor=arr, shape=[-1])
         weights = raw_ops.Reshape(tensor=weights, shape=[-1])
     return raw_ops.DenseBincount(
-        input=arr, size=cast(size, arr.dtype), weights=weights, binary_output=binary_output
+        input=arr,
+        size=cast(size, arr.dtype),
+        weights=weights,
+        binary_output=binary_output,
+        name=name,
     )
 
 
@@ -180,7 +190,11 @@ def confusion_matrix(
     if weights is None:
         size = -1 if num_classes is None else int(num_classes)
         return raw_ops.ConfusionMatrix(
-            labels=labels, predictions=predictions, num_classes=size, dtype=dtype
+            labels=labels,
+            predictions=predictions,
+            num_classes=size,
+            dtype=dtype,
+            name=name,
         )
     labels, predictions = cast(labels, dtypes.int64), cast(predictions, dtypes.int64)
     if num_classes is None:
@@ -190,4 +204,5 @@ def confusion_matrix(
         indices=raw_ops.Pack(values=[labels, predictions], axis=1),
         updates=cast(weights, dtype),
         shape=raw_ops.Pack(values=[cast(num_classes, dtypes.int64)] * 2),
+        name=name,
     )

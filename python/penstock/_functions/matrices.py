@@ -4,23 +4,26 @@ from __future__ import annotations
 
 from penstock import _core, dtypes, raw_ops
 from penstock._core import Tensor
+from penstock._scope import scoped
 
 
 def svd(tensor, full_matrices=False, compute_uv=True, name=None):
     """(s, u, v): singular values and vectors; only s without `compute_uv`."""
-    s, u, v = raw_ops.Svd(input=tensor, compute_uv=compute_uv, full_matrices=full_matrices)
+    s, u, v = raw_ops.Svd(
+        input=tensor, compute_uv=compute_uv, full_matrices=full_matrices, name=name
+    )
     return (s, u, v) if compute_uv else s
 
 
 def lstsq(matrix, rhs, l2_regularizer=0.0, fast=True, name=None) -> Tensor:
     """x with the least squares of matrix @ x - rhs."""
     l2 = _core.to_tensor(l2_regularizer, dtypes.float64, False)
-    return raw_ops.MatrixSolveLs(matrix=matrix, rhs=rhs, l2_regularizer=l2, fast=fast)
+    return raw_ops.MatrixSolveLs(matrix=matrix, rhs=rhs, l2_regularizer=l2, fast=fast, name=name)
 
 
 def eigh(tensor, name=None) -> tuple[Tensor, Tensor]:
     """(e, v): the eigenvalues and -vectors of matrices that are their own adjoint."""
-    e, v = raw_ops.SelfAdjointEigV2(input=tensor)
+    e, v = raw_ops.SelfAdjointEigV2(input=tensor, name=name)
     return e, v
 
 
@@ -41,13 +44,18 @@ def diag(
         num_cols=num_cols,
         padding_value=_padding(padding_value),
         align=align,
+        name=name,
     )
 
 
 def diag_part(input, name="diag_part", k=0, padding_value=0, align="RIGHT_LEFT") -> Tensor:
     """The diagonals of matrices."""
     return raw_ops.MatrixDiagPartV3(
-        input=input, k=k, padding_value=_padding(padding_value), align=align
+        input=input,
+        k=k,
+        padding_value=_padding(padding_value),
+        align=align,
+        name=name,
     )
 
 
@@ -73,8 +81,8 @@ def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None) -> Tensor
         raise ValueError(f"'ord' must be a supported vector norm, got {ord}")
     if is_matrix and ord == 2:
         return _spectral_norm(value, axis, keepdims)
-    name = ord if isinstance(ord, str) else f"{float(ord):g}"
-    return raw_ops.Norm(tensor=value, ord=name, axis=axis, keepdims=keepdims)
+    kind = ord if isinstance(ord, str) else f"{float(ord):g}"
+    return raw_ops.Norm(tensor=value, ord=kind, axis=axis, keepdims=keepdims, name=name)
 
 
 def _spectral_norm(value, axis, keepdims):
@@ -92,6 +100,7 @@ def _spectral_norm(value, axis, keepdims):
     return largest
 
 
+@scoped("normalize")
 def normalize(tensor, ord="euclidean", axis=None, name=None) -> tuple[Tensor, Tensor]:
     """(tensor / norm, norm)."""
     value = _core.to_tensor(tensor, None, False)

@@ -8,6 +8,7 @@ from penstock._functions.arrays import tensor
 from penstock._functions.basic import cast, gather, shape_of, size_of, sizes_of
 from penstock._functions.distributions import stateless_uniform
 from penstock._functions.seeds import op_seeds
+from penstock._scope import scoped
 
 
 def batch_normalization(x, mean, variance, offset, scale, variance_epsilon, name=None) -> Tensor:
@@ -20,6 +21,7 @@ def batch_normalization(x, mean, variance, offset, scale, variance_epsilon, name
         offset=tensor(0, x.dtype) if offset is None else offset,
         scale=tensor(1, x.dtype) if scale is None else scale,
         variance_epsilon=variance_epsilon,
+        name=name,
     )
 
 
@@ -28,9 +30,10 @@ def batch_norm_with_global_normalization(
 ) -> Tensor:
     """Batch normalization under its old names."""
     scale = gamma if scale_after_normalization else None
-    return batch_normalization(input, mean, variance, beta, scale, variance_epsilon)
+    return batch_normalization(input, mean, variance, beta, scale, variance_epsilon, name)
 
 
+@scoped("moments", "Squeeze", "Squeeze_1")
 def moments(x, axes, shift=None, keepdims=False, name=None) -> tuple[Tensor, Tensor]:
     """(mean, variance) over the axes."""
     x = tensor(x)
@@ -46,6 +49,7 @@ def _known_rank(x, what) -> int:
     return x.shape.rank
 
 
+@scoped("weighted_moments")
 def weighted_moments(
     x, axes, frequency_weights, keepdims=False, name=None
 ) -> tuple[Tensor, Tensor]:
@@ -61,10 +65,15 @@ def normalize_moments(counts, mean_ss, variance_ss, shift, name=None):
     if shift is None:
         shift = raw_ops.ZerosLike(x=mean_ss)
     return raw_ops.NormalizeMoments(
-        counts=counts, mean_ss=mean_ss, variance_ss=variance_ss, shift=shift
+        counts=counts,
+        mean_ss=mean_ss,
+        variance_ss=variance_ss,
+        shift=shift,
+        name=name,
     )
 
 
+@scoped("sufficient_statistics")
 def sufficient_statistics(x, axes, shift=None, keepdims=False, name=None):
     """(count, sum, sum of squares, shift): what moments can be made of."""
     x = tensor(x)
@@ -83,11 +92,11 @@ def sufficient_statistics(x, axes, shift=None, keepdims=False, name=None):
 def bias_add(value, bias, data_format=None, name=None) -> Tensor:
     """A number added to every channel."""
     if data_format is None:
-        return raw_ops.BiasAdd(value=value, bias=bias)
+        return raw_ops.BiasAdd(value=value, bias=bias, name=name)
     if not data_format.startswith("N"):
         raise ValueError(f"`data_format` must be of the form `N...C` or `NC...`: {data_format}")
     layout = "NCHW" if data_format.startswith("NC") else "NHWC"
-    return raw_ops.BiasAdd(value=value, bias=bias, data_format=layout)
+    return raw_ops.BiasAdd(value=value, bias=bias, data_format=layout, name=name)
 
 
 def dropout(x, rate, noise_shape=None, seed=None, name=None) -> Tensor:
@@ -99,7 +108,7 @@ def dropout(x, rate, noise_shape=None, seed=None, name=None) -> Tensor:
     if isinstance(shape, _core.SymbolicTensor):
         noise = raw_ops.RandomUniform(shape=shape, dtype=x.dtype, **seeds)
         return _kept(x, rate, noise)
-    return raw_ops.Dropout(x=x, rate=rate, noise_shape=shape, **seeds)
+    return raw_ops.Dropout(x=x, rate=rate, noise_shape=shape, **seeds, name=name)
 
 
 def stateless_dropout(x, rate, seed, rng_alg=None, noise_shape=None, name=None) -> Tensor:
@@ -109,7 +118,7 @@ def stateless_dropout(x, rate, seed, rng_alg=None, noise_shape=None, name=None) 
         return x
     if isinstance(shape, _core.SymbolicTensor):
         return _kept(x, rate, stateless_uniform(shape, seed, dtype=x.dtype))
-    return raw_ops.StatelessDropout(x=x, seed=seed, rate=rate, noise_shape=shape)
+    return raw_ops.StatelessDropout(x=x, seed=seed, rate=rate, noise_shape=shape, name=name)
 
 
 def _dropout_arguments(x, rate, noise_shape):
@@ -140,6 +149,7 @@ def _kept(x, rate, noise):
     return raw_ops.SelectV2(condition=keeps, t=x * (1 / (1 - rate)), e=tensor(0, x.dtype))
 
 
+@scoped("embedding_lookup")
 def embedding_lookup(params, ids, max_norm=None, name=None) -> Tensor:
     """The rows of `params` that `ids` names; several tables are taken one after the other."""
     if isinstance(params, (list, tuple)):
@@ -147,10 +157,12 @@ def embedding_lookup(params, ids, max_norm=None, name=None) -> Tensor:
             raise ValueError("params must be specified")
         params = params[0] if len(params) == 1 else raw_ops.ConcatV2(values=list(params), axis=0)
     if max_norm is None:
-        return gather(params, ids, axis=0)
-    return raw_ops.EmbeddingLookup(params=params, ids=ids, max_norm=max_norm)
+        found = gather(params, ids, axis=0, name=name)
+        return raw_ops.Identity(input=found) if _core.is_building() else found
+    return raw_ops.EmbeddingLookup(params=params, ids=ids, max_norm=max_norm, name=name)
 
 
+@scoped("softmax_cross_entropy_with_logits", "Reshape_2")
 def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None) -> Tensor:
     """The cross entropy between the labels' distributions and those of the logits."""
     logits = tensor(logits)
@@ -189,7 +201,7 @@ def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None) -> Tenso
     if logits.ndim != 2:
         rows = raw_ops.Reshape(tensor=logits, shape=[-1, size_of(logits, -1)])
         labels = raw_ops.Reshape(tensor=labels, shape=[-1])
-    loss = raw_ops.SparseSoftmaxCrossEntropyWithLogits(features=rows, labels=labels).loss
+    loss = raw_ops.SparseSoftmaxCrossEntropyWithLogits(features=rows, labels=labels, name=name).loss
     return loss if rows is logits else raw_ops.Reshape(tensor=loss, shape=shape_of(logits)[:-1])
 
 
@@ -206,7 +218,7 @@ def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None) -> Te
             "`logits` and `labels` must have the same shape, received "
             f"({logits.shape} vs {labels.shape})."
         )
-    return raw_ops.SigmoidCrossEntropyWithLogits(labels=labels, logits=logits)
+    return raw_ops.SigmoidCrossEntropyWithLogits(labels=labels, logits=logits, name=name)
 
 
 def ctc_loss(
@@ -231,6 +243,7 @@ def ctc_loss(
         logit_length=logit_length,
         blank_index=blank if blank >= 0 else blank + logits.shape[-1],
         logits_time_major=logits_time_major,
+        name=name,
     )
 
 

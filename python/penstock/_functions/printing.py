@@ -97,7 +97,8 @@ def print(*inputs, output_stream=None, summarize=3, sep=" ", end="\n", name=None
     write = _writer(sys.stderr if output_stream is None else output_stream)
     end = "\n" if end is None else end
     if _core.is_tracing():
-        call_when_run("print", lambda inputs: _write(write, inputs, summarize, sep, end), inputs)
+        run = lambda inputs: _write(write, inputs, summarize, sep, end)  # noqa: E731
+        call_when_run("print", run, inputs, node=name or "PrintV2")
         return frames.done()
     return _write(write, inputs, summarize, sep, end)
 
@@ -163,7 +164,8 @@ def format(template, inputs, placeholder="{}", summarize=3, name=None):
     between = template.split(placeholder)
     if any(isinstance(each, _core.SymbolicTensor) for each in given):
         run = lambda tensors: [_filled(between, tensors, summarize)]  # noqa: E731
-        return call_when_run("strings.format", run, given, [(dtypes.string, ())])[0]
+        outputs = [(dtypes.string, ())]
+        return call_when_run("strings.format", run, given, outputs, node=name or "StringFormat")[0]
     return _filled(between, given, summarize)
 
 

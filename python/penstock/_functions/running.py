@@ -129,7 +129,14 @@ def py_function(func=None, inp=None, Tout=None, name=None):
             return _outputs(func(*tensors), Tout, False)
 
     if _core.is_tracing():
-        outputs = call_when_run("py_function", run, inputs, _types(Tout), passes_gradients=True)
+        outputs = call_when_run(
+            "py_function",
+            run,
+            inputs,
+            _types(Tout),
+            passes_gradients=True,
+            node=name or "EagerPyFunc",
+        )
     else:
         outputs = run(inputs)
     return outputs if isinstance(Tout, _SEQUENCES) else outputs[0]
@@ -145,7 +152,7 @@ def numpy_function(func=None, inp=None, Tout=None, stateful=True, name=None):
             with _op_errors():
                 return _outputs(func(*[np.array(each) for each in tensors]), Tout, True)
 
-        outputs = call_when_run("numpy_function", run, inputs, _types(Tout))
+        outputs = call_when_run("numpy_function", run, inputs, _types(Tout), node=name or "PyFunc")
         if not outputs:
             return None
         return outputs if isinstance(Tout, _SEQUENCES) else outputs[0]

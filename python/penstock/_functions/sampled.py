@@ -7,6 +7,7 @@ from penstock._core import Tensor
 from penstock._functions.arrays import tensor
 from penstock._functions.basic import cast, size_of
 from penstock._functions.seeds import next_seeds, op_seeds
+from penstock._scope import scoped
 
 
 def _drawn(op, seed, **arguments):
@@ -24,6 +25,7 @@ def _sampler(op, public):
             num_sampled=num_sampled,
             unique=unique,
             range_max=range_max,
+            name=name,
         )
 
     sample.__name__ = sample.__qualname__ = public
@@ -37,6 +39,7 @@ log_uniform_candidate_sampler = _sampler(
 )
 
 
+@scoped("compute_accidental_hits")
 def compute_accidental_hits(
     true_classes, sampled_candidates, num_true, seed=None, name=None
 ) -> tuple[Tensor, Tensor, Tensor]:
@@ -113,7 +116,7 @@ def nce_loss(
             weights, biases, labels, inputs, sampled_values, num_true, remove_accidental_hits
         )
         losses = raw_ops.SigmoidCrossEntropyWithLogits(labels=wanted, logits=logits)
-        return raw_ops.Sum(input=losses, axis=[1])
+        return raw_ops.Sum(input=losses, axis=[1], name=name)
     return _loss(
         raw_ops.NceLoss,
         None,
@@ -148,7 +151,7 @@ def sampled_softmax_loss(
             weights, biases, labels, inputs, sampled_values, num_true, remove_accidental_hits
         )
         wanted = raw_ops.StopGradient(input=wanted)
-        return raw_ops.SoftmaxCrossEntropyWithLogits(features=logits, labels=wanted).loss
+        return raw_ops.SoftmaxCrossEntropyWithLogits(features=logits, labels=wanted, name=name).loss
     return _loss(
         raw_ops.SampledSoftmaxLoss,
         seed,

@@ -9,6 +9,7 @@ from penstock._core import Tensor
 from penstock._functions.arrays import tensor
 from penstock._functions.basic import cast, shape_of, size_of
 from penstock._host import booked
+from penstock._scope import scoped
 from penstock._shape import TensorShape
 
 
@@ -24,7 +25,7 @@ def _real_transform(dims):
         value = tensor(input_tensor)
         own = fft_length is None
         length = _own_length(value, dims) if own else tensor(fft_length, dtypes.int32)
-        return getattr(raw_ops, op)(input=value, fft_length=length)
+        return getattr(raw_ops, op)(input=value, fft_length=length, name=name)
 
     run.__name__ = run.__qualname__ = op.lower()
     run.__doc__ = "The Fourier transform of a real signal: half of it, as the rest mirrors it."
@@ -38,7 +39,7 @@ def _inverse_transform(dims):
         value = tensor(input_tensor)
         own = fft_length is None
         length = _real_length(value, dims) if own else tensor(fft_length, dtypes.int32)
-        return getattr(raw_ops, op)(input=value, fft_length=length)
+        return getattr(raw_ops, op)(input=value, fft_length=length, name=name)
 
     run.__name__ = run.__qualname__ = op.lower()
     run.__doc__ = "The real signal of half a Fourier transform."
@@ -62,14 +63,20 @@ irfft, irfft2d, irfft3d = (_inverse_transform(dims) for dims in (1, 2, 3))
 def hann_window(window_length, periodic=True, dtype=dtypes.float32, name=None) -> Tensor:
     """A Hann window."""
     return raw_ops.HannWindow(
-        window_length=window_length, periodic=periodic, dtype=dtypes.as_dtype(dtype)
+        window_length=window_length,
+        periodic=periodic,
+        dtype=dtypes.as_dtype(dtype),
+        name=name,
     )
 
 
 def hamming_window(window_length, periodic=True, dtype=dtypes.float32, name=None) -> Tensor:
     """A Hamming window."""
     return raw_ops.HammingWindow(
-        window_length=window_length, periodic=periodic, dtype=dtypes.as_dtype(dtype)
+        window_length=window_length,
+        periodic=periodic,
+        dtype=dtypes.as_dtype(dtype),
+        name=name,
     )
 
 
@@ -78,6 +85,7 @@ def _ramp(start, stop, dtype):
     return cast(numbers, dtypes.as_dtype(dtype))
 
 
+@scoped("kaiser_window")
 def kaiser_window(window_length, beta=12.0, dtype=dtypes.float32, name=None) -> Tensor:
     """A Kaiser window."""
     window_length = int(window_length)
@@ -100,14 +108,16 @@ def kaiser_bessel_derived_window(
     half = int(window_length) // 2
     sums = raw_ops.Cumsum(x=kaiser_window(half + 1, beta, dtype))
     rising = raw_ops.Sqrt(x=sums[:-1] / sums[-1])
-    return raw_ops.ConcatV2(values=[rising, raw_ops.ReverseV2(tensor=rising, axis=[0])], axis=0)
+    return raw_ops.ConcatV2(
+        values=[rising, raw_ops.ReverseV2(tensor=rising, axis=[0])], axis=0, name=name
+    )
 
 
 def vorbis_window(window_length, dtype=dtypes.float32, name=None) -> Tensor:
     """A Vorbis power-complementary window."""
     places = _ramp(0, int(window_length), dtype)
     inner = raw_ops.Sin(x=math.pi / int(window_length) * (places + 0.5))
-    return raw_ops.Sin(x=math.pi / 2 * raw_ops.Square(x=inner))
+    return raw_ops.Sin(x=math.pi / 2 * raw_ops.Square(x=inner), name=name)
 
 
 _NAMES = {"hann_window": "hann", "hamming_window": "hamming"}
@@ -147,6 +157,7 @@ def stft(
             fft_length=length,
             window=window,
             pad_end=pad_end,
+            name=name,
         )
     frames = raw_ops.Frame(
         signal=signals, frame_length=frame_length, frame_step=frame_step, pad_end=pad_end
@@ -168,9 +179,10 @@ def inverse_stft(
         frames = raw_ops.PadV2(input=frames, paddings=spare, constant_values=0)
     if window_fn is not None:
         frames = frames * window_fn(frame_length, dtype=frames.dtype)
-    return raw_ops.OverlapAndAdd(signal=frames, frame_step=frame_step)
+    return raw_ops.OverlapAndAdd(signal=frames, frame_step=frame_step, name=name)
 
 
+@scoped("inverse_stft_window_fn")
 def inverse_stft_window_fn(frame_step, forward_window_fn=hann_window, name=None):
     """A window with which inverse_stft undoes stft exactly."""
 
@@ -188,6 +200,7 @@ def inverse_stft_window_fn(frame_step, forward_window_fn=hann_window, name=None)
     return inverse_window
 
 
+@scoped("linear_to_mel_weight_matrix")
 def linear_to_mel_weight_matrix(
     num_mel_bins=20,
     num_spectrogram_bins=129,
@@ -230,6 +243,7 @@ def _mel_weights(num_mel_bins, num_spectrogram_bins, rate, range_):
     return np.pad(np.maximum(0, np.minimum(rising, falling)), [[1, 0], [0, 0]])
 
 
+@scoped("mfccs_from_log_mel_spectrograms")
 def mfccs_from_log_mel_spectrograms(log_mel_spectrograms, name=None) -> Tensor:
     """Mel-frequency cepstral coefficients."""
     value = tensor(log_mel_spectrograms)
@@ -248,7 +262,7 @@ def mdct(signals, frame_length, window_fn=vorbis_window, pad_end=False, norm=Non
     frames = frames * _overlap_window(window_fn, frame_length, frames.dtype)
     a, b, c, d = raw_ops.Split(value=frames, num_split=4, axis=-1)
     folded = raw_ops.ConcatV2(values=[-_turned(c) - d, a - _turned(b)], axis=-1)
-    return raw_ops.Dct(input=folded, type=4, norm=norm or "")
+    return raw_ops.Dct(input=folded, type=4, norm=norm or "", name=name)
 
 
 def inverse_mdct(mdcts, window_fn=vorbis_window, norm=None, name=None):
@@ -264,7 +278,7 @@ def inverse_mdct(mdcts, window_fn=vorbis_window, norm=None, name=None):
     parts = [second, -_turned(second), -_turned(first), -first]
     frames = raw_ops.ConcatV2(values=parts, axis=-1)
     frames = frames * _overlap_window(window_fn, frame_length, frames.dtype)
-    return raw_ops.OverlapAndAdd(signal=frames, frame_step=half)
+    return raw_ops.OverlapAndAdd(signal=frames, frame_step=half, name=name)
 
 
 def _overlap_window(window_fn, frame_length, dtype):

@@ -35,7 +35,7 @@ def ngrams(
         padding_width = -1 if padding_width is None else padding_width
     *outer, length = sizes_of(data)
     if not widths:
-        return raw_ops.Fill(dims=[*outer, 0], value="")
+        return raw_ops.Fill(dims=[*outer, 0], value="", name=name)
     rows = raw_ops.Prod(input=_core.to_tensor(outer, dtypes.int32, False))
     # Without any row, as long as if there was one.
     kept = raw_ops.Maximum(x=rows, y=1)
@@ -59,4 +59,4 @@ def ngrams(
     # Rows of one length have equally many runs.
     count = raw_ops.FloorDiv(x=raw_ops.Size(input=found.ngrams), y=kept)
     own = found.ngrams[: rows * count]
-    return raw_ops.Reshape(tensor=own, shape=[*outer, count])
+    return raw_ops.Reshape(tensor=own, shape=[*outer, count], name=name)

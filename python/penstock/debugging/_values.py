@@ -9,6 +9,7 @@ import numpy as np
 from penstock import _core, errors, raw_ops
 from penstock._control_flow import frames
 from penstock._nest import flatten
+from penstock._scope import default_graph, name_scope
 from penstock._tape import pause
 from penstock._tracing import call_when_run, init_scope
 
@@ -22,12 +23,27 @@ def _when_run(check):
             return check(*args, **kwargs)
         if any(isinstance(leaf, _LATER) for leaf in flatten((args, kwargs))):
             run = lambda given: check(*given[0], **given[1])  # noqa: E731
-            call_when_run(check.__name__, run, (args, kwargs))
+            _add_check(check, run, args, kwargs)
             return frames.done()
         with init_scope():
             return check(*args, **kwargs)
 
     return checked
+
+
+def _add_check(check, run, args, kwargs):
+    """A check as a node, under the name that it is given, or its own."""
+    own = check.__name__
+    if not _core.is_building() or own.startswith("_"):
+        call_when_run(own.removeprefix("_"), run, (args, kwargs))
+        return
+    place = check.__code__.co_varnames.index("name")
+    name = (args[place] if place < len(args) else kwargs.get("name")) or own
+    if own != "Assert":  # the check is another one in it, by the same name
+        default_graph().unique_name(name)
+    with name_scope(name):
+        node = "AssertGuard/Identity" if own == "Assert" else "Assert/AssertGuard/Identity"
+        call_when_run(own, run, (args, kwargs), node=node)
 
 
 _LATER = (_core.SymbolicTensor, _core.VariableHandle)
@@ -207,7 +223,7 @@ def _ten_roundings(dtype) -> float:
 def check_numerics(tensor, message, name=None):
     """`tensor`, if all of it is finite; else an error that says what it has."""
     _check_finite(tensor, message)
-    return raw_ops.Identity(input=_tensor(tensor))
+    return raw_ops.Identity(input=_tensor(tensor), name=name or "CheckNumerics")
 
 
 @_when_run

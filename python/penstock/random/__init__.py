@@ -2,10 +2,11 @@
 
 from penstock import _api, _core, dtypes, raw_ops
 from penstock._core import Tensor
-from penstock._functions.basic import _dims
 from penstock._functions.distributions import (
     Algorithm,
+    _is_number,
     categorical,
+    drawn,
     fold_in,
     gamma,
     poisson,
@@ -29,6 +30,7 @@ from penstock._functions.generator import (
 )
 from penstock._functions.sampled import log_uniform_candidate_sampler, uniform_candidate_sampler
 from penstock._functions.seeds import op_seeds, set_seed
+from penstock._scope import scoped as _scoped
 from penstock.random import experimental
 
 __all__ = [
@@ -60,18 +62,21 @@ __all__ = [
 ]
 
 
+@_scoped("random_normal")
 def normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=None) -> Tensor:
     """Numbers from a normal distribution."""
     dtype = dtypes.as_dtype(dtype)
     seeds = op_seeds(seed)
-    shape = _dims(shape)
+    shape, mean, stddev = drawn(shape, dtype, ("mean", "stddev"), mean, stddev)
     return scaled(
         lambda: raw_ops.RandomStandardNormal(shape=shape, dtype=dtype, **seeds),
         mean,
         stddev,
+        name,
     )
 
 
+@_scoped("random_uniform")
 def uniform(shape, minval=0, maxval=None, dtype=dtypes.float32, seed=None, name=None) -> Tensor:
     """Numbers from [minval, maxval), all equally likely."""
     dtype = dtypes.as_dtype(dtype)
@@ -81,18 +86,21 @@ def uniform(shape, minval=0, maxval=None, dtype=dtypes.float32, seed=None, name=
     if dtype.is_integer:
         if maxval is None:
             raise ValueError(f"Must specify maxval for integer dtype {dtype!r}")
+        bounds = (_core.to_tensor(each, dtype, False) for each in (minval, maxval))
+        shape, minval, maxval = drawn(shape, dtype, ("min", "max"), *bounds)
         return raw_ops.RandomUniformInt(
-            shape=_dims(shape),
-            minval=_core.to_tensor(minval, dtype, False),
-            maxval=_core.to_tensor(maxval, dtype, False),
-            **seeds,
+            shape=shape, minval=minval, maxval=maxval, **seeds, name=name
         )
     maxval = 1 if maxval is None else maxval
-    shape = _dims(shape)
+    if _is_number(minval, 0) and _is_number(maxval, 1):
+        (shape,), name = drawn(shape, dtype, ()), None
+    else:
+        shape, minval, maxval = drawn(shape, dtype, ("min", "max"), minval, maxval)
     return scaled(
         lambda: raw_ops.RandomUniform(shape=shape, dtype=dtype, **seeds),
         minval,
         maxval - minval,
+        name,
     )
 
 

@@ -11,16 +11,19 @@ import numpy as np
 from penstock import _core, dtypes, raw_ops
 from penstock._core import Tensor
 from penstock._functions.arrays import tensor
-from penstock._functions.basic import cast
+from penstock._functions.basic import cast, convert_to_tensor
 from penstock._functions.printing import _element_text
 from penstock._functions.running import numpy_function
 from penstock._functions.seeds import next_seeds
+from penstock._scope import scoped
 from penstock._tape import IndexedSlices
 
 
 def _to(dtype, name):
+    node = name.title().replace("_", "")
+
     def convert(x, name=None) -> Tensor:
-        return cast(x, dtype)
+        return cast(x, dtype, name or node)
 
     convert.__name__ = convert.__qualname__ = name
     convert.__doc__ = f"`x` as {dtype.name}."
@@ -41,7 +44,8 @@ def div(x, y, name=None) -> Tensor:
     x = tensor(x)
     y = tensor(y, x.dtype)
     is_real = x.dtype.is_floating or x.dtype.is_complex
-    return raw_ops.RealDiv(x=x, y=y) if is_real else raw_ops.FloorDiv(x=x, y=y)
+    op = raw_ops.RealDiv if is_real else raw_ops.FloorDiv
+    return op(x=x, y=y, name=name or "div")
 
 
 def sparse_to_dense(
@@ -64,21 +68,24 @@ def sparse_to_dense(
     if values.shape.rank == 0:
         count = raw_ops.Shape(input=indices)[:1]
         values = raw_ops.BroadcastTo(input=values, shape=count)
-    return raw_ops.TensorScatterUpdate(tensor=empty, indices=indices, updates=values)
+    return raw_ops.TensorScatterUpdate(tensor=empty, indices=indices, updates=values, name=name)
 
 
 def setdiff1d(x, y, index_dtype=dtypes.int32, name=None):
     """The elements of x that y does not have, and where they are in x."""
-    return raw_ops.ListDiff(x=x, y=y, out_idx=index_dtype)
+    return raw_ops.ListDiff(x=x, y=y, out_idx=index_dtype, name=name)
 
 
 def batch_gather(params, indices, name=None) -> Tensor:
     """The slices that the indices name, in every one of a batch."""
     indices = tensor(indices)
     rank = indices.shape.rank
-    return raw_ops.GatherV2(params=params, indices=indices, axis=rank - 1, batch_dims=rank - 1)
+    return raw_ops.GatherV2(
+        params=params, indices=indices, axis=rank - 1, batch_dims=rank - 1, name=name
+    )
 
 
+@scoped("clip_by_average_norm")
 def clip_by_average_norm(t, clip_norm, name=None) -> Tensor:
     """`t`, scaled down where its length over its number of elements is more than clip_norm."""
     t = tensor(t)
@@ -86,7 +93,7 @@ def clip_by_average_norm(t, clip_norm, name=None) -> Tensor:
     norm = raw_ops.Sqrt(x=raw_ops.Sum(input=raw_ops.Square(x=t)))
     limit = tensor(clip_norm, t.dtype)
     inverse = raw_ops.Minimum(x=count / norm, y=1 / limit)
-    return t * limit * inverse
+    return raw_ops.Mul(x=t * limit, y=inverse, name=name)
 
 
 def _blocks(block_size, block_shape):
@@ -100,13 +107,13 @@ def _blocks(block_size, block_shape):
 def space_to_batch(input, paddings, block_size=None, name=None, block_shape=None) -> Tensor:
     """Blocks of space become elements of the batch."""
     blocks = _blocks(block_size, block_shape)
-    return raw_ops.SpaceToBatchND(input=input, block_shape=blocks, paddings=paddings)
+    return raw_ops.SpaceToBatchND(input=input, block_shape=blocks, paddings=paddings, name=name)
 
 
 def batch_to_space(input, crops, block_size=None, name=None, block_shape=None) -> Tensor:
     """Elements of the batch become blocks of space."""
     blocks = _blocks(block_size, block_shape)
-    return raw_ops.BatchToSpaceND(input=input, block_shape=blocks, crops=crops)
+    return raw_ops.BatchToSpaceND(input=input, block_shape=blocks, crops=crops, name=name)
 
 
 def extract_image_patches(
@@ -115,7 +122,12 @@ def extract_image_patches(
     """The patches of images that a window sees, each as the channels of its position."""
     ksizes = sizes if ksizes is None else ksizes
     return raw_ops.ExtractImagePatches(
-        images=images, ksizes=ksizes, strides=strides, rates=rates, padding=padding
+        images=images,
+        ksizes=ksizes,
+        strides=strides,
+        rates=rates,
+        padding=padding,
+        name=name,
     )
 
 
@@ -123,7 +135,7 @@ def convert_to_tensor_or_indexed_slices(value, dtype=None, name=None):
     """A tensor, or the IndexedSlices that it is."""
     if isinstance(value, IndexedSlices):
         return value
-    return _core.to_tensor(value, None if dtype is None else dtypes.as_dtype(dtype), False)
+    return convert_to_tensor(value, dtype, name=name)
 
 
 def assert_scalar(tensor, name=None, message=None) -> Tensor:
@@ -154,7 +166,7 @@ def Print(input_, data, message=None, first_n=None, summarize=None, name=None):
     from penstock.compat import v1
 
     with v1.control_dependencies([numpy_function(show, data, dtypes.bool)]):
-        return v1.identity(input_)
+        return v1.identity(input_, name or "Print")
 
 
 def _first_elements(array, limit) -> str:
@@ -186,21 +198,21 @@ def _element(value) -> str:
 
 def sparse_segment_sum(data, indices, segment_ids, name=None, num_segments=None) -> Tensor:
     """The sums of the rows that the indices name, by segments."""
-    return _sparse_segment("Sum", data, indices, segment_ids, num_segments)
+    return _sparse_segment("Sum", data, indices, segment_ids, num_segments, name)
 
 
 def sparse_segment_mean(data, indices, segment_ids, name=None, num_segments=None) -> Tensor:
     """The means of the rows that the indices name, by segments."""
-    return _sparse_segment("Mean", data, indices, segment_ids, num_segments)
+    return _sparse_segment("Mean", data, indices, segment_ids, num_segments, name)
 
 
 def sparse_segment_sqrt_n(data, indices, segment_ids, name=None, num_segments=None) -> Tensor:
     """The sums of the rows that the indices name over the root of their number, by segments."""
-    return _sparse_segment("SqrtN", data, indices, segment_ids, num_segments)
+    return _sparse_segment("SqrtN", data, indices, segment_ids, num_segments, name)
 
 
-def _sparse_segment(kind, data, indices, segment_ids, num_segments):
-    given = {"data": data, "indices": indices, "segment_ids": segment_ids}
+def _sparse_segment(kind, data, indices, segment_ids, num_segments, name):
+    given = {"data": data, "indices": indices, "segment_ids": segment_ids, "name": name}
     if num_segments is None:
         return getattr(raw_ops, f"SparseSegment{kind}")(**given)
     op = getattr(raw_ops, f"SparseSegment{kind}WithNumSegments")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from penstock import _core, raw_ops
+from penstock._scope import name_scope
 from penstock._tape import IndexedSlices, UnconnectedGradients
 from penstock.compat.v1 import _default
+from penstock.compat.v1._gradient_names import gradient_names
 from penstock.compat.v1._nodes import in_graph
 
 
@@ -27,13 +29,19 @@ def gradients(
         )
     unconnected = UnconnectedGradients(unconnected_gradients)
     graph = _default.get_default_graph()
-    ys, xs = _listed(ys), _listed(xs)
+    with name_scope(name or "gradients"):
+        return _within_scope(
+            graph, _listed(ys), _listed(xs), grad_ys, stop_gradients, gate_gradients, unconnected
+        )
+
+
+def _within_scope(graph, ys, xs, grad_ys, stop_gradients, is_gated, unconnected):
     targets = [in_graph(_core.to_tensor(y, None, False), graph) for y in ys]
     seeds = _seeds(targets, grad_ys, graph)
     stops = [read for each in _listed(stop_gradients or []) for read in _reads(each, graph)[0]]
     reads = [_reads(x, graph) for x in xs]
     flat = [each for whole, rows in reads for each in (*whole, *(row for row, _ in rows))]
-    found = iter(graph._builder.gradients(targets, flat, seeds, stops))
+    found = iter(_named(graph, targets, flat, seeds, stops, is_gated))
     results = []
     for x, (whole, rows) in zip(xs, reads, strict=True):
         parts = [part for part in (next(found) for _ in whole) if part is not None]
@@ -44,6 +52,24 @@ def gradients(
             made = raw_ops.ZerosLike(x=x)
         results.append(made)
     return results
+
+
+def _named(graph, targets, sources, seeds, stops, is_gated) -> list:
+    """The gradients at the sources, under TensorFlow's names; None where there is no way."""
+    builder = graph._builder
+    first = builder.num_nodes()
+    made, named = builder.gradients(targets, sources, seeds, stops), {}
+    found = []
+    for gradient, tensor in zip(
+        gradient_names(builder, targets, sources, is_gated), made, strict=True
+    ):
+        if tensor is None or gradient is None:
+            found.append(tensor)
+            continue
+        if gradient not in named:
+            named[gradient] = builder.named(tensor, first, gradient.name)
+        found.append(named[gradient])
+    return found
 
 
 def _listed(given) -> list:

@@ -28,7 +28,6 @@ class Graph:
         self._implicit = {}  # placeholders that a session can feed by itself: node: function
         self._calls = []  # functions of Python that nodes call
         self._control = []  # node numbers that new nodes run after
-        self._name_stack = ""
         self._container = ""
         self._finalized = False
         self._operations = weakref.WeakValueDictionary()
@@ -40,6 +39,7 @@ class Graph:
     _has_own_seed = True
     finalized = property(lambda self: self._finalized)
     version = property(lambda self: self._builder.num_nodes())
+    _name_stack = property(lambda self: self._builder.scope())
 
     @contextlib.contextmanager
     def as_default(self):
@@ -150,7 +150,6 @@ class Graph:
         return name
 
     def _set_scope(self, scope):
-        self._name_stack = scope
         self._builder.set_scope(scope)
 
     @contextlib.contextmanager

@@ -6,12 +6,12 @@ import itertools
 
 from penstock import _core, dtypes, raw_ops
 from penstock._control_flow import frames
-from penstock._scope import name_scope
+from penstock._scope import name_scope, scoped
 from penstock._shape import TensorShape
 from penstock._tape import note_read
 from penstock._tensor import Reference
 from penstock._variable import ResourceVariable, VariableAggregation, VariableSynchronization
-from penstock.compat.v1 import _collections, _default
+from penstock.compat.v1 import _collections, _default, _switches
 from penstock.compat.v1._collections import GraphKeys
 from penstock.compat.v1._nodes import in_graph, no_op
 
@@ -57,8 +57,7 @@ class GraphVariable:
         self._container = graph._container
         self._sparse_reads = []  # (what was read, the rows taken of it, their indices)
         with graph.control_dependencies(None):
-            self.op = no_op(name or "Variable")
-            self._full_name = self.op.name
+            self._full_name = graph.unique_name(name or "Variable")
             self._make_nodes(initial_value, dtype, shape, validate_shape)
         graph._variables.append(self)
         names = [GraphKeys.GLOBAL_VARIABLES] if collections is None else list(collections)
@@ -69,7 +68,9 @@ class GraphVariable:
     def _make_nodes(self, initial_value, dtype, shape, validate_shape):
         graph, builder = self.graph, self.graph._builder
         wanted = None if dtype is None else dtypes.as_dtype(dtype)
-        with name_scope(self._full_name + "/Initializer/"):
+        is_resource = _switches.resource_variables_enabled()
+        inner = "/Initializer/" if is_resource or callable(initial_value) else "/"
+        with name_scope(self._full_name + inner):
             value = initial_value() if callable(initial_value) else initial_value
             value = in_graph(_core.to_tensor(value, wanted, False), graph, "initial_value")
         static = value.shape if shape is None else TensorShape(shape)
@@ -83,9 +84,13 @@ class GraphVariable:
         self._initial_value = value
         self.dtype, self.shape = value.dtype, static if validate_shape else TensorShape(None)
         self._variable_number = builder.add_variable(self.dtype, self.shape._dims)
-        with name_scope(self._full_name + "/"):
+        with name_scope(self._full_name + "/") as scope:
+            self.op = no_op(scope)
+            if is_resource:
+                is_variable_initialized(self, "IsInitialized/VarIsInitializedOp")
             self.initializer = builder.assign(self._variable_number, value, "Assign").op
-            self._snapshot = builder.read(self._variable_number, "Read/ReadVariableOp")
+            read = "Read/ReadVariableOp" if is_resource else "read"
+            self._snapshot = builder.read(self._variable_number, read)
 
     # isinstance(v, tf.Variable) holds. C++ code, which takes a variable's value at once, sees what
     # it is, and asks __tf_tensor__.
@@ -156,7 +161,8 @@ class GraphVariable:
         if frame is not None:
             frame.write(self, value)
             return value if read_value else frames.done()
-        made = self.graph._builder.assign(self._variable_number, value, name or "Assign")
+        usual = "AssignVariableOp" if _switches.resource_variables_enabled() else "Assign"
+        made = self.graph._builder.assign(self._variable_number, value, name or usual)
         return made if read_value else made.op
 
     def assign(self, value, use_locking=False, name=None, read_value=True):
@@ -164,12 +170,12 @@ class GraphVariable:
 
     def assign_add(self, delta, use_locking=False, name=None, read_value=True):
         return self._updated(
-            self.value() + self._checked(delta), name or "AssignAddVariableOp", read_value
+            self.value() + self._checked(delta), name or _update_name("Add"), read_value
         )
 
     def assign_sub(self, delta, use_locking=False, name=None, read_value=True):
         return self._updated(
-            self.value() - self._checked(delta), name or "AssignSubVariableOp", read_value
+            self.value() - self._checked(delta), name or _update_name("Sub"), read_value
         )
 
     def _updated(self, value, name, read_value=True):
@@ -214,12 +220,12 @@ class GraphVariable:
 
     def sparse_read(self, indices, name=None):
         read, indices = self.value(), in_graph(_core.to_tensor(indices, None, False), self.graph)
-        rows = raw_ops.GatherV2(params=read, indices=indices, axis=0)
+        rows = raw_ops.GatherV2(params=read, indices=indices, axis=0, name=name)
         self._sparse_reads.append((read, rows, indices))
         return rows
 
     def gather_nd(self, indices, name=None):
-        return raw_ops.GatherNd(params=self.value(), indices=indices)
+        return raw_ops.GatherNd(params=self.value(), indices=indices, name=name)
 
     def __getitem__(self, index):
         return self.value()[index]
@@ -240,6 +246,11 @@ class GraphVariable:
 
     def __repr__(self):
         return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
+
+
+def _update_name(kind) -> str:
+    is_resource = _switches.resource_variables_enabled()
+    return f"Assign{kind}VariableOp" if is_resource else f"Assign{kind}"
 
 
 def make_variable(
@@ -315,6 +326,7 @@ def local_variables_initializer():
     return variables_initializer(_collections.get_collection(GraphKeys.LOCAL_VARIABLES))
 
 
+@scoped("report_uninitialized_variables")
 def report_uninitialized_variables(var_list=None, name="report_uninitialized_variables"):
     """The names of the variables that have no value in the session that runs this."""
     from penstock._functions.basic import boolean_mask, constant

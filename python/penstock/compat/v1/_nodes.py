@@ -49,8 +49,9 @@ def placeholder_with_default(input, shape, name=None):
     if not _core.is_building():
         return _core.to_tensor(input, None, False)
     graph = _default.get_default_graph()
-    given = in_graph(_core.to_tensor(input, None, False), graph, "input")
-    made = _placeholder(graph, given.dtype, TensorShape(shape), name or "PlaceholderWithDefault")
+    with name_scope(name or "PlaceholderWithDefault") as scope:
+        given = in_graph(_core.to_tensor(input, None, False), graph, "input")
+        made = graph._builder.placeholder(given.dtype, TensorShape(shape)._dims, scope)
     graph._implicit[graph._builder.node_of(made)] = lambda session: session._run_tensor(given)
     return made
 
@@ -111,8 +112,11 @@ def together(tensors, control_inputs=None, name=None):
     from penstock import raw_ops
 
     given = [each for each in [*tensors, *(control_inputs or ())] if each is not None]
-    with control_dependencies(given):
-        return [None if each is None else raw_ops.Identity(input=each) for each in tensors]
+    with name_scope(name or "tuple"), control_dependencies([group(*given, name="group_deps")]):
+        return [
+            None if each is None else raw_ops.Identity(input=each, name="control_dependency")
+            for each in tensors
+        ]
 
 
 def container(container_name):

@@ -1,7 +1,7 @@
 """What turns TensorFlow 2's behaviour on and off: ops run at once, or become nodes of a graph."""
 
 import penstock
-from penstock import _core, _tracing
+from penstock import _core, _shape, _tracing
 
 _is_eager = True  # what the program asked for
 
@@ -25,59 +25,78 @@ def disable_eager_execution():
 
 
 def enable_v2_behavior():
-    """Ops run as they are called."""
+    """TensorFlow 2: ops run as they are called, and all that goes with it."""
     enable_eager_execution()
+    enable_resource_variables()
     enable_control_flow_v2()
+    enable_tensor_equality()
+    enable_v2_tensorshape()
 
 
 def disable_v2_behavior():
-    """From here on ops become nodes of the default graph, which a Session runs."""
+    """TensorFlow 1: ops become nodes of the default graph, which a Session runs, and all that goes
+    with it."""
     disable_eager_execution()
+    disable_resource_variables()
     disable_control_flow_v2()
+    disable_tensor_equality()
+    disable_v2_tensorshape()
+
+
+# All variables are of one kind: what differs is what graphs call their nodes.
+has_resource_variables = True
 
 
 def enable_resource_variables():
-    """Nothing to do: all variables are."""
+    """The nodes of variables are named as TensorFlow 2 names them."""
+    global has_resource_variables
+    has_resource_variables = True
 
 
 def disable_resource_variables():
-    """Nothing to do: what programs see of variables is the same."""
+    """The nodes of variables are named as TensorFlow 1 names them."""
+    global has_resource_variables
+    has_resource_variables = False
+
+
+def resource_variables_enabled():
+    """Whether the nodes of variables have TensorFlow 2's names."""
+    return has_resource_variables
 
 
 def enable_control_flow_v2():
-    """Random ops in branches and loops have op seeds of their own."""
+    """Branches and loops are graphs of their own: nodes have such names, random ops such seeds."""
     _tracing.has_control_flow_v2 = True
 
 
 def disable_control_flow_v2():
-    """Random ops in branches and loops have the op seeds of the graph."""
+    """Branches and loops are parts of the graph: nodes have such names, random ops such seeds."""
     _tracing.has_control_flow_v2 = False
-
-
-def enable_tensor_equality():
-    """Nothing to do: `==` compares elements, but for tensors of graphs."""
-
-
-def disable_tensor_equality():
-    """Nothing to do: tensors of graphs are compared by which they are."""
-
-
-def enable_v2_tensorshape():
-    """Nothing to do: the dimensions of a shape are integers."""
-
-
-def disable_v2_tensorshape():
-    """Nothing to do: the dimensions of a shape stay integers."""
-
-
-def resource_variables_enabled():
-    """True."""
-    return True
 
 
 def control_flow_v2_enabled():
     """Whether branches and bodies of loops are graphs of their own."""
     return _tracing.has_control_flow_v2
+
+
+def enable_tensor_equality():
+    """`==` compares elements, but for tensors of graphs; tensors cannot be keys of a dict."""
+    _core.set_tensor_equality(True)
+
+
+def disable_tensor_equality():
+    """`==` asks whether two tensors are the same one, and tensors can be keys of a dict."""
+    _core.set_tensor_equality(False)
+
+
+def enable_v2_tensorshape():
+    """The dimensions of a shape are integers, or None."""
+    _shape.give_dimensions(False)
+
+
+def disable_v2_tensorshape():
+    """The dimensions of a shape are Dimensions, whose `value` is an integer or None."""
+    _shape.give_dimensions(True)
 
 
 def executing_eagerly():

@@ -7,6 +7,7 @@ from penstock import raw_ops as _raw_ops
 from penstock._core import Tensor
 from penstock._functions.arrays import tensor as _tensor
 from penstock._functions.basic import cast as _cast
+from penstock._scope import scoped as _scoped
 from penstock.compat.v1 import _collections
 from penstock.compat.v1._collections import GraphKeys as _GraphKeys
 from penstock.compat.v1._weights import check_weights as _check_weights
@@ -84,7 +85,7 @@ def get_regularization_losses(scope=None) -> list:
 def get_regularization_loss(scope=None, name="total_regularization_loss") -> Tensor:
     """The sum of the losses that regularizers added."""
     found = get_regularization_losses(scope)
-    return _raw_ops.AddN(inputs=found) if found else _tensor(0.0)
+    return _raw_ops.AddN(inputs=found, name=name) if found else _tensor(0.0)
 
 
 def get_total_loss(add_regularization_losses=True, name="total_loss", scope=None) -> Tensor:
@@ -94,9 +95,10 @@ def get_total_loss(add_regularization_losses=True, name="total_loss", scope=None
         found += get_regularization_losses(scope)
     if not found:
         raise ValueError("inputs must be an iterable of at least one Tensor with the same dtype")
-    return _raw_ops.AddN(inputs=found)
+    return _raw_ops.AddN(inputs=found, name=name)
 
 
+@_scoped("weighted_loss", parameter="scope")
 def compute_weighted_loss(
     losses,
     weights=1.0,
@@ -110,17 +112,17 @@ def compute_weighted_loss(
     given = losses.dtype
     losses, weights = _cast(losses, _float32), _cast(weights, _float32)
     _check_weights(weights, losses)
-    loss = losses * weights
+    loss = _raw_ops.Mul(x=losses, y=weights)
     if reduction != Reduction.NONE:
         total = _raw_ops.Sum(input=loss)
         if reduction == Reduction.MEAN:
             count = _raw_ops.Sum(input=_raw_ops.OnesLike(x=losses) * weights)
-            loss = _raw_ops.DivNoNan(x=total, y=count)
+            loss = _raw_ops.DivNoNan(x=total, y=count, name="value")
         elif reduction == _BY_WEIGHTS:
-            loss = _raw_ops.DivNoNan(x=total, y=_num_present(losses, weights))
+            loss = _raw_ops.DivNoNan(x=total, y=_num_present(losses, weights), name="value")
         elif reduction == Reduction.SUM_OVER_BATCH_SIZE:
             count = _cast(_raw_ops.Size(input=losses), _float32)
-            loss = _raw_ops.DivNoNan(x=total, y=count)
+            loss = _raw_ops.DivNoNan(x=total, y=count, name="value")
         else:
             loss = total
     loss = _cast(loss, given)
@@ -139,6 +141,7 @@ def _pair(labels, predictions, what="predictions"):
     return labels, predictions
 
 
+@_scoped("absolute_difference", parameter="scope")
 def absolute_difference(
     labels,
     predictions,
@@ -153,6 +156,7 @@ def absolute_difference(
     return compute_weighted_loss(losses, weights, scope, loss_collection, reduction)
 
 
+@_scoped("mean_squared_error", parameter="scope")
 def mean_squared_error(
     labels,
     predictions,
@@ -167,6 +171,7 @@ def mean_squared_error(
     return compute_weighted_loss(losses, weights, scope, loss_collection, reduction)
 
 
+@_scoped("cosine_distance_loss", parameter="scope")
 def cosine_distance(
     labels,
     predictions,
@@ -188,6 +193,7 @@ def cosine_distance(
     return compute_weighted_loss(losses, weights, scope, loss_collection, reduction)
 
 
+@_scoped("hinge_loss", parameter="scope")
 def hinge_loss(
     labels,
     logits,
@@ -202,6 +208,7 @@ def hinge_loss(
     return compute_weighted_loss(losses, weights, scope, loss_collection, reduction)
 
 
+@_scoped("huber_loss", parameter="scope")
 def huber_loss(
     labels,
     predictions,
@@ -219,6 +226,7 @@ def huber_loss(
     return compute_weighted_loss(losses, weights, scope, loss_collection, reduction)
 
 
+@_scoped("log_loss", parameter="scope")
 def log_loss(
     labels,
     predictions,
@@ -235,6 +243,7 @@ def log_loss(
     return compute_weighted_loss(-right - wrong, weights, scope, loss_collection, reduction)
 
 
+@_scoped("mean_pairwise_squared_error", parameter="scope")
 def mean_pairwise_squared_error(
     labels, predictions, weights=1.0, scope=None, loss_collection=_GraphKeys.LOSSES
 ) -> Tensor:
@@ -259,6 +268,7 @@ def mean_pairwise_squared_error(
     return loss
 
 
+@_scoped("sigmoid_cross_entropy_loss", parameter="scope")
 def sigmoid_cross_entropy(
     multi_class_labels,
     logits,
@@ -276,10 +286,11 @@ def sigmoid_cross_entropy(
     logits.shape.assert_is_compatible_with(labels.shape)
     if label_smoothing:
         labels = labels * (1 - label_smoothing) + 0.5 * label_smoothing
-    losses = _nn.sigmoid_cross_entropy_with_logits(labels, logits)
+    losses = _nn.sigmoid_cross_entropy_with_logits(labels, logits, name="xentropy")
     return compute_weighted_loss(losses, weights, scope, loss_collection, reduction)
 
 
+@_scoped("softmax_cross_entropy_loss", parameter="scope")
 def softmax_cross_entropy(
     onehot_labels,
     logits,
@@ -298,11 +309,12 @@ def softmax_cross_entropy(
     if label_smoothing:
         classes = _cast(_raw_ops.Shape(input=labels)[-1], logits.dtype)
         labels = labels * (1 - label_smoothing) + label_smoothing / classes
-    labels = _raw_ops.StopGradient(input=labels)
-    losses = _nn.softmax_cross_entropy_with_logits(labels, logits)
+    labels = _raw_ops.StopGradient(input=labels, name="labels_stop_gradient")
+    losses = _nn.softmax_cross_entropy_with_logits(labels, logits, name="xentropy")
     return compute_weighted_loss(losses, weights, scope, loss_collection, reduction)
 
 
+@_scoped("sparse_softmax_cross_entropy_loss", parameter="scope")
 def sparse_softmax_cross_entropy(
     labels,
     logits,
@@ -318,5 +330,5 @@ def sparse_softmax_cross_entropy(
     labels = _squeeze_last(labels, logits.shape[:-1].rank)
     if weights.shape.rank:
         weights = _squeeze_last(weights, labels.shape.rank)
-    losses = _nn.sparse_softmax_cross_entropy_with_logits(labels, logits)
+    losses = _nn.sparse_softmax_cross_entropy_with_logits(labels, logits, name="xentropy")
     return compute_weighted_loss(losses, weights, scope, loss_collection, reduction)

@@ -11,6 +11,7 @@ from penstock import errors as _errors
 from penstock import raw_ops as _raw_ops
 from penstock._core import Tensor
 from penstock._functions.running import numpy_function as _numpy_function
+from penstock._scope import scoped as _scoped
 from penstock.compat.v1 import _collections
 from penstock.compat.v1._collections import GraphKeys as _GraphKeys
 from penstock.summary import _messages
@@ -42,22 +43,25 @@ def _clean(name: str) -> str:
     return re.sub(r"[^-/\w.]", "_", name).lstrip("/")
 
 
-def _tag(name, family=None) -> str:
-    """The name inside of the scopes around it."""
-    from penstock._scope import current_scope
+def _tag(name, family=None) -> tuple[str, str]:
+    """The name inside of the scopes around it, and that of its node: in a graph no two are the
+    same."""
+    from penstock._scope import current_scope, default_graph
 
-    name = _clean(name)
-    return f"{family}/{current_scope()}{family}/{name}" if family else current_scope() + name
+    base = f"{family}/{_clean(name)}" if family else _clean(name)
+    building = _core.is_building()
+    full = default_graph().unique_name(base) if building else current_scope() + base
+    return f"{family}/{full}" if family else full, full + "/"
 
 
-def _summary(build, tensor, collections) -> Tensor:
+def _summary(build, tensor, collections, name) -> Tensor:
     """The serialized Summary that `build` makes of the values, as a string tensor."""
     if isinstance(tensor, _core.SymbolicTensor):
 
         def run(data):
             return build(data).SerializeToString()
 
-        made = _numpy_function(run, [tensor], _dtypes.string)
+        made = _numpy_function(run, [tensor], _dtypes.string, name=name)
     else:
         made = _core.to_tensor(build(tensor.numpy()).SerializeToString(), _dtypes.string, False)
     _collections.keep([_GraphKeys.SUMMARIES] if collections is None else collections, made)
@@ -66,7 +70,7 @@ def _summary(build, tensor, collections) -> Tensor:
 
 def scalar(name, tensor, collections=None, family=None) -> Tensor:
     """A number, as a serialized Summary."""
-    tag = _tag(name, family)
+    tag, node = _tag(name, family)
 
     def build(data):
         if data.shape:
@@ -75,24 +79,24 @@ def scalar(name, tensor, collections=None, family=None) -> Tensor:
             )
         return Summary(value=[Summary.Value(tag=tag, simple_value=float(data))])
 
-    return _summary(build, _core.to_tensor(tensor, None, False), collections)
+    return _summary(build, _core.to_tensor(tensor, None, False), collections, node)
 
 
 def histogram(name, values, collections=None, family=None) -> Tensor:
     """How values are spread, as a serialized Summary."""
-    tag = _tag(name, family)
+    tag, node = _tag(name, family)
 
     def build(data):
         from penstock.summary import _values
 
         return Summary(value=[Summary.Value(tag=tag, histo=_values.histogram(data))])
 
-    return _summary(build, _core.to_tensor(values, None, False), collections)
+    return _summary(build, _core.to_tensor(values, None, False), collections, node)
 
 
 def image(name, tensor, max_outputs=3, collections=None, family=None) -> Tensor:
     """Images, [how many, height, width, channels], as a serialized Summary."""
-    tag = _tag(name, family)
+    tag, node = _tag(name, family)
 
     def build(data):
         from penstock.summary import _values
@@ -111,7 +115,7 @@ def image(name, tensor, max_outputs=3, collections=None, family=None) -> Tensor:
             )
         return made
 
-    return _summary(build, _core.to_tensor(tensor, None, False), collections)
+    return _summary(build, _core.to_tensor(tensor, None, False), collections, node)
 
 
 def tensor_summary(
@@ -124,7 +128,7 @@ def tensor_summary(
     display_name=None,
 ) -> Tensor:
     """A tensor, as a serialized Summary."""
-    tag = _tag(name, family)
+    tag, node = _tag(name, family)
     metadata = SummaryMetadata()
     metadata.CopyFrom(summary_metadata or SummaryMetadata())
     if display_name is not None:
@@ -137,7 +141,7 @@ def tensor_summary(
         value.tensor.CopyFrom(_messages.make_tensor_proto(data))
         return Summary(value=[value])
 
-    return _summary(build, _core.to_tensor(tensor, None, False), collections)
+    return _summary(build, _core.to_tensor(tensor, None, False), collections, node)
 
 
 def text(name, tensor, collections=None) -> Tensor:
@@ -150,10 +154,15 @@ def text(name, tensor, collections=None) -> Tensor:
     return tensor_summary(name, tensor, collections=collections, summary_metadata=metadata)
 
 
+@_scoped("Merge", "MergeSummary")
+def _merged(inputs, name):
+    return _raw_ops.StringJoin(inputs=inputs)
+
+
 def merge(inputs, collections=None, name=None) -> Tensor:
     """Several summaries as one."""
     # Messages one after the other are one message with the values of all.
-    merged = _raw_ops.StringJoin(inputs=list(inputs))
+    merged = _merged(list(inputs), name=name)
     if collections:
         _collections.keep(collections, merged)
     return merged

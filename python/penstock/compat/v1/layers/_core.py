@@ -7,6 +7,7 @@ import math
 from penstock import _core, dtypes, raw_ops
 from penstock._functions.arrays import tensor, tensordot
 from penstock._functions.basic import cast
+from penstock._scope import graph_scope
 from penstock.compat.v1 import _collections, nn
 from penstock.compat.v1._collections import GraphKeys
 from penstock.compat.v1._initializers import ones_initializer, zeros_initializer
@@ -48,7 +49,7 @@ class Dense(Layer):
         else:
             made = tensordot(inputs, self.kernel, [[inputs.shape.rank - 1], [0]])
         if self.bias is not None:
-            made = made + self.bias
+            made = raw_ops.BiasAdd(value=made, bias=self.bias)
         return made if self.activation is None else self.activation(made)
 
 
@@ -166,5 +167,6 @@ class BatchNormalization(Layer):
         if _is_tensor(training):
             rate = _chosen(training, rate, raw_ops.ZerosLike(x=rate))
         for moving, new in ((self.moving_mean, mean), (self.moving_variance, variance)):
-            update = moving.assign_sub((moving - new) * rate)
+            with graph_scope("AssignMovingAvg"):
+                update = moving.assign_sub((moving - new) * rate)
             _collections.keep(GraphKeys.UPDATE_OPS, update)

@@ -8,6 +8,7 @@ from penstock._core import Tensor
 from penstock._functions.arrays import tensor as _tensor
 from penstock._functions.basic import cast as _cast
 from penstock._functions.seeds import op_seeds as _op_seeds
+from penstock._scope import scoped as _scoped
 from penstock.compat.v1 import _names
 from penstock.compat.v1.nn._dynamic_rnn import bidirectional_dynamic_rnn, dynamic_rnn, raw_rnn
 from penstock.compat.v1.nn._rnn import static_bidirectional_rnn, static_rnn
@@ -21,24 +22,28 @@ def dropout(x, keep_prob=None, noise_shape=None, seed=None, name=None, rate=None
         raise ValueError("You must provide a rate to dropout.")
     kept = 1 - rate if keep_prob is None else keep_prob
     if not isinstance(kept, (_core.Tensor, _core.VariableHandle)):
-        return _today.dropout(x, 1 - float(kept), noise_shape, seed)
+        return _today.dropout(x, 1 - float(kept), noise_shape, seed, name)
     # The share is a tensor, a placeholder perhaps: what is kept is decided where it has a value.
     x = _tensor(x)
     kept = _cast(kept, x.dtype)
     shape = raw_ops.Shape(input=x) if noise_shape is None else noise_shape
     drawn = raw_ops.RandomUniform(shape=shape, dtype=x.dtype, **_op_seeds(seed))
-    return raw_ops.SelectV2(condition=drawn >= 1 - kept, t=x / kept, e=raw_ops.ZerosLike(x=x))
+    return raw_ops.SelectV2(
+        condition=drawn >= 1 - kept, t=x / kept, e=raw_ops.ZerosLike(x=x), name=name
+    )
 
 
+@_scoped("softmax_cross_entropy_with_logits_sg")
 def softmax_cross_entropy_with_logits(
     labels=None, logits=None, dim=-1, name=None, axis=None
 ) -> Tensor:
     """The cross entropy of logits; no gradient goes to the labels."""
     if labels is None or logits is None:
         raise ValueError("Both `labels` and `logits` must be provided.")
-    labels = raw_ops.StopGradient(input=_tensor(labels, getattr(logits, "dtype", None)))
+    labels = _tensor(labels, getattr(logits, "dtype", None))
+    labels = raw_ops.StopGradient(input=labels, name="labels_stop_gradient")
     axis = dim if axis is None else axis
-    return _today.softmax_cross_entropy_with_logits(labels, logits, axis)
+    return _today.softmax_cross_entropy_with_logits(labels, logits, axis, name)
 
 
 def embedding_lookup(
@@ -47,7 +52,7 @@ def embedding_lookup(
     """The rows of `params` that `ids` names; row i of several tables is by default in table
     i modulo their number."""
     if not isinstance(params, (list, tuple)) or len(params) == 1 or partition_strategy == "div":
-        return _today.embedding_lookup(params, ids, max_norm)
+        return _today.embedding_lookup(params, ids, max_norm, name)
     if partition_strategy != "mod":
         raise ValueError(
             f"Unrecognized partition strategy: {partition_strategy}.Must be one of either `mod` or "
@@ -73,7 +78,7 @@ def embedding_lookup(
     shape = raw_ops.Shape(input=tables[0])[1:]
     rows = raw_ops.Pack(values=padded, axis=1)
     rows = raw_ops.Reshape(tensor=rows, shape=raw_ops.ConcatV2(values=[[-1], shape], axis=0))
-    return _today.embedding_lookup(rows, ids, max_norm)
+    return _today.embedding_lookup(rows, ids, max_norm, name)
 
 
 def nce_loss(
@@ -100,6 +105,7 @@ def nce_loss(
         num_true,
         sampled_values,
         remove_accidental_hits,
+        name=name,
     )
 
 
@@ -129,6 +135,7 @@ def sampled_softmax_loss(
         sampled_values,
         remove_accidental_hits,
         seed,
+        name=name,
     )
 
 
@@ -140,12 +147,12 @@ def _one_table(weights, partition_strategy):
 
 def xw_plus_b(x, weights, biases, name=None) -> Tensor:
     """The matrix product of x and weights, plus biases."""
-    return raw_ops.XwPlusB(x=x, weights=weights, biases=biases)
+    return raw_ops.XwPlusB(x=x, weights=weights, biases=biases, name=name)
 
 
 def relu_layer(x, weights, biases, name=None) -> Tensor:
     """The matrix product of x and weights, plus biases, where that is positive, and else 0."""
-    return raw_ops.ReluLayer(x=x, weights=weights, biases=biases)
+    return raw_ops.ReluLayer(x=x, weights=weights, biases=biases, name=name)
 
 
 def fused_batch_norm(
@@ -179,6 +186,7 @@ def fused_batch_norm(
         exponential_avg_factor=exponential_avg_factor,
         data_format=data_format,
         is_training=is_training,
+        name=name,
     )
     return made.y, made.batch_mean, made.batch_variance
 
@@ -204,6 +212,7 @@ def conv2d_backprop_input(
         padding=padding,
         data_format=data_format,
         dilations=[1, 1, 1, 1] if dilations is None else dilations,
+        name=name,
     )
 
 
@@ -227,6 +236,7 @@ def conv2d_backprop_filter(
         padding=padding,
         data_format=data_format,
         dilations=[1, 1, 1, 1] if dilations is None else dilations,
+        name=name,
     )
 
 

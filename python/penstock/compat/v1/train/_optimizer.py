@@ -8,10 +8,12 @@ rows only): values, which are then assigned. So the same rules serve eager progr
 from __future__ import annotations
 
 from penstock import _core, dtypes, raw_ops
-from penstock._functions.basic import cast, fill_with
+from penstock._functions.basic import cast, constant, fill_with
+from penstock._scope import default_graph, graph_scope
 from penstock._stand_ins import check_known
 from penstock._tape import GradientTape, IndexedSlices, pause
 from penstock._track import Trackable
+from penstock.compat.v1 import _switches
 from penstock.compat.v1._variables import make_variable
 
 
@@ -19,7 +21,7 @@ class Optimizer(Trackable):
     """The base of optimizers."""
 
     GATE_NONE, GATE_OP, GATE_GRAPH = 0, 1, 2
-    _UNTRACKED = frozenset({"_slots", "_own"})
+    _UNTRACKED = frozenset({"_slots", "_own", "_numbers"})
 
     def __init__(self, use_locking, name):
         if not name:
@@ -27,6 +29,7 @@ class Optimizer(Trackable):
         self._use_locking, self._name = use_locking, name
         self._slots = {}  # name: {the variable's identity: its slot}
         self._own = {}  # variables that belong to no other, by name
+        self._numbers = {}  # hyperparameters as nodes, while a step is made
 
     def get_name(self) -> str:
         return self._name
@@ -97,7 +100,8 @@ class Optimizer(Trackable):
         var_list = _listed(var_list)
         if not var_list:
             raise ValueError("No variables to optimize.")
-        grads = v1.gradients(loss, var_list, grad_ys=grad_loss)
+        is_gated = gate_gradients == self.GATE_OP
+        grads = v1.gradients(loss, var_list, grad_ys=grad_loss, gate_gradients=is_gated)
         return list(zip(grads, var_list, strict=True))
 
     def apply_gradients(self, grads_and_vars, global_step=None, name=None):
@@ -118,29 +122,34 @@ class Optimizer(Trackable):
             raise ValueError(f"No gradients provided for any variable: {names}.")
         with pause():
             self._create_slots([variable for _, variable in used])
-            self._prepare()
-            updates = [each for pair in used for each in self._updated(*pair)]
-            updates += self._finished()
-            done = v1.group(*updates, name=name or self._name)
-            if global_step is None:
-                return done
-            with v1.control_dependencies([] if done is None else [done]):
-                return global_step.assign_add(1)
+            with graph_scope(name or self._name) as scope:
+                self._scope, self._numbers = scope, {}
+                self._prepare()
+                updates = [each for pair in used for each in self._updated(*pair)]
+                updates += self._finished()
+                done = v1.group(*updates, name=scope if global_step is None else "update")
+                if global_step is None:
+                    return done
+                with v1.control_dependencies([] if done is None else [done]):
+                    return global_step.assign_add(1, name=scope, read_value=False)
 
     def _updated(self, grad, variable) -> list:
         """The assignments of one variable and its slots."""
         slots = [self._slots[name][variable._id] for name, _ in self._slots_of(variable)]
-        if isinstance(grad, IndexedSlices):
-            found = self._update_rows(variable, *slots, grad=grad)
-        else:
-            found = self._update(variable, *slots, grad=grad)
-        values = found if isinstance(found, (list, tuple)) else [found]
-        updates = [
-            kept.assign(new, read_value=False)
-            for kept, new in zip((variable, *slots), values, strict=True)
-        ]
-        if variable.constraint is not None:
-            updates.append(variable.assign(variable.constraint(variable), read_value=False))
+        with graph_scope(f"update_{variable.name.partition(':')[0]}") as scope:
+            if isinstance(grad, IndexedSlices):
+                found = self._update_rows(variable, *slots, grad=grad)
+            else:
+                found = self._update(variable, *slots, grad=grad)
+            values = found if isinstance(found, (list, tuple)) else [found]
+            first = None if scope is None else _update_name(values[0], scope)
+            names = [first, *[None] * len(slots)]
+            updates = [
+                kept.assign(new, read_value=False, name=name)
+                for kept, new, name in zip((variable, *slots), values, names, strict=True)
+            ]
+            if variable.constraint is not None:
+                updates.append(variable.assign(variable.constraint(variable), read_value=False))
         return updates
 
     def _slots_of(self, variable):
@@ -163,7 +172,9 @@ class Optimizer(Trackable):
         taken = sum(variable._id in slots for slots in self._slots.values())
         name = f"{name}_{taken}" if taken and v1.executing_eagerly() else name
         shape, dtype = variable.shape, variable.dtype
-        return make_variable(lambda: fill_with(shape, value, dtype), name, dtype)
+        return make_variable(
+            lambda: fill_with(shape, value, dtype, "zeros" if value == 0 else "Const"), name, dtype
+        )
 
     def _own_variable(self, name, value, dtype):
         """A variable that belongs to no other, made when it is first asked for."""
@@ -202,7 +213,33 @@ class Optimizer(Trackable):
 
     def _number(self, value, variable):
         """A hyperparameter, which may be a function, in the dtype of a variable."""
-        return cast(value() if callable(value) else value, variable.dtype)
+        value = value() if callable(value) else value
+        if _core.is_building() and isinstance(value, (int, float)):
+            value = self._node_of(value)
+        return cast(value, variable.dtype)
+
+    def _node_of(self, number):
+        """A hyperparameter as a constant of the graph, by the name that it has here."""
+        name = next((key for key, own in vars(self).items() if own is number), None)
+        if name is None:
+            return number
+        if name not in self._numbers:
+            with graph_scope(self._scope):
+                text = name.removeprefix("_")
+                text = {"lr": "learning_rate"}.get(text, text)
+                self._numbers[name] = constant(number, dtypes.float32, name=text)
+        return self._numbers[name]
+
+
+def _update_name(value, scope) -> str:
+    """What the node that updates a variable is called: after the op that makes the value."""
+    graph = default_graph()
+    node = graph._builder.node_of(value)
+    own = graph._builder.type(node)
+    if _switches.resource_variables_enabled():
+        return f"Resource{own}"
+    graph._builder.rename(node, "value")
+    return f"{scope}{own}/"
 
 
 def _listed(var_list) -> list:

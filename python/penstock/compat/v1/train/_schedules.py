@@ -5,29 +5,36 @@ from __future__ import annotations
 import functools
 import math
 
-from penstock import raw_ops
+from penstock import _core, raw_ops
 from penstock._functions.arrays import tensor
 from penstock._functions.basic import cast
+from penstock._scope import result_named, scoped
 
 
-def _schedule(rate_at):
+def _schedule(default, result=""):
     """rate_at(learning_rate, step, …) as a schedule: in eager programs, whose step changes between
-    calls, a function without arguments that gives the rate."""
+    calls, a function without arguments that gives the rate. In graphs the rate is called `result`
+    within the schedule's name, or by that name itself."""
 
-    @functools.wraps(rate_at)
-    def schedule(learning_rate, global_step, *args, **kwargs):
-        from penstock.compat import v1
+    def decorate(rate_at):
+        @functools.wraps(rate_at)
+        def schedule(learning_rate, global_step, *args, **kwargs):
+            from penstock.compat import v1
 
-        if global_step is None:
-            raise ValueError(f"Argument `global_step` is required for {rate_at.__name__}.")
+            if global_step is None:
+                raise ValueError(f"Argument `global_step` is required for {rate_at.__name__}.")
 
-        def rate():
-            start = tensor(learning_rate)
-            return rate_at(start, cast(global_step, start.dtype), *args, **kwargs)
+            @scoped(default)
+            def rate(name=None):
+                start = tensor(learning_rate)
+                made = rate_at(start, cast(global_step, start.dtype), *args, **kwargs)
+                return result_named(made, result or name) if _core.is_building() else made
 
-        return rate if v1.executing_eagerly() else rate()
+            return rate if v1.executing_eagerly() else rate(kwargs.get("name"))
 
-    return schedule
+        return schedule
+
+    return decorate
 
 
 def _passed(step, decay_steps, staircase):
@@ -35,7 +42,7 @@ def _passed(step, decay_steps, staircase):
     return raw_ops.Floor(x=passed) if staircase else passed
 
 
-@_schedule
+@_schedule("ExponentialDecay")
 def exponential_decay(
     learning_rate, global_step, decay_steps, decay_rate, staircase=False, name=None
 ):
@@ -44,7 +51,7 @@ def exponential_decay(
     return learning_rate * raw_ops.Pow(x=cast(decay_rate, passed.dtype), y=passed)
 
 
-@_schedule
+@_schedule("NaturalExpDecay")
 def natural_exp_decay(
     learning_rate, global_step, decay_steps, decay_rate, staircase=False, name=None
 ):
@@ -53,7 +60,7 @@ def natural_exp_decay(
     return learning_rate * raw_ops.Exp(x=-cast(decay_rate, passed.dtype) * passed)
 
 
-@_schedule
+@_schedule("InverseTimeDecay")
 def inverse_time_decay(
     learning_rate, global_step, decay_steps, decay_rate, staircase=False, name=None
 ):
@@ -62,7 +69,7 @@ def inverse_time_decay(
     return learning_rate / (1 + cast(decay_rate, passed.dtype) * passed)
 
 
-@_schedule
+@_schedule("PolynomialDecay")
 def polynomial_decay(
     learning_rate,
     global_step,
@@ -81,7 +88,7 @@ def polynomial_decay(
     return (learning_rate - end) * raw_ops.Pow(x=left, y=cast(power, dtype)) + end
 
 
-@_schedule
+@_schedule("CosineDecay", "Mul_3")
 def cosine_decay(learning_rate, global_step, decay_steps, alpha=0.0, name=None):
     """Half a cosine from the learning rate to alpha times it."""
     done = _share_done(global_step, decay_steps)
@@ -94,7 +101,7 @@ def _share_done(step, decay_steps):
     return raw_ops.Minimum(x=step, y=length) / length
 
 
-@_schedule
+@_schedule("SGDRDecay", "Mul")
 def cosine_decay_restarts(
     learning_rate, global_step, first_decay_steps, t_mul=2.0, m_mul=1.0, alpha=0.0, name=None
 ):
@@ -114,7 +121,7 @@ def cosine_decay_restarts(
     return learning_rate * ((1 - alpha) * cosine + alpha)
 
 
-@_schedule
+@_schedule("LinearCosineDecay", "Mul_2")
 def linear_cosine_decay(
     learning_rate, global_step, decay_steps, num_periods=0.5, alpha=0.0, beta=0.001, name=None
 ):
@@ -124,7 +131,7 @@ def linear_cosine_decay(
     return learning_rate * ((alpha + (1 - done)) * cosine + beta)
 
 
-@_schedule
+@_schedule("NoisyLinearCosineDecay", "Mul_2")
 def noisy_linear_cosine_decay(
     learning_rate,
     global_step,
@@ -160,7 +167,8 @@ def piecewise_constant(x, boundaries, values, name=None):
             f"{len(values)}."
         )
 
-    def rate():
+    @scoped("PiecewiseConstant", "case/cond/Identity")
+    def rate(name=None):
         step = tensor(x)
         found = tensor(values[-1])
         for boundary, value in zip(boundaries[::-1], values[-2::-1], strict=True):
@@ -168,7 +176,7 @@ def piecewise_constant(x, boundaries, values, name=None):
             found = raw_ops.SelectV2(condition=step <= limit, t=cast(value, found.dtype), e=found)
         return found
 
-    return rate if v1.executing_eagerly() else rate()
+    return rate if v1.executing_eagerly() else rate(name)
 
 
 piecewise_constant_decay = piecewise_constant

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from penstock import dtypes
+from penstock._functions.basic import zeros
 from penstock.compat.v1 import _collections
 from penstock.compat.v1._collections import GraphKeys
 from penstock.compat.v1._variables import make_variable
@@ -28,7 +29,7 @@ def create_global_step(graph=None):
     """A new global step; ValueError where there is one."""
     if get_global_step(graph) is not None:
         raise ValueError('"global_step" already exists.')
-    step = make_variable(lambda: 0, GraphKeys.GLOBAL_STEP, dtypes.int64)
+    step = make_variable(lambda: zeros([], dtypes.int64), GraphKeys.GLOBAL_STEP, dtypes.int64)
     _of(graph).add(GraphKeys.GLOBAL_STEP, step)
     return step
 

@@ -1,0 +1,227 @@
+"""What TensorFlow calls the gradients that it adds to a graph.
+
+A gradient is called after the node that it comes through: for every input of an op `_RULES` says
+what. "Mul_1" is "node_grad/Mul_1", "/Neg" is "node/Neg", "^/Mul" is "Mul" next to the node, "=" is
+the gradient that arrives, "+" a sum of several, and "-" none. Behind a "|" is the name where the
+gradients of a node wait for each other, if that is none of the node's own.
+"""
+
+from __future__ import annotations
+
+_RULES = {
+    line.split()[0]: line.split()[1:]
+    for line in """
+Abs mul
+AvgPool AvgPoolGrad
+BatchMatMulV2 MatMul MatMul_1
+BatchMatMulV3 MatMul MatMul_1
+BatchNormalization ^/mul_1_grad/Mul ^/mul_2_grad/Mul + ^/sub_grad/Reshape ^/mul_grad/Mul_1
+BiasAdd = BiasAddGrad
+BroadcastTo Reshape -
+Cast Cast
+ClipByValue /Minimum_grad/SelectV2|/Minimum_grad/tuple/control_dependency
+Conv1D ^/ExpandDims_grad/Reshape ^/ExpandDims_1_grad/Reshape
+Conv2D Conv2DBackpropInput Conv2DBackpropFilter
+Conv2DTranspose Conv2D Conv2DBackpropFilter -
+Conv3D Conv3DBackpropInputV2 Conv3DBackpropFilterV2
+Cos mul
+Cumsum Cumsum
+DepthwiseConv2dNative DepthwiseConv2dNativeBackpropInput DepthwiseConv2dNativeBackpropFilter
+Dropout ^/Mul_grad/Mul|^/Mul_grad/tuple/control_dependency
+Einsum Einsum Einsum_1
+Elu EluGrad
+Erf mul_1
+Exp mul
+ExpandDims Reshape
+FusedBatchNormV3 FusedBatchNormGradV3 FusedBatchNormGradV3 FusedBatchNormGradV3 - -
+GatherV2 Reshape -
+Identity =
+L2Loss mul
+L2Normalize +
+LRN LRNGrad
+LeakyRelu LeakyReluGrad
+Log mul
+Log1p mul
+LogSigmoid /Neg_grad/Neg
+LogSoftmax sub
+LogSoftmaxV2 sub
+MatMul MatMul MatMul_1
+MatrixInverse Neg
+Max mul
+MaxPool MaxPoolGrad
+Mean truediv
+Min mul
+Moments +
+Neg Neg
+Norm +
+PadV2 Slice_1 - -
+Prod Reshape_4
+Reciprocal ReciprocalGrad
+Relu ReluGrad
+Relu6 Relu6Grad
+Reshape Reshape -
+Rsqrt RsqrtGrad
+SelectV2 - SelectV2 SelectV2_1
+Selu SeluGrad
+Sigmoid SigmoidGrad
+SigmoidCrossEntropyWithLogits + +
+Sign zeros_like
+Sin mul
+Slice Pad - -
+Softmax mul_1
+SoftmaxCrossEntropyWithLogits ^/Reshape_grad/Reshape ^/Reshape_1_grad/Reshape
+SoftmaxV2 mul_1
+Softplus mul
+Softsign SoftsignGrad
+SparseSoftmaxCrossEntropyWithLogits mul -
+Split concat
+SplitV concat - -
+Sqrt SqrtGrad
+Square Mul_1
+Squeeze Reshape
+StridedSlice StridedSliceGrad - - -
+Tan mul
+Tanh TanhGrad
+Tensordot /transpose_grad/transpose /MatMul_grad/MatMul_1
+Tile Sum -
+TopKV2 Reshape_3 -
+Transpose transpose
+Unpack stack
+""".strip().splitlines()
+}
+# Of ops that broadcast: before what was broadcast is added up.
+_BROADCAST = {
+    "AddV2": ("=", "="),
+    "Add": ("=", "="),
+    "Sub": ("=", "Neg"),
+    "Mul": ("Mul", "Mul_1"),
+    "RealDiv": ("RealDiv", "mul"),
+    "DivNoNan": ("div_no_nan", "mul"),
+    "Maximum": ("SelectV2", "SelectV2_1"),
+    "Minimum": ("SelectV2", "SelectV2_1"),
+    "SquaredDifference": ("mul_1", "Neg"),
+    "Pow": ("mul_1", "mul_3"),
+}
+
+
+class _Gradient:
+    """One gradient, which several tensors may have."""
+
+    def __init__(self, name):
+        self.name = name
+
+
+class _Naming:
+    """The gradients of a graph's values, from the last node to the first."""
+
+    def __init__(self, builder, is_gated):
+        self._builder, self._is_gated = builder, is_gated
+        self._found = {}  # value: the gradients that arrive at it
+        self._num_sums = 0
+
+    def add(self, value, gradient):
+        self._found.setdefault(value, []).append(gradient)
+
+    def at(self, value):
+        """The gradient of a value; None where there is none."""
+        found = self._found.get(value)
+        if not found:
+            return None
+        if len(found) > 1:
+            found[:] = [self._sum()]
+        return found[0]
+
+    def _sum(self):
+        self._num_sums += 1
+        return _Gradient(f"AddN_{self._num_sums - 1}" if self._num_sums > 1 else "AddN")
+
+    def go_through(self, node, on_way):
+        """From the outputs of a node to its inputs."""
+        builder = self._builder
+        outputs = [self.at(each._value) for each in builder.outputs(node)]
+        arriving = next((each for each in outputs if each is not None), None)
+        if arriving is None:
+            return
+        inputs = builder.inputs(node)
+        rules = _rules_of(builder.type(node), inputs, builder.outputs(node))
+        self._count, name = 0, builder.name(node)
+        is_several = sum(rule != "-" for rule in rules) > 1
+        for tensor, rule in zip(inputs, rules, strict=False):
+            made = self._named(name, rule, arriving, is_several)
+            if made is not None and tensor._value in on_way:
+                self.add(tensor._value, made)
+                if rule == "+":  # there is another one
+                    self.add(tensor._value, made)
+
+    def _named(self, name, rule, arriving, is_several):
+        if rule == "-":
+            return None
+        own, _, gated = rule.partition("|")
+        if self._is_gated and (gated or (is_several and own[0] not in "/^+")):
+            self._count += 1
+            number = f"_{self._count - 1}" if self._count > 1 else ""
+            own = gated or f"tuple/control_dependency{number}"
+        if own == "=":
+            return arriving
+        if own.startswith("^"):
+            return _Gradient(name.rpartition("/")[0] + own[1:])
+        return _Gradient(name + own if own.startswith("/") else f"{name}_grad/{own}")
+
+
+def _rules_of(kind, inputs, outputs) -> list[str]:
+    if kind in _BROADCAST:
+        return _broadcast_rules(_BROADCAST[kind], *(each.shape for each in inputs))
+    if kind == "Sum":
+        is_tiled = inputs[0].shape.is_fully_defined() or outputs[0].shape.rank == 0
+        return ["Tile" if is_tiled else "BroadcastTo"]
+    if kind == "ReduceLogsumexp":
+        is_known = inputs[0].shape.is_fully_defined()
+        return ["/Exp_grad/mul" if is_known else "/Sub_grad/Reshape"]
+    if kind in ("AddN", "AccumulateN"):
+        return ["="] * len(inputs)
+    if kind == "ConcatV2":
+        return ["Slice", *(f"Slice_{i}" for i in range(1, len(inputs)))]
+    return _RULES.get(kind) or [f"{kind}Grad" + (f"_{i}" if i else "") for i in range(len(inputs))]
+
+
+def _broadcast_rules(names, x, y) -> list[str]:
+    """What is broadcast is added up and takes its old shape; what might be, as well."""
+    reduced = _reduced(x, y)
+    made = [
+        name if not is_reduced else "Reshape"
+        for name, is_reduced in zip(names, reduced, strict=True)
+    ]
+    return ["Reshape", "Reshape_1"] if made == ["Reshape", "Reshape"] else made
+
+
+def _reduced(x, y) -> tuple[bool, bool]:
+    if x.rank is None or y.rank is None:
+        return True, True
+    rank = max(x.rank, y.rank)
+    left = [1] * (rank - x.rank) + x.as_list()
+    right = [1] * (rank - y.rank) + y.as_list()
+    found = [False, False]
+    for a, b in zip(left, right, strict=True):
+        if (a == 1) != (b == 1):
+            found[0 if a == 1 else 1] = True
+        elif None in (a, b):
+            return True, True
+    return found[0] or x.rank < y.rank, found[1] or y.rank < x.rank
+
+
+def gradient_names(builder, ys, xs, is_gated) -> list:
+    """What stands for the gradient of each of `xs`, with its `name`: one for the same gradient."""
+    starts = {x._value for x in xs}
+    first = min((builder.node_of(x) for x in xs), default=0)
+    last = max((builder.node_of(y) for y in ys), default=-1)
+    on_way, nodes = set(starts), []
+    for node in range(first, last + 1):
+        if any(each._value in on_way for each in builder.inputs(node)):
+            nodes.append(node)
+            on_way.update(each._value for each in builder.outputs(node))
+    naming = _Naming(builder, is_gated)
+    for i, y in enumerate(ys):
+        naming.add(y._value, _Gradient(f"grad_ys_{i}"))
+    for node in reversed(nodes):
+        naming.go_through(node, on_way)
+    return [naming.at(x._value) for x in xs]

@@ -1,0 +1,203 @@
+"""What graphs of TensorFlow 1 call their nodes: TensorFlow's names, recorded in tests/recorded."""
+
+import ast
+import inspect
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import penstock as tf
+import pytest
+
+RECORDED = Path(__file__).resolve().parents[2] / "recorded"
+sys.path.insert(0, str(RECORDED))
+import v1_names  # noqa: E402
+import v1_shapes  # noqa: E402
+
+v1 = tf.compat.v1
+PACKAGE = Path(inspect.getfile(tf)).parent
+
+
+def recorded(topic):
+    return json.loads((RECORDED / "v1_data" / f"{topic}.json").read_text())
+
+
+# Calls whose results have other names here.
+OTHER_NAMES = {
+    "tf.floor_div(x, y, NAME)": "the same function as tf.floordiv, whose name it has",
+    "tf.guarantee_const(x, NAME)": "there is none",
+    "tf.where(b, x, y, NAME)": "the op is SelectV2",
+}
+# Nodes that TensorFlow has inside of what is one node here, or which gradients go by.
+MISSING = {
+    "reductions": 4,
+    "arrays": 4,
+    "activations_and_losses": 59,
+    "losses": 86,
+    "gradient_descent": 42,
+    "gradients_of_an_optimizer": 42,
+    "momentum_and_clipping": 48,
+    "adam_with_a_global_step": 47,
+    "gradients_in_scopes": 32,
+    "learning_rates": 17,
+    "summaries": 4,
+    "branches_and_loops": 7,
+    "assignments": 2,
+    "a_saver": 15,
+    "dense_layers": 30,
+    "convolutional_layers": 11,
+    "normalization_and_dropout": 24,
+}
+
+
+def test_every_call_that_is_recorded_is_made():
+    assert list(recorded("names")) == v1_names.CALLS
+    assert len(v1_names.CALLS) > 230
+    assert set(OTHER_NAMES) <= set(v1_names.CALLS)
+
+
+@pytest.mark.parametrize("call", v1_names.CALLS)
+def test_results_have_their_names(call):
+    wanted = recorded("names")[call]
+    if call not in OTHER_NAMES:
+        assert v1_names.result_names(v1, call) == wanted
+        return
+    try:
+        assert v1_names.result_names(v1, call) != wanted
+    except AttributeError:
+        assert OTHER_NAMES[call] == "there is none"
+
+
+@pytest.mark.parametrize("name", v1_names.programs(v1))
+def test_nodes_of_programs(name):
+    nodes, used = recorded("nodes")[name]
+    found, returned = v1_names.node_names(v1, v1_names.programs(v1)[name])
+    assert returned == used
+    missing = [each for each in nodes if each not in found]
+    assert len(missing) == MISSING.get(name, 0), missing
+    assert len(set(found)) == len(found)  # no two have one name
+
+
+TF1 = """
+import json, sys
+sys.path.insert(0, sys.argv[1])
+import v1_names, v1_shapes
+from penstock.compat import v1
+v1.disable_v2_behavior()
+nodes = {name: v1_names.node_names(v1, build) for name, build in v1_names.programs(v1).items()}
+print(json.dumps([nodes, v1_shapes.answers(v1)]))
+"""
+
+
+def test_names_and_shapes_of_tensorflow_1():
+    done = subprocess.run(
+        [sys.executable, "-c", TF1, str(RECORDED)], capture_output=True, text=True, check=True
+    )
+    nodes, shapes = json.loads(done.stdout)
+    wanted = recorded("nodes_tf1")
+    assert {name: used for name, (_, used) in nodes.items()} == {
+        name: used for name, (_, used) in wanted.items()
+    }
+    kept = sum(len(set(nodes[name][0]) & set(wanted[name][0])) for name in wanted)
+    assert kept >= 0.54 * sum(len(each) for each, _ in wanted.values())
+    assert shapes == recorded("shapes_tf1")
+    assert len(shapes) == len(v1_shapes.EXPRESSIONS)
+
+
+class TestUse:
+    """What names are for."""
+
+    def test_fetch_and_feed_by_name(self):
+        with tf.Graph().as_default() as graph, v1.Session() as sess:
+            x = v1.placeholder(tf.float32, [None], name="x")
+            with tf.name_scope("net"):
+                y = tf.identity(x * 2.0, name="out")
+            assert sess.run("net/out:0", {"x:0": [1.0, 2.0]}).tolist() == [2.0, 4.0]
+            assert graph.get_tensor_by_name("net/out:0") == y
+            assert graph.get_operation_by_name("net/out") is y.op
+            assert sess.run("net/mul/y:0") == 2.0  # the constant among its inputs
+
+    def test_an_axis_is_a_constant_of_its_name(self):
+        with tf.Graph().as_default(), v1.Session() as sess:
+            x = v1.placeholder(tf.float32, [None, 3])
+            tf.concat([x, x], 1, name="cc")
+            tf.reduce_mean(x, 1, name="rm")
+            tf.reduce_sum(x)
+            found = sess.run(["cc/axis:0", "rm/reduction_indices:0", "Const:0"])
+            assert [each.tolist() for each in found] == [1, 1, [0, 1]]
+
+    def test_a_gradient_by_its_name(self):
+        with tf.Graph().as_default(), v1.Session() as sess:
+            x, w = v1.placeholder(tf.float32, [1, 2]), tf.constant([[1.0], [2.0]])
+            with tf.name_scope("Model"):
+                y = tf.matmul(x, w)
+            with tf.name_scope("SGD"):
+                tf.gradients(y, [w, x])
+            given = {x: [[3.0, 4.0]]}
+            found = sess.run("SGD/gradients/Model/MatMul_grad/MatMul_1:0", given)
+            assert found.tolist() == [[3.0], [4.0]]
+            found = sess.run("SGD/gradients/Model/MatMul_grad/MatMul:0", given)
+            assert found.tolist() == [[1.0, 2.0]]
+
+    def test_an_optimizer_by_its_names(self):
+        with tf.Graph().as_default(), v1.Session() as sess:
+            w = v1.Variable([1.0, 2.0], name="w")
+            v1.train.GradientDescentOptimizer(0.5).minimize(tf.reduce_sum(w * w))
+            v1.global_variables_initializer()
+            sess.run("init")
+            sess.run("GradientDescent/update_w/ResourceApplyGradientDescent")
+            assert sess.run("w/Read/ReadVariableOp:0").tolist() == [0.0, 0.0]
+            assert sess.run("GradientDescent/learning_rate:0") == 0.5
+            assert sess.run("w/IsInitialized/VarIsInitializedOp:0")
+
+    def test_nothing_is_named_where_nothing_is_built(self):
+        assert tf.concat([[1], [2]], 0, name="a b").numpy().tolist() == [1, 2]
+        assert tf.function(lambda x: tf.identity(x, name="out"))(3).numpy() == 3
+
+
+# Where `name` is taken and has nobody to go to: values, not nodes, or functions that run at once.
+UNNAMED = {
+    "_functions/files.py",
+    "_functions/running.py: timestamp",
+    "_functions/generator.py",
+    "_graph_array.py",
+    "_tensor_array.py",
+    "_variable.py",
+    "debugging/_static.py",
+    "debugging/_values.py",
+    "summary/__init__.py",
+    "summary/_writer.py",
+    "train/_example.py",
+    "train/_watch.py",
+    "compat/v1/_flag_values.py",
+    "compat/v1/train/_saver.py: __init__",
+    "raw_ops.py",
+    "compat/v1/_functions.py: assert_scalar",
+}
+
+
+def test_no_function_drops_its_name():
+    dropped = []
+    for path in PACKAGE.rglob("*.py"):
+        where = path.relative_to(PACKAGE).as_posix()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef) and _drops(node):
+                dropped.append(f"{where}: {node.name}")
+    left = {each for each in dropped if each.partition(":")[0] not in UNNAMED} - UNNAMED
+    assert left == set()
+    assert {each.partition(":")[0] for each in dropped} >= {
+        each.partition(":")[0] for each in UNNAMED
+    }  # none is excused for nothing
+
+
+def _drops(function) -> bool:
+    takes = any(each.arg == "name" for each in (*function.args.args, *function.args.kwonlyargs))
+    uses = any(isinstance(each, ast.Name) and each.id == "name" for each in ast.walk(function))
+    decorators = {
+        each.func.id.lstrip("_")
+        for each in function.decorator_list
+        if isinstance(each, ast.Call) and isinstance(each.func, ast.Name)
+    }
+    is_special = function.name == "__tf_tensor__"
+    return takes and not uses and not is_special and not decorators & {"scoped", "schedule"}
