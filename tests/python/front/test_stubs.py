@@ -99,15 +99,6 @@ def test_classes_have_their_members(stubs):
         assert {name for name in dir(cls) if not name.startswith("_")} <= found, public
 
 
-def test_ops_that_give_lists():
-    sources = (path.read_text() for path in (ROOT / "src" / "ops").glob("*.cc"))
-    definitions = (each for text in sources for each in text.split("PEN_OP_DEF")[1:])
-    many = {
-        re.search(r'\.name = "(\w+)"', each)[1] for each in definitions if "kManyOutputs" in each
-    }
-    assert many == _stubs.LISTS
-
-
 @pytest.mark.skipif(find_spec("mypy") is None, reason="mypy is not installed")
 def test_a_type_checker_reads_them(tmp_path):
     """Mistakes are found on the lines that say so, and nowhere else: the stubs included."""
