@@ -13,8 +13,16 @@ from penstock import _api, _core, _docs, raw_ops
 NUMBER = re.compile(r"[-+]?(?:\d+\.\d*|\.\d+)(?:e[-+]?\d+)?")
 # TensorFlow's names in the order of how many programs use them.
 MOST_USED = (Path(__file__).parent / "most_used_names.txt").read_text().split()
-# Switches and members that an example would only repeat.
-WITHOUT_EXAMPLE = set()
+# Switches that hold for the whole process, and members that an example would only repeat.
+WITHOUT_EXAMPLE = {
+    "Tensor", "Variable.name", "Variable.numpy", "autograph.to_code", "compat.v1.GraphDef",
+    "compat.v1.disable_tensor_equality", "compat.v1.disable_v2_behavior",
+    "compat.v1.enable_eager_execution", "compat.v1.enable_resource_variables",
+    "compat.v1.enable_tensor_equality", "config.experimental.set_virtual_device_configuration",
+    "config.set_logical_device_configuration", "profiler.experimental.start",
+    "random.get_global_generator", "train.CheckpointManager.checkpoints",
+    "train.CheckpointManager.latest_checkpoint",
+}  # fmt: skip
 
 
 class Numbers(doctest.OutputChecker):
