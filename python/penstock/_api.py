@@ -42,9 +42,18 @@ def make_function(
     function = _core.OpFunction(op, parameters, output, lax, other)
     function.__name__ = function.__qualname__ = public.rpartition(".")[2]
     function.__module__ = "penstock." + public.rpartition(".")[0] if "." in public else "penstock"
-    function.__doc__ = _core.describe_op(op)[0]
     function._op, function._parameters, function._output = op, parameters, output
+    function._first = public
     return function
+
+
+def _doc(function) -> str:
+    from penstock import _docs
+
+    return _docs.of_function(function)
+
+
+_core.OpFunction.__doc__ = property(_doc)
 
 
 def _signature(function) -> inspect.Signature:
@@ -79,7 +88,7 @@ def raw_parameters(op: str) -> list[tuple]:
     return [*specs, *required, *optional, ("name", "", None)]
 
 
-def _read_table() -> dict[str, tuple[str, str, int]]:
+def _read_table() -> dict[str, tuple[str, str, int, str]]:
     table = {}
     for line in (Path(__file__).parent / "_ops.txt").read_text(encoding="utf-8").splitlines():
         line = line.partition("#")[0]
@@ -87,8 +96,9 @@ def _read_table() -> dict[str, tuple[str, str, int]]:
             continue
         line, _, output = line.partition("->")
         names, op, parameters = (part.strip() for part in (line + " | | ").split("|")[:3])
-        entry = (op, parameters, int(output) if output.strip() else -1)
-        table.update(dict.fromkeys(names.split(), entry))
+        names = names.split()
+        entry = (op, parameters, int(output) if output.strip() else -1, names[0])
+        table.update(dict.fromkeys(names, entry))
     return table
 
 
@@ -103,6 +113,12 @@ def names_in(namespace: str) -> list[str]:
     return [name for name in found if "." not in name]
 
 
+def split(public: str) -> tuple[str, str]:
+    """A public name as its namespace ("" is the top level) and the name in it."""
+    namespace, _, name = public.rpartition(".")
+    return namespace, name
+
+
 def find(namespace: str, name: str):
     """The function of that public name, or None."""
     public = f"{namespace}.{name}" if namespace else name
@@ -110,12 +126,13 @@ def find(namespace: str, name: str):
         return None
     entry = _table[public]
     if entry not in _made:
-        ops, parameters, output = entry
+        ops, parameters, output, first = entry
         op, *other = ops.split()
         lax, op = op.endswith("~"), op.rstrip("~")
         if _core.describe_op(op) is None:
             return None
         _made[entry] = make_function(op, _parameters(parameters), public, output, lax, *other)
+        _made[entry]._first = first
     return _made[entry]
 
 

@@ -481,3 +481,9 @@ def function(
         )
 
     return decorate if func is None else decorate(func)
+
+
+function.__overloads__ = """
+    func: typing.Callable[_typing.P, _typing.R] -> _typing.Function[_typing.P, _typing.R]
+    func: None = None -> _typing.Decorator
+"""

@@ -3,11 +3,20 @@
 import difflib
 
 
+def near_names(name: str, names) -> list[str]:
+    """Names that a typing mistake may have meant, and names that have this one inside."""
+    names = sorted(n for n in names if not n.startswith("_"))
+    alike = [
+        n for n in names if n[:1].lower() == name[:1].lower()
+    ]  # the first letter is rarely wrong
+    near = difflib.get_close_matches(name, alike, n=4, cutoff=0.75)
+    if len(name) > 2:
+        near += [n for n in names if name.lower() in n.lower() and n not in near][:4]
+    return near[:6]
+
+
 def missing(where: str, name: str, names) -> AttributeError:
-    names = [n for n in names if not n.startswith("_")]
-    near = difflib.get_close_matches(name, names, n=4, cutoff=0.7)
-    near += [n for n in sorted(names) if name.lower() in n.lower() and n not in near][:4]
     text = f"module '{where}' has no attribute '{name}': penstock does not have it (yet)."
-    if near:
-        text += f" Near names: {', '.join(near[:6])}."
+    if near := near_names(name, names):
+        text += f" Near names: {', '.join(near)}."
     return AttributeError(text, name=name)

@@ -152,12 +152,33 @@ def _result(value) -> str:
     return "None" if is_none and not gives else found
 
 
+def _overloads(value, own: list[str]) -> str:
+    """The stubs of a function whose result depends on its arguments: one for each line of its
+    `__overloads__`, which is `arguments -> result`. The other arguments are as in its signature."""
+    texts = []
+    for line in value.__overloads__.strip().splitlines():
+        given, _, result = line.strip().rpartition(" -> ")
+        names = [each.partition(":")[0].strip() for each in re.split(r",\s*(?=\w+:)", given)]
+        others = [
+            argument
+            for argument in inspect.signature(value).parameters.values()
+            if argument.name not in (*names, *own)
+        ]
+        items = [*own, given, *_items(inspect.Signature(others))]
+        texts.append("@typing.overload\n" + function(value.__name__, items, result))
+    return "".join(texts)
+
+
 def function_text(name: str, value) -> str:
     """The stub of a function that is written in Python."""
+    if hasattr(value, "__overloads__"):
+        return _overloads(value, [])
     return function(name, _items(inspect.signature(value)), _result(value), value.__doc__)
 
 
 def _method(name: str, value) -> str:
+    if hasattr(value, "__overloads__"):
+        return _overloads(value, ["self"])
     signature = inspect.signature(value)
     own, *others = signature.parameters.values()
     items = [own.name, *_items(signature.replace(parameters=others))]

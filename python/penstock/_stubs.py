@@ -37,11 +37,6 @@ _KINDS = {
     "string": "builtins.str | builtins.bytes",
     "ints": "builtins.int | typing.Sequence[builtins.int] | Tensor | npt.NDArray[typing.Any]",
 }
-# Ops with as many outputs as the call asks for: they give a list.
-LISTS = {
-    "ClipByGlobalNorm", "DynamicPartition", "IdentityN", "Meshgrid", "ShapeN", "Split", "SplitV",
-    "Unpack",
-}  # fmt: skip
 
 
 def modules() -> dict[str, types.ModuleType]:
@@ -77,7 +72,7 @@ def _record(op: str) -> str:
 
 
 def _result(op: str, output: int = -1) -> str:
-    if output < 0 and op in LISTS:
+    if output < 0 and _core.op_details(op)[2]:
         return "builtins.list[Tensor]"
     return "Tensor" if output >= 0 or len(_core.describe_op(op)[3]) == 1 else f"_{op}"
 

@@ -248,6 +248,13 @@ class GradientTape:
                     found[k] = one if found[k] is None else found[k] + one
         return pack_like(sources, found)
 
+    gradient.__overloads__ = """
+        target: typing.Any, sources: Tensor | Variable -> Tensor
+        target: typing.Any, sources: builtins.list[typing.Any] -> builtins.list[Tensor]
+        target: typing.Any, sources: builtins.tuple[typing.Any, ...] -> builtins.tuple[Tensor, ...]
+        target: typing.Any, sources: typing.Any -> typing.Any
+    """
+
     def _rows(self, target, flat, zeros):
         """The gradients at all sources, for every element of the target in turn."""
         count = _known_count(target.shape, "jacobian")

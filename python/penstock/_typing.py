@@ -10,6 +10,9 @@ import numpy.typing as npt
 
 from penstock import DType, Tensor, TensorShape
 
+P = typing.ParamSpec("P")
+R = typing.TypeVar("R", covariant=True)
+
 # A tensor, a variable, an array, a number, a text, or nested lists of these: whatever has
 # __array__ or __dlpack__ may be given too, so no narrower type would be true.
 TensorLike: typing.TypeAlias = typing.Any
@@ -17,3 +20,22 @@ DTypeLike: typing.TypeAlias = DType | str | type | np.dtype[typing.Any]
 ShapeLike: typing.TypeAlias = (
     TensorShape | Tensor | int | Sequence[typing.Any] | npt.NDArray[typing.Any]
 )
+
+
+class Decorator(typing.Protocol):
+    """What tf.function is when it is called with options only."""
+
+    def __call__(self, func: typing.Callable[P, R]) -> Function[P, R]: ...
+
+
+class Function(typing.Protocol[P, R]):
+    """What tf.function makes of a function: it is called as before."""
+
+    @property
+    def python_function(self) -> typing.Callable[P, R]: ...
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R: ...
+    def __get__(self, instance: object, owner: typing.Any = None) -> typing.Any: ...
+    def get_concrete_function(self, *args: typing.Any, **kwargs: typing.Any) -> typing.Any: ...
+    def memory_plan(self, *args: typing.Any, **kwargs: typing.Any) -> typing.Any: ...
+    def experimental_get_tracing_count(self) -> int: ...
+    def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str: ...

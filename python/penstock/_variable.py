@@ -156,40 +156,40 @@ class Variable(_core.VariableHandle, metaclass=Created):
             )
         return value
 
-    def assign(self, value, use_locking=False, name=None, read_value=True):
+    def assign(self, value, use_locking=False, name=None, read_value=True) -> Variable:
         self._assign(self._checked(value))
         return self._updated(read_value)
 
-    def assign_add(self, delta, use_locking=False, name=None, read_value=True):
+    def assign_add(self, delta, use_locking=False, name=None, read_value=True) -> Variable:
         self._assign_add(self._checked(delta, _shape_error))
         return self._updated(read_value)
 
-    def assign_sub(self, delta, use_locking=False, name=None, read_value=True):
+    def assign_sub(self, delta, use_locking=False, name=None, read_value=True) -> Variable:
         self._assign_sub(self._checked(delta, _shape_error))
         return self._updated(read_value)
 
-    def scatter_update(self, sparse_delta, use_locking=False, name=None):
+    def scatter_update(self, sparse_delta, use_locking=False, name=None) -> Variable:
         self._scatter_update(sparse_delta.indices, sparse_delta.values)
         return self._updated(True)
 
-    def scatter_add(self, sparse_delta, use_locking=False, name=None):
+    def scatter_add(self, sparse_delta, use_locking=False, name=None) -> Variable:
         self._scatter_add(sparse_delta.indices, sparse_delta.values)
         return self._updated(True)
 
-    def scatter_sub(self, sparse_delta, use_locking=False, name=None):
+    def scatter_sub(self, sparse_delta, use_locking=False, name=None) -> Variable:
         self._scatter_sub(sparse_delta.indices, sparse_delta.values)
         return self._updated(True)
 
-    def scatter_max(self, sparse_delta, use_locking=False, name=None):
+    def scatter_max(self, sparse_delta, use_locking=False, name=None) -> Variable:
         return self._scatter_rows("TensorScatterMax", sparse_delta)
 
-    def scatter_min(self, sparse_delta, use_locking=False, name=None):
+    def scatter_min(self, sparse_delta, use_locking=False, name=None) -> Variable:
         return self._scatter_rows("TensorScatterMin", sparse_delta)
 
-    def scatter_mul(self, sparse_delta, use_locking=False, name=None):
+    def scatter_mul(self, sparse_delta, use_locking=False, name=None) -> Variable:
         return self._scatter_in_turn(sparse_delta, lambda old, new: old * new)
 
-    def scatter_div(self, sparse_delta, use_locking=False, name=None):
+    def scatter_div(self, sparse_delta, use_locking=False, name=None) -> Variable:
         return self._scatter_in_turn(sparse_delta, lambda old, new: old / new)
 
     def _scatter_rows(self, op, delta):
@@ -209,13 +209,13 @@ class Variable(_core.VariableHandle, metaclass=Created):
         self._update(op, (indices, _core.to_tensor(updates, self.dtype, False)), ())
         return self._updated(True)
 
-    def scatter_nd_update(self, indices, updates, name=None):
+    def scatter_nd_update(self, indices, updates, name=None) -> Variable:
         return self._scatter_nd("TensorScatterUpdate", indices, updates)
 
-    def scatter_nd_add(self, indices, updates, name=None):
+    def scatter_nd_add(self, indices, updates, name=None) -> Variable:
         return self._scatter_nd("TensorScatterAdd", indices, updates)
 
-    def scatter_nd_sub(self, indices, updates, name=None):
+    def scatter_nd_sub(self, indices, updates, name=None) -> Variable:
         return self._scatter_nd("TensorScatterSub", indices, updates)
 
     def sparse_read(self, indices, name=None) -> Tensor:

@@ -21,7 +21,8 @@ def _with_aliases(function, names):
         return function(**arguments)
 
     # With these, what an OpFunction tells of itself holds here too.
-    functools.update_wrapper(raw_op, function)
+    functools.update_wrapper(raw_op, function, ("__module__", "__name__", "__qualname__"))
+    raw_op.__doc__ = _core.describe_op(function._op)[0]
     raw_op.__signature__ = inspect.signature(function)
     return raw_op
 
@@ -37,7 +38,7 @@ def _with_pairs(function):
         return function(indices_and_data=pairs)
 
     raw_op.__name__ = raw_op.__qualname__ = function.__name__
-    raw_op.__doc__ = function.__doc__
+    raw_op.__doc__ = _core.describe_op(function._op)[0]
     return raw_op
 
 

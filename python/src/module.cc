@@ -72,6 +72,7 @@ PyMethodDef g_functions[] = {
     {"from_dlpack", import_dlpack, METH_O, nullptr},
     {"index_parts", index_parts, METH_O, nullptr},
     {"describe_op", describe_op, METH_O, nullptr},
+    {"op_details", op_details, METH_O, nullptr},
     {"op_names", op_names, METH_NOARGS, nullptr},
     {"set_tensor_equality", set_tensor_equality, METH_O, nullptr},
     {"set_fast_calls", set_fast_calls, METH_O, nullptr},

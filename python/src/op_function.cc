@@ -435,6 +435,31 @@ PyObject* describe_op(PyObject*, PyObject* name) {
   return Py_BuildValue("(sNNN)", doc.c_str(), text_list(op->inputs), attrs, text_list(op->outputs));
 }
 
+PyObject* op_details(PyObject*, PyObject* name) {
+  return guarded([&] {
+    const char* text = PyUnicode_AsUTF8(name);
+    if (text == nullptr) throw PythonError();
+    const OpDef* op = find_op(text);
+    if (op == nullptr) raise(PyExc_LookupError, "there is no op %s", text);
+    const Ref inputs(checked(PyList_New(0)));
+    for (const InputDef& input : op->inputs) {
+      std::vector<std::string_view> dtypes;
+      for (int i = 1; i < kNumDTypes; ++i) {
+        const auto dtype = static_cast<DType>(i);
+        if (input.dtypes.has(dtype)) dtypes.push_back(dtype_name(dtype));
+      }
+      const std::string input_name(input.name);
+      const Ref item(checked(Py_BuildValue("(sNO)", input_name.c_str(), text_list(dtypes),
+                                           input.many ? Py_True : Py_False)));
+      if (PyList_Append(inputs.get(), item.get()) < 0) throw PythonError();
+    }
+    return Py_BuildValue("(OOOO)", inputs.get(),
+                         op->traits.has(Trait::kElementwise) ? Py_True : Py_False,
+                         op->traits.has(Trait::kManyOutputs) ? Py_True : Py_False,
+                         op->grad.value != no_gradient ? Py_True : Py_False);
+  });
+}
+
 PyObject* op_names(PyObject*, PyObject*) {
   std::vector<std::string_view> names;
   for (const OpDef* op : all_ops()) names.push_back(op->name);

@@ -112,3 +112,19 @@ def test_random_numbers_are_scaled_in_one_buffer(draw):
     made = draw([100_000], -1.0, 2.0)
     peak = tf.config.experimental.get_memory_info()["peak"] - before
     assert peak < 1.1 * 4 * made.shape[0]
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "near"),
+    [
+        (tf, "data", ""),
+        (tf, "matmull", " Near names: matmul."),
+        (tf.nn, "rleu", " Near names: relu."),
+        (tf.raw_ops, "MatMull", " Near names: MatMul."),
+    ],
+)
+def test_a_missing_name_has_near_ones(module, name, near):
+    """Names that only share letters are no help: tf.data is not a slip for tf.atan."""
+    with pytest.raises(AttributeError, match="penstock does not have it") as caught:
+        getattr(module, name)
+    assert str(caught.value).endswith("(yet)." + near)
