@@ -165,12 +165,12 @@ std::vector<std::shared_ptr<const Graph>> loop_at(const Control& control,
   for (;;) {
     const Retraced body = try_retrace(control.region(Control::kBody), known, states);
     if (body.region == nullptr) {
-      std::vector<OutputSpec> states;
+      std::vector<OutputSpec> specs;
       const Graph& before = control.region(Control::kBody);
       for (size_t i = 0; i < static_cast<size_t>(control.num_states); ++i)
-        states.push_back({before.dtype(before.inputs()[i]), known[i]});
+        specs.push_back({before.dtype(before.inputs()[i]), known[i]});
       return {retraced(control.region(Control::kCondition), known, states),
-              failing(control.regions[Control::kBody], known, states, body.problem)};
+              failing(control.regions[Control::kBody], known, specs, body.problem)};
     }
     bool fits_all = true;
     for (size_t i = 0; i < static_cast<size_t>(control.num_states); ++i) {
