@@ -65,6 +65,11 @@ def call_when_run(name, function, structure, outputs=(), passes_gradients=False)
     return _core.call_host(name, run, tensors, list(outputs), passes_gradients)
 
 
+def of_program(error):
+    """What is wrong with a call while it is traced is wrong with the program: a ValueError too."""
+    return errors._TracingError(error.node_def, error.op, error.message)
+
+
 class Tracing:
     """One trace: the variables that it made, and how many random ops it has."""
 
@@ -86,8 +91,7 @@ class Tracing:
     def __exit__(self, kind, error, traceback):
         _here.tracing = self._outer
         if kind is errors.InvalidArgumentError:
-            found = errors._TracingError(error.node_def, error.op, error.message)
-            raise found.with_traceback(traceback) from None
+            raise of_program(error).with_traceback(traceback) from None
 
     def add_variable(self, variable):
         if not self._may_make_variables:
