@@ -141,6 +141,11 @@ class SeedMark:
             self._seeds._num_random = self._count
 
 
+def of_program(error):
+    """What is wrong with a call while it is traced is wrong with the program: a ValueError too."""
+    return errors._TracingError(error.node_def, error.op, error.message)
+
+
 class Tracing(OpSeeds):
     """One trace: the variables that it made, and how many random ops it has."""
 
@@ -160,8 +165,7 @@ class Tracing(OpSeeds):
     def __exit__(self, kind, error, traceback):
         _here.tracing, _here.region = self._outer
         if kind is errors.InvalidArgumentError:
-            found = errors._TracingError(error.node_def, error.op, error.message)
-            raise found.with_traceback(traceback) from None
+            raise of_program(error).with_traceback(traceback) from None
 
     def add_variable(self, variable):
         if not self._may_make_variables:

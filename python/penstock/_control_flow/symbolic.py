@@ -65,6 +65,10 @@ def _region(name, function, specs=()):
         if noted:
             region.note_custom_gradients()
         return region
+    except errors.InvalidArgumentError as error:
+        if type(error) is not errors.InvalidArgumentError:
+            raise
+        raise _tracing.of_program(error).with_traceback(error.__traceback__) from None
     finally:
         trace.close()
 

@@ -219,9 +219,11 @@ def broadcast_static_shape(shape_x, shape_y) -> TensorShape:
 
 
 def get_static_value(tensor, partial=False):
-    """The value as a NumPy array, where it is known: always, outside of a function."""
+    """The value as a NumPy array, where it is known: always, outside of functions and graphs."""
     if isinstance(tensor, _core.SymbolicTensor):
-        return None
+        builder = getattr(getattr(tensor, "graph", None), "_builder", None)
+        found = None if builder is None else builder.constant_value(tensor)
+        return None if found is None else found.numpy()
     return tensor.numpy() if isinstance(tensor, _core.EagerTensor) else tensor
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from penstock import _core, dtypes, errors
+from penstock._functions.arrays import get_static_value
 from penstock._spec import TensorSpec
 from penstock._tracing import call_when_run
 
@@ -42,7 +43,8 @@ def _rank_of(rank) -> int:
     assert_type(rank, dtypes.int32)
     if rank.ndim:
         raise ValueError("Rank must be a scalar.")
-    return int(rank)
+    known = get_static_value(rank)
+    return int(rank if known is None else known)
 
 
 def _check_rank(x, fits, wanted, message):
