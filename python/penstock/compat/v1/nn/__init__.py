@@ -28,7 +28,9 @@ def dropout(x, keep_prob=None, noise_shape=None, seed=None, name=None, rate=None
     shape = raw_ops.Shape(input=x) if noise_shape is None else noise_shape
     key, op_seed = _next_seeds(seed)
     drawn = raw_ops.RandomUniform(shape=shape, dtype=x.dtype, seed=key, seed2=op_seed)
-    return raw_ops.SelectV2(condition=drawn >= 1 - kept, t=x / kept, e=raw_ops.ZerosLike(x=x))
+    dropped = raw_ops.SelectV2(condition=drawn >= 1 - kept, t=x / kept, e=raw_ops.ZerosLike(x=x))
+    dropped.set_shape(x.shape)  # the share is a number, whatever is known of its shape
+    return dropped
 
 
 def softmax_cross_entropy_with_logits(
