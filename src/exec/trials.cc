@@ -15,7 +15,7 @@ constexpr size_t kMostTrials = 3000;
 
 void add_size(std::vector<int64_t>& sizes, int64_t size) {
   constexpr size_t kMostSizes = 14;
-  constexpr int64_t kLargest = 1 << 20;
+  constexpr int64_t kLargest = int64_t{1} << 30;
   if (size < 0 || size > kLargest || sizes.size() >= kMostSizes) return;
   if (std::ranges::find(sizes, size) == sizes.end()) sizes.push_back(size);
 }
@@ -61,6 +61,18 @@ std::vector<int64_t> sizes_for(std::span<const int64_t> numbers) {
   return sizes;
 }
 
+// The same numbers every time.
+class Draws {
+ public:
+  size_t operator()(size_t below) {
+    state_ = state_ * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<size_t>(state_ >> 33) % below;
+  }
+
+ private:
+  uint64_t state_ = 1;
+};
+
 }  // namespace
 
 Shape in_common(const Shape& a, const Shape& b) {
@@ -84,6 +96,9 @@ void take(std::vector<OutputSpec>& known, std::span<const Tensor> outputs) {
 
 Trials::Trials(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs)
     : op_(op), inputs_(inputs), attrs_(attrs), sizes_(sizes_for(numbers_in(op, inputs, attrs))) {
+  // What is made of other calls may make as many as a size says.
+  constexpr int64_t kLargest = 1 << 20;
+  if (op.compose != nullptr) std::erase_if(sizes_, [](int64_t size) { return size > kLargest; });
   for (size_t i = 0; i < inputs.size(); ++i) {
     own_.push_back(inputs[i]->shape());
     for (int axis = 0; axis < own_[i].rank(); ++axis) {
@@ -102,8 +117,8 @@ void Trials::add(std::span<const Shape> shapes, std::span<const Tensor> outputs)
   }
 }
 
-bool Trials::try_at(std::span<const Shape> shapes) {
-  std::optional<Tensors> outputs = Worlds::try_call(op_, inputs_, shapes, attrs_);
+bool Trials::try_at(std::span<const Shape> shapes, size_t* progress) {
+  std::optional<Tensors> outputs = Worlds::try_call(op_, inputs_, shapes, attrs_, progress);
   if (!outputs) return false;
   add(shapes, *outputs);
   return true;
@@ -168,18 +183,37 @@ void Trials::search() {
     std::ranges::fill(sizes, size);
     look();
   }
-  uint64_t state = 1;
-  const auto draw = [&](size_t n) {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return static_cast<size_t>(state >> 33) % n;
-  };
+  Draws draw;
   // Every other time with two sizes only: many dimensions of a call are the same.
   for (size_t k = 0; k < kMostTrials && good.size() < 8 && !is_settled(); ++k) {
     const int64_t two[] = {sizes_[draw(sizes_.size())], sizes_[draw(sizes_.size())]};
     for (int64_t& size : sizes) size = k % 2 == 0 ? sizes_[draw(sizes_.size())] : two[draw(2)];
     look();
   }
+  if (good.empty() && op_.compose != nullptr) {
+    if (std::vector<Shape> shapes = climb(); !shapes.empty()) good.push_back(std::move(shapes));
+  }
   for (size_t k = 0; k < good.size() && k < 4; ++k) vary(good[k]);
+}
+
+std::vector<Shape> Trials::climb() {
+  std::vector<size_t> all(dims_.size());
+  std::iota(all.begin(), all.end(), size_t{0});
+  Draws draw;
+  std::vector<int64_t> best(dims_.size(), sizes_[0]);
+  size_t furthest = 0;
+  for (size_t k = 0; k < 2 * kMostTrials && !dims_.empty(); ++k) {
+    std::vector<int64_t> sizes = best;
+    const int64_t size = sizes_[draw(sizes_.size())];
+    for (size_t changes = 1 + draw(3); changes > 0; --changes) sizes[draw(sizes.size())] = size;
+    std::vector<Shape> shapes = shapes_with(all, sizes, own_);
+    size_t progress = 0;
+    if (try_at(shapes, &progress)) return shapes;
+    if (progress < furthest) continue;
+    furthest = progress;
+    best = std::move(sizes);
+  }
+  return {};
 }
 
 std::vector<OutputSpec> Trials::known() const {

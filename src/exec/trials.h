@@ -43,7 +43,9 @@ class Trials {
     bool is_varied = false;  // another one was good too
   };
 
-  bool try_at(std::span<const Shape> shapes);
+  bool try_at(std::span<const Shape> shapes, size_t* progress = nullptr);
+  // From sizes to sizes with which the call gets further, where it is made of others.
+  std::vector<Shape> climb();
   bool is_settled() const;  // no trial could say less
   void vary_together(std::span<const Shape> shapes, std::span<const size_t> dims,
                      std::span<const int64_t> sizes);

@@ -1,6 +1,7 @@
 #include "exec/worlds.h"
 
 #include <algorithm>
+#include <array>
 #include <exception>
 
 #include <penstock/autodiff/tape.h>
@@ -63,6 +64,27 @@ std::vector<int64_t> sizes_to_try(std::span<const Tensor* const> inputs) {
   return sizes;
 }
 
+// In the two large worlds the unknown dimensions of inputs are multiples by the marks of a Golomb
+// ruler, in different orders: no two differ by what two others do.
+int64_t factor_of(size_t world, int64_t number) {
+  static constexpr std::array<int64_t, 16> kMarks = {1,  2,   5,   12,  27,  33,  57,  69,
+                                                     77, 116, 118, 135, 151, 164, 169, 178};
+  constexpr int64_t kCycle = kMarks.size() - 1;  // has no divisor in common with their number
+  if (world + 1 == Worlds::kCount) return kMarks[static_cast<size_t>(number * 7 % kCycle) + 1];
+  return world + 2 == Worlds::kCount ? kMarks[static_cast<size_t>(number) % kMarks.size()] : 1;
+}
+
+// Whether an integer among the values is too large for the worlds' sizes to be on both sides of it.
+bool has_large_number(const Tensor& tensor) {
+  constexpr double kLarge = 20160 / 2;
+  const bool is_integer = tensor.dtype() == DType::kInt32 || tensor.dtype() == DType::kInt64;
+  if (!is_integer || !tensor.has_data() || tensor.num_elements() > kMaxRank) return false;
+  for (int64_t k = 0; k < tensor.num_elements(); ++k) {
+    if (tensor.number_at(k) > kLarge || tensor.number_at(k) < -kLarge) return true;
+  }
+  return false;
+}
+
 std::string types_of(std::span<const Tensor* const> inputs) {
   std::string text;
   for (const Tensor* input : inputs)
@@ -89,12 +111,7 @@ void Worlds::add(ValueId value, DType dtype, const Shape& shape, bool is_input) 
     int64_t number = num_dims_;
     for (int i = 0; i < shape.rank(); ++i) {
       if (shape[i] != kUnknownDim) continue;
-      // Growing in one of the large worlds and shrinking in the other: no difference is 0 in both.
-      const int64_t place = number++ % 8;
-      const int64_t factor = !is_input || w + 2 < kCount ? 1
-                             : w + 1 == kCount           ? 8 - place
-                                                         : 1 + place;
-      sizes.set(i, kSizes[w] * factor);
+      sizes.set(i, kSizes[w] * (is_input ? factor_of(w, number++) : 1));
     }
     made[w] = symbol_in(*worlds_[w]->state, dtype, sizes);
   }
@@ -174,10 +191,14 @@ Worlds::Outcome Worlds::call(const OpDef& op, std::span<const Tensor* const> inp
       if (problem == nullptr) problem = std::current_exception();
     }
   }
-  if (alive == kCount) return outcome;
+  const bool has_large = std::ranges::any_of(inputs, [](const Tensor* input) {
+    return !input->is_symbolic() && has_large_number(*input);
+  });
+  if (has_large) forget_values(outcome);
+  if (alive == kCount && !has_large) return outcome;
   if (can_try(op, inputs)) {
     settle(op, inputs, attrs, outcome);
-  } else if (alive <= 1) {
+  } else if (alive <= 1 || has_large) {
     // What one world says may be so there only.
     for (OutputSpec& spec : outcome.outputs) forget_sizes(spec.shape);
     std::vector<OutputSpec> tried = try_ranks(op, inputs, attrs);
@@ -194,7 +215,8 @@ Worlds::Outcome Worlds::call(const OpDef& op, std::span<const Tensor* const> inp
 }
 
 std::optional<Tensors> Worlds::try_call(const OpDef& op, std::span<const Tensor* const> inputs,
-                                        std::span<const Shape> shapes, Attrs attrs) {
+                                        std::span<const Shape> shapes, Attrs attrs,
+                                        size_t* progress) {
   const std::unique_ptr<TraceState> state = make_state();
   SmallVector<Tensor, 4> made;
   for (size_t i = 0; i < inputs.size(); ++i)
@@ -205,6 +227,7 @@ std::optional<Tensors> Worlds::try_call(const OpDef& op, std::span<const Tensor*
     const Inside inside(*state);
     return dispatch(op, there, attrs);
   } catch (const Error&) {
+    if (progress != nullptr) *progress = state->graph.num_nodes();
     return std::nullopt;  // not with these sizes
   }
 }
@@ -268,6 +291,15 @@ std::vector<OutputSpec> Worlds::try_ranks(const OpDef& op, std::span<const Tenso
     if (found == 1) forget_sizes(spec.shape);
   }
   return known;
+}
+
+void Worlds::forget_values(Outcome& outcome) {
+  for (size_t w = 0; w < kCount; ++w) {
+    for (Tensor& output : outcome.tensors[w]) {
+      if (!output.is_symbolic())
+        output = symbol_in(*worlds_[w]->state, output.dtype(), output.shape());
+    }
+  }
 }
 
 bool Worlds::can_try(const OpDef& op, std::span<const Tensor* const> inputs) {

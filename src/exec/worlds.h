@@ -44,9 +44,11 @@ class Worlds {
   void add(ValueId first, const Outcome& outcome);
   bool knows(ValueId value) const { return values_.contains(value); }
 
-  // A call with inputs of these shapes, in a trace of its own; none where it is not good.
+  // A call with inputs of these shapes, in a trace of its own; none where it is not good, and how
+  // far it got.
   static std::optional<Tensors> try_call(const OpDef& op, std::span<const Tensor* const> inputs,
-                                         std::span<const Shape> shapes, Attrs attrs);
+                                         std::span<const Shape> shapes, Attrs attrs,
+                                         size_t* progress = nullptr);
 
   // Throws what the op throws when the call is good nowhere.
   Outcome call(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs);
@@ -64,6 +66,8 @@ class Worlds {
                                            Attrs attrs);
   // Whether a call can be tried with any sizes: its values do not go with them.
   static bool can_try(const OpDef& op, std::span<const Tensor* const> inputs);
+  // Values that only sizes like those of the worlds have.
+  void forget_values(Outcome& outcome);
   // Makes sure of what some worlds say, where others do not take the call.
   void settle(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs,
               Outcome& outcome);

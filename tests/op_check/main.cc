@@ -48,10 +48,11 @@ struct Mode {
   std::string_view name;
   int (*run)(const Options&);
 };
-constexpr Mode kModes[] = {{"dump", run_dump},         {"grad", run_grad},       {"jvp", run_jvp},
-                           {"perf", run_perf},         {"support", run_support}, {"oom", run_oom},
-                           {"memory", run_memory},     {"replay", run_replay},   {"fuzz", run_fuzz},
-                           {"function", run_function}, {"graph", run_graph},      {"shapes", run_shapes}};
+constexpr Mode kModes[] = {
+    {"dump", run_dump},         {"grad", run_grad},       {"jvp", run_jvp},
+    {"perf", run_perf},         {"support", run_support}, {"oom", run_oom},
+    {"memory", run_memory},     {"replay", run_replay},   {"fuzz", run_fuzz},
+    {"function", run_function}, {"graph", run_graph},     {"shapes", run_shapes}};
 
 std::vector<Op> listed_ops() {
   return {

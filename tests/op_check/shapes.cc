@@ -2,6 +2,7 @@
 // with some of its inputs' dimensions unknown; then it is traced with sizes in their place (none,
 // one, primes, multiples, those of the sample), and where the op takes these, each dimension that
 // the open trace knew must be the one that comes out. The sample's own sizes must be taken.
+#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <optional>
@@ -15,9 +16,16 @@ namespace {
 
 using Shapes = std::vector<Shape>;
 
+// Ops made of many others, for which sizes that fit each other are not always found: some open
+// signatures of theirs are refused while they are traced.
+constexpr std::string_view kRefusing[] = {
+    "Conv2DTranspose",    "Conv3DTranspose",      "GruCell", "LstmCell", "NceLoss",
+    "SampledSoftmaxLoss", "MaxPoolGradWithArgmax"};
+
 class Check {
  public:
-  int64_t signatures = 0, sizes = 0, dims = 0, known = 0, failures = 0;
+  int64_t signatures = 0, sizes = 0, dims = 0, known = 0, refused = 0, failures = 0;
+  std::map<std::string_view, int64_t> refused_by;
 
   void run(const Op& op, uint64_t seed) {
     constexpr int kRandomSignatures = 4;
@@ -53,7 +61,8 @@ class Check {
       std::vector<Tensor> inputs;
       for (size_t i = 0; i < shapes.size(); ++i) {
         const Tensor& input = call.inputs[i];
-        inputs.push_back(call.op.def->input(i).host ? input : trace.input(input.dtype(), shapes[i]));
+        inputs.push_back(call.op.def->input(i).host ? input
+                                                    : trace.input(input.dtype(), shapes[i]));
       }
       Shapes found;
       for (const Tensor& output : call.run(inputs)) found.push_back(output.shape());
@@ -91,11 +100,18 @@ class Check {
   }
 
   void check(const Call& call, const Shapes& open, Random& random) {
-    constexpr int kTries = 24;
+    constexpr int kTries = 12;
     ++signatures;
     std::string error;
     const std::optional<Shapes> found = traced(call, open, &error);
-    if (!found) return fail(call, open, cat("refused: ", error));
+    if (!found) {
+      ++refused;
+      const std::string_view name = call.op.def->name;
+      if (std::ranges::find(kRefusing, name) == std::end(kRefusing))
+        return fail(call, open, cat("refused: ", error));
+      ++refused_by[name];
+      return;
+    }
     Shapes own;
     for (const Tensor& input : call.inputs) own.push_back(input.shape());
     for (int k = -1; k < kTries; ++k) {
@@ -144,13 +160,20 @@ class Check {
 
 int run_shapes(const Options& options) {
   Check check;
-  for (const Op& op : options.ops) check.run(op, options.seed);
+  for (const Op& op : options.ops) {
+    check.run(op, options.seed);
+    const std::string_view name = op.def->name;
+    const bool is_listed = std::ranges::find(kRefusing, name) != std::end(kRefusing);
+    if (options.seed != Options().seed || !is_listed || check.refused_by[name] > 0) continue;
+    ++check.failures;
+    std::printf("FAILED %s is listed as refusing, but takes all\n", std::string(name).c_str());
+  }
   std::printf(
       "op_check shapes: %lld open signatures, %lld with sizes, %lld of %lld dimensions known, %lld "
-      "failed\n",
+      "refused, %lld failed\n",
       static_cast<long long>(check.signatures), static_cast<long long>(check.sizes),
       static_cast<long long>(check.known), static_cast<long long>(check.dims),
-      static_cast<long long>(check.failures));
+      static_cast<long long>(check.refused), static_cast<long long>(check.failures));
   return check.failures == 0 ? 0 : 1;
 }
 

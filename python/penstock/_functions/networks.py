@@ -102,10 +102,10 @@ def bias_add(value, bias, data_format=None, name=None) -> Tensor:
 def dropout(x, rate, noise_shape=None, seed=None, name=None) -> Tensor:
     """Some elements at random as zeros, and the others larger by as much."""
     x, rate, shape = _dropout_arguments(x, rate, noise_shape)
-    if rate == 0:
+    if isinstance(rate, float) and rate == 0:
         return x
     seeds = op_seeds(seed)
-    if isinstance(shape, _core.SymbolicTensor):
+    if isinstance(shape, _core.Tensor):
         noise = raw_ops.RandomUniform(shape=shape, dtype=x.dtype, **seeds)
         return _kept(x, rate, noise)
     return raw_ops.Dropout(x=x, rate=rate, noise_shape=shape, **seeds, name=name)
@@ -114,16 +114,18 @@ def dropout(x, rate, noise_shape=None, seed=None, name=None) -> Tensor:
 def stateless_dropout(x, rate, seed, rng_alg=None, noise_shape=None, name=None) -> Tensor:
     """Dropout whose choice follows from the seed alone."""
     x, rate, shape = _dropout_arguments(x, rate, noise_shape)
-    if rate == 0:
+    if isinstance(rate, float) and rate == 0:
         return x
-    if isinstance(shape, _core.SymbolicTensor):
+    if isinstance(shape, _core.Tensor):
         return _kept(x, rate, stateless_uniform(shape, seed, dtype=x.dtype))
     return raw_ops.StatelessDropout(x=x, seed=seed, rate=rate, noise_shape=shape, name=name)
 
 
 def _dropout_arguments(x, rate, noise_shape):
-    x, rate = tensor(x), float(rate)
-    if not 0 <= rate < 1:
+    x = tensor(x)
+    is_open = isinstance(rate, _core.SymbolicTensor)  # decided where it has a value
+    rate = cast(rate, x.dtype) if is_open else float(rate)
+    if not is_open and not 0 <= rate < 1:
         raise ValueError(
             f"`rate` must be a scalar tensor or a float in the range [0, 1). Received: rate={rate}"
         )
@@ -133,11 +135,11 @@ def _dropout_arguments(x, rate, noise_shape):
             f"x_dtype={x.dtype!r}"
         )
     if noise_shape is None:
-        return x, rate, []
+        return x, rate, raw_ops.Shape(input=x) if is_open else []
     if isinstance(noise_shape, _core.SymbolicTensor):
         return x, rate, noise_shape
     shape = list(noise_shape)
-    if any(isinstance(each, _core.SymbolicTensor) for each in shape):
+    if is_open or any(isinstance(each, _core.SymbolicTensor) for each in shape):
         pairs = zip(shape, sizes_of(x), strict=True)
         return x, rate, tensor([own if each is None else each for each, own in pairs])
     return x, rate, [-1 if each is None else int(each) for each in shape]  # -1: as in x
@@ -146,7 +148,9 @@ def _dropout_arguments(x, rate, noise_shape):
 def _kept(x, rate, noise):
     """Dropout by numbers whose shape is known only when a function runs."""
     keeps = noise >= tensor(rate, x.dtype)
-    return raw_ops.SelectV2(condition=keeps, t=x * (1 / (1 - rate)), e=tensor(0, x.dtype))
+    kept = raw_ops.SelectV2(condition=keeps, t=x * (1 / (1 - rate)), e=tensor(0, x.dtype))
+    kept.set_shape(x.shape)  # the rate is a number, whatever is known of its shape
+    return kept
 
 
 @scoped("embedding_lookup")
@@ -172,7 +176,7 @@ def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None) -> Ten
         )
         return cast(full, logits.dtype)
     labels = cast(labels, logits.dtype)
-    if axis not in (-1, logits.ndim - 1):
+    if axis != -1 and axis + 1 != logits.shape.rank:
         rank = _known_rank(logits, "an axis that is not the last one")
         order = [each for each in range(rank) if each != axis % rank]
         order.append(axis % rank)

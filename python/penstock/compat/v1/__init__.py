@@ -34,7 +34,7 @@ _LATER = {
         "convert_to_tensor_or_indexed_slices div extract_image_patches get_seed no_regularizer "
         "op_scope setdiff1d space_to_batch sparse_segment_mean sparse_segment_sqrt_n "
         "sparse_segment_sum sparse_to_dense to_bfloat16 to_complex128 to_complex64 "
-        "to_double to_float to_int32 to_int64"
+        "to_double to_float to_int32 to_int64 where"
     ),
     "_initializers": (
         "constant_initializer glorot_normal_initializer glorot_uniform_initializer "

@@ -12,6 +12,7 @@ from penstock import _core, dtypes, raw_ops
 from penstock._core import Tensor
 from penstock._functions.arrays import tensor
 from penstock._functions.basic import cast, convert_to_tensor
+from penstock._functions.basic import where as _where_today
 from penstock._functions.printing import _element_text
 from penstock._functions.running import numpy_function
 from penstock._functions.seeds import next_seeds
@@ -46,6 +47,23 @@ def div(x, y, name=None) -> Tensor:
     is_real = x.dtype.is_floating or x.dtype.is_complex
     op = raw_ops.RealDiv if is_real else raw_ops.FloorDiv
     return op(x=x, y=y, name=name or "div")
+
+
+def where(condition, x=None, y=None, name=None) -> Tensor:
+    """x where the condition holds and y elsewhere; without them, where it holds. x and y have one
+    shape, and a condition of one dimension picks whole rows of them."""
+    if x is None or y is None:
+        return _where_today(condition, x, y, name)
+    condition = tensor(condition, dtypes.bool)
+    x = tensor(x, getattr(y, "dtype", None))
+    y = tensor(y, x.dtype)
+    shape = x.shape.merge_with(y.shape)
+    if condition.shape.rank == 1 and shape.rank is not None and shape.rank > 1:
+        rows = [-1] + [1] * (shape.rank - 1)
+        condition = raw_ops.Reshape(tensor=condition, shape=rows)
+    picked = _where_today(condition, x, y, name)
+    picked.set_shape(shape)
+    return picked
 
 
 def sparse_to_dense(

@@ -28,9 +28,11 @@ def dropout(x, keep_prob=None, noise_shape=None, seed=None, name=None, rate=None
     kept = _cast(kept, x.dtype)
     shape = raw_ops.Shape(input=x) if noise_shape is None else noise_shape
     drawn = raw_ops.RandomUniform(shape=shape, dtype=x.dtype, **_op_seeds(seed))
-    return raw_ops.SelectV2(
+    dropped = raw_ops.SelectV2(
         condition=drawn >= 1 - kept, t=x / kept, e=raw_ops.ZerosLike(x=x), name=name
     )
+    dropped.set_shape(x.shape)  # the share is a number, whatever is known of its shape
+    return dropped
 
 
 @_scoped("softmax_cross_entropy_with_logits_sg")
