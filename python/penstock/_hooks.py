@@ -12,8 +12,16 @@ def _stack(values, dtype):
     from penstock import raw_ops
 
     if dtype is None:
-        dtype = next(each.dtype for each in _leaves(values) if hasattr(each, "dtype"))
-    return raw_ops.Pack(values=[_core.to_tensor(value, dtype, False) for value in values])
+        found = next(each.dtype for each in _leaves(values) if hasattr(each, "dtype"))
+        return raw_ops.Pack(values=[_core.to_tensor(value, found, False) for value in values])
+    # A dtype that was asked for is that of the tensors in the list too.
+    return raw_ops.Pack(values=[_cast(value, dtype) for value in values])
+
+
+def _cast(value, dtype):
+    from penstock._functions.basic import cast
+
+    return cast(value, dtype) if hasattr(value, "_id") else _core.to_tensor(value, dtype, False)
 
 
 def _leaves(values):

@@ -151,9 +151,7 @@ def bincount(
     if axis != -1:
         arr = raw_ops.Reshape(tensor=arr, shape=[-1])
         weights = raw_ops.Reshape(tensor=weights, shape=[-1])
-    return raw_ops.DenseBincount(
-        input=arr, size=cast(size, arr.dtype), weights=weights, binary_output=binary_output
-    )
+    return raw_ops.DenseBincount(input=arr, size=size, weights=weights, binary_output=binary_output)
 
 
 def _bins(arr, minlength, maxlength):
@@ -168,8 +166,10 @@ def _bins(arr, minlength, maxlength):
             size = raw_ops.Minimum(x=size, y=cast(maxlength, size.dtype))
         return size
     size = int(raw_ops.Max(input=arr)) + 1 if arr.shape.num_elements() else 0
-    size = size if minlength is None else max(size, int(minlength))
-    return size if maxlength is None else min(size, int(maxlength))
+    limits = [each if each is None else int(tensor(each)) for each in (minlength, maxlength)]
+    size = size if limits[0] is None else max(size, limits[0])
+    size = size if limits[1] is None else min(size, limits[1])
+    return tensor(size, arr.dtype)
 
 
 def confusion_matrix(
