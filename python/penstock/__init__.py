@@ -109,10 +109,9 @@ _LATER = {
     "_creators": "variable_creator_scope",
     "_functions.arrays": (
         "argsort broadcast_dynamic_shape broadcast_static_shape clip_by_global_norm clip_by_norm "
-        "clip_by_value complex concat dynamic_stitch einsum ensure_shape fill get_static_value "
-        "identity linspace meshgrid parallel_stack repeat required_space_to_batch_paddings "
-        "reverse_sequence scalar_mul sequence_mask sort stack stop_gradient strided_slice "
-        "tensordot transpose truediv"
+        "complex concat dynamic_stitch einsum ensure_shape fill get_static_value identity linspace "
+        "meshgrid parallel_stack repeat required_space_to_batch_paddings reverse_sequence "
+        "scalar_mul sequence_mask sort stack strided_slice tensordot transpose truediv"
     ),
     "_custom_gradient": "custom_gradient grad_pass_through recompute_grad",
     "_functions.maths": "add_n round",

@@ -2,6 +2,7 @@
 
 #include <structmember.h>
 
+#include <cmath>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -31,7 +32,8 @@ struct Parameter {
   PyObject* name;           // interned
   PyObject* fallback;       // null: the argument must be given
   bool is_settled = false;  // the fallback of an attribute is in Description::defaults
-  bool is_rare = false;     // with another value than its fallback, the call is not for the op
+  bool is_rare = false;     // with another value than its fallback (an input: than a number), the
+                            // call is not for the op
 };
 
 struct Description {
@@ -234,13 +236,27 @@ void hint_name(PyObject* name) {
   if (text != nullptr) GraphBuilder::hint_name({text, static_cast<size_t>(size)});
 }
 
+bool is_plain_number(PyObject* value) {
+  if (PyFloat_CheckExact(value)) return !std::isnan(PyFloat_AS_DOUBLE(value));
+  return PyLong_CheckExact(value);
+}
+
+bool is_slices(PyObject* value) {
+  static PyObject* const name = PyUnicode_InternFromString("dense_shape");
+  return !has_tensor(value) && !is_variable(value) && !is_plain_number(value) &&
+         !PyList_CheckExact(value) && !is_array(value) && PyObject_HasAttr(value, name) != 0;
+}
+
 // Whether the call has arguments that the op does not know.
 bool is_rare(const Description& d, const Values values) {
   for (size_t k = 0; k < d.parameters.size(); ++k) {
     const Parameter& parameter = d.parameters[k];
-    if (parameter.is_rare && values[k] != parameter.fallback) return true;
+    if (!parameter.is_rare) continue;
+    if (parameter.kind == Parameter::kInput ? !is_plain_number(values[k])
+                                            : values[k] != parameter.fallback)
+      return true;
   }
-  return false;
+  return is_slices(values[0]);
 }
 
 PyObject* call(PyObject* self, PyObject* const* args, size_t flagged_count, PyObject* keywords) {

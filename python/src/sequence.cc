@@ -248,9 +248,11 @@ Ref plain_list(PyObject* object, int depth) {
   return list;
 }
 
-Tensor stacked(PyObject* list, DType dtype) {
+Tensor stacked(PyObject* list, DType dtype, Wanted wanted) {
   const Ref type(dtype == DType::kInvalid ? Py_NewRef(Py_None) : dtype_object(dtype));
-  const Ref made(checked(PyObject_CallFunctionObjArgs(hooks.stack, list, type.get(), nullptr)));
+  PyObject* is_hint = wanted == Wanted::kAsHint ? Py_True : Py_False;
+  const Ref made(
+      checked(PyObject_CallFunctionObjArgs(hooks.stack, list, type.get(), is_hint, nullptr)));
   return value_of(made.get());
 }
 
@@ -333,7 +335,7 @@ Tensor from_sequence(PyObject* list, DType dtype, Wanted wanted) {
   Scan scan;
   scan.walk(list, 0);
   if (scan.has_others) return from_any_sequence(list, dtype, wanted);
-  if (scan.has_tensors) return stacked(list, dtype);
+  if (scan.has_tensors) return stacked(list, dtype, wanted);
   if (scan.has_arrays) return from_arrays(list, dtype);
   const DType chosen = choose_dtype(list, scan.kind, scan.natural, dtype, wanted);
   Tensor tensor = Tensor::empty(chosen, scan.shape(), Tag::kConstant);

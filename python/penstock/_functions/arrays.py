@@ -281,19 +281,14 @@ def clip_by_norm(t, clip_norm, axes=None, name=None):
 
 
 def clip_by_value(t, clip_value_min, clip_value_max, name=None):
-    """The elements, with those outside of the bounds replaced by them. NaN spreads from either."""
+    """The elements, with those outside of the bounds replaced by them: where a bound is no plain
+    number, or t is IndexedSlices."""
     values = values_of(t)
-    bounds = (clip_value_min, clip_value_max)
-    if all(type(each) in (int, float) and each == each for each in bounds):
-        clipped = raw_ops.ClipByValue(
-            t=values, clip_value_min=clip_value_min, clip_value_max=clip_value_max
-        )
-    else:
-        # The op itself takes a bound that is not a number for none.
-        below = raw_ops.Minimum(x=values, y=clip_value_max)
-        values.shape.assert_is_compatible_with(below.shape)
-        clipped = raw_ops.Maximum(x=below, y=clip_value_min)
-        values.shape.assert_is_compatible_with(clipped.shape)
+    # The op takes a bound that is not a number for none; here NaN spreads.
+    below = raw_ops.Minimum(x=values, y=clip_value_max)
+    values.shape.assert_is_compatible_with(below.shape)
+    clipped = raw_ops.Maximum(x=below, y=clip_value_min)
+    values.shape.assert_is_compatible_with(clipped.shape)
     return with_values(t, clipped)
 
 
