@@ -9,6 +9,8 @@ A second op is for the dtypes that the first does not have.
 An op marked `~` does not convert by force: a number that cannot take the other input's dtype keeps
 its own, and the op refuses it.
 Every function also takes TensorFlow's `name=`. `-> 0` at the end picks one of several outputs.
+Where a parameter marked `!` is given (an input: as anything but a number), or IndexedSlices as the
+first argument, `=> module.function` of _functions/ is called instead, with all arguments.
 
 The functions are made when they are first asked for: `surface("math")` gives a module its
 `__getattr__` and `__dir__`. What is more than an op is a Python function in _functions/.
@@ -17,6 +19,7 @@ The functions are made when they are first asked for: `surface("math")` gives a 
 from __future__ import annotations
 
 import ast
+import importlib
 import inspect
 import sys
 from pathlib import Path
@@ -29,18 +32,26 @@ def _parameters(text: str) -> list[tuple]:
     for item in filter(None, map(str.strip, text.split(","))):
         names, has_default, default = item.partition("=")
         public, is_renamed, own = names.partition(":")
-        spec = (public.strip(), (own if is_renamed else public).strip())
+        is_rare, public = public.strip().endswith("!"), public.strip().rstrip("!")
+        spec = (public, "!" * is_rare + (own if is_renamed else public).strip())
         specs.append((*spec, ast.literal_eval(default)) if has_default else spec)
     has_name = any(spec[0] == "name" for spec in specs)
     return specs if has_name else [*specs, ("name", "", None)]
 
 
 def make_function(
-    op: str, parameters: list[tuple], public: str, output: int = -1, lax=False, other=None
+    op: str,
+    parameters: list[tuple],
+    public: str,
+    output: int = -1,
+    lax=False,
+    other=None,
+    otherwise=None,
 ):
     """A Python callable around an op, with a name, a doc string and a signature."""
-    function = _core.OpFunction(op, parameters, output, lax, other)
-    function.__name__ = function.__qualname__ = public.rpartition(".")[2]
+    name = public.rpartition(".")[2]
+    function = _core.OpFunction(op, parameters, output, lax, other, name, otherwise)
+    function.__name__ = function.__qualname__ = name
     function.__module__ = "penstock." + public.rpartition(".")[0] if "." in public else "penstock"
     function._op, function._parameters, function._output = op, parameters, output
     function._first = public
@@ -65,6 +76,7 @@ def _signature(function) -> inspect.Signature:
     }
     found = []
     for public, own, *default in function._parameters:
+        own = own.lstrip("!")
         value = default[0] if default else inspect.Parameter.empty
         # Where a dtype may be left out, the signature says which one it then is.
         value = dtypes.get(own) if value is None else value
@@ -88,16 +100,23 @@ def raw_parameters(op: str) -> list[tuple]:
     return [*specs, *required, *optional, ("name", "", None)]
 
 
-def _read_table() -> dict[str, tuple[str, str, int, str]]:
+def _read_table() -> dict[str, tuple[str, str, int, str, str]]:
     table = {}
     for line in (Path(__file__).parent / "_ops.txt").read_text(encoding="utf-8").splitlines():
         line = line.partition("#")[0]
         if not line.strip():
             continue
+        line, _, otherwise = line.partition("=>")
         line, _, output = line.partition("->")
         names, op, parameters = (part.strip() for part in (line + " | | ").split("|")[:3])
         names = names.split()
-        entry = (op, parameters, int(output) if output.strip() else -1, names[0])
+        entry = (
+            op,
+            parameters,
+            int(output) if output.strip() else -1,
+            otherwise.strip(),
+            names[0],
+        )
         table.update(dict.fromkeys(names, entry))
     return table
 
@@ -119,6 +138,14 @@ def split(public: str) -> tuple[str, str]:
     return namespace, name
 
 
+def _python_function(name: str):
+    """module.function of _functions/; None where there is none."""
+    if not name:
+        return None
+    module, _, function = name.partition(".")
+    return getattr(importlib.import_module(f"penstock._functions.{module}"), function)
+
+
 def find(namespace: str, name: str):
     """The function of that public name, or None."""
     public = f"{namespace}.{name}" if namespace else name
@@ -126,12 +153,15 @@ def find(namespace: str, name: str):
         return None
     entry = _table[public]
     if entry not in _made:
-        ops, parameters, output, first = entry
+        ops, parameters, output, otherwise, first = entry
         op, *other = ops.split()
         lax, op = op.endswith("~"), op.rstrip("~")
         if _core.describe_op(op) is None:
             return None
-        _made[entry] = make_function(op, _parameters(parameters), public, output, lax, *other)
+        other = other[0] if other else None
+        _made[entry] = make_function(
+            op, _parameters(parameters), public, output, lax, other, _python_function(otherwise)
+        )
         _made[entry]._first = first
     return _made[entry]
 

@@ -16,7 +16,7 @@ import operator
 from penstock import _core, dtypes, raw_ops
 from penstock._functions.basic import size_of, sizes_of, split, unstack, zeros
 from penstock._shape import TensorShape
-from penstock._tensor_array import TensorArray, _checked_size, _invalid
+from penstock._tensor_array import _MOST, TensorArray, _checked_size, _invalid
 
 
 class _Elements:
@@ -207,8 +207,8 @@ class GraphArray(TensorArray):
         rows = self.rows(element) if self._rows is None else _of_width(self._rows, element)
         if not self._dynamic_size:
             return rows, None
-        last = raw_ops.Cast(x=_core.to_tensor(last, None, False), DstT=dtypes.int32)
-        return _of_length(rows, last + 1), raw_ops.Maximum(x=self.size(), y=last + 1)
+        length = _checked_index(last) + 1
+        return _of_length(rows, length), raw_ops.Maximum(x=self.size(), y=length)
 
     def _converted(self, value):
         value = _core.to_tensor(value, self._dtype, True)
@@ -305,7 +305,16 @@ class GraphArray(TensorArray):
 
 
 def _indices(values):
-    return raw_ops.Cast(x=_core.to_tensor(values, dtypes.int32, True), DstT=dtypes.int32)
+    values = _core.to_tensor(values, dtypes.int64, True)
+    is_index = values.dtype in (dtypes.int32, dtypes.int64)
+    return values if is_index else raw_ops.Cast(x=values, DstT=dtypes.int32)
+
+
+def _checked_index(index):
+    """The index of an element that there may be, as int32; the function fails for any other."""
+    index = raw_ops.Cast(x=_core.to_tensor(index, None, False), DstT=dtypes.int64)
+    index = raw_ops.UnravelIndex(indices=index, dims=[_MOST])  # which is what it was
+    return raw_ops.Reshape(tensor=raw_ops.Cast(x=index, DstT=dtypes.int32), shape=[])
 
 
 def _with_row(rows, index, value):

@@ -7,13 +7,28 @@ import sys
 from penstock import _core, _shape, _tensor, dtypes, errors
 
 
-def _stack(values, dtype):
+def _stack(values, dtype, is_hint=False):
     """A list with tensors somewhere in it, as one tensor."""
     from penstock import raw_ops
 
     if dtype is None:
-        dtype = next(each.dtype for each in _leaves(values) if hasattr(each, "dtype"))
-    return raw_ops.Pack(values=[_core.to_tensor(value, dtype, False) for value in values])
+        found = next(each.dtype for each in _leaves(values) if hasattr(each, "dtype"))
+        return raw_ops.Pack(values=[_core.to_tensor(value, found, False) for value in values])
+    # A dtype that was asked for is that of the tensors in the list too. A hint cuts nothing short.
+    if is_hint and dtype.is_integer and any(_is_wider(leaf, dtype) for leaf in _leaves(values)):
+        dtype = dtypes.int64
+    return raw_ops.Pack(values=[_cast(value, dtype) for value in values])
+
+
+def _is_wider(leaf, dtype) -> bool:
+    found = getattr(leaf, "dtype", dtype)
+    return found.is_integer and found.size > dtype.size
+
+
+def _cast(value, dtype):
+    from penstock._functions.basic import cast
+
+    return cast(value, dtype) if hasattr(value, "_id") else _core.to_tensor(value, dtype, False)
 
 
 def _leaves(values):

@@ -9,6 +9,7 @@ import weakref
 
 from penstock import _core
 from penstock._nest import flatten, pack_like
+from penstock._slices import IndexedSlices
 from penstock._tensor import Tensor
 
 
@@ -17,47 +18,6 @@ class UnconnectedGradients(enum.Enum):
 
     NONE = "none"
     ZERO = "zero"
-
-
-class IndexedSlices:
-    """Rows of a tensor: values[i] belongs to row indices[i]; rows may repeat and add up."""
-
-    def __init__(self, values, indices, dense_shape=None):
-        self.values, self.indices, self.dense_shape = values, indices, dense_shape
-
-    dtype = property(lambda self: self.values.dtype)
-    device = property(lambda self: self.values.device)
-    shape = property(lambda self: _shape_of(self.dense_shape))
-
-    def consumers(self):
-        return []
-
-    def __tf_tensor__(self, dtype=None, name=None):
-        from penstock import raw_ops
-
-        if self.dense_shape is None:
-            raise ValueError("IndexedSlices without a dense_shape cannot become a Tensor")
-        column = raw_ops.ExpandDims(input=self.indices, axis=-1)
-        shape = _core.to_tensor(self.dense_shape, None, False)
-        if shape.dtype != column.dtype:
-            shape = raw_ops.Cast(x=shape, DstT=column.dtype)
-        return raw_ops.ScatterNd(indices=column, updates=self.values, shape=shape)
-
-    def __neg__(self):
-        return IndexedSlices(-self.values, self.indices, self.dense_shape)
-
-    def __str__(self):
-        shape = "" if self.dense_shape is None else f", dense_shape={self.dense_shape!s}"
-        return f"IndexedSlices(indices={self.indices!s}, values={self.values!s}{shape})"
-
-    def __repr__(self):
-        return f"IndexedSlices(indices={self.indices!r}, values={self.values!r})"
-
-
-def _shape_of(dense_shape):
-    from penstock._shape import TensorShape
-
-    return TensorShape(None if dense_shape is None else list(map(int, dense_shape)))
 
 
 # Every variable that there is, by its id: what a tape knows of it.
@@ -232,6 +192,9 @@ class GradientTape:
         targets = flatten(target)
         if any(each is None for each in targets):
             raise TypeError("Argument `target` should be tensors or variables, but received None.")
+        for each in targets:
+            if not hasattr(each, "_id"):
+                raise TypeError(f"a target must be a tensor or a variable, not {each!r}")
         self._begin()
         dys = []
         if output_gradients is not None:

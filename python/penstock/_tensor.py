@@ -66,6 +66,10 @@ def tensor_iter(self):
     return (self[i] for i in range(len(self)))
 
 
+def tensor_reversed(self):
+    return (self[i] for i in reversed(range(len(self))))
+
+
 def tensor_array(self, dtype=None, copy=None):
     array = self._read_only_array()
     if dtype is not None and array.dtype != dtype:
@@ -201,6 +205,7 @@ def install():
         "__str__": tensor_str,
         "__format__": tensor_format,
         "__iter__": tensor_iter,
+        "__reversed__": tensor_reversed,
         "__array__": tensor_array,
         "__reduce__": lambda self: (_rebuild, (self._read_only_array(), self.dtype)),
         "__complex__": lambda self: complex(self._read_only_array()[()]),

@@ -177,9 +177,12 @@ def _from_numpy(value) -> DType | None:
     # By identity: np.dtype("float64") == None, and np.dtype("int64") == int.
     if any(value is each for each in (None, int, str, complex)):
         return None
+    # NumPy takes bytes for a name, and a class that it does not know for one of objects.
+    if isinstance(value, bytes) or (isinstance(value, type) and not issubclass(value, np.generic)):
+        return _BY_NAME["string"] if value is object else None
     try:
         numpy = np.dtype(value)
-    except TypeError:
+    except (TypeError, ValueError):
         return None
     return _BY_NAME["string"] if numpy.kind in "SUO" else _BY_NAME.get(numpy.name)
 
@@ -195,7 +198,8 @@ def as_dtype(type_value) -> DType:
     elif isinstance(type_value, int):
         found = _BY_ENUM.get(type_value)
     else:
-        found = _from_numpy(getattr(type_value, "dtype", type_value))
+        named = getattr(type_value, "dtype", type_value)
+        found = None if isinstance(named, DType) else _from_numpy(named)  # a tensor names none
     if found is not None:
         return found
     raise TypeError(

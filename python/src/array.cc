@@ -4,7 +4,9 @@
 #include <numpy/arrayobject.h>
 #include <numpy/arrayscalars.h>
 
+#include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include <penstock/base/threads.h>
 
@@ -101,6 +103,52 @@ DType dtype_of(PyArray_Descr* descr) {
   return DType::kInvalid;
 }
 
+// Whether all elements are integers that `dtype`, another type of integers, holds.
+template <typename T>
+bool are_within(const void* data, int64_t count, DType dtype) {
+  const auto* items = static_cast<const T*>(data);
+  T least = 0, most = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    least = std::min(least, items[i]);
+    most = std::max(most, items[i]);
+  }
+  const int bits = static_cast<int>(dtype_size(dtype)) * 8 - (kUnsignedTypes.has(dtype) ? 0 : 1);
+  const uint64_t highest = bits == 64 ? UINT64_MAX : (uint64_t{1} << bits) - 1;
+  const int64_t lowest = kUnsignedTypes.has(dtype) ? 0 : -static_cast<int64_t>(highest) - 1;
+  return std::cmp_greater_equal(least, lowest) && std::cmp_less_equal(most, highest);
+}
+
+// As above, of an array of any layout. True where no element is an integer.
+bool is_within(PyArrayObject* array, DType own, DType dtype) {
+  if (own == dtype || !kIntTypes.has(own) || !kIntTypes.has(dtype) ||
+      PyArray_CanCastSafely(number_of(own), number_of(dtype)) != 0)
+    return true;
+  PyArray_Descr* descr = PyArray_DescrFromType(number_of(own));
+  const Ref plain(
+      checked(PyArray_FromArray(array, descr, NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_ALIGNED)));
+  auto* contiguous = reinterpret_cast<PyArrayObject*>(plain.get());
+  const void* data = PyArray_DATA(contiguous);
+  const auto count = static_cast<int64_t>(PyArray_SIZE(contiguous));
+  switch (own) {
+    case DType::kInt8:
+      return are_within<int8_t>(data, count, dtype);
+    case DType::kInt16:
+      return are_within<int16_t>(data, count, dtype);
+    case DType::kInt32:
+      return are_within<int32_t>(data, count, dtype);
+    case DType::kInt64:
+      return are_within<int64_t>(data, count, dtype);
+    case DType::kUInt8:
+      return are_within<uint8_t>(data, count, dtype);
+    case DType::kUInt16:
+      return are_within<uint16_t>(data, count, dtype);
+    case DType::kUInt32:
+      return are_within<uint32_t>(data, count, dtype);
+    default:
+      return are_within<uint64_t>(data, count, dtype);
+  }
+}
+
 Shape shape_of(PyArrayObject* array) {
   static_assert(sizeof(npy_intp) == sizeof(int64_t));
   const auto* dims = reinterpret_cast<const int64_t*>(PyArray_DIMS(array));
@@ -192,6 +240,12 @@ Tensor copy_array(PyObject* object, DType wanted) {
   if (own == DType::kInvalid) refuse(object);
   if (own == DType::kString || wanted == DType::kString) return convert_objects(array, wanted);
   const DType dtype = wanted == DType::kInvalid ? own : wanted;
+  if (!is_within(array, own, dtype)) {
+    raise(PyExc_ValueError,
+          "Can't convert a NumPy array with out-of-range integers to Tensor. %s cannot hold all of "
+          "%R.",
+          dtype_name(dtype).data(), object);
+  }
   Tensor tensor = Tensor::empty(dtype, shape_of(array), Tag::kConstant);
   if (own == dtype && PyArray_ISCARRAY_RO(array)) {
     copy_bytes(tensor.raw(), PyArray_DATA(array), tensor.num_bytes());
@@ -202,6 +256,14 @@ Tensor copy_array(PyObject* object, DType wanted) {
   if (PyArray_CopyInto(reinterpret_cast<PyArrayObject*>(over.get()), array) != 0)
     throw PythonError();
   return tensor;
+}
+
+bool holds(DType dtype, PyObject* object) {
+  const Ref any(checked(PyArray_FromAny(object, nullptr, 0, 0, 0, nullptr)));
+  auto* array = reinterpret_cast<PyArrayObject*>(any.get());
+  const DType own = dtype_of(PyArray_DESCR(array));
+  if (own == DType::kInvalid || dtype == DType::kInvalid) return true;
+  return (own == DType::kString) == (dtype == DType::kString) && is_within(array, own, dtype);
 }
 
 bool has_strings(PyObject* object) {

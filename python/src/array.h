@@ -14,8 +14,12 @@ bool is_numpy_scalar(PyObject* object);
 bool is_numpy_integer(PyObject* object);
 bool is_numpy_bool(PyObject* object);
 
-// A copy of an ndarray or a NumPy scalar, cast to `wanted` unless that is kInvalid. Throws.
+// A copy of an ndarray or a NumPy scalar, cast to `wanted` unless that is kInvalid. Throws
+// ValueError for integers that it does not hold.
 Tensor copy_array(PyObject* array, DType wanted);
+// Whether the elements of an array or scalar can be cast to `dtype`: strings to strings only, and
+// integers to integers that are the same.
+bool holds(DType dtype, PyObject* array);
 // True for an array or scalar of strings or objects.
 bool has_strings(PyObject* array);
 // A tensor over the array's own memory, which it keeps alive. Throws where it would have to copy.

@@ -4,6 +4,7 @@
 
 #include "convert.h"
 #include "errors.h"
+#include "integer.h"
 #include "tensor_object.h"
 
 namespace penstock::python {
@@ -15,12 +16,19 @@ namespace {
         op.attrs[i].name.data(), to_string(op.attrs[i].kind).data(), value);
 }
 
+// False for what is no integer.
 bool to_int(PyObject* value, int64_t* out) {
-  if (PyFloat_Check(value)) return false;
+  if (PyIndex_Check(value) == 0) return false;
   const Ref index(PyNumber_Index(value));
   if (!index) return false;
-  *out = PyLong_AsLongLong(index.get());
-  return !(*out == -1 && PyErr_Occurred() != nullptr);
+  if (!to_integer(index.get(), out)) fail_range(value, "int64");
+  return true;
+}
+
+// Whether it is neither a number nor a sequence, but can become a tensor.
+bool becomes_tensor(PyObject* value) {
+  return PyIndex_Check(value) == 0 && PySequence_Check(value) == 0 && PyFloat_Check(value) == 0 &&
+         PyObject_HasAttrString(value, "__tf_tensor__") != 0;
 }
 
 std::string_view to_text(const OpDef& op, size_t i, PyObject* value) {
@@ -62,8 +70,13 @@ void CallAttrs::set(size_t i, PyObject* value) {
       value = known.get();
     }
   }
+  const AttrKind kind = op_.attrs[i].kind;
+  if ((kind == AttrKind::kInt || kind == AttrKind::kInts) && becomes_tensor(value)) {
+    known = Ref(checked(wrap(to_tensor(value))));
+    value = known.get();
+  }
   int64_t number = 0;
-  switch (op_.attrs[i].kind) {
+  switch (kind) {
     case AttrKind::kInt:
       if (!to_int(value, &number)) refuse(op_, i, value);
       attrs_[i] = Attr(number);

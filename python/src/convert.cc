@@ -7,6 +7,7 @@
 #include "array.h"
 #include "errors.h"
 #include "hooks.h"
+#include "integer.h"
 #include "sequence.h"
 #include "tensor_object.h"
 #include "variable_object.h"
@@ -24,14 +25,15 @@ Tensor checked_dtype(Tensor tensor, PyObject* value, DType dtype, Wanted wanted)
 Tensor scalar(PyObject* value, const Leaf& leaf, DType dtype, Wanted wanted) {
   const DType chosen = choose_dtype(value, leaf.kind, leaf.natural, dtype, wanted);
   Tensor tensor = Tensor::empty(chosen, Shape{}, Tag::kConstant);
-  put_element(chosen, tensor.raw(), value);
-  return tensor;
+  if (put_element(chosen, tensor.raw(), value, dtype != DType::kInvalid)) return tensor;
+  if (wanted == Wanted::kAsHint) return scalar(value, leaf, DType::kInvalid, Wanted::kStrictly);
+  fail_range(value, dtype_name(chosen).data());
 }
 
 // Arrays are cast to whatever is wanted, but numbers are no strings.
 Tensor from_array(PyObject* value, DType dtype, Wanted wanted) {
+  if (wanted == Wanted::kAsHint && !holds(dtype, value)) return copy_array(value, DType::kInvalid);
   if (dtype != DType::kString || has_strings(value)) return copy_array(value, dtype);
-  if (wanted == Wanted::kAsHint) return copy_array(value, DType::kInvalid);
   raise(PyExc_ValueError, "Cannot convert %R to a Tensor of dtype string", value);
 }
 
@@ -40,12 +42,16 @@ Tensor from_protocol(PyObject* value, DType dtype, Wanted wanted) {
   static PyObject* const to_tensor_name = PyUnicode_InternFromString("__tf_tensor__");
   static PyObject* const array_name = PyUnicode_InternFromString("__array__");
   if (PyType_Check(value) == 0 && PyObject_HasAttr(value, to_tensor_name) != 0) {
-    const Ref type(dtype == DType::kInvalid ? Py_NewRef(Py_None) : dtype_object(dtype));
+    const bool is_open = dtype == DType::kInvalid || wanted == Wanted::kAsHint;
+    const Ref type(is_open ? Py_NewRef(Py_None) : dtype_object(dtype));
     const Ref made(
         checked(PyObject_CallMethodObjArgs(value, to_tensor_name, type.get(), Py_None, nullptr)));
-    if (has_tensor(made.get())) return checked_dtype(tensor_of(made.get()), value, dtype, wanted);
+    if (Tensor own = value_of(made.get()); own.defined())
+      return checked_dtype(std::move(own), value, dtype, wanted);
   } else if (PyType_Check(value) == 0 && PyObject_HasAttr(value, array_name) != 0) {
-    return copy_array(value, dtype);
+    return from_array(value, dtype, wanted);
+  } else if (is_sequence(value)) {
+    return from_any_sequence(value, dtype, wanted);
   }
   raise(PyExc_ValueError,
         "Attempt to convert a value (%R) with an unsupported type (%R) to a Tensor.", value,
@@ -67,10 +73,6 @@ Tensor to_tensor(PyObject* value, DType dtype, Wanted wanted) {
   if (const Leaf leaf = leaf_of(value); leaf.kind != Kind::kNone)
     return scalar(value, leaf, dtype, wanted);
   if (PyList_Check(value) || PyTuple_Check(value)) return from_sequence(value, dtype, wanted);
-  if (PyRange_Check(value)) {
-    const Ref list(checked(PySequence_List(value)));
-    return from_sequence(list.get(), dtype, wanted);
-  }
   return from_protocol(value, dtype, wanted);
 }
 

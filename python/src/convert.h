@@ -4,7 +4,8 @@
 //   str and bytes -> string; NumPy keeps its dtype; a list takes the dtype of its elements.
 //
 // A wanted dtype is taken where the value allows it: numbers widen (bool, int, float, complex) and
-// never narrow, but NumPy's arrays are cast to anything.
+// never narrow, but NumPy's arrays are cast to anything. An integer that the dtype does not hold is
+// no value for it, in an array neither (TensorFlow cuts it short); a float becomes infinity.
 #pragma once
 
 #include <Python.h>
@@ -14,9 +15,8 @@
 namespace penstock::python {
 
 enum class Wanted {
-  kStrictly,  // TypeError where the value does not allow the dtype
+  kStrictly,  // TypeError where the value does not allow the dtype, ValueError out of its range
   kAsHint,    // then the value's own dtype instead
-  kUncut,     // TypeError likewise, but an integer that is too large for the dtype keeps its own
 };
 
 // Throws TypeError and ValueError (Python's) as TensorFlow does. A tensor is returned as it is when

@@ -6,6 +6,7 @@
 #include <penstock/exec/graph_builder.h>
 #include <penstock/ops/registry.h>
 
+#include "array.h"
 #include "convert.h"
 #include "errors.h"
 #include "run.h"
@@ -143,8 +144,7 @@ struct Operands {
 // it cannot take the other side's, and then say themselves what is wrong.
 Wanted wanted_for(Which which, DType left) {
   if (which == kAdd || which == kDiv || which == kMatMul) return Wanted::kAsHint;
-  if (which == kMul && left == DType::kBool) return Wanted::kAsHint;
-  return which < kMatMul ? Wanted::kUncut : Wanted::kStrictly;
+  return which == kMul && left == DType::kBool ? Wanted::kAsHint : Wanted::kStrictly;
 }
 
 // Both sides as tensors. A number takes the dtype of the tensor on the other side.
@@ -186,6 +186,14 @@ bool is_conversion_error() {
          PyErr_ExceptionMatches(PyExc_ValueError) != 0;
 }
 
+// Whether a number, or an array or list of them, is out of range: an operator of its own would not
+// help it.
+bool is_bad_value(PyObject* other) {
+  return PyErr_ExceptionMatches(PyExc_ValueError) != 0 &&
+         (PyLong_Check(other) || PyList_Check(other) || PyTuple_Check(other) || is_array(other) ||
+          is_numpy_scalar(other));
+}
+
 // True when an operand that we cannot convert has an operator of its own for this.
 bool defers_to(PyObject* other, Which which) {
   const char* method = kOperators[which].reflected;
@@ -202,7 +210,7 @@ bool defers_to(PyObject* other, Which which) {
   try {
     operands = convert(which, a, b);
   } catch (const PythonError&) {
-    if (!is_ours(a) || is_ours(b) || !is_conversion_error()) throw;
+    if (!is_ours(a) || is_ours(b) || !is_conversion_error() || is_bad_value(b)) throw;
     PyErr_Clear();
     if (defers_to(b, which)) return Py_NewRef(Py_NotImplemented);
     operands = convert(which, a, b);  // for its error again

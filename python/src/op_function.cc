@@ -2,6 +2,7 @@
 
 #include <structmember.h>
 
+#include <cmath>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -32,14 +33,19 @@ struct Parameter {
   PyObject* name;           // interned
   PyObject* fallback;       // null: the argument must be given
   bool is_settled = false;  // the fallback of an attribute is in Description::defaults
+  bool is_rare = false;     // with another value than its fallback (an input: than a number), the
+                            // call is not for the op
 };
 
 struct Description {
+  const char* function;  // its name, for messages: that of the object `public_name`
   const OpDef* op;
   const OpDef* other;  // instead of it for dtypes that it does not have, or null
   int output;          // the one to return; -1: all
   bool is_lax;  // a number keeps its own dtype where it cannot take the tensors': the op refuses
-  std::vector<Parameter> parameters;
+  std::vector<Parameter> parameters = {};
+  PyObject* public_name = nullptr;
+  PyObject* otherwise = nullptr;    // what is called where a parameter that is_rare is given
   std::vector<size_t> inputs = {};  // the parameters of the op's inputs, in its order
   std::vector<Attr> defaults = {};  // all attributes, where nothing is given
   PyObject* result = nullptr;       // the namedtuple class of several outputs
@@ -61,16 +67,15 @@ size_t find_parameter(const Description& d, PyObject* name) {
   for (size_t i = 0; i < d.parameters.size(); ++i) {
     if (PyUnicode_Compare(d.parameters[i].name, name) == 0) return i;
   }
-  raise(PyExc_TypeError, "%s() got an unexpected keyword argument '%U'", d.op->name.value.data(),
-        name);
+  raise(PyExc_TypeError, "%s() got an unexpected keyword argument '%U'", d.function, name);
 }
 
 // Arguments by parameter: positional ones, keywords, defaults.
 void bind(const Description& d, PyObject* const* args, size_t count, PyObject* keywords,
           Values values) {
   if (count > d.parameters.size()) {
-    raise(PyExc_TypeError, "%s() takes %zu positional arguments but %zu were given",
-          d.op->name.value.data(), d.parameters.size(), count);
+    raise(PyExc_TypeError, "%s() takes %zu positional arguments but %zu were given", d.function,
+          d.parameters.size(), count);
   }
   for (size_t i = 0; i < count; ++i) values[i] = args[i];
   for (size_t i = count; i < d.parameters.size(); ++i) values[i] = nullptr;
@@ -78,7 +83,7 @@ void bind(const Description& d, PyObject* const* args, size_t count, PyObject* k
   for (Py_ssize_t k = 0; k < named; ++k) {
     const size_t i = find_parameter(d, PyTuple_GET_ITEM(keywords, k));
     if (values[i] != nullptr) {
-      raise(PyExc_TypeError, "%s() got multiple values for argument '%U'", d.op->name.value.data(),
+      raise(PyExc_TypeError, "%s() got multiple values for argument '%U'", d.function,
             d.parameters[i].name);
     }
     values[i] = args[count + static_cast<size_t>(k)];
@@ -86,8 +91,8 @@ void bind(const Description& d, PyObject* const* args, size_t count, PyObject* k
   for (size_t i = 0; i < d.parameters.size(); ++i) {
     if (values[i] == nullptr) values[i] = d.parameters[i].fallback;
     if (values[i] == nullptr) {
-      raise(PyExc_TypeError, "%s() missing 1 required positional argument: '%U'",
-            d.op->name.value.data(), d.parameters[i].name);
+      raise(PyExc_TypeError, "%s() missing 1 required positional argument: '%U'", d.function,
+            d.parameters[i].name);
     }
   }
 }
@@ -147,9 +152,11 @@ class CallInputs {
   }
 
   void add_one(size_t i, PyObject* value) {
-    if (has_tensor(value)) {
+    // Where nothing is forced, the first input decides, whatever it is.
+    const bool decides = !is_lax_ || slots_.empty();
+    if (decides && has_tensor(value)) {
       if (letter(i) == DType::kInvalid) letter(i) = description_of(value).dtype();
-    } else if (is_variable(value)) {
+    } else if (decides && is_variable(value)) {
       if (letter(i) == DType::kInvalid) letter(i) = variable_of(value).dtype();
     }
     slots_.push_back({i, value});
@@ -157,25 +164,29 @@ class CallInputs {
 
   Tensor convert(const Slot& slot) {
     if (is_variable(slot.object)) return variable_of(slot.object).value();
-    const DTypeSet allowed = op_.inputs[slot.input].dtypes;
     DType& same = letter(slot.input);
     if (same != DType::kInvalid)
       return to_tensor(slot.object, same, is_lax_ ? Wanted::kAsHint : Wanted::kStrictly);
-    Tensor made = convert_first(slot.object, allowed);
+    Tensor made = convert_first(slot.object, op_.inputs[slot.input]);
     same = made.dtype();
     return made;
   }
 
   // Nothing but the op says what the dtype could be.
-  static Tensor convert_first(PyObject* value, DTypeSet allowed) {
-    for (const DType only : {DType::kBool, DType::kString}) {
+  static Tensor convert_first(PyObject* value, const InputDef& input) {
+    const DTypeSet allowed = input.dtypes;
+    for (int i = 1; i < kNumDTypes; ++i) {
+      const auto only = static_cast<DType>(i);
       if (allowed == DTypeSet(only)) return to_tensor(value, only);
     }
     // Where floats are not allowed but integers are, an empty list is one of integers.
     const bool wants_ints = !allowed.has(DType::kFloat32) && allowed.has(DType::kInt32);
-    const bool has_own = is_array(value) || is_numpy_scalar(value);
-    return to_tensor(value, wants_ints && !has_own ? DType::kInt32 : DType::kInvalid,
-                     Wanted::kAsHint);
+    if (is_array(value) || is_numpy_scalar(value)) {
+      Tensor own = to_tensor(value);
+      const bool is_cast = wants_ints && input.host && kRealTypes.has(own.dtype());
+      return is_cast && !allowed.has(own.dtype()) ? to_tensor(value, DType::kInt32) : own;
+    }
+    return to_tensor(value, wants_ints ? DType::kInt32 : DType::kInvalid, Wanted::kAsHint);
   }
 
   const OpDef& op_;
@@ -227,6 +238,29 @@ std::string_view name_of(const Description& d, const Values values) {
   return {text, static_cast<size_t>(size)};
 }
 
+bool is_plain_number(PyObject* value) {
+  if (PyFloat_CheckExact(value)) return !std::isnan(PyFloat_AS_DOUBLE(value));
+  return PyLong_CheckExact(value);
+}
+
+bool is_slices(PyObject* value) {
+  static PyObject* const name = PyUnicode_InternFromString("dense_shape");
+  return !has_tensor(value) && !is_variable(value) && !is_plain_number(value) &&
+         !PyList_CheckExact(value) && !is_array(value) && PyObject_HasAttr(value, name) != 0;
+}
+
+// Whether the call has arguments that the op does not know.
+bool is_rare(const Description& d, const Values values) {
+  for (size_t k = 0; k < d.parameters.size(); ++k) {
+    const Parameter& parameter = d.parameters[k];
+    if (!parameter.is_rare) continue;
+    if (parameter.kind == Parameter::kInput ? !is_plain_number(values[k])
+                                            : values[k] != parameter.fallback)
+      return true;
+  }
+  return is_slices(values[0]);
+}
+
 PyObject* call(PyObject* self, PyObject* const* args, size_t flagged_count, PyObject* keywords) {
   const void* caller = __builtin_return_address(0);
   return guarded([&] {
@@ -235,6 +269,8 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t flagged_count, PyOb
     const auto count = static_cast<size_t>(PyVectorcall_NARGS(flagged_count));
     Values values;
     bind(d, args, count, keywords, values);
+    if (d.otherwise != nullptr && is_rare(d, values))
+      return checked(PyObject_Vectorcall(d.otherwise, values, d.parameters.size(), nullptr));
     // What arguments are converted by is named within the call's name.
     std::optional<GraphBuilder::Call> node;
     if (GraphBuilder::is_entered()) [[unlikely]]
@@ -268,21 +304,27 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t flagged_count, PyOb
   });
 }
 
-// (name, target, default…): the parameter that an argument of the Python function sets.
+// (name, target, default…): the parameter that an argument of the Python function sets. The target
+// of one that the op does not know begins with '!'.
 Parameter parse_parameter(const OpDef& op, PyObject* spec) {
   PyObject *name, *fallback = nullptr;
   const char* target;
   if (PyArg_ParseTuple(spec, "Us|O", &name, &target, &fallback) == 0) throw PythonError();
   Parameter parameter{Parameter::kIgnored, 0, Py_NewRef(name), Py_XNewRef(fallback)};
   PyUnicode_InternInPlace(&parameter.name);
-  const std::string_view wanted = target;
+  parameter.is_rare = target[0] == '!';
+  const std::string_view wanted = target + (parameter.is_rare ? 1 : 0);
   for (size_t i = 0; i < op.inputs.size(); ++i) {
-    if (op.inputs[i].name == wanted)
-      return {Parameter::kInput, i, parameter.name, parameter.fallback};
+    if (op.inputs[i].name != wanted) continue;
+    parameter.kind = Parameter::kInput;
+    parameter.index = i;
+    return parameter;
   }
   for (size_t i = 0; i < op.attrs.size(); ++i) {
-    if (op.attrs[i].name == wanted)
-      return {Parameter::kAttr, i, parameter.name, parameter.fallback};
+    if (op.attrs[i].name != wanted) continue;
+    parameter.kind = Parameter::kAttr;
+    parameter.index = i;
+    return parameter;
   }
   if (!wanted.empty())
     raise(PyExc_ValueError, "%s has no input or attribute '%s'", op.name.value.data(), target);
@@ -322,17 +364,20 @@ void release(Description* d) {
     Py_XDECREF(parameter.fallback);
   }
   Py_XDECREF(d->result);
+  Py_XDECREF(d->public_name);
+  Py_XDECREF(d->otherwise);
   delete d;
 }
 
-// OpFunction(op, parameters, output=-1, is_lax=False, other=None)
+// OpFunction(op, parameters, output=-1, is_lax=False, other=None, name=op, otherwise=None)
 PyObject* construct(PyTypeObject* type, PyObject* args, PyObject*) {
   const char* name;
   PyObject* specs;
   const char* other_name = nullptr;
+  PyObject *public_name = nullptr, *otherwise = nullptr;
   int output = -1, is_lax = 0;
-  if (PyArg_ParseTuple(args, "sO!|ipz", &name, &PyList_Type, &specs, &output, &is_lax,
-                       &other_name) == 0)
+  if (PyArg_ParseTuple(args, "sO!|ipzUO", &name, &PyList_Type, &specs, &output, &is_lax,
+                       &other_name, &public_name, &otherwise) == 0)
     return nullptr;
   return guarded([&] {
     const OpDef* op = find_op(name);
@@ -344,7 +389,12 @@ PyObject* construct(PyTypeObject* type, PyObject* args, PyObject*) {
     const Ref self(checked(type->tp_alloc(type, 0)));
     auto* function = reinterpret_cast<OpFunction*>(self.get());
     function->vectorcall = call;
-    function->description = new Description{op, other, output, is_lax != 0, {}};
+    function->description = new Description{op->name.value.data(), op, other, output, is_lax != 0};
+    if (public_name != nullptr) {
+      function->description->function = PyUnicode_AsUTF8(public_name);
+      function->description->public_name = Py_NewRef(public_name);
+    }
+    if (otherwise != Py_None) function->description->otherwise = Py_XNewRef(otherwise);
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(specs); ++i)
       function->description->parameters.push_back(parse_parameter(*op, PyList_GET_ITEM(specs, i)));
     settle(*function->description);

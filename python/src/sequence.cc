@@ -8,60 +8,37 @@
 #include "array.h"
 #include "errors.h"
 #include "hooks.h"
+#include "integer.h"
 #include "tensor_object.h"
 #include "variable_object.h"
 
 namespace penstock::python {
 namespace {
 
-// The value of a Python int, where it is so small (below 2^30) that it can be read in place.
-inline bool is_small(PyObject* integer, int64_t* value) {
-  auto* object = reinterpret_cast<PyLongObject*>(integer);
-#if PY_VERSION_HEX >= 0x030C0000
-  if (PyUnstable_Long_IsCompact(object) == 0) return false;
-  *value = PyUnstable_Long_CompactValue(object);
-#else
-  const Py_ssize_t size = Py_SIZE(object);
-  if (size < -1 || size > 1) return false;
-  *value = size == 0 ? 0 : size * static_cast<int64_t>(object->ob_digit[0]);
-#endif
-  return true;
-}
-
-// Any integer modulo 2^64, as TensorFlow narrows.
-uint64_t bits_of(PyObject* value) {
-  int64_t small = 0;
-  if (PyLong_CheckExact(value) && is_small(value, &small)) return static_cast<uint64_t>(small);
-  if (PyLong_CheckExact(value)) {
-    int overflow = 0;
-    const long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
-    if (overflow == 0) return static_cast<uint64_t>(number);
-  }
-  const Ref index(checked(PyNumber_Index(value)));
-  const auto bits = static_cast<uint64_t>(PyLong_AsUnsignedLongLongMask(index.get()));
-  if (PyErr_Occurred() != nullptr) throw PythonError();
-  return bits;
-}
-
 double double_of(PyObject* value) {
   if (PyFloat_CheckExact(value)) return PyFloat_AS_DOUBLE(value);
   const double number = PyFloat_AsDouble(value);
-  if (number == -1 && PyErr_Occurred() != nullptr) throw PythonError();
+  if (number == -1 && PyErr_Occurred() != nullptr) {
+    if (PyErr_ExceptionMatches(PyExc_OverflowError) != 0) fail_range(value, "float64");
+    throw PythonError();
+  }
   return number;
 }
 
+// Writes a leaf as an element. False where it is an integer that a `T` does not hold. A float that
+// is too large becomes infinity where its dtype `is_asked` for, and is an error otherwise.
 template <typename T>
-void put(T* out, PyObject* leaf) {
+bool put(T* out, PyObject* leaf, bool is_asked) {
   if constexpr (std::is_same_v<T, bool>) {
     *out = PyObject_IsTrue(leaf) == 1;
   } else if constexpr (std::is_integral_v<T>) {
-    *out = static_cast<T>(bits_of(leaf));
+    return to_integer(leaf, out);
   } else if constexpr (std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>) {
     *out = T(static_cast<float>(double_of(leaf)));
   } else if constexpr (std::is_floating_point_v<T>) {
     const double number = double_of(leaf);
     *out = static_cast<T>(number);
-    if (std::isinf(*out) && !std::isinf(number))
+    if (!is_asked && std::isinf(*out) && !std::isinf(number))
       raise(PyExc_ValueError, "Can't convert Python sequence with a value out of range to Tensor.");
   } else if constexpr (std::is_same_v<T, StringRef>) {
     Py_ssize_t size = 0;
@@ -73,11 +50,13 @@ void put(T* out, PyObject* leaf) {
       throw PythonError();
     }
   } else {  // complex
-    const Py_complex number = PyComplex_AsCComplex(leaf);
+    const bool is_real = PyLong_Check(leaf) || PyFloat_Check(leaf);
+    const Py_complex number = is_real ? Py_complex{double_of(leaf), 0} : PyComplex_AsCComplex(leaf);
     if (PyErr_Occurred() != nullptr) throw PythonError();
     *out = T(static_cast<typename T::value_type>(number.real),
              static_cast<typename T::value_type>(number.imag));
   }
+  return true;
 }
 
 Leaf int_leaf(PyObject* value) {
@@ -105,6 +84,7 @@ struct Scan {
   DType natural = DType::kInvalid;
   bool has_tensors = false;
   bool has_arrays = false;
+  bool has_others = false;  // sequences of other types
 
   void walk(PyObject* object, int at);
   bool changes_nothing(PyObject* item, int at) const;
@@ -115,6 +95,15 @@ struct Scan {
     return Shape(std::span<const int64_t>(dims, static_cast<size_t>(rank)));
   }
 };
+
+// A list or tuple whose elements are those that its type keeps.
+bool is_plain(PyObject* object) {
+  const PyTypeObject* type = Py_TYPE(object);
+  if (type == &PyList_Type || type == &PyTuple_Type) return true;
+  const PyTypeObject& base = PyList_Check(object) ? PyList_Type : PyTuple_Type;
+  return type->tp_iter == base.tp_iter &&
+         type->tp_as_sequence->sq_length == base.tp_as_sequence->sq_length;
+}
 
 [[noreturn]] void fail_ragged() {
   raise(PyExc_ValueError, "Can't convert non-rectangular Python sequence to Tensor.");
@@ -162,6 +151,10 @@ void Scan::walk(PyObject* object, int at) {
   if (PyLong_CheckExact(object)) return add_leaf(object, int_leaf(object), at);
   if (PyFloat_CheckExact(object)) return add_leaf(object, {Kind::kFloat, DType::kFloat32}, at);
   if (PyList_Check(object) || PyTuple_Check(object)) {
+    if (!is_plain(object)) {
+      has_others = true;
+      return;
+    }
     const Py_ssize_t size = PySequence_Fast_GET_SIZE(object);
     if (at >= kMaxRank) raise(PyExc_ValueError, "A Tensor has at most %d dimensions.", kMaxRank);
     if ((leaf_depth >= 0 && at >= leaf_depth) || (seen[at] && dims[at] != size)) fail_ragged();
@@ -183,36 +176,43 @@ void Scan::walk(PyObject* object, int at) {
     has_arrays = true;
     return;
   }
-  add_leaf(object, leaf_of(object), at);
-}
-
-// Never writes past `end`, whatever has become of the lists since they were looked at.
-template <typename T>
-void fill_list(T*& out, const T* end, PyObject* list) {
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(list); ++i) {
-    PyObject* item = PySequence_Fast_GET_ITEM(list, i);
-    if (PyList_Check(item) || PyTuple_Check(item)) {
-      fill_list(out, end, item);
-    } else {
-      if (out == end) fail_ragged();
-      put(out++, item);
-    }
+  const Leaf leaf = leaf_of(object);
+  if (leaf.kind == Kind::kNone && is_sequence(object)) {
+    has_others = true;
+  } else {
+    add_leaf(object, leaf, at);
   }
 }
 
-void fill(const Tensor& tensor, PyObject* list) {
+// Returns an element that `T` does not hold, if there is one. Never writes past `end`, whatever has
+// become of the lists since they were looked at.
+template <typename T>
+PyObject* fill_list(T*& out, const T* end, PyObject* list, bool is_asked) {
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(list); ++i) {
+    PyObject* item = PySequence_Fast_GET_ITEM(list, i);
+    if (PyList_Check(item) || PyTuple_Check(item)) {
+      if (PyObject* unfit = fill_list(out, end, item, is_asked)) return unfit;
+    } else {
+      if (out == end) fail_ragged();
+      if (!put(out++, item, is_asked)) return item;
+    }
+  }
+  return nullptr;
+}
+
+PyObject* fill(const Tensor& tensor, PyObject* list, bool is_asked) {
   switch (tensor.dtype()) {
-#define PEN_CASE(T, enumerator)                        \
-  case DType::enumerator: {                            \
-    T* out = static_cast<T*>(tensor.raw());            \
-    fill_list(out, out + tensor.num_elements(), list); \
-    break;                                             \
+#define PEN_CASE(T, enumerator)                                         \
+  case DType::enumerator: {                                             \
+    T* out = static_cast<T*>(tensor.raw());                             \
+    return fill_list(out, out + tensor.num_elements(), list, is_asked); \
   }
     PEN_FOR_EACH_DTYPE(PEN_CASE)
 #undef PEN_CASE
     case DType::kInvalid:
       break;
   }
+  return nullptr;
 }
 
 // A list with arrays in it: integers in it become what Python's own would.
@@ -229,9 +229,30 @@ Tensor from_arrays(PyObject* list, DType dtype) {
   return copy_array(list, DType::kInt32);
 }
 
-Tensor stacked(PyObject* list, DType dtype) {
+// Any sequence as a list, and the sequences in it: as many elements as it says that it has.
+Ref plain_list(PyObject* object, int depth) {
+  if (depth >= kMaxRank) raise(PyExc_ValueError, "A Tensor has at most %d dimensions.", kMaxRank);
+  const Py_ssize_t size = PyObject_Size(object);
+  if (size < 0) throw PythonError();
+  const Ref items(checked(PyObject_GetIter(object)));
+  Ref list(checked(PyList_New(0)));
+  while (const Ref item{PyIter_Next(items.get())}) {
+    if (PyList_GET_SIZE(list.get()) == size) fail_ragged();
+    const bool is_leaf = leaf_of(item.get()).kind != Kind::kNone || is_array(item.get()) ||
+                         is_variable(item.get()) || !is_sequence(item.get());
+    const Ref made = is_leaf ? Ref(Py_NewRef(item.get())) : plain_list(item.get(), depth + 1);
+    if (PyList_Append(list.get(), made.get()) < 0) throw PythonError();
+  }
+  if (PyErr_Occurred() != nullptr) throw PythonError();
+  if (PyList_GET_SIZE(list.get()) != size) fail_ragged();
+  return list;
+}
+
+Tensor stacked(PyObject* list, DType dtype, Wanted wanted) {
   const Ref type(dtype == DType::kInvalid ? Py_NewRef(Py_None) : dtype_object(dtype));
-  const Ref made(checked(PyObject_CallFunctionObjArgs(hooks.stack, list, type.get(), nullptr)));
+  PyObject* is_hint = wanted == Wanted::kAsHint ? Py_True : Py_False;
+  const Ref made(
+      checked(PyObject_CallFunctionObjArgs(hooks.stack, list, type.get(), is_hint, nullptr)));
   return value_of(made.get());
 }
 
@@ -277,42 +298,51 @@ DType choose_dtype(PyObject* value, Kind kind, DType natural, DType dtype, Wante
       fits = dtype != DType::kInvalid;
       break;
   }
-  // A number is cut short only where the dtype was asked for.
-  const bool is_wide = kind == Kind::kInt && natural != DType::kInt32 && kIntTypes.has(dtype) &&
-                       dtype_size(dtype) < 8;
-  if (fits && !(is_wide && wanted != Wanted::kStrictly)) return dtype;
-  if (dtype != DType::kInvalid && wanted != Wanted::kAsHint && !fits) {
+  if (fits) return dtype;
+  if (dtype != DType::kInvalid && wanted != Wanted::kAsHint) {
     raise(PyExc_TypeError, "Cannot convert %R to EagerTensor of dtype %s", value,
           dtype_name(dtype).data());
   }
   if (kind == Kind::kInt && natural == DType::kUInt64) {
-    raise(PyExc_ValueError, "Can't convert Python sequence with out-of-range integer to Tensor.");
+    fail_range(value, "int64");
   }
   return kind == Kind::kNone ? DType::kFloat32 : natural;
 }
 
-void put_element(DType dtype, void* out, PyObject* leaf) {
+bool put_element(DType dtype, void* out, PyObject* leaf, bool is_asked) {
   switch (dtype) {
-#define PEN_CASE(T, enumerator)      \
-  case DType::enumerator:            \
-    put(static_cast<T*>(out), leaf); \
-    break;
+#define PEN_CASE(T, enumerator) \
+  case DType::enumerator:       \
+    return put(static_cast<T*>(out), leaf, is_asked);
     PEN_FOR_EACH_DTYPE(PEN_CASE)
 #undef PEN_CASE
     case DType::kInvalid:
       break;
   }
+  return true;
+}
+
+bool is_sequence(PyObject* object) {
+  return PySequence_Check(object) != 0 && PyType_Check(object) == 0 &&
+         PyObject_HasAttrString(object, "__tf_tensor__") == 0;
+}
+
+Tensor from_any_sequence(PyObject* sequence, DType dtype, Wanted wanted) {
+  return from_sequence(plain_list(sequence, 0).get(), dtype, wanted);
 }
 
 Tensor from_sequence(PyObject* list, DType dtype, Wanted wanted) {
   Scan scan;
   scan.walk(list, 0);
-  if (scan.has_tensors) return stacked(list, dtype);
+  if (scan.has_others) return from_any_sequence(list, dtype, wanted);
+  if (scan.has_tensors) return stacked(list, dtype, wanted);
   if (scan.has_arrays) return from_arrays(list, dtype);
   const DType chosen = choose_dtype(list, scan.kind, scan.natural, dtype, wanted);
   Tensor tensor = Tensor::empty(chosen, scan.shape(), Tag::kConstant);
-  fill(tensor, list);
-  return tensor;
+  PyObject* unfit = fill(tensor, list, dtype != DType::kInvalid);
+  if (unfit == nullptr) return tensor;
+  if (wanted == Wanted::kAsHint) return from_sequence(list, DType::kInvalid, Wanted::kStrictly);
+  fail_range(unfit, dtype_name(chosen).data());
 }
 
 }  // namespace penstock::python

@@ -22,10 +22,15 @@ Leaf leaf_of(PyObject* object);
 // The dtype for a value of `kind`. Throws TypeError when `dtype` is wanted strictly and too narrow.
 DType choose_dtype(PyObject* value, Kind kind, DType natural, DType dtype, Wanted wanted);
 
-// Writes a leaf as an element of `dtype`. Throws.
-void put_element(DType dtype, void* out, PyObject* leaf);
+// Writes a leaf as an element of `dtype`, which `is_asked` for or the leaf's own. False where it is
+// an integer that the dtype does not hold. Throws.
+bool put_element(DType dtype, void* out, PyObject* leaf, bool is_asked);
 
+// True for what has a length and elements by number.
+bool is_sequence(PyObject* object);
 // A list or tuple, nested to any depth. Throws ValueError unless it is rectangular.
 Tensor from_sequence(PyObject* list, DType dtype, Wanted wanted);
+// Any sequence: a range, a deque, an object with __len__ and __getitem__.
+Tensor from_any_sequence(PyObject* sequence, DType dtype, Wanted wanted);
 
 }  // namespace penstock::python

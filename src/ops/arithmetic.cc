@@ -8,19 +8,24 @@ using namespace elementwise;
 using kernels::BinaryOp;
 using kernels::UnaryOp;
 
+// What arrives, for an input that was not broadcast as it came: rows stay rows.
+Gradient passed(const GradContext& g, size_t i) {
+  const Gradient& dy = g.raw_dy();
+  if (dy.is_sparse() && g.input(i).shape() == dy.dense_shape()) return dy;
+  return sum_to_like(g.dy(), g.input(i));
+}
+
 Gradients add_grad(const GradContext& g) {
   Gradients out{{}, {}};
-  const Tensor dy = g.dy();
-  if (g.needs(0)) out[0] = sum_to_like(dy, g.input(0));
-  if (g.needs(1)) out[1] = sum_to_like(dy, g.input(1));
+  if (g.needs(0)) out[0] = passed(g, 0);
+  if (g.needs(1)) out[1] = passed(g, 1);
   return out;
 }
 
 Gradients subtract_grad(const GradContext& g) {
   Gradients out{{}, {}};
-  const Tensor dy = g.dy();
-  if (g.needs(0)) out[0] = sum_to_like(dy, g.input(0));
-  if (g.needs(1)) out[1] = sum_to_like(negative(dy), g.input(1));
+  if (g.needs(0)) out[0] = passed(g, 0);
+  if (g.needs(1)) out[1] = sum_to_like(negative(g.dy()), g.input(1));
   return out;
 }
 
@@ -40,7 +45,9 @@ Gradients divide_grad(const GradContext& g) {
   return out;
 }
 
-Gradients negative_grad(const GradContext& g) { return {negative(g.dy())}; }
+Gradients negative_grad(const GradContext& g) {
+  return {with_values(g.raw_dy(), [](const Tensor& dy) { return negative(dy); })};
+}
 Gradients conj_grad(const GradContext& g) { return {conj(g.dy())}; }
 
 std::vector<Sample> number_samples() { return binary_samples(kNumberTypes); }

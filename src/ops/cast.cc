@@ -28,7 +28,7 @@ KernelResult cpu(const KernelContext& ctx) {
 Gradients grad(const GradContext& g) {
   const DType from = g.input(0).dtype();
   if (!is_differentiable(from) || !is_differentiable(g.output().dtype())) return {{}};
-  return {cast(g.dy(), from)};
+  return {with_values(g.raw_dy(), [&](const Tensor& dy) { return cast(dy, from); })};
 }
 
 std::vector<Sample> samples() {

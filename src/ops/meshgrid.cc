@@ -21,7 +21,6 @@ Tensors compose(const ComposeContext& ctx) {
   Tensors found;
   for (int i = 0; i < count; ++i) {
     const Tensor& value = values[static_cast<size_t>(i)];
-    if (value.rank() > 1) ctx.fail("takes lists, but one has the shape ", value.shape());
     Shape line;
     for (int k = 0; k < count; ++k) line.append(k == axis_of(i) ? value.num_elements() : 1);
     found.push_back(broadcast_to(reshape(value, shape_tensor(line)), shape_tensor(grid)));
@@ -35,6 +34,7 @@ std::vector<Sample> samples() {
       {{f32({3}), f32({2})}, {{"indexing", "ij"}}},
       {{f32({3}), f32({2}), f32({4})}},
       {{f32({3})}},
+      {{f32({2, 2}), f32({3})}},
       {{f32({}), f32({2})}},
       {{f32({0}), f32({2})}},
       {{of(DType::kFloat64, {2}), of(DType::kFloat64, {2})}},

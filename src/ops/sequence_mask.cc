@@ -6,13 +6,12 @@ namespace penstock {
 namespace {
 
 Tensors compose(const ComposeContext& ctx) {
-  const Tensor& lengths = ctx.tensor(0);
+  // A length or a limit may be larger than the dtype of the others holds.
+  const Tensor lengths = cast(ctx.tensor(0), DType::kInt64);
   const std::span<const int64_t> given_length = ctx.attr(0).as_ints();
   if (given_length.size() > 1) ctx.fail("maxlen must be one number, but has ", given_length.size());
   const DType dtype = ctx.attr(1).as_dtype();
-  const auto number = [&](int64_t value) {
-    return cast(Tensor::from<int64_t>({value}, Shape{}), lengths.dtype());
-  };
+  const auto number = [](int64_t value) { return Tensor::from<int64_t>({value}, Shape{}); };
   const Tensor zero = number(0);
   const Tensor limit = !given_length.empty()         ? number(given_length[0])
                        : lengths.num_elements() == 0 ? zero
@@ -29,6 +28,7 @@ std::vector<Sample> samples() {
       {{given(DType::kInt32, {}, {2})}, {{"maxlen", {4}}, {"dtype", DType::kInt32}}},
       {{i32({0})}, {{"maxlen", {2}}}},
       {{ints({-1, 2})}, {{"maxlen", {0}}}},
+      {{given(DType::kUInt8, {2}, {1, 3})}, {{"maxlen", {300}}}},
       {{i32({1024}, 0, 256)}, {{"maxlen", {256}}}, 0, true, true},
   };
 }
@@ -38,7 +38,7 @@ std::vector<Sample> samples() {
 PEN_OP_DEF(sequence_mask) = {
     .name = "SequenceMask",
     .doc = "mask[..., j] = j < lengths[...], for j below `maxlen` or else the largest length.",
-    .inputs = {in("lengths", kIndexTypes)},
+    .inputs = {in("lengths", kIntTypes)},
     .attrs = {ints_attr("maxlen", kNoInts), dtype_attr("dtype", DType::kBool)},
     .infer = composed,
     .compose = compose,

@@ -146,21 +146,22 @@ Tensors compose_idct(const ComposeContext& ctx) {
 // Windows
 
 Tensor raised_cosine(const InferContext& ctx, int64_t length, bool periodic, DType dtype,
-                     double mean) {
+                     int percent) {
   if (length < 0 || length > kMaxLength) ctx.fail("window_length cannot be ", length);
-  if (!kSignals.has(dtype)) ctx.fail_type("a window cannot be ", dtype);
+  if (!kRealFloatTypes.has(dtype)) ctx.fail_type("a window cannot be ", dtype);
   if (length == 1) return ones(dtype, Shape{1});
   const int64_t extra = periodic && length % 2 == 0 ? 1 : 0;
   const auto n = static_cast<double>(length + extra - 1);
   const Tensor count =
       range(Tensor(double{0}), Tensor(static_cast<double>(length)), Tensor(double{1}));
-  return cast(mean - cos(count * (2 * std::numbers::pi / n)) * (1 - mean), dtype);
+  const double mean = percent / 100.0, wave = (100 - percent) / 100.0;
+  return cast(mean - cos(count * (2 * std::numbers::pi / n)) * wave, dtype);
 }
 
 template <int kPercent>
 Tensors compose_window(const ComposeContext& ctx) {
   return {raised_cosine(ctx, ctx.attr(0).as_int(), ctx.attr(1).as_bool(), ctx.attr(2).as_dtype(),
-                        kPercent / 100.0)};
+                        kPercent)};
 }
 
 // Frames

@@ -39,6 +39,15 @@ class PEN_API Gradient {
   Shape dense_shape_;
 };
 
+// function(gradient), and none where there is none. It is applied to the rows of a sparse one: the
+// function of a sum must be the sum of the functions.
+template <typename F>
+Gradient with_values(const Gradient& gradient, F&& function) {
+  if (!gradient.defined()) return {};
+  if (!gradient.is_sparse()) return function(gradient.values());
+  return Gradient::sparse(function(gradient.values()), gradient.indices(), gradient.dense_shape());
+}
+
 // One recorded call while its gradient is worked out. Inputs and outputs that the OpDef does not
 // save have no data, only dtype and shape.
 class PEN_API GradContext {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from penstock import _core, errors
+from penstock import _core, dtypes, errors
 from penstock._control_flow import symbolic
 from penstock._nest import flatten, pack_like
 from penstock._scope import scoped
@@ -103,12 +103,15 @@ class _Branches:
 def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"):
     """The result of the first function whose predicate is true, or else of `default`.
 
-    As in TensorFlow, `exclusive` is a promise that is not checked."""
+    `exclusive` is a promise that no two are true. As in TensorFlow, the last one is not checked
+    where there is no default: it is what is left."""
     pairs = _checked_pairs(pred_fn_pairs, exclusive)
     if default is not None and not callable(default):
         raise TypeError("'false_fn' must be callable.")
     if not pairs:
         raise ValueError("not enough values to unpack (expected 2, got 0)")
+    if exclusive:
+        _check_exclusive([pred for pred, _ in (pairs if default is not None else pairs[:-1])])
     if any(symbolic.is_symbolic(pred) for pred, _ in pairs):
         return _nested(pairs, default or _last_of(pairs))
     for pred, function in pairs:
@@ -117,6 +120,17 @@ def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"
     if default is None:
         raise _none_is_true(pairs)
     return default()
+
+
+def _check_exclusive(preds):
+    if len(preds) < 2:
+        return
+    from penstock import debugging, raw_ops
+
+    count = raw_ops.Sum(input=raw_ops.Cast(x=raw_ops.Pack(values=preds), DstT=dtypes.int32))
+    debugging.assert_less(
+        count, 2, message="Input error: exclusive=True: more than 1 conditions evaluated as True"
+    )
 
 
 def _none_is_true(pairs):

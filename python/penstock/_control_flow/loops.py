@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import operator
 
+import numpy as np
+
 from penstock import _core, dtypes, errors
 from penstock._control_flow import symbolic
 from penstock._nest import flatten, pack_like
@@ -111,8 +113,18 @@ def _is_true(value) -> bool:
     return bool(value if isinstance(value, bool) else _goes_on(value))
 
 
+_NUMBERS = (bool, int, float, complex, str, bytes, np.generic, np.ndarray)
+
+
 def _as_state(leaf):
-    """A leaf of the state: a tensor, or a TensorArray as it is."""
+    """A leaf of the state: a tensor, or a TensorArray as it is. Outside of functions the body sees
+    numbers and arrays as they are, and what is left of them becomes tensors at the end."""
+    if isinstance(leaf, TensorArray) or (isinstance(leaf, _NUMBERS) and not _core.is_tracing()):
+        return leaf
+    return _core.to_tensor(leaf, None, False)
+
+
+def _as_result(leaf):
     return leaf if isinstance(leaf, TensorArray) else _core.to_tensor(leaf, None, False)
 
 
@@ -161,7 +173,7 @@ class _Loop:
 
     def pack_result(self, flat):
         """The state in the form that the body last returned: a list where it returns lists."""
-        return pack_like(self._last, flat)
+        return pack_like(self._last, list(map(_as_result, flat)))
 
     def step(self, state, may_change) -> list:
         """The state after one iteration."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import builtins
 import contextlib
+import math
+import re
 
 from penstock import _core, dtypes, errors, raw_ops
 from penstock._core import Tensor
@@ -11,6 +13,7 @@ from penstock._functions.basic import cast, divide, size_of, unstack
 from penstock._nest import flatten
 from penstock._scope import scoped
 from penstock._shape import TensorShape
+from penstock._slices import values_of, with_values
 
 
 def tensor(value, dtype=None) -> Tensor:
@@ -19,12 +22,28 @@ def tensor(value, dtype=None) -> Tensor:
 
 def linspace(start, stop, num, name=None, axis=0) -> Tensor:
     """`num` evenly spaced numbers from `start` to `stop`, both included."""
-    start = tensor(start)
+    start, num = tensor(start), tensor(num)
+    stop = tensor(stop, start.dtype)
+    if not num.dtype.is_integer:
+        raise TypeError(
+            "Argument `tensor` (name: num) must be of type integer. Received `tensor` = "
+            f"{num} of dtype: {num.dtype}"
+        )
     if start.dtype.is_integer:
-        start = cast(start, dtypes.float64)
-    return raw_ops.LinSpace(
-        start=start, stop=cast(stop, start.dtype), num=num, axis=axis, name=name
-    )
+        start, stop = cast(start, dtypes.float64), cast(stop, dtypes.float64)
+    if num.shape.rank == 1:
+        num = raw_ops.Reshape(tensor=num, shape=[])
+    if isinstance(num, _core.EagerTensor) and num.ndim == 0 and int(num) == 0:
+        # The op refuses it: an empty part of a single number.
+        return raw_ops.LinSpace(start=start, stop=stop, num=1, axis=axis)[_nothing_along(axis)]
+    num = num if num.dtype is dtypes.int64 else cast(num, dtypes.int32)
+    return raw_ops.LinSpace(start=start, stop=stop, num=num, axis=axis, name=name)
+
+
+def _nothing_along(axis):
+    """The index of no element along a dimension."""
+    every = (slice(None),)
+    return (*every * axis, slice(0)) if axis >= 0 else (..., slice(0), *every * (-axis - 1))
 
 
 def transpose(a, perm=None, conjugate=False, name="transpose") -> Tensor:
@@ -45,13 +64,25 @@ def einsum(equation, *inputs, **kwargs) -> Tensor:
     unknown = sorted(kwargs.keys() - {"optimize", "name"})
     if unknown:
         raise TypeError(f"Unknown keyword arguments for this function: {', '.join(unknown)}.")
-    left, arrow, right = equation.replace(" ", "").partition("->")
-    absent = sorted(set(right) - set(left)) if arrow else []
+    _check_equation(equation.replace(" ", ""), len(inputs))
+    return raw_ops.Einsum(inputs=list(inputs), equation=equation, name=kwargs.get("name"))
+
+
+def _check_equation(equation, count):
+    if not re.fullmatch("[a-zA-Z,.]*(->[a-zA-Z.]*)?", equation) or equation.count(".") % 3:
+        raise ValueError(f"Subscripts have incorrect format: {equation}")
+    left, _, right = equation.partition("->")
+    labels = right.replace("...", "")
+    absent = sorted(set(labels) - set(left))
     if absent:
         raise ValueError(
             f"Output subscripts contain the label {absent[0]} not present in the input subscripts."
         )
-    return raw_ops.Einsum(inputs=list(inputs), equation=equation, name=kwargs.get("name"))
+    if len(set(labels)) < len(labels):
+        raise ValueError(f"Output subscripts contain a label appearing more than once: {equation}")
+    wanted = left.count(",") + 1
+    if count != wanted:
+        raise ValueError(f'Got {count} inputs for equation "{equation}", expecting {wanted}')
 
 
 def tensordot(a, b, axes, name=None) -> Tensor:
@@ -130,7 +161,24 @@ def sequence_mask(lengths, maxlen=None, dtype=dtypes.bool, name=None) -> Tensor:
     dtype = dtypes.as_dtype(dtype)
     if maxlen is None:
         return raw_ops.SequenceMask(lengths=lengths, dtype=dtype, name=name)
-    return raw_ops.SequenceMask(lengths=lengths, maxlen=[int(maxlen)], dtype=dtype, name=name)
+    maxlen = tensor(maxlen)
+    if maxlen.shape.rank not in (0, None):
+        raise ValueError(
+            f"Argument `maxlen` must be scalar for sequence_mask, received `maxlen` = {maxlen} "
+            f"with shape '{maxlen.shape}' instead"
+        )
+    if not (maxlen.dtype.is_integer or maxlen.dtype.is_floating):
+        raise TypeError(f"Cannot convert 0 to EagerTensor of dtype {maxlen.dtype.name}")
+    if isinstance(maxlen, _core.SymbolicTensor):
+        places = raw_ops.Range(start=0, limit=cast(maxlen, dtypes.int64), delta=1)
+        ends = raw_ops.ExpandDims(input=cast(lengths, dtypes.int64), axis=-1)
+        return cast(raw_ops.Less(x=places, y=ends), dtype, name)
+    if maxlen < 0:
+        raise errors.InvalidArgumentError(
+            None, None, f"Requires start <= limit when delta > 0: 0/{maxlen.numpy()}"
+        )
+    places = math.ceil(maxlen.numpy())  # a part of a place is a place
+    return raw_ops.SequenceMask(lengths=lengths, maxlen=[places], dtype=dtype, name=name)
 
 
 def strided_slice(
@@ -229,12 +277,11 @@ def get_static_value(tensor, partial=False):
 
 def scalar_mul(scalar, x, name=None) -> Tensor:
     """`x` times a number."""
-    scalar = tensor(scalar, None if hasattr(x, "values") else tensor(x).dtype)
+    values = values_of(x)
+    scalar = tensor(scalar, values.dtype)
     if scalar.ndim:
         raise ValueError(f"The input scalar must be a 0-D value. Received shape {scalar.shape}.")
-    if hasattr(x, "indices"):
-        return type(x)(x.values * scalar, x.indices, x.dense_shape)
-    return raw_ops.Mul(x=scalar, y=x, name=name)
+    return with_values(x, raw_ops.Mul(x=scalar, y=values, name=name))
 
 
 def complex(real, imag, name=None) -> Tensor:
@@ -251,9 +298,26 @@ def identity(input, name=None):
 
 def clip_by_norm(t, clip_norm, axes=None, name=None):
     """The tensor, scaled down so that its norm is at most `clip_norm`."""
-    values = t.values if hasattr(t, "dense_shape") else tensor(t)
-    made = raw_ops.ClipByNorm(t=values, clip_norm=clip_norm, axes=axes, name=name)
-    return _with_values(t, made)
+    made = raw_ops.ClipByNorm(t=values_of(t), clip_norm=clip_norm, axes=axes, name=name)
+    return with_values(t, made)
+
+
+@scoped("clip_by_value")
+def clip_by_value(t, clip_value_min, clip_value_max, name=None):
+    """The elements, with those outside of the bounds replaced by them: where a bound is no plain
+    number, or t is IndexedSlices."""
+    values = values_of(t)
+    # The op takes a bound that is not a number for none; here NaN spreads.
+    below = raw_ops.Minimum(x=values, y=clip_value_max)
+    values.shape.assert_is_compatible_with(below.shape)
+    clipped = raw_ops.Maximum(x=below, y=clip_value_min, name=name)
+    values.shape.assert_is_compatible_with(clipped.shape)
+    return with_values(t, clipped)
+
+
+def stop_gradient(input, name=None):
+    """The same values, through which no gradient goes."""
+    return with_values(input, raw_ops.StopGradient(input=values_of(input), name=name))
 
 
 def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
@@ -262,9 +326,7 @@ def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
     if use_norm is None:
         use_norm = global_norm(t_list, name)
     clipped = iter(_clipped(values, clip_norm, use_norm, name=name))
-    return [
-        each if each is None else _with_values(each, next(clipped)) for each in t_list
-    ], use_norm
+    return [each if each is None else with_values(each, next(clipped)) for each in t_list], use_norm
 
 
 @scoped("clip_by_global_norm")
@@ -284,14 +346,7 @@ def global_norm(t_list, name=None):
 def _given_values(t_list) -> list:
     if not isinstance(t_list, (list, tuple)):
         raise TypeError("t_list should be a sequence")
-    given = [each for each in t_list if each is not None]
-    return [each.values if hasattr(each, "dense_shape") else tensor(each) for each in given]
-
-
-def _with_values(like, values):
-    if hasattr(like, "dense_shape"):
-        return type(like)(values, like.indices, like.dense_shape)
-    return values
+    return [values_of(each) for each in t_list if each is not None]
 
 
 def concat(values, axis, name="concat") -> Tensor:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import builtins
+import contextlib
 
 from penstock import _core, dtypes, errors, raw_ops
 from penstock._core import Tensor
 from penstock._host import filled
 from penstock._scope import name_scope, result_named, scoped
 from penstock._shape import TensorShape
+from penstock._slices import IndexedSlices
 
 
 def _as_dtype(dtype):
@@ -81,9 +83,11 @@ def _shaped(tensor, shape):
 
 
 def cast(x, dtype, name=None) -> Tensor:
-    """`x` with its elements converted to `dtype`."""
-    x = _core.to_tensor(x, None, False)
+    """`x` with its elements converted to `dtype`; IndexedSlices stay what they are."""
     dtype = dtypes.as_dtype(dtype)
+    if isinstance(x, IndexedSlices):
+        return IndexedSlices(cast(x.values, dtype), x.indices, x.dense_shape)
+    x = _core.to_tensor(x, None, False)
     if x.dtype is dtype:
         return x
     if dtypes.string in (x.dtype, dtype):
@@ -94,14 +98,17 @@ def cast(x, dtype, name=None) -> Tensor:
 
 
 def _dims(shape):
-    if isinstance(shape, _core.Tensor):
-        return shape
-    if isinstance(shape, (list, tuple)) and any(isinstance(n, _core.Tensor) for n in shape):
-        return _core.to_tensor(shape, None, False)
-    try:
-        return TensorShape(shape)
-    except ValueError:  # a negative size: the op refuses it, in its own words
-        return _core.to_tensor(shape, dtypes.int64, False)
+    """A shape for Fill. What is no list of sizes becomes a tensor: of one number, a list of it."""
+    if not isinstance(shape, _core.Tensor):
+        tensors = (
+            [n for n in shape if hasattr(n, "_id")] if isinstance(shape, (list, tuple)) else []
+        )
+        if not tensors:
+            with contextlib.suppress(TypeError, ValueError):
+                return TensorShape(shape)
+        is_wide = not tensors or any(each.dtype is dtypes.int64 for each in tensors)
+        shape = _core.to_tensor(shape, dtypes.int64 if is_wide else dtypes.int32, False)
+    return raw_ops.Reshape(tensor=shape, shape=[-1]) if shape.shape.rank == 0 else shape
 
 
 def shape_of(tensor):
@@ -220,8 +227,14 @@ def range(start, limit=None, delta=1, dtype=None, name="range") -> Tensor:
     """The numbers from `start` up to `limit`, `delta` apart."""
     if limit is None:
         start, limit = 0, start
-    values = [_core.to_tensor(v, _as_dtype(dtype), dtype is None) for v in (start, limit, delta)]
-    if dtype is None:
+    if dtype is not None:
+        dtype = dtypes.as_dtype(dtype)
+        values = [
+            cast(v, dtype) if isinstance(v, _core.Tensor) else _core.to_tensor(v, dtype, False)
+            for v in (start, limit, delta)
+        ]
+    else:
+        values = [_core.to_tensor(v, None, False) for v in (start, limit, delta)]
         order = [
             dtypes.int32,
             dtypes.int64,
@@ -298,19 +311,24 @@ def boolean_mask(tensor, mask, axis=None, name="boolean_mask") -> Tensor:
     )
 
 
+_NO_SCALAR = "Rank-0 tensors are not supported as the num_or_size_splits argument to split."
+
+
 def split(value, num_or_size_splits, axis=0, num=None, name="split") -> list[Tensor]:
     """The parts of `value` along `axis`: so many equal ones, or of the given sizes."""
-    if isinstance(num_or_size_splits, int):
-        return raw_ops.Split(value=value, num_split=num_or_size_splits, axis=axis, name=name)
     if isinstance(num_or_size_splits, _core.SymbolicTensor):
         return _open_split(_core.to_tensor(value, None, False), num_or_size_splits, axis, num)
+    if isinstance(num_or_size_splits, _core.Tensor) and num_or_size_splits.ndim == 0:
+        raise ValueError(_NO_SCALAR)
+    if isinstance(num_or_size_splits, int) or getattr(num_or_size_splits, "ndim", None) == 0:
+        return raw_ops.Split(value=value, num_split=num_or_size_splits, axis=axis, name=name)
     return raw_ops.SplitV(value=value, size_splits=num_or_size_splits, axis=axis, name=name)
 
 
 def _open_split(value, sizes, axis, num):
     """Parts whose sizes are known only when a function runs; how many there are, is known."""
     if sizes.shape.rank == 0:
-        raise ValueError("Rank-0 tensors are not supported as the num_or_size_splits argument.")
+        raise ValueError(_NO_SCALAR)
     num = sizes.shape[0] if num is None else num
     if num is None:
         raise ValueError(f"Cannot infer argument `num` from shape {sizes.shape}")

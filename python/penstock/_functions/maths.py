@@ -158,11 +158,7 @@ def bincount(
         arr = raw_ops.Reshape(tensor=arr, shape=[-1])
         weights = raw_ops.Reshape(tensor=weights, shape=[-1])
     return raw_ops.DenseBincount(
-        input=arr,
-        size=cast(size, arr.dtype),
-        weights=weights,
-        binary_output=binary_output,
-        name=name,
+        input=arr, size=size, weights=weights, binary_output=binary_output, name=name
     )
 
 
@@ -178,8 +174,10 @@ def _bins(arr, minlength, maxlength):
             size = raw_ops.Minimum(x=size, y=cast(maxlength, size.dtype))
         return size
     size = max(int(largest), -1) + 1
-    size = size if minlength is None else max(size, int(minlength))
-    return size if maxlength is None else min(size, int(maxlength))
+    limits = [each if each is None else int(tensor(each)) for each in (minlength, maxlength)]
+    size = size if limits[0] is None else max(size, limits[0])
+    size = size if limits[1] is None else min(size, limits[1])
+    return tensor(size, arr.dtype)
 
 
 def confusion_matrix(

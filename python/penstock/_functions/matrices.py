@@ -2,9 +2,72 @@
 
 from __future__ import annotations
 
-from penstock import _core, dtypes, raw_ops
+from penstock import _core, dtypes, errors, raw_ops
 from penstock._core import Tensor
+from penstock._functions.basic import cast
 from penstock._scope import scoped
+
+
+def _check_one(transpose, adjoint, which):
+    if transpose and adjoint:
+        raise ValueError(
+            f"Only one of `transpose_{which}` and `adjoint_{which}` can be True. Received "
+            f"`transpose_{which}`={transpose}, `adjoint_{which}`={adjoint}."
+        )
+
+
+def matmul(
+    a,
+    b,
+    transpose_a=False,
+    transpose_b=False,
+    adjoint_a=False,
+    adjoint_b=False,
+    a_is_sparse=False,
+    b_is_sparse=False,
+    output_type=None,
+    grad_a=False,
+    grad_b=False,
+    name=None,
+) -> Tensor:
+    """The product of matrices: what the op's function does not know of it."""
+    _check_one(transpose_a, adjoint_a, "a")
+    _check_one(transpose_b, adjoint_b, "b")
+    if output_type is not None:
+        a, b = _factors(a, b, dtypes.as_dtype(output_type))
+    return raw_ops.MatMul(
+        a=a,
+        b=b,
+        transpose_a=transpose_a,
+        transpose_b=transpose_b,
+        adjoint_a=adjoint_a,
+        adjoint_b=adjoint_b,
+        name=name,
+    )
+
+
+def _factors(a, b, output):
+    """The factors of a product of the dtype `output`: bytes are multiplied as int32."""
+    a = _core.to_tensor(a, None, False)
+    b = b if hasattr(b, "_id") else _core.to_tensor(b, a.dtype, True)
+    are_bytes = all(each.dtype in (dtypes.int8, dtypes.uint8) for each in (a, b))
+    if output is dtypes.int32 and are_bytes:
+        return cast(a, output), cast(b, output)
+    if not a.dtype == b.dtype == output:
+        raise errors.NotFoundError(
+            None,
+            None,
+            f"no product of {a.dtype.name} and {b.dtype.name} is {output.name} [Op:MatMul]",
+        )
+    return a, b
+
+
+def matvec(
+    a, b, transpose_a=False, adjoint_a=False, a_is_sparse=False, b_is_sparse=False, name=None
+) -> Tensor:
+    """The product of matrices and vectors, with an adjoint."""
+    _check_one(transpose_a, adjoint_a, "a")
+    return raw_ops.Matvec(a=a, b=b, transpose_a=transpose_a, adjoint_a=adjoint_a, name=name)
 
 
 def svd(tensor, full_matrices=False, compute_uv=True, name=None):

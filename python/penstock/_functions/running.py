@@ -99,15 +99,26 @@ def _check_callable(func):
         )
 
 
-def _outputs(result, wanted, is_hint) -> list:
+def _outputs(result, wanted, convert) -> list:
     """What a function returned, as tensors of the wanted dtypes."""
     wanted = wanted if isinstance(wanted, _SEQUENCES) else [wanted]
     given = result if isinstance(result, _SEQUENCES) else [] if result is None else [result]
     if len(given) != len(wanted):
         raise ValueError(f"{len(given)} values returned, but {len(wanted)} expected")
     found = [dtypes.as_dtype(getattr(each, "dtype", each)) for each in wanted]
-    pairs = zip(given, found, strict=True)
-    return [_core.to_tensor(value, dtype, is_hint) for value, dtype in pairs]
+    return list(map(convert, given, found))
+
+
+def _converted(value, dtype):
+    return _core.to_tensor(value, dtype, False)
+
+
+def _as_promised(value, dtype):
+    """A value as NumPy has it, which must be of the dtype that the function was to return."""
+    found = _core.to_tensor(np.asarray(value), None, False)
+    if found.dtype is not dtype:
+        raise TypeError(f"a value returned is {found.dtype.name}, but expects {dtype.name}")
+    return found
 
 
 def _types(wanted) -> list:
@@ -126,7 +137,7 @@ def py_function(func=None, inp=None, Tout=None, name=None):
 
     def run(tensors):
         with _op_errors():
-            return _outputs(func(*tensors), Tout, False)
+            return _outputs(func(*tensors), Tout, _converted)
 
     if _core.is_tracing():
         outputs = call_when_run(
@@ -150,14 +161,14 @@ def numpy_function(func=None, inp=None, Tout=None, stateful=True, name=None):
 
         def run(tensors):
             with _op_errors():
-                return _outputs(func(*[np.array(each) for each in tensors]), Tout, True)
+                return _outputs(func(*[np.array(each) for each in tensors]), Tout, _as_promised)
 
         outputs = call_when_run("numpy_function", run, inputs, _types(Tout), node=name or "PyFunc")
         if not outputs:
             return None
         return outputs if isinstance(Tout, _SEQUENCES) else outputs[0]
+    # Run at once, it is a function like any other: what it returns decides.
     result = func(*[np.array(each) for each in inp])
-    outputs = _outputs(result, Tout, True)
-    if result is None:
-        return None
-    return outputs if isinstance(result, _SEQUENCES) else outputs[0]
+    if result is None or not isinstance(result, _SEQUENCES):
+        return result if result is None else _core.to_tensor(result, None, False)
+    return [_core.to_tensor(each, None, False) for each in result]

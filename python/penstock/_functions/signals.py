@@ -60,23 +60,24 @@ rfft, rfft2d, rfft3d = (_real_transform(dims) for dims in (1, 2, 3))
 irfft, irfft2d, irfft3d = (_inverse_transform(dims) for dims in (1, 2, 3))
 
 
+def _window_dtype(dtype):
+    dtype = dtypes.as_dtype(dtype)
+    if not dtype.is_floating:
+        raise ValueError(f"dtype must be a floating point type. Found {dtype}")
+    return dtype
+
+
 def hann_window(window_length, periodic=True, dtype=dtypes.float32, name=None) -> Tensor:
     """A Hann window."""
     return raw_ops.HannWindow(
-        window_length=window_length,
-        periodic=periodic,
-        dtype=dtypes.as_dtype(dtype),
-        name=name,
+        window_length=window_length, periodic=periodic, dtype=_window_dtype(dtype), name=name
     )
 
 
 def hamming_window(window_length, periodic=True, dtype=dtypes.float32, name=None) -> Tensor:
     """A Hamming window."""
     return raw_ops.HammingWindow(
-        window_length=window_length,
-        periodic=periodic,
-        dtype=dtypes.as_dtype(dtype),
-        name=name,
+        window_length=window_length, periodic=periodic, dtype=_window_dtype(dtype), name=name
     )
 
 
@@ -116,7 +117,7 @@ def kaiser_bessel_derived_window(
 def vorbis_window(window_length, dtype=dtypes.float32, name=None) -> Tensor:
     """A Vorbis power-complementary window."""
     places = _ramp(0, int(window_length), dtype)
-    inner = raw_ops.Sin(x=math.pi / int(window_length) * (places + 0.5))
+    inner = raw_ops.Sin(x=math.pi / max(1, int(window_length)) * (places + 0.5))
     return raw_ops.Sin(x=math.pi / 2 * raw_ops.Square(x=inner), name=name)
 
 

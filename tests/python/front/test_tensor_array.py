@@ -56,3 +56,23 @@ def test_a_mistake_changes_nothing():
         with pytest.raises((ValueError, tf.errors.OpError)):
             mistake()
         assert array.stack().numpy().tolist() == [1.0, 2.0]
+
+
+@pytest.mark.parametrize("dtype", [tf.int32, tf.int64])
+def test_indices_of_functions_do_not_wrap(dtype):
+    def array():
+        return tf.TensorArray(tf.float32, 3, dynamic_size=True, element_shape=[])
+
+    calls = [
+        lambda i: array().write(i, 1.0).size(),
+        lambda i: array().write(i, 1.0).stack(),
+        lambda i: array().scatter([i], [1.0]).stack(),
+        lambda i: array().write(0, 1.0).gather([i]),
+        lambda i: array().write(0, 1.0).read(i),
+    ]
+    beyond = [-1, 2**31 - 1] + [2**32, 2**32 + 1] * (dtype == tf.int64)
+    for call in map(tf.function, calls):
+        for index in beyond:
+            with pytest.raises(tf.errors.InvalidArgumentError):
+                call(tf.constant(index, dtype))
+        call(tf.constant(2, dtype))

@@ -199,3 +199,12 @@ def test_rows_have_gradients_of_rows():
         got = sess.run(found)
         np.testing.assert_array_equal(got.indices, [1, 1, 3])
         np.testing.assert_array_equal(sess.run(both)[:, 0], [1, 3, 1, 2])
+
+
+def test_gradients_that_nothing_begins():
+    x = v1.placeholder(tf.float32, [])
+    with pytest.raises(TypeError, match="string"):
+        v1.gradients(tf.strings.as_string(x), x)
+    with pytest.raises(TypeError, match="grad_ys"):
+        v1.gradients(tf.complex(x, x), x)
+    assert v1.gradients(x, tf.constant("a")) == [None]

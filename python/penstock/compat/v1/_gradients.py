@@ -108,9 +108,20 @@ def _summed(x, parts, slices):
     return parts[0] if parts else None
 
 
+def _check_takes_ones(y):
+    if y.dtype.name == "string":
+        raise TypeError("Expected string, but got 1 of type 'int': a string has no gradient.")
+    if y.dtype.is_complex:
+        raise TypeError(
+            f"Gradients of complex tensors ({y}) must set grad_ys (y.dtype = {y.dtype!r})"
+        )
+
+
 def _seeds(targets, grad_ys, graph) -> list:
     """What each target's gradient begins with; an empty list where all begin with ones."""
     if grad_ys is None:
+        for y in targets:
+            _check_takes_ones(y)
         return []
     given = _listed(grad_ys)
     if len(given) != len(targets):
@@ -122,6 +133,7 @@ def _seeds(targets, grad_ys, graph) -> list:
     seeds = []
     for y, dy in zip(targets, given, strict=True):
         if dy is None:
+            _check_takes_ones(y)
             seeds.append(raw_ops.OnesLike(x=y))
         else:
             seeds.append(in_graph(_core.to_tensor(dy, y.dtype, False), graph))
