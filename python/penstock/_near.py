@@ -6,12 +6,16 @@ import difflib
 def near_names(name: str, names) -> list[str]:
     """Names that a typing mistake may have meant, and names that have this one inside."""
     names = sorted(n for n in names if not n.startswith("_"))
-    alike = [
-        n for n in names if n[:1].lower() == name[:1].lower()
-    ]  # the first letter is rarely wrong
+    # The first letter is rarely wrong.
+    alike = [n for n in names if n[:1].lower() == name[:1].lower()]
     near = difflib.get_close_matches(name, alike, n=4, cutoff=0.75)
-    if len(name) > 2:
-        near += [n for n in names if name.lower() in n.lower() and n not in near][:4]
+    # Names within names: a part of two letters says nothing.
+    low = name.lower()
+    near += [
+        n
+        for n in names
+        if (low in n.lower() or n.lower() in low) and min(len(n), len(low)) > 2 and n not in near
+    ][:4]
     return near[:6]
 
 

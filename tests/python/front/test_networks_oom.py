@@ -9,6 +9,7 @@ import contextlib
 import gc
 
 import networks
+import numpy as np
 import penstock as tf
 import pytest
 from faults import failing, held, num_allocations
@@ -46,7 +47,7 @@ class UnderATape(Program):
 
 
 def bits(values):
-    return [tf.convert_to_tensor(value).numpy().tobytes() for value in values]
+    return [np.asarray(tf.convert_to_tensor(value)).tobytes() for value in values]
 
 
 def forward(make, **kwargs):

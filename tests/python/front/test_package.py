@@ -148,7 +148,8 @@ def test_help_shows_signatures():
     for function in (tf.matmul, tf.nn.relu, tf.raw_ops.AddV2, tf.raw_ops.Sum):
         text = pydoc.plain(pydoc.render_doc(function))
         name, parameters = function.__name__, inspect.signature(function)
-        assert f"{name}{parameters}\n    {function.__doc__}" in text
+        first = function.__doc__.partition("\n")[0]
+        assert f"{name}{parameters}\n    {first}" in text
 
 
 def test_functions_are_not_bound_to_instances():
