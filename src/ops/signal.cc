@@ -234,8 +234,8 @@ Tensors compose_overlap(const ComposeContext& ctx) {
 // Short-time spectra
 
 Tensor named_window(const InferContext& ctx, std::string_view name, int64_t length, DType dtype) {
-  if (name == "hann") return raised_cosine(ctx, length, true, dtype, 0.5);
-  if (name == "hamming") return raised_cosine(ctx, length, true, dtype, 0.54);
+  if (name == "hann") return raised_cosine(ctx, length, true, dtype, 50);
+  if (name == "hamming") return raised_cosine(ctx, length, true, dtype, 54);
   if (name != "") ctx.fail("window must be hann, hamming or empty, not ", name);
   return ones(dtype, Shape{length});
 }

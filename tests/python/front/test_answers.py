@@ -17,6 +17,10 @@ import front
 DIFFERENT = {
     # stricter: an answer that TensorFlow gives and that is wrong
     "i + 2**40": "a number that does not fit int32 is refused, not cut off",
+    "u + 300": "the same for uint8",
+    "tf.constant(300, tf.uint8)": "the same",
+    "tf.constant(-1, tf.uint8)": "the same",
+    "tf.constant(-1, tf.uint32)": "the same",
     "tf.nn.moments(x4, [])[0].shape": "TensorFlow drops every dimension of 1",
     "array(3).unstack(tf.constant([1, 2, 3])).size()": "elements of another dtype are refused",
     "array(3, element_shape=[2]).unstack([1.0, 2.0, 3.0]).size()": "so are those of another shape",
