@@ -18,8 +18,8 @@ namespace op_check {
 namespace {
 
 constexpr char kHelp[] =
-    "usage: op_check --mode dump|grad|jvp|function|graph|perf|support|oom|memory|replay|fuzz\n"
-    "                [options]\n"
+    "usage: op_check --mode dump|grad|jvp|function|graph|perf|support|oom|memory|lists|\n"
+    "                replay|fuzz [options]\n"
     "\n"
     "Checks derived from the op definitions and their samples.\n"
     "\n"
@@ -32,6 +32,7 @@ constexpr char kHelp[] =
     "  support  a Markdown table of ops and the dtypes that run\n"
     "  oom      fail every allocation of every sample in turn\n"
     "  memory   bytes of every sample: outputs and scratch alone, in place where that is declared\n"
+    "  lists    lists that were not given are told from those that were\n"
     "  replay   make the calls recorded from TensorFlow in --in\n"
     "  fuzz     random calls for --seconds\n"
     "\n"
@@ -47,10 +48,11 @@ struct Mode {
   std::string_view name;
   int (*run)(const Options&);
 };
-constexpr Mode kModes[] = {{"dump", run_dump},         {"grad", run_grad},       {"jvp", run_jvp},
-                           {"perf", run_perf},         {"support", run_support}, {"oom", run_oom},
-                           {"memory", run_memory},     {"replay", run_replay},   {"fuzz", run_fuzz},
-                           {"function", run_function}, {"graph", run_graph}};
+constexpr Mode kModes[] = {
+    {"dump", run_dump},         {"grad", run_grad},       {"jvp", run_jvp},
+    {"perf", run_perf},         {"support", run_support}, {"oom", run_oom},
+    {"memory", run_memory},     {"replay", run_replay},   {"fuzz", run_fuzz},
+    {"function", run_function}, {"graph", run_graph},     {"lists", run_lists}};
 
 std::vector<Op> listed_ops() {
   return {
