@@ -5,6 +5,7 @@ JOBS ?= $(shell nproc)
 MODE ?= test
 OPS ?=
 SECONDS ?=
+SEED ?=
 
 BUILD := build/$(PRESET)
 PY := .venv/bin/python
@@ -71,29 +72,34 @@ demo-cpp: deps ## Build and run the demo in C++: a network that is trained, and 
 	@build/release/penstock_demo
 
 .PHONY: test
-test: deps ## The lean tier: release build, lint, C++ and Python tests
+test: deps ## The lean tier: release build, lint, C++ and Python tests, a short fuzz, heap faults, asan below the kernels
 	@$(MAKE) --no-print-directory build PRESET=release
 	@$(MAKE) --no-print-directory lint
 	$(call ctest,release,-LE slow)
+	@$(MAKE) --no-print-directory test-asan-lower
 	@$(PY) -m pytest -q -m 'not slow' tests/python
 
 .PHONY: test-all
-test-all: test ## The lean tier and everything slow: sanitizers, slow tests, op checks, malloc faults
+test-all: test ## The lean tier and everything slow: sanitizers, slow tests, all heap faults, fuzz with a new seed
 	$(call ctest,release,-L slow --no-tests=ignore)
 	@$(PY) -m pytest -q -m slow tests/python || [ $$? -eq 5 ]
 	@$(MAKE) --no-print-directory test-asan
 	@$(MAKE) --no-print-directory test-tsan
 	@$(MAKE) --no-print-directory test-tsan-python
 	@$(MAKE) --no-print-directory test-browser
-	@if [ -d tests/op_check ]; then for mode in test grad function support memory oom replay fuzz; do \
-	  $(MAKE) --no-print-directory op-check MODE=$$mode || exit 1; done; fi
-	@if [ -d tests/malloc_fault ]; then $(MAKE) --no-print-directory malloc-fault; fi
+	@$(MAKE) --no-print-directory op-check MODE=fuzz SECONDS=120 SEED=$$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')
 
 .PHONY: test-asan
 test-asan: deps ## C++ tests under the address and undefined-behaviour sanitizers
 	$(call configure,asan)
 	$(call compile,asan)
 	$(call ctest,asan,-LE 'slow|malloc_fault')
+
+.PHONY: test-asan-lower
+test-asan-lower: deps ## The layers below the kernels, under the same sanitizers: a minute instead of many
+	$(call configure,asan)
+	$(call compile,asan,lower_tests)
+	@build/asan/lower_tests --gtest_brief=1 --gtest_filter=-*.Slow*
 
 .PHONY: test-tsan
 test-tsan: deps ## C++ tests under the thread sanitizer
@@ -148,14 +154,14 @@ tidy: build ## Run clang-tidy over src/ where it is installed
 	  --extra-arg=-Wno-unknown-warning-option --extra-arg=-Wno-error
 
 .PHONY: op-check
-op-check: deps ## Checks derived from the op definitions: MODE=test|grad|perf|support|oom|memory|replay|fuzz OPS=a,b SECONDS=n
+op-check: deps ## Checks derived from the op definitions: MODE=test|grad|perf|support|oom|memory|lists|replay|fuzz OPS=a,b SECONDS=n SEED=n
 	$(call configure,release)
 	$(call compile,release,op_check)
 ifeq ($(MODE),test)
 	@$(RELEASE_OP_CHECK) --mode dump --out build/release/op_samples $(if $(OPS),--ops $(OPS))
 	@$(PY) tests/python/op_reference.py build/release/op_samples
 else
-	@$(RELEASE_OP_CHECK) --mode $(MODE) $(if $(OPS),--ops $(OPS)) $(if $(SECONDS),--seconds $(SECONDS))
+	@$(RELEASE_OP_CHECK) --mode $(MODE) $(if $(OPS),--ops $(OPS)) $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED))
 endif
 
 .PHONY: record

@@ -125,7 +125,11 @@ def parameters(op, with_defaults):
             f"std::span<const Tensor> {name}" if kind == "many" else f"const Operand& {name}"
         )
     for kind, name, default in sorted(op["attrs"], key=lambda attr: attr[2] is not None):
-        default = {"kNoInts": "{}", "kAllAxes": "IntList::every_axis()"}.get(default, default)
+        default = {
+            "kNoInts": "{}",
+            "kAllAxes": "IntList::every_axis()",
+            "kOptionalInts": "IntList::not_given()",
+        }.get(default, default)
         items.append(
             f"{CPP_TYPES[kind]} {name}" + (f" = {default}" if with_defaults and default else "")
         )

@@ -134,13 +134,13 @@ PyObject* default_object(const AttrDef& attr) {
       return PyUnicode_FromStringAndSize(value.as_string().data(),
                                          static_cast<Py_ssize_t>(value.as_string().size()));
     case AttrKind::kInts: {
-      if (is_every_axis(value.as_ints())) return Py_NewRef(Py_None);
-      PyObject* list = PyList_New(0);
+      if (!is_given(value.as_ints())) return Py_NewRef(Py_None);
+      Ref list(PyList_New(0));
       for (int64_t number : value.as_ints()) {
         const Ref item(PyLong_FromLongLong(number));
-        PyList_Append(list, item.get());
+        if (!list || !item || PyList_Append(list.get(), item.get()) < 0) return nullptr;
       }
-      return list;
+      return list.release();
     }
     case AttrKind::kNone:
       break;

@@ -150,7 +150,7 @@ nb::dict value_dict(const PlannedValue& value) {
   out["line"] = value.line;
   out["kind"] = value.kind;
   out["dtype"] = value.dtype == DType::kInvalid ? nb::none() : nb::steal(dtype_object(value.dtype));
-  out["shape"] = nb::steal(shape_tuple(value.shape));
+  out["shape"] = nb::steal(checked(shape_tuple(value.shape)));
   out["bytes"] = value.bytes;
   out["offset"] = value.offset;
   out["first"] = value.first;

@@ -3,6 +3,8 @@
 #include <nanobind/nanobind.h>
 
 #include <penstock/base/error.h>
+#include <penstock/base/threads.h>
+#include <penstock/memory/memory.h>
 #include <penstock/version.h>
 
 #include "array.h"
@@ -20,6 +22,7 @@
 #include "plan.h"
 #include "process.h"
 #include "recording.h"
+#include "reserve.h"
 #include "tape_object.h"
 #include "tensor_object.h"
 #include "traced_call.h"
@@ -110,5 +113,9 @@ NB_MODULE(_core, module) {
   add_process(module);
   add_files(module);
   add_plan(module);
+  set_memory_aside(module);
+  // What the environment says of these, and what is wrong with it, is known from here on.
+  penstock::num_threads();
+  penstock::memory::budget();
   module.attr("__version__") = PENSTOCK_VERSION;
 }

@@ -436,7 +436,7 @@ void* slot(F* function) {
 }
 
 PyObject* text_list(const auto& items) {
-  PyObject* list = PyList_New(0);
+  Ref list(checked(PyList_New(0)));
   for (const auto& item : items) {
     std::string_view name;
     if constexpr (requires { item.name; }) {
@@ -444,10 +444,22 @@ PyObject* text_list(const auto& items) {
     } else {
       name = item;
     }
-    const Ref text(PyUnicode_FromStringAndSize(name.data(), static_cast<Py_ssize_t>(name.size())));
-    PyList_Append(list, text.get());
+    const Ref text(
+        checked(PyUnicode_FromStringAndSize(name.data(), static_cast<Py_ssize_t>(name.size()))));
+    if (PyList_Append(list.get(), text.get()) < 0) throw PythonError();
   }
-  return list;
+  return list.release();
+}
+
+// (name, kind, whether there is a default, the default)
+PyObject* attr_tuple(const AttrDef& attr) {
+  Ref fallback(default_object(attr));
+  if (!fallback && PyErr_Occurred() != nullptr) throw PythonError();
+  const bool has_default = static_cast<bool>(fallback);
+  const std::string name(attr.name), kind(to_string(attr.kind));
+  return checked(Py_BuildValue("(ssON)", name.c_str(), kind.c_str(),
+                               has_default ? Py_True : Py_False,
+                               has_default ? fallback.release() : Py_NewRef(Py_None)));
 }
 
 }  // namespace
@@ -466,23 +478,20 @@ bool add_op_function_type(PyObject* module) {
 }
 
 PyObject* describe_op(PyObject*, PyObject* name) {
-  const char* text = PyUnicode_AsUTF8(name);
-  if (text == nullptr) return nullptr;
-  const OpDef* op = find_op(text);
-  if (op == nullptr) return Py_NewRef(Py_None);
-  PyObject* attrs = PyList_New(0);
-  for (const AttrDef& attr : op->attrs) {
-    PyObject* fallback = default_object(attr);
-    const bool has_default = fallback != nullptr;
-    const std::string attr_name(attr.name), kind(to_string(attr.kind));
-    const Ref item(Py_BuildValue("(ssON)", attr_name.c_str(), kind.c_str(),
-                                 has_default ? Py_True : Py_False,
-                                 has_default ? fallback : Py_NewRef(Py_None)));
-    if (!item) return nullptr;
-    PyList_Append(attrs, item.get());
-  }
-  const std::string doc(op->doc.value);
-  return Py_BuildValue("(sNNN)", doc.c_str(), text_list(op->inputs), attrs, text_list(op->outputs));
+  return guarded([&]() -> PyObject* {
+    const char* text = PyUnicode_AsUTF8(name);
+    if (text == nullptr) throw PythonError();
+    const OpDef* op = find_op(text);
+    if (op == nullptr) return Py_NewRef(Py_None);
+    const Ref attrs(checked(PyList_New(0)));
+    for (const AttrDef& attr : op->attrs) {
+      const Ref item(attr_tuple(attr));
+      if (PyList_Append(attrs.get(), item.get()) < 0) throw PythonError();
+    }
+    const std::string doc(op->doc.value);
+    const Ref inputs(text_list(op->inputs)), outputs(text_list(op->outputs));
+    return checked(Py_BuildValue("(sOOO)", doc.c_str(), inputs.get(), attrs.get(), outputs.get()));
+  });
 }
 
 PyObject* op_details(PyObject*, PyObject* name) {
@@ -511,9 +520,11 @@ PyObject* op_details(PyObject*, PyObject* name) {
 }
 
 PyObject* op_names(PyObject*, PyObject*) {
-  std::vector<std::string_view> names;
-  for (const OpDef* op : all_ops()) names.push_back(op->name);
-  return text_list(names);
+  return guarded([&] {
+    std::vector<std::string_view> names;
+    for (const OpDef* op : all_ops()) names.push_back(op->name);
+    return text_list(names);
+  });
 }
 
 }  // namespace penstock::python

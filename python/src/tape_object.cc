@@ -37,10 +37,12 @@ Source source_of(nb::handle object) {
 // None, a tensor, or (values, indices, dense shape) for rows of one.
 nb::object to_object(const Gradient& gradient) {
   if (!gradient.defined()) return nb::none();
-  if (!gradient.is_sparse()) return nb::steal(wrap(Tensor(gradient.values())));
-  return nb::make_tuple(nb::steal(wrap(Tensor(gradient.values()))),
-                        nb::steal(wrap(Tensor(gradient.indices()))),
-                        nb::steal(shape_tuple(gradient.dense_shape())));
+  const auto wrapped = [](const Tensor& tensor) {
+    return nb::steal(checked(wrap(Tensor(tensor))));
+  };
+  if (!gradient.is_sparse()) return wrapped(gradient.values());
+  return nb::make_tuple(wrapped(gradient.values()), wrapped(gradient.indices()),
+                        nb::steal(checked(shape_tuple(gradient.dense_shape()))));
 }
 
 // A tape is one thread's at a time: the GIL is released while it runs backwards.

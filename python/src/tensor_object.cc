@@ -230,13 +230,14 @@ void settle(TensorObject* object) {
 PyObject* dtype_object(DType dtype) { return Py_XNewRef(hooks.dtypes[static_cast<int>(dtype)]); }
 
 PyObject* shape_tuple(const Shape& shape) {
-  PyObject* dims = PyTuple_New(shape.rank());
-  if (dims == nullptr) return nullptr;
+  Ref dims(PyTuple_New(shape.rank()));
+  if (!dims) return nullptr;
   for (int i = 0; i < shape.rank(); ++i) {
     PyObject* dim = shape[i] < 0 ? Py_NewRef(Py_None) : PyLong_FromLongLong(shape[i]);
-    PyTuple_SET_ITEM(dims, i, dim);
+    if (dim == nullptr) return nullptr;
+    PyTuple_SET_ITEM(dims.get(), i, dim);
   }
-  return dims;
+  return dims.release();
 }
 
 PyObject* shape_object(const Shape& shape) {

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <charconv>
 #include <condition_variable>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <mutex>
 #include <system_error>
 #include <thread>
@@ -117,12 +120,24 @@ int cores() {
   return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kMaxThreads);
 }
 
-int default_threads() {
-  if (const char* text = std::getenv("PENSTOCK_THREADS")) {
-    const int threads = std::atoi(text);
-    if (threads >= 1) return std::min(threads, kMaxThreads);
-  }
+int read_environment() {
+  const char* text = std::getenv("PENSTOCK_THREADS");
+  if (text == nullptr || *text == '\0') return cores();
+  int threads = 0;
+  const char* last = text + std::strlen(text);
+  const auto [end, status] = std::from_chars(text, last, threads);
+  const bool is_large = status == std::errc::result_out_of_range && *text != '-';
+  if (end == last && (is_large || (status == std::errc() && threads >= 1)))
+    return is_large ? kMaxThreads : std::min(threads, kMaxThreads);
+  std::fprintf(stderr,
+               "penstock: PENSTOCK_THREADS is ignored: \"%s\" is not a number of threads such as "
+               "4\n",
+               text);
   return cores();
+}
+int default_threads() {
+  static const int threads = read_environment();
+  return threads;
 }
 
 std::atomic<int> g_threads{0};

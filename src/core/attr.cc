@@ -5,6 +5,8 @@
 
 namespace penstock {
 
+constinit const int64_t kNotGiven[1] = {INT64_MIN};
+
 std::string to_string(const Attr& attr) {
   switch (attr.kind()) {
     case AttrKind::kNone:
@@ -22,7 +24,7 @@ std::string to_string(const Attr& attr) {
     case AttrKind::kInts:
       break;
   }
-  if (is_every_axis(attr.as_ints())) return "all";
+  if (!is_given(attr.as_ints())) return "all";
   std::string out = "[";
   for (int64_t value : attr.as_ints()) {
     if (out.size() > 1) out += ',';
@@ -67,7 +69,8 @@ bool operator==(const Attr& a, const Attr& b) {
     case AttrKind::kString:
       return a.as_string() == b.as_string();
     case AttrKind::kInts:
-      return std::ranges::equal(a.as_ints(), b.as_ints());
+      return is_given(a.as_ints()) == is_given(b.as_ints()) &&
+             std::ranges::equal(a.as_ints(), b.as_ints());
   }
   return false;
 }
@@ -75,7 +78,7 @@ bool operator==(const Attr& a, const Attr& b) {
 OwnedAttrs::OwnedAttrs(Attrs attrs) : attrs_(attrs) {
   const auto words = [](const Attr& attr) -> size_t {
     if (attr.kind() == AttrKind::kString) return (attr.as_string().size() + 7) / 8;
-    if (attr.kind() == AttrKind::kInts) return attr.as_ints().size();
+    if (attr.kind() == AttrKind::kInts && is_given(attr.as_ints())) return attr.as_ints().size();
     return 0;
   };
   size_t total = 0;

@@ -72,6 +72,10 @@ void check_attrs(const OpDef& op, Attrs attrs) {
       fail(op, "attribute '", op.attrs[i].name, "' must be of kind ", op.attrs[i].kind, ", but is ",
            attrs[i].kind());
     }
+    if (attrs[i].kind() == AttrKind::kInts && !is_given(attrs[i].as_ints()) &&
+        !op.attrs[i].is_optional()) {
+      fail(op, "attribute '", op.attrs[i].name, "' must be given: it has no default");
+    }
     if (attrs[i].kind() == AttrKind::kDType) {
       const int dtype = static_cast<int>(attrs[i].as_dtype());
       if (dtype <= 0 || dtype >= kNumDTypes)

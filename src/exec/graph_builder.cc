@@ -191,8 +191,9 @@ Tensor GraphBuilder::constant(const Tensor& tensor, std::string_view name) {
 
 int32_t GraphBuilder::no_op(std::string_view name) {
   state_->check_open();
-  static const auto call = std::make_shared<const HostCall>(
-      HostCall{"NoOp", [](std::span<const Tensor* const>) { return Tensors(); }});
+  // Never destroyed: a daemon thread may be here while the process ends.
+  static const auto& call = *new std::shared_ptr<const HostCall>(std::make_shared<const HostCall>(
+      HostCall{"NoOp", [](std::span<const Tensor* const>) { return Tensors(); }}));
   state_->next_name = name;
   const NodeId id = state_->graph.add_call(call, {}, {}, state_->here());
   state_->added(id);

@@ -129,9 +129,8 @@ void Replay::call(const Node& node, std::span<const Tensor* const> inputs) {
 
 // With the tapes on whose way the node is.
 void Replay::call_recorded(NodeId id, const Node& node) {
-  static const std::vector<int32_t> kNone;
-  const std::vector<int32_t>& tapes =
-      recorded_by_.empty() ? kNone : recorded_by_[static_cast<size_t>(id)];
+  const std::span<const int32_t> tapes =
+      recorded_by_.empty() ? std::span<const int32_t>() : recorded_by_[static_cast<size_t>(id)];
   // They record where the caller's must not.
   const bool was_paused = !tapes.empty() && autodiff::t_paused;
   std::optional<HideTapes> hide;

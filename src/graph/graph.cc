@@ -77,8 +77,9 @@ ValueId Graph::add_read(int32_t slot, DType dtype, const Shape& shape) {
 }
 
 Attr Graph::owned(const Attr& attr) {
-  if (attr.kind() == AttrKind::kInts && !attr.as_ints().empty()) {
+  if (attr.kind() == AttrKind::kInts) {
     const std::span<const int64_t> ints = attr.as_ints();
+    if (ints.empty() || !is_given(ints)) return attr;
     attr_data_.push_back(std::make_unique<int64_t[]>(ints.size()));
     std::memcpy(attr_data_.back().get(), ints.data(), ints.size_bytes());
     return Attr(std::span<const int64_t>(attr_data_.back().get(), ints.size()));

@@ -373,6 +373,7 @@ class Parser {
         texts.strings.push_back(std::make_unique<std::string>(cursor.quoted()));
         return Attr(std::string_view(*texts.strings.back()));
       case AttrKind::kInts:
+        if (cursor.take("all")) return kOptionalInts;
         texts.lists.push_back(std::make_unique<IntVector>(read_ints(cursor)));
         return Attr(std::span<const int64_t>(*texts.lists.back()));
       case AttrKind::kNone:

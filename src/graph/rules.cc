@@ -148,7 +148,7 @@ Result cast_once(Rewriter& rewriter, const Call& call) {
 }
 
 int64_t source_axis(std::span<const int64_t> perm, int rank, int64_t i) {
-  if (perm.empty()) return rank - 1 - i;
+  if (!is_given(perm)) return rank - 1 - i;
   const int64_t axis = perm[static_cast<size_t>(i)];
   return axis < 0 ? axis + rank : axis;
 }

@@ -104,6 +104,7 @@ std::string attr_text(const Attr& attr) {
       return float_text(&value);
     }
     case AttrKind::kInts: {
+      if (!is_given(attr.as_ints())) return "all";
       std::string out;
       for (int64_t value : attr.as_ints()) out += cat(out.empty() ? "" : ",", value);
       return cat("[", out, "]");

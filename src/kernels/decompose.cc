@@ -43,8 +43,8 @@ struct QrWork {
     int info = 0;
     T best(1), best_q(1);
     if (k > 0) {
-      lapack<T>().gelqf(&rows, &cols, nullptr, &rows, nullptr, &best, &query, &info);
-      lapack<T>().unglq(&q_rows, &cols, &k, nullptr, &q_rows, nullptr, &best_q, &query, &info);
+      lapack<T>()->gelqf(&rows, &cols, nullptr, &rows, nullptr, &best, &query, &info);
+      lapack<T>()->unglq(&q_rows, &cols, &k, nullptr, &q_rows, nullptr, &best_q, &query, &info);
     }
     lwork = std::max(rounded(best), rounded(best_q));
     work = carver.take<T>(lwork);
@@ -60,14 +60,14 @@ void qr_one(const QrWork<T>& w, const T* a, int64_t m, int64_t n, bool full, T* 
   const int k = std::min(rows, cols), kept = full ? cols : k;
   int info = 0;
   copy(a, m * n, w.a);
-  lapack<T>().gelqf(&rows, &cols, w.a, &rows, w.tau, w.work, &w.lwork, &info);
+  lapack<T>()->gelqf(&rows, &cols, w.a, &rows, w.tau, w.work, &w.lwork, &info);
   for (int64_t i = 0; i < kept; ++i) {
     const int64_t zeros = std::min<int64_t>(i, n);
     std::fill_n(r + i * n, zeros, T(0));
     for (int64_t j = zeros; j < n; ++j) r[i * n + j] = w.a[i * n + j];
   }
   for (int64_t c = 0; c < m; ++c) copy(w.a + c * n, k, q + c * kept);
-  lapack<T>().unglq(&kept, &cols, &k, q, &kept, w.tau, w.work, &w.lwork, &info);
+  lapack<T>()->unglq(&kept, &cols, &k, q, &kept, w.tau, w.work, &w.lwork, &info);
 }
 
 template <typename T>
@@ -97,11 +97,11 @@ struct SvdWork {
     const int ldvt = job == 'A' ? cols : std::min(rows, cols);
     int info = 0;
     if constexpr (kIsComplex<T>) {
-      lapack<T>().gesdd(&job, &rows, &cols, a, &rows, s, u, &rows, vt, &ldvt, space, &lwork, rwork,
-                        iwork, &info, 1);
+      lapack<T>()->gesdd(&job, &rows, &cols, a, &rows, s, u, &rows, vt, &ldvt, space, &lwork, rwork,
+                         iwork, &info, 1);
     } else {
-      lapack<T>().gesdd(&job, &rows, &cols, a, &rows, s, u, &rows, vt, &ldvt, space, &lwork, iwork,
-                        &info, 1);
+      lapack<T>()->gesdd(&job, &rows, &cols, a, &rows, s, u, &rows, vt, &ldvt, space, &lwork, iwork,
+                         &info, 1);
     }
     return info;
   }
@@ -150,10 +150,10 @@ struct EighWork {
     const char job = vectors ? 'V' : 'N';
     int info = 0;
     if constexpr (kIsComplex<T>) {
-      lapack<T>().heevd(&job, "U", &size, matrix, &size, e, w, &lwork, rw, &lrwork, iw, &liwork,
-                        &info, 1, 1);
+      lapack<T>()->heevd(&job, "U", &size, matrix, &size, e, w, &lwork, rw, &lrwork, iw, &liwork,
+                         &info, 1, 1);
     } else {
-      lapack<T>().heevd(&job, "U", &size, matrix, &size, e, w, &lwork, iw, &liwork, &info, 1, 1);
+      lapack<T>()->heevd(&job, "U", &size, matrix, &size, e, w, &lwork, iw, &liwork, &info, 1, 1);
     }
     return info;
   }
@@ -181,8 +181,8 @@ struct EigWork {
   int run(bool vectors, int64_t n, C* e, C* v, C* space, Real<C>* real_space) const {
     const int size = static_cast<int>(n), one = 1;
     int info = 0;
-    lapack<C>().geev(vectors ? "V" : "N", "N", &size, a, &size, e, v, &size, nullptr, &one, space,
-                     &lwork, real_space, &info, 1, 1);
+    lapack<C>()->geev(vectors ? "V" : "N", "N", &size, a, &size, e, v, &size, nullptr, &one, space,
+                      &lwork, real_space, &info, 1, 1);
     return info;
   }
 

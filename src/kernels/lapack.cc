@@ -10,13 +10,22 @@
 // inside it at the same time. A buffer is 32 MiB of address space, of which only what a call writes
 // becomes resident (measured for potrf, float64: 0.2 MiB at n = 64, 0.8 MiB at 512, 8.5 MiB at
 // 2048); it is kept for the next call. So it is bounded by 32 MiB times the number of threads.
+//
+// Where the system refuses such a buffer, OpenBLAS ends the process. So only as many threads are
+// inside it as there are buffers, one more only after looking whether there is room for its own;
+// the first buffer is taken when the library is loaded, which may fail.
 #include "kernels/lapack.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <sched.h>
+#include <sys/mman.h>
+#include <time.h>
 
 #include <atomic>
+#include <climits>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <mutex>
 
@@ -33,6 +42,44 @@ constinit Tables g_tables = {};
 constinit std::atomic<bool> g_loaded = false;
 constinit std::mutex g_mutex;
 constinit char g_problem[256] = "";
+constinit std::atomic<bool> g_lacks_memory = false;
+
+// Threads inside the library, and the buffers that it has or may take.
+constinit std::atomic<int> g_inside = 0;
+constinit std::atomic<int> g_buffers = 0;
+
+// Somewhat more than each takes: what comes with it, and other threads in between.
+constexpr size_t kBufferRoom = 40 << 20;
+constexpr size_t kLibraryRoom = 80 << 20;  // with the buffer that it takes when it is loaded
+
+// Whether so much could be mapped now.
+bool has_room(size_t bytes) noexcept {
+  void* room = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (room == MAP_FAILED) return false;
+  munmap(room, bytes);
+  return true;
+}
+
+bool try_enter() noexcept {
+  if (g_inside.fetch_add(1) < g_buffers.load()) return true;
+  g_inside.fetch_sub(1);
+  return false;
+}
+
+// Others are inside, or there would be a buffer: one of them leaves, or there is room.
+[[gnu::noinline]] void wait_to_enter() noexcept {
+  const timespec moment = {0, 100'000};
+  while (!try_enter()) {
+    const std::lock_guard lock(g_mutex);
+    const int buffers = g_buffers.load();
+    if (g_inside.load() < buffers) continue;
+    if (buffers > 0 && has_room(kBufferRoom)) {
+      g_buffers.fetch_add(1);
+    } else {
+      nanosleep(&moment, nullptr);
+    }
+  }
+}
 
 // Keeps this thread on the core it is on, while the scope lasts.
 class OneCore {
@@ -56,6 +103,15 @@ class OneCore {
   cpu_set_t before_;
   bool is_set_;
 };
+
+// The library takes its buffers down when the process ends, with whatever daemon threads are inside
+// it: nobody may enter any more, and those inside finish their call.
+void close_at_exit() {
+  g_buffers = INT_MIN / 2;
+  const timespec moment = {0, 1'000'000};
+  while (g_inside.load() > 0) nanosleep(&moment, nullptr);
+}
+void forget_others_in_child() { g_inside = 0; }
 
 // Looks symbols up as scipy_<letter><routine>_ and remembers whether one was missing.
 struct Lookup {
@@ -94,9 +150,23 @@ bool fill(void* library, char letter, Lapack<T>& table) {
 
 void note(const char* problem) {
   std::snprintf(g_problem, sizeof g_problem, "%s", problem != nullptr ? problem : "no memory");
+  g_lacks_memory = std::strstr(g_problem, "memory") != nullptr ||
+                   std::strstr(g_problem, "failed to map") != nullptr;
+}
+
+// The library's first buffer: potrf takes one for a matrix of any size.
+bool take_first_buffer() noexcept {
+  if (!has_room(kBufferRoom)) return false;
+  const int one = 1;
+  int info = 0;
+  float number = 1;
+  g_tables.s.potrf("U", &one, &number, &one, &info, 1);
+  g_buffers = 1;
+  return true;
 }
 
 bool load() {
+  if (!has_room(kLibraryRoom)) return note("there is no memory for the library"), false;
   void* library = nullptr;
   {
     const OneCore one_core;
@@ -114,6 +184,10 @@ bool load() {
   void (*set_num_threads)(int) = nullptr;
   std::memcpy(&set_num_threads, &symbol, sizeof symbol);
   if (set_num_threads != nullptr) set_num_threads(1);
+  if (!take_first_buffer()) return note("there is no memory for its first buffer"), false;
+  static const bool is_followed = std::atexit(close_at_exit) == 0 &&
+                                  pthread_atfork(nullptr, nullptr, forget_others_in_child) == 0;
+  if (!is_followed) return note("there is no memory to follow the process's end"), false;
   return true;
 }
 
@@ -128,21 +202,27 @@ bool load_lapack() noexcept {
 }
 
 const char* lapack_problem() noexcept { return g_problem; }
+bool lapack_lacks_memory() noexcept { return g_lacks_memory; }
+
+InLapack::InLapack() noexcept {
+  if (__builtin_expect(!try_enter(), 0)) wait_to_enter();
+}
+InLapack::~InLapack() { g_inside.fetch_sub(1); }
 
 template <>
-const Lapack<float>& lapack() noexcept {
+const Lapack<float>& lapack_table() noexcept {
   return g_tables.s;
 }
 template <>
-const Lapack<double>& lapack() noexcept {
+const Lapack<double>& lapack_table() noexcept {
   return g_tables.d;
 }
 template <>
-const Lapack<std::complex<float>>& lapack() noexcept {
+const Lapack<std::complex<float>>& lapack_table() noexcept {
   return g_tables.c;
 }
 template <>
-const Lapack<std::complex<double>>& lapack() noexcept {
+const Lapack<std::complex<double>>& lapack_table() noexcept {
   return g_tables.z;
 }
 

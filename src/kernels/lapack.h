@@ -18,6 +18,8 @@ namespace penstock::kernels {
 bool load_lapack() noexcept;
 // Why it could not, of the last attempt; never null.
 const char* lapack_problem() noexcept;
+// Whether there was no memory for it.
+bool lapack_lacks_memory() noexcept;
 
 template <typename T>
 struct RealOf {
@@ -68,8 +70,32 @@ struct Lapack {
                Int ldvs, T* work, Int lwork, Real<T>* rwork, int* bwork, int* info, size_t, size_t);
 };
 
-// Pre: load_lapack() was true.
 template <typename T>
-const Lapack<T>& lapack() noexcept;
+const Lapack<T>& lapack_table() noexcept;
+
+// Held while a routine runs. It waits where there is no memory for another thread's buffer in the
+// library, which would end the process.
+class InLapack {
+ public:
+  InLapack() noexcept;
+  ~InLapack();
+  InLapack(const InLapack&) = delete;
+  InLapack& operator=(const InLapack&) = delete;
+};
+
+template <typename T>
+class LapackCall {
+ public:
+  const Lapack<T>* operator->() const noexcept { return &lapack_table<T>(); }
+
+ private:
+  InLapack inside_;
+};
+
+// For one call, as in lapack<float>()->potrf(…). Pre: load_lapack() was true.
+template <typename T>
+LapackCall<T> lapack() noexcept {
+  return {};
+}
 
 }  // namespace penstock::kernels

@@ -18,7 +18,7 @@ namespace {
 template <typename T>
 void multiply(const T* a, const T* b, T* c, int n, char op_b = 'N') {
   const T one(1), zero(0);
-  lapack<T>().gemm("N", &op_b, &n, &n, &n, &one, a, &n, b, &n, &zero, c, &n, 1, 1);
+  lapack<T>()->gemm("N", &op_b, &n, &n, &n, &one, a, &n, b, &n, &zero, c, &n, 1, 1);
 }
 
 // The largest sum of absolute values in a column.
@@ -85,14 +85,14 @@ void exponential_one(const ExpWork<T>& w, const T* in, int n, T* out) {
   }
   int info = 0;
   const T one(1);
-  lapack<T>().getrf(&n, &n, w.a2, &n, w.pivots, &info);
+  lapack<T>()->getrf(&n, &n, w.a2, &n, w.pivots, &info);
   for (int64_t i = 0; i < n; ++i) {
     const int64_t other = w.pivots[i] - 1;
     if (other <= i || other >= n) continue;
     for (int64_t c = 0; c < n; ++c) std::swap(out[c * n + i], out[c * n + other]);
   }
-  lapack<T>().trsm("L", "L", "N", "U", &n, &n, &one, w.a2, &n, out, &n, 1, 1, 1, 1);
-  lapack<T>().trsm("L", "U", "N", "N", &n, &n, &one, w.a2, &n, out, &n, 1, 1, 1, 1);
+  lapack<T>()->trsm("L", "L", "N", "U", &n, &n, &one, w.a2, &n, out, &n, 1, 1, 1, 1);
+  lapack<T>()->trsm("L", "U", "N", "N", &n, &n, &one, w.a2, &n, out, &n, 1, 1, 1, 1);
   for (int i = 0; i < squarings; ++i) {
     multiply(out, out, w.a, n);
     std::memcpy(out, w.a, static_cast<size_t>(size) * sizeof(T));
@@ -113,8 +113,8 @@ struct SchurWork {
   }
   int run(int n, Z* space) const {
     int info = 0, sorted = 0;
-    lapack<Z>().gees("V", "N", nullptr, &n, t, &n, &sorted, w, q, &n, space, &lwork, rwork, nullptr,
-                     &info, 1, 1);
+    lapack<Z>()->gees("V", "N", nullptr, &n, t, &n, &sorted, w, q, &n, space, &lwork, rwork,
+                      nullptr, &info, 1, 1);
     return info;
   }
 

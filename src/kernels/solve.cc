@@ -29,7 +29,7 @@ void cholesky_one(const T* in, int64_t n, T* out) {
   copy(in, n * n, out);
   const int size = static_cast<int>(n);
   int info = 0;
-  lapack<T>().potrf("U", &size, out, &size, &info, 1);
+  lapack<T>()->potrf("U", &size, out, &size, &info, 1);
   const T nan(std::numeric_limits<Real<T>>::quiet_NaN());
   for (int64_t r = 0; r < n; ++r) {
     if (info != 0) std::fill_n(out + r * n, r + 1, nan);
@@ -42,7 +42,7 @@ template <typename T>
 void solve_from_right(char uplo, char op, char diagonal, int m, int n, const T* a, T* b) {
   const T one(1);
   if (m == 0 || n == 0) return;
-  lapack<T>().trsm("R", &uplo, &op, &diagonal, &m, &n, &one, a, &n, b, &m, 1, 1, 1, 1);
+  lapack<T>()->trsm("R", &uplo, &op, &diagonal, &m, &n, &one, a, &n, b, &m, 1, 1, 1, 1);
 }
 
 template <typename T>
@@ -71,7 +71,7 @@ struct LuWork {
     copy(a, n * n, lu);
     const int size = static_cast<int>(n);
     int info = 0;
-    if (n > 0) lapack<T>().getrf(&size, &size, lu, &size, pivots, &info);
+    if (n > 0) lapack<T>()->getrf(&size, &size, lu, &size, pivots, &info);
     keep_in_range(pivots, n);
     return info == 0;
   }
@@ -87,7 +87,7 @@ struct InverseWork {
     const int size = static_cast<int>(n), query = -1;
     int info = 0;
     T best(1);
-    if (n > 0) lapack<T>().getri(&size, nullptr, &size, nullptr, &best, &query, &info);
+    if (n > 0) lapack<T>()->getri(&size, nullptr, &size, nullptr, &best, &query, &info);
     lwork = std::max(1, static_cast<int>(std::real(best)));
     work = carver.take<T>(lwork);
   }
@@ -96,9 +96,9 @@ struct InverseWork {
     const int size = static_cast<int>(n);
     int info = 0;
     if (n == 0) return true;
-    lapack<T>().getrf(&size, &size, a, &size, pivots, &info);
+    lapack<T>()->getrf(&size, &size, a, &size, pivots, &info);
     keep_in_range(pivots, n);
-    if (info == 0) lapack<T>().getri(&size, a, &size, pivots, work, &lwork, &info);
+    if (info == 0) lapack<T>()->getri(&size, a, &size, pivots, work, &lwork, &info);
     return info == 0;
   }
 
@@ -283,7 +283,7 @@ int64_t lu(const View& in, const View& out, const View& permutation, void* scrat
     const auto body = [&](const LuOfColumns<T>& work, int64_t i) {
       transpose_matrix(matrix_at<T>(in, i), m.rows, m.cols, work.columns);
       int info = 0;
-      if (n > 0) lapack<T>().getrf(&n, &n, work.columns, &n, work.pivots, &info);
+      if (n > 0) lapack<T>()->getrf(&n, &n, work.columns, &n, work.pivots, &info);
       if (info != 0) return failure.note(i);
       keep_in_range(work.pivots, n);
       transpose_matrix(work.columns, m.cols, m.rows, matrix_at<T>(out, i));

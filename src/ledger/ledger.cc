@@ -60,14 +60,21 @@ Account& account(int device, Tag tag) noexcept {
 
 }  // namespace
 
+namespace {
+
+// A limit may be set below what is held already: no bytes then still pass no limit.
+bool is_limited(Tag tag, int64_t bytes) { return tag != Tag::kForeign && bytes > 0; }
+
+}  // namespace
+
 bool fits(int device, Tag tag, int64_t bytes) noexcept {
   const DeviceBook& d = book(device);
-  return tag == Tag::kForeign || bytes <= d.limit.load(kRelaxed) - d.sum.current.load(kRelaxed);
+  return !is_limited(tag, bytes) || bytes <= d.limit.load(kRelaxed) - d.sum.current.load(kRelaxed);
 }
 
 bool allocate(int device, Tag tag, Owner owner, int64_t bytes) noexcept {
   DeviceBook& d = book(device);
-  if (tag != Tag::kForeign && !d.sum.add_within(bytes, d.limit.load(kRelaxed))) return false;
+  if (is_limited(tag, bytes) && !d.sum.add_within(bytes, d.limit.load(kRelaxed))) return false;
   account(device, tag).add(bytes);
   tallies::add_allocation(device, tag, bytes);
   tallies::add_holding(owner, bytes, 1);

@@ -45,9 +45,10 @@ void check_canary(const Buffer& buffer) {
   try {
     if (request.owner != 0) text = cat("[", ledger::owner_name(request.owner), "] ");
     if (!who.empty()) text = cat("[", who, "] ");
-    text += cat("cannot allocate ", request.bytes, " bytes (", tag_name(request.tag), ") on ",
-                request.device, ": ", why, "\n", ledger::table(request.device.index),
-                recording::holders(5));
+    text += request.bytes > 0 ? cat("cannot allocate ", request.bytes, " bytes (")
+                              : std::string("cannot make a tensor without elements (");
+    text += cat(tag_name(request.tag), ") on ", request.device, ": ", why, "\n",
+                ledger::table(request.device.index), recording::holders(5));
   } catch (const std::bad_alloc&) {
     text = "cannot allocate: no memory is left, not even for a longer message";
   }

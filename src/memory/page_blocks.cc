@@ -1,10 +1,11 @@
 // Medium and large blocks: whole pages. Free medium blocks are kept, newest first, while all of
-// them together stay within the cache's limit; the oldest leaves first.
+// them together stay within the cache's limit and are not idle (idle.h); the oldest leaves first.
 #include <algorithm>
 #include <bit>
 #include <mutex>
 
 #include "memory/blocks.h"
+#include "memory/idle.h"
 #include "memory/system.h"
 
 namespace penstock::memory {
@@ -25,6 +26,7 @@ struct FreePages {
   FreePages* newer;
   FreePages* older;
   size_t bytes;
+  int64_t since;  // coarse_now()
 };
 
 class PageCache {
@@ -42,7 +44,7 @@ class PageCache {
   void put(Block block) noexcept {
     const std::lock_guard lock(mutex_);
     FreePages* pages = static_cast<FreePages*>(block.data);
-    *pages = {.newer = nullptr, .older = newest_, .bytes = block.bytes};
+    *pages = {.newer = nullptr, .older = newest_, .bytes = block.bytes, .since = coarse_now()};
     (newest_ != nullptr ? newest_->newer : oldest_) = pages;
     newest_ = pages;
     cached_ += static_cast<int64_t>(block.bytes);
@@ -62,6 +64,22 @@ class PageCache {
     const std::lock_guard lock(mutex_);
     return cached_;
   }
+  // One at a time: giving pages back takes longer than anybody should wait for the lock.
+  bool release_idle(int64_t time) noexcept {
+    for (;;) {
+      FreePages* pages = nullptr;
+      {
+        const std::lock_guard lock(mutex_);
+        if (oldest_ == nullptr) return false;
+        if (oldest_->since >= time) return true;
+        pages = oldest_;
+        unlink(pages);
+      }
+      unmap_pages(pages, pages->bytes);
+    }
+  }
+  void lock() noexcept { mutex_.lock(); }
+  void unlock() noexcept { mutex_.unlock(); }
 
  private:
   void unlink(FreePages* pages) noexcept {
@@ -103,11 +121,15 @@ void free_pages(Block block) noexcept {
     unmap_pages(block.data, block.bytes);
   } else {
     g_cache.put(block);
+    watch_idle();
   }
 }
 
 void trim_pages() noexcept { g_cache.trim(); }
 void set_page_cache_limit(int64_t bytes) noexcept { g_cache.set_limit(bytes); }
 int64_t cached_page_bytes() noexcept { return g_cache.cached(); }
+bool release_idle_pages(int64_t time) noexcept { return g_cache.release_idle(time); }
+void lock_pages() noexcept { g_cache.lock(); }
+void unlock_pages() noexcept { g_cache.unlock(); }
 
 }  // namespace penstock::memory

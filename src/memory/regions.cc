@@ -54,6 +54,9 @@ class Table {
     return bytes;
   }
 
+  void lock() noexcept { mutex_.lock(); }
+  void unlock() noexcept { mutex_.unlock(); }
+
  private:
   size_t next(size_t i) const noexcept { return (i + 1) & (capacity_ - 1); }
   // Where `start` is, or would be put.
@@ -98,6 +101,8 @@ uintptr_t address(void* pages) noexcept { return reinterpret_cast<uintptr_t>(pag
 void add(void* pages, size_t bytes) noexcept { g_table.add(address(pages), bytes); }
 void shrink(void* pages, size_t bytes) noexcept { g_table.shrink(address(pages), bytes); }
 void remove(void* pages) noexcept { g_table.remove(address(pages)); }
+void lock() noexcept { g_table.lock(); }
+void unlock() noexcept { g_table.unlock(); }
 int64_t resident_bytes() noexcept { return g_table.resident_bytes(); }
 
 int64_t resident_bytes(void* pages, size_t bytes) noexcept {

@@ -16,4 +16,8 @@ int64_t resident_bytes() noexcept;
 // The same of whole pages anywhere.
 int64_t resident_bytes(void* pages, size_t bytes) noexcept;
 
+// Around a fork: nobody else is inside while the process is copied.
+void lock() noexcept;
+void unlock() noexcept;
+
 }  // namespace penstock::memory::regions

@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "memory/blocks.h"
+#include "memory/idle.h"
 #include "memory/size_classes.h"
 #include "memory/system.h"
 
@@ -29,6 +30,7 @@ struct Chunk {
   uint32_t num_blocks;
   uint32_t uncut;  // blocks at the end that were never handed out
   uint32_t size_class;
+  int64_t idle_since;  // coarse_now(), while none of its blocks is in use
 };
 static_assert(sizeof(Chunk) <= kChunkHeaderBytes);
 
@@ -69,8 +71,10 @@ class Central {
     return list;
   }
 
-  void put(FreeBlock* list) noexcept {
+  // Whether a chunk is kept of which no block is in use.
+  bool put(FreeBlock* list) noexcept {
     const std::lock_guard lock(mutex_);
+    bool keeps_idle = false;
     while (list != nullptr) {
       FreeBlock* next = list->next;
       Chunk* chunk = chunk_of(list);
@@ -78,9 +82,10 @@ class Central {
       chunk->free = list;
       free_bytes_ += static_cast<int64_t>(size_class_bytes(chunk->size_class));
       if (++chunk->num_free == 1) link(chunk);
-      if (chunk->num_free == chunk->num_blocks) retire(chunk);
+      if (chunk->num_free == chunk->num_blocks) keeps_idle |= !retire(chunk);
       list = next;
     }
+    return keeps_idle;
   }
 
   int64_t free_bytes() noexcept {
@@ -119,32 +124,49 @@ class Central {
 
   // A chunk without a live block goes back to the system, but for the last of its class: a loop
   // that makes and drops one block must not map pages each time round.
-  void retire(Chunk* chunk) noexcept {
-    if (chunk->previous == nullptr && chunk->next == nullptr && !trimming_) return;
+  // False when it stays.
+  bool retire(Chunk* chunk) noexcept {
+    if (chunk->previous == nullptr && chunk->next == nullptr) {
+      chunk->idle_since = coarse_now();
+      return false;
+    }
+    release(chunk);
+    return true;
+  }
+  void release(Chunk* chunk) noexcept {
     unlink(chunk);
     free_bytes_ -= chunk_capacity(chunk);
     unmap_pages(chunk, kChunkBytes);
   }
 
  public:
-  void trim() noexcept {
+  // Gives back the chunks without a live block that are idle since before `time`; whether others
+  // are left.
+  bool release_idle(int64_t time) noexcept {
     const std::lock_guard lock(mutex_);
-    trimming_ = true;
+    bool is_left = false;
     for (Chunk* chunk : lists_) {
       while (chunk != nullptr) {
         Chunk* next = chunk->next;
-        if (chunk->num_free == chunk->num_blocks) retire(chunk);
+        if (chunk->num_free == chunk->num_blocks) {
+          if (chunk->idle_since < time) {
+            release(chunk);
+          } else {
+            is_left = true;
+          }
+        }
         chunk = next;
       }
     }
-    trimming_ = false;
+    return is_left;
   }
+  void lock() noexcept { mutex_.lock(); }
+  void unlock() noexcept { mutex_.unlock(); }
 
  private:
   std::mutex mutex_;
   Chunk* lists_[kNumSizeClasses] = {};
   int64_t free_bytes_ = 0;
-  bool trimming_ = false;
 };
 
 constinit Central g_central;
@@ -162,9 +184,13 @@ thread_local ThreadCache* t_cache = nullptr;
 ThreadCache* const kNoCache = reinterpret_cast<ThreadCache*>(1);
 pthread_key_t g_exit_key;
 
+void give_back(FreeBlock* list) noexcept {
+  if (g_central.put(list)) watch_idle();
+}
+
 void flush(ThreadCache& cache) noexcept {
   for (size_t i = 0; i < kNumSizeClasses; ++i) {
-    g_central.put(cache.free[i]);
+    give_back(cache.free[i]);
     cache.free[i] = nullptr;
     cache.count[i] = 0;
   }
@@ -215,7 +241,7 @@ ThreadCache* cache() noexcept {
   cache.free[size_class] = last->next;
   cache.count[size_class] -= count;
   last->next = nullptr;
-  g_central.put(list);
+  give_back(list);
 }
 
 }  // namespace
@@ -237,7 +263,7 @@ void free_small(Block block) noexcept {
   ThreadCache* mine = cache();
   if (__builtin_expect(mine == nullptr, 0)) {
     freed->next = nullptr;
-    return g_central.put(freed);
+    return give_back(freed);
   }
   const size_t size_class = size_class_of(block.bytes);
   freed->next = mine->free[size_class];
@@ -254,9 +280,12 @@ void trim_small() noexcept {
     mine->epoch = epoch;
     flush(*mine);
   }
-  g_central.trim();
+  g_central.release_idle(INT64_MAX);
 }
 
 int64_t cached_small_bytes() noexcept { return g_central.free_bytes(); }
+bool release_idle_small(int64_t time) noexcept { return g_central.release_idle(time); }
+void lock_small() noexcept { g_central.lock(); }
+void unlock_small() noexcept { g_central.unlock(); }
 
 }  // namespace penstock::memory

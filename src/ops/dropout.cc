@@ -14,7 +14,8 @@ constexpr int32_t kPhilox = 1;  // the algorithm's number
 Shape noise_shape(const ComposeContext& ctx) {
   const Shape& x = ctx.shape(0);
   const std::span<const int64_t> dims = ctx.attr(1).as_ints();
-  if (dims.empty()) return x;
+  if (!is_given(dims)) return x;
+  if (dims.empty()) return Shape{};  // one decision for all
   if (dims.size() != static_cast<size_t>(x.rank()))
     ctx.fail("noise_shape ", ctx.attr(1), " must have as many dimensions as x's shape ", x);
   Shape noise = x;
@@ -95,7 +96,7 @@ PEN_OP_DEF(dropout) = {
     .name = "Dropout",
     .doc = "x with a share of `rate` of its elements set to 0, the others divided by 1 - rate.",
     .inputs = {in("x", kRealFloatTypes)},
-    .attrs = {float_attr("rate"), ints_attr("noise_shape", kNoInts), int_attr("seed", 0),
+    .attrs = {float_attr("rate"), ints_attr("noise_shape", kOptionalInts), int_attr("seed", 0),
               int_attr("seed2", 0), int_attr("skip", -1)},
     .traits = {Trait::kStateful},
     .infer = composed,
@@ -110,7 +111,7 @@ PEN_OP_DEF(stateless_dropout) = {
         "x with a share of `rate` of its elements set to 0, as the seed says, the others divided "
         "by 1 - rate.",
     .inputs = {in("x", kRealFloatTypes), in("seed", kIndexTypes, 'S')},
-    .attrs = {float_attr("rate"), ints_attr("noise_shape", kNoInts)},
+    .attrs = {float_attr("rate"), ints_attr("noise_shape", kOptionalInts)},
     .infer = composed,
     .compose = compose_stateless,
     .grad = composed_gradient,

@@ -30,7 +30,9 @@ void require_lapack(const InferContext& ctx, const Matrices& m) {
     ctx.fail("too large for LAPACK: ", ctx.shape(0));
   }
   if (!kernels::load_lapack()) {
-    throw NotFoundError(cat("[", ctx.op().name.value, "] LAPACK: ", kernels::lapack_problem()));
+    const std::string text = cat("[", ctx.op().name.value, "] LAPACK: ", kernels::lapack_problem());
+    if (kernels::lapack_lacks_memory()) throw ResourceExhaustedError(text);
+    throw NotFoundError(text);
   }
 }
 

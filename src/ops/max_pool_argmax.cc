@@ -20,7 +20,7 @@ const char* read(const Shape& input, Attrs attrs, DType dtype, kernels::PoolShap
   if (attrs[2].as_string() == "EXPLICIT") return "padding must be SAME or VALID";
   *s = {.dtype = dtype, .batch = input[0], .channels = input[3]};
   const ImageAxes axes;
-  const WindowAttrs window{attrs[1].as_ints(), attrs[2].as_string(), {}, {}};
+  const WindowAttrs window{attrs[1].as_ints(), attrs[2].as_string(), {}};
   if (const char* problem = slide_window(window, axes, input, ksize.subspan(1, 2), &s->window))
     return problem;
   *output = axes.output(s->batch, s->window, s->channels);

@@ -18,10 +18,8 @@ namespace {
 
 // The attributes begin with ksize, strides, padding and data_format; explicit_paddings may follow.
 WindowAttrs window_attrs(Attrs attrs) {
-  return {attrs[1].as_ints(),
-          attrs[2].as_string(),
-          attrs.size() > 4 ? attrs[4].as_ints() : std::span<const int64_t>(),
-          {}};
+  return {attrs[1].as_ints(), attrs[2].as_string(),
+          attrs.size() > 4 ? attrs[4].as_ints() : std::span<const int64_t>()};
 }
 
 // What the input's shape and the attributes say; gives the reason when they do not go together, and

@@ -23,7 +23,8 @@ constexpr const OpDef* kBuiltIn[] = {
 
 std::mutex g_lock;
 std::vector<const OpDef*>& added_ops() {
-  static std::vector<const OpDef*> ops;
+  // Never destroyed: a daemon thread may be here while the process ends.
+  static auto& ops = *new std::vector<const OpDef*>;
   return ops;
 }
 

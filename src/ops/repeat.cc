@@ -46,9 +46,10 @@ Tensor repeat_each(const Tensor& data, int axis, const IntVector& repeats, int64
 Tensors compose(const ComposeContext& ctx) {
   Tensor data = ctx.tensor(0);
   const std::span<const int64_t> axes = ctx.attr(0).as_ints();
-  if (axes.size() > 1) ctx.fail("takes one axis at most, but got ", axes.size());
-  if (axes.empty()) data = reshape(data, shape_tensor(Shape{data.num_elements()}));
-  const int axis = axes.empty() ? 0 : ctx.axis(axes[0], data.rank());
+  const bool is_flat = !is_given(axes);
+  if (!is_flat && axes.size() != 1) ctx.fail("takes one axis, but got ", axes.size());
+  if (is_flat) data = reshape(data, shape_tensor(Shape{data.num_elements()}));
+  const int axis = is_flat ? 0 : ctx.axis(axes[0], data.rank());
   const IntVector repeats = ctx.values(1);
   const int64_t total = total_of(ctx, repeats, data.dim(axis));
   Shape repeated = data.shape();
@@ -89,7 +90,7 @@ PEN_OP_DEF(repeat) = {
         "Every slice along an axis `repeats` times: one number for all or one for each; without "
         "an axis, every element of the flattened tensor.",
     .inputs = {in("data", kAnyType), host("repeats", kIndexTypes)},
-    .attrs = {ints_attr("axis", kNoInts)},
+    .attrs = {ints_attr("axis", kOptionalInts)},
     .infer = composed,
     .compose = compose,
     .grad = composed_gradient,

@@ -9,11 +9,13 @@ Tensors compose(const ComposeContext& ctx) {
   // A length or a limit may be larger than the dtype of the others holds.
   const Tensor lengths = cast(ctx.tensor(0), DType::kInt64);
   const std::span<const int64_t> given_length = ctx.attr(0).as_ints();
-  if (given_length.size() > 1) ctx.fail("maxlen must be one number, but has ", given_length.size());
+  const bool has_length = is_given(given_length);
+  if (has_length && given_length.size() != 1)
+    ctx.fail("maxlen must be one number, but has ", given_length.size());
   const DType dtype = ctx.attr(1).as_dtype();
   const auto number = [](int64_t value) { return Tensor::from<int64_t>({value}, Shape{}); };
   const Tensor zero = number(0);
-  const Tensor limit = !given_length.empty()         ? number(given_length[0])
+  const Tensor limit = has_length                    ? number(given_length[0])
                        : lengths.num_elements() == 0 ? zero
                                                      : maximum(reduce_max(lengths), zero);
   const Tensor places = range(zero, maximum(limit, zero), number(1));
@@ -39,7 +41,7 @@ PEN_OP_DEF(sequence_mask) = {
     .name = "SequenceMask",
     .doc = "mask[..., j] = j < lengths[...], for j below `maxlen` or else the largest length.",
     .inputs = {in("lengths", kIntTypes)},
-    .attrs = {ints_attr("maxlen", kNoInts), dtype_attr("dtype", DType::kBool)},
+    .attrs = {ints_attr("maxlen", kOptionalInts), dtype_attr("dtype", DType::kBool)},
     .infer = composed,
     .compose = compose,
     .grad = no_gradient,

@@ -10,13 +10,13 @@ namespace {
 
 // The axis of the input that axis `i` of the output is. Pre: infer has checked `perm`.
 int source_axis(std::span<const int64_t> perm, int rank, int i) {
-  if (perm.empty()) return rank - 1 - i;
+  if (!is_given(perm)) return rank - 1 - i;
   const int64_t axis = perm[static_cast<size_t>(i)];
   return static_cast<int>(axis < 0 ? axis + rank : axis);
 }
 
 void check_perm(const InferContext& ctx, std::span<const int64_t> perm, int rank) {
-  if (perm.empty()) return;
+  if (!is_given(perm)) return;
   if (static_cast<int64_t>(perm.size()) != rank) {
     ctx.fail("transpose expects a vector of size ", rank, ". But input(1) is a vector of size ",
              perm.size());
@@ -69,6 +69,7 @@ KernelResult cpu(const KernelContext& ctx) {
 
 Gradients grad(const GradContext& g) {
   const std::span<const int64_t> perm = g.attr(0).as_ints();
+  if (!is_given(perm)) return {transpose(g.dy())};
   const int rank = g.input(0).rank();
   IntVector inverse;
   inverse.resize(perm.size());
@@ -106,9 +107,9 @@ std::vector<Sample> samples() {
 
 PEN_OP_DEF(transpose) = {
     .name = "Transpose",
-    .doc = "The axes in the order `perm`; the other way round when it is empty.",
+    .doc = "The axes in the order `perm`; the other way round when it is not given.",
     .inputs = {in("x", kAnyType)},
-    .attrs = {ints_attr("perm", kNoInts)},
+    .attrs = {ints_attr("perm", kOptionalInts)},
     .infer = infer,
     .cpu = cpu,
     .grad = grad,

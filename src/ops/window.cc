@@ -61,7 +61,7 @@ const char* check_attrs(const WindowAttrs& attrs, const ImageAxes& axes) {
                      "strides must be positive 32-bit numbers",
                      "strides over the batch and the channels must be 1"))
     return problem;
-  if (!attrs.dilations.empty()) {
+  if (is_given(attrs.dilations)) {
     if (const char* problem =
             check_list(attrs.dilations, axes, "dilations must be a number for every dimension",
                        "dilations must be positive 32-bit numbers",
@@ -99,7 +99,7 @@ const char* slide_window(const WindowAttrs& attrs, const ImageAxes& axes, const 
     axis = {.in = input[axes.axis(i)],
             .size = sizes[static_cast<size_t>(i - (3 - axes.spatial))],
             .stride = attrs.strides[k],
-            .dilation = attrs.dilations.empty() ? 1 : attrs.dilations[k]};
+            .dilation = is_given(attrs.dilations) ? attrs.dilations[k] : 1};
     if (const char* problem = slide(attrs.padding, given ? attrs.explicit_paddings[2 * k] : 0,
                                     given ? attrs.explicit_paddings[2 * k + 1] : 0, &axis))
       return problem;
@@ -110,16 +110,20 @@ const char* slide_window(const WindowAttrs& attrs, const ImageAxes& axes, const 
 IntVector full_list(const InferContext& ctx, std::string_view what, std::span<const int64_t> list,
                     const ImageAxes& axes) {
   const auto spatial = static_cast<size_t>(axes.spatial), rank = spatial + 2;
-  if (list.size() > 1 && list.size() != spatial && list.size() != rank) {
+  IntVector full;
+  if (!is_given(list)) {
+    for (size_t i = 0; i < rank; ++i) full.push_back(1);
+    return full;
+  }
+  if (list.size() != 1 && list.size() != spatial && list.size() != rank) {
     ctx.fail(what, " should be of length 1, ", spatial, " or ", rank, " but was ", list.size());
   }
-  IntVector full;
   if (list.size() == rank) {
     for (int64_t item : list) full.push_back(item);
     return full;
   }
   for (size_t i = 0; i < rank; ++i) full.push_back(1);
-  for (size_t i = 0; i < spatial && !list.empty(); ++i) {
+  for (size_t i = 0; i < spatial; ++i) {
     full[i + (axes.channels_first ? 2 : 1)] = list[list.size() == 1 ? 0 : i];
   }
   return full;

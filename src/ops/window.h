@@ -41,7 +41,7 @@ struct WindowAttrs {
   std::span<const int64_t> strides;
   std::string_view padding;
   std::span<const int64_t> explicit_paddings;
-  std::span<const int64_t> dilations;  // empty: all 1
+  std::span<const int64_t> dilations = kNotGiven;  // that is: all 1
 };
 // Fills in the window, whose sizes along the spatial axes are given.
 const char* slide_window(const WindowAttrs& attrs, const ImageAxes& axes, const Shape& input,
@@ -49,7 +49,7 @@ const char* slide_window(const WindowAttrs& attrs, const ImageAxes& axes, const 
 
 // A number for each of an image's dimensions, from a list of one, of one for each of `spatial`
 // axes, or of all: what TensorFlow's public functions take as strides, dilations and sizes. Throws
-// InvalidArgumentError; an empty list stands for 1.
+// InvalidArgumentError; a list that was not given stands for 1.
 IntVector full_list(const InferContext& ctx, std::string_view what, std::span<const int64_t> list,
                     const ImageAxes& axes);
 inline IntList as_list(const IntVector& list) { return std::span<const int64_t>(list); }

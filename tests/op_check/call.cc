@@ -135,6 +135,8 @@ Attr attr_of(const AttrLiteral& literal) {
           return Attr(std::string_view(value));
         } else if constexpr (std::is_same_v<T, std::vector<int64_t>>) {
           return Attr(std::span<const int64_t>(value));
+        } else if constexpr (std::is_same_v<T, std::monostate>) {
+          return kOptionalInts;
         } else {
           return Attr(value);
         }

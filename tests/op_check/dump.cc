@@ -58,7 +58,7 @@ std::string attr_json(const Attr& attr) {
     case AttrKind::kDType:
       return cat("{\"dtype\": ", json_text(dtype_name(attr.as_dtype())), "}");
     case AttrKind::kInts:
-      if (is_every_axis(attr.as_ints())) return "null";
+      if (!is_given(attr.as_ints())) return "null";
       [[fallthrough]];
     default:
       return to_string(attr);

@@ -18,7 +18,7 @@ namespace op_check {
 namespace {
 
 constexpr char kHelp[] =
-    "usage: op_check --mode dump|grad|jvp|function|shapes|graph|perf|support|oom|memory|\n"
+    "usage: op_check --mode dump|grad|jvp|function|shapes|graph|perf|support|oom|memory|lists|\n"
     "                replay|fuzz [options]\n"
     "\n"
     "Checks derived from the op definitions and their samples.\n"
@@ -33,6 +33,7 @@ constexpr char kHelp[] =
     "  support  a Markdown table of ops and the dtypes that run\n"
     "  oom      fail every allocation of every sample in turn\n"
     "  memory   bytes of every sample: outputs and scratch alone, in place where that is declared\n"
+    "  lists    lists that were not given are told from those that were\n"
     "  replay   make the calls recorded from TensorFlow in --in\n"
     "  fuzz     random calls for --seconds\n"
     "\n"
@@ -52,7 +53,8 @@ constexpr Mode kModes[] = {
     {"dump", run_dump},         {"grad", run_grad},       {"jvp", run_jvp},
     {"perf", run_perf},         {"support", run_support}, {"oom", run_oom},
     {"memory", run_memory},     {"replay", run_replay},   {"fuzz", run_fuzz},
-    {"function", run_function}, {"graph", run_graph},     {"shapes", run_shapes}};
+    {"function", run_function}, {"graph", run_graph},     {"shapes", run_shapes},
+    {"lists", run_lists}};
 
 std::vector<Op> listed_ops() {
   return {

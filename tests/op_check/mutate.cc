@@ -93,6 +93,7 @@ AttrLiteral random_literal(AttrKind kind, Random& random) {
     case AttrKind::kString:
       return std::string(pick(kBadNames, random));
     case AttrKind::kInts:
+      if (random.chance(5)) return std::monostate();
       return random_ints(random);
     default:
       return random_int(random);

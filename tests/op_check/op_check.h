@@ -9,6 +9,7 @@
 //   perf     time a call, bytes a second
 //   support  which dtypes run
 //   oom      every allocation fails in turn: clean errors, nothing lost, the next call right
+//   lists    lists that were not given are told from those that were
 //   memory   no byte beyond outputs and declared scratch; handed over inputs are overwritten
 //   replay   what TensorFlow answered to recorded calls (tests/recorded)
 //   fuzz     calls that nobody would write: each ends in a result or an Error
@@ -47,6 +48,7 @@ int run_jvp(const Options& options);
 int run_perf(const Options& options);
 int run_support(const Options& options);
 int run_oom(const Options& options);
+int run_lists(const Options& options);
 int run_memory(const Options& options);
 int run_replay(const Options& options);
 int run_shapes(const Options& options);

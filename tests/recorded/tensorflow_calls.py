@@ -353,7 +353,7 @@ def _expm(x):
 
 def depthwise(name):
     def run(first, second, grad, dilations, **flags):
-        if 0 in grad.shape or any(rate > 1 for rate in dilations):
+        if 0 in grad.shape or any(rate > 1 for rate in dilations or ()):
             raise Unmapped("TensorFlow's CPU kernel ignores dilations, and leaves memory unset")
         names = ("input_sizes", "filter") if name.endswith("Input") else ("input", "filter_sizes")
         named = dict(zip(names, (first, second), strict=True))

@@ -61,13 +61,14 @@ class Attr {
   };
 };
 
-// Every axis, as a list: what an `axis` is that nobody gave. An empty list is no axis at all.
-inline constexpr int64_t kEveryAxis[] = {INT64_MIN};
-constexpr bool is_every_axis(std::span<const int64_t> axes) {
-  return axes.size() == 1 && axes[0] == kEveryAxis[0];
-}
+// A list that nobody gave: Python's None. It is known by its address, so that no list that a caller
+// makes is taken for it; its one number is out of every range. An empty list is a list.
+PEN_API extern const int64_t kNotGiven[1];
+constexpr bool is_given(std::span<const int64_t> list) { return list.data() != kNotGiven; }
+// What an `axis` that nobody gave stands for.
+constexpr bool is_every_axis(std::span<const int64_t> axes) { return !is_given(axes); }
 
-// "true", "3", "[0,1]", "SAME", "all" (of axes)
+// "true", "3", "[0,1]", "SAME"; "all" for a list that nobody gave
 PEN_API std::string to_string(const Attr& attr);
 // "int", "ints", …
 PEN_API std::string_view to_string(AttrKind kind);

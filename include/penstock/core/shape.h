@@ -65,9 +65,9 @@ class PEN_API Shape {
 PEN_API std::string to_string(const Shape& shape);
 
 // Row-major strides in elements, dimension by dimension. Pre: shape.is_known().
-std::array<int64_t, kMaxRank> row_major_strides(const Shape& shape);
+PEN_API std::array<int64_t, kMaxRank> row_major_strides(const Shape& shape);
 
 // NumPy's broadcasting of two shapes into *out; false when they do not go together.
-[[nodiscard]] bool broadcast_shapes(const Shape& a, const Shape& b, Shape* out);
+[[nodiscard]] PEN_API bool broadcast_shapes(const Shape& a, const Shape& b, Shape* out);
 
 }  // namespace penstock

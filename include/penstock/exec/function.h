@@ -84,6 +84,7 @@ struct MemoryPlan {
   PEN_API int64_t peak_bytes_after(int64_t steps) const;
   bool is_exact() const { return unknown.empty(); }
 };
+// The peak, what holds it, loops and what is not known, a line each.
 PEN_API std::string to_string(const MemoryPlan& plan);
 
 class PEN_API Function {

@@ -36,7 +36,8 @@ PEN_API Stats stats();
 PEN_API int64_t resident_bytes();
 // The same of whole pages anywhere.
 PEN_API int64_t resident_bytes(void* pages, size_t bytes);
-// Bytes of larger free blocks that may be kept for reuse (128 MiB unless set).
+// Bytes of larger free blocks that may be kept for reuse (128 MiB unless set), until they were not
+// used for about a second.
 PEN_API void set_cache_limit(int64_t bytes);
 // Returns every cached page to the system; other threads' small caches follow at their next use.
 PEN_API void trim();

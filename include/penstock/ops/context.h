@@ -44,7 +44,8 @@ class PEN_API InferContext {
 
   // `axis` in [0, rank), counting from the end when negative; throws InvalidArgumentError.
   int axis(int64_t axis, int rank) const;
-  // A bit for every axis listed, or for kEveryAxis; an axis listed twice is an error.
+  // A bit for every axis listed, or for all of them (is_every_axis); an axis listed twice is an
+  // error.
   uint32_t axes(std::span<const int64_t> axes, int rank) const;
   // Throws unless input i has that rank (or an unknown one).
   void check_rank(size_t i, int rank) const;

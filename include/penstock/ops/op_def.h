@@ -105,6 +105,10 @@ struct AttrDef {
   std::string_view name;
   AttrKind kind = AttrKind::kNone;
   Attr fallback;  // of kind kNone: the attribute must be given
+  // A list that may be none at all (kOptionalInts).
+  bool is_optional() const {
+    return fallback.kind() == AttrKind::kInts && !is_given(fallback.as_ints());
+  }
 };
 constexpr AttrDef int_attr(std::string_view name, Attr fallback = {}) {
   return {name, AttrKind::kInt, fallback};
@@ -125,7 +129,9 @@ constexpr AttrDef ints_attr(std::string_view name, Attr fallback = {}) {
   return {name, AttrKind::kInts, fallback};
 }
 inline constexpr Attr kNoInts = Attr(std::span<const int64_t>());  // an empty list as a default
-inline constexpr Attr kAllAxes = Attr(std::span<const int64_t>(kEveryAxis));
+// A list that need not be given; only an attribute with this default may be none at all.
+inline constexpr Attr kOptionalInts = Attr(std::span<const int64_t>(kNotGiven));
+inline constexpr Attr kAllAxes = kOptionalInts;
 
 // Input `input`'s buffer may become output `output`'s: the kernel can run in place.
 struct Forward {

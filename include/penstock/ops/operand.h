@@ -36,7 +36,8 @@ class IntList {
   IntList(std::span<const int64_t> values) : values_(values) {}
   IntList(const std::vector<int64_t>& values) : values_(values) {}
   IntList(const Shape& shape) : values_(shape.dims()) {}
-  static IntList every_axis() { return std::span<const int64_t>(kEveryAxis); }
+  static IntList not_given() { return std::span<const int64_t>(kNotGiven); }
+  static IntList every_axis() { return not_given(); }
   std::span<const int64_t> span() const { return values_; }
 
  private:

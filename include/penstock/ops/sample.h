@@ -47,7 +47,9 @@ inline SampleInput given(DType dtype, Shape shape, std::vector<double> values) {
   return {dtype, shape, 0, 0, std::move(values)};
 }
 
-using AttrLiteral = std::variant<int64_t, double, bool, DType, std::string, std::vector<int64_t>>;
+// std::monostate: a list that is not given.
+using AttrLiteral =
+    std::variant<int64_t, double, bool, DType, std::string, std::vector<int64_t>, std::monostate>;
 struct SampleAttr {
   std::string_view name;
   AttrLiteral value;

@@ -128,7 +128,7 @@ class PEN_API Tensor {
 };
 
 // An id that no tensor and no variable has.
-uint64_t new_id() noexcept;
+PEN_API uint64_t new_id() noexcept;
 
 // "tensor([[1, 2], [3, 4]], dtype=int32)"; long ones are cut in the middle.
 PEN_API std::string to_string(const Tensor& tensor);

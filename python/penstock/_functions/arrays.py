@@ -51,12 +51,7 @@ def transpose(a, perm=None, conjugate=False, name="transpose") -> Tensor:
     a = tensor(a)
     if conjugate and a.dtype.is_complex:
         a = raw_ops.Conj(input=a)
-    # An empty permutation is the op's word for "the other way round": right for a scalar too.
-    return (
-        raw_ops.Transpose(x=a, name=name)
-        if perm is None
-        else raw_ops.Transpose(x=a, perm=perm, name=name)
-    )
+    return raw_ops.Transpose(x=a, perm=perm, name=name)
 
 
 def einsum(equation, *inputs, **kwargs) -> Tensor:

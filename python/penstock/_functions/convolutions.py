@@ -72,7 +72,7 @@ def conv1d(input, filters, stride, padding, data_format="NWC", dilations=None, n
             stride=stride,
             padding=padding,
             data_format=data_format or "NWC",
-            dilations=[] if dilations is None else dilations,
+            dilations=dilations,
             name=name,
         ),
         input,
@@ -133,10 +133,10 @@ def convolution(
     return raw_ops.Convolution(
         input=input,
         filters=filters,
-        strides=[] if strides is None else strides,
+        strides=strides,
         padding=padding,
         data_format=data_format or "",
-        dilations=[] if dilations is None else dilations,
+        dilations=dilations,
         name=name,
     )
 
@@ -159,7 +159,7 @@ def _transposed(op, data_format):
             strides=strides,
             padding=padding,
             data_format=data_format,
-            dilations=[] if dilations is None else dilations,
+            dilations=dilations,
             name=name or run.__name__,
         )
 

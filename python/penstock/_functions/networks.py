@@ -135,7 +135,7 @@ def _dropout_arguments(x, rate, noise_shape):
             f"x_dtype={x.dtype!r}"
         )
     if noise_shape is None:
-        return x, rate, raw_ops.Shape(input=x) if is_open else []
+        return x, rate, raw_ops.Shape(input=x) if is_open else None
     if isinstance(noise_shape, _core.SymbolicTensor):
         return x, rate, noise_shape
     shape = list(noise_shape)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import sys
 
-_level = [int(os.environ.get("AUTOGRAPH_VERBOSITY") or 0), False]
+from penstock import _environment
+
+_level = [_environment.number("AUTOGRAPH_VERBOSITY", 0), False]
 
 
 def set_verbosity(level, alsologtostdout=False):

@@ -35,7 +35,7 @@ TEST(Attr, PrintsItsValue) {
 }
 
 TEST(Attr, EveryAxisIsNotNoAxis) {
-  const Attr every = Attr(std::span<const int64_t>(kEveryAxis));
+  const Attr every = Attr(std::span<const int64_t>(kNotGiven));
   const Attr none = Attr(std::span<const int64_t>());
   EXPECT_EQ(to_string(every), "all");
   EXPECT_EQ(to_string(none), "[]");
@@ -43,6 +43,14 @@ TEST(Attr, EveryAxisIsNotNoAxis) {
   const Attr attrs[] = {every};
   const OwnedAttrs copy{Attrs(attrs)};
   EXPECT_TRUE(is_every_axis(copy.view()[0].as_ints()));
+}
+
+TEST(Attr, ListsOfTheSameNumberAreNotTheOneThatWasNotGiven) {
+  const std::vector<int64_t> given{kNotGiven[0]};
+  const Attr list = Attr(std::span<const int64_t>(given));
+  EXPECT_TRUE(is_given(list.as_ints()));
+  EXPECT_EQ(to_string(list), "[-9223372036854775808]");
+  EXPECT_FALSE(list == Attr(std::span<const int64_t>(kNotGiven)));
 }
 
 TEST(OwnedAttrs, OutliveWhatTheyWereMadeFrom) {

@@ -57,6 +57,18 @@ TEST(Function, PlanIsThePeak) {
   EXPECT_GE(plan.arena_bytes, plan.lower_bound);
 }
 
+TEST(Function, PlanSaysWhatHoldsThePeak) {
+  Trace trace("f");
+  const Tensor x = trace.input(DType::kFloat32, {64, 64});
+  const Function f = trace.finish({matmul(matmul(x, x), x)});
+  const std::string text = to_string(f.plan());
+  EXPECT_TRUE(text.starts_with("peak 32.0 KiB (32768 bytes), at least ")) << text;
+  EXPECT_NE(text.find("\nfullest at MatMul"), std::string::npos) << text;
+  EXPECT_NE(text.find("  16.0 KiB  activation  MatMul  float32[64,64]"), std::string::npos) << text;
+  EXPECT_NE(text.find("  16.0 KiB  output  MatMul  float32[64,64]"), std::string::npos) << text;
+  EXPECT_EQ(to_string(MemoryPlan()), "peak 0 B (0 bytes), at least 0; 0 instructions");
+}
+
 TEST(Function, OutputsMayBeInputsConstantsAndParts) {
   const Tensor two = numbers({2, 2}, 5);
   Trace trace("f");

@@ -73,6 +73,16 @@ TEST_F(Ledger, ALimitIsNeverPassed) {
   ledger::release(kDevice, Tag::kActivation, 0, 100);
 }
 
+TEST_F(Ledger, NoBytesPassNoLimit) {
+  EXPECT_TRUE(ledger::allocate(kDevice, Tag::kActivation, 0, 200));
+  ledger::set_limit(kDevice, 100);
+  EXPECT_TRUE(ledger::fits(kDevice, Tag::kActivation, 0));
+  EXPECT_TRUE(ledger::allocate(kDevice, Tag::kActivation, 0, 0));
+  EXPECT_FALSE(ledger::allocate(kDevice, Tag::kActivation, 0, 1));
+  ledger::release(kDevice, Tag::kActivation, 0, 0);
+  ledger::release(kDevice, Tag::kActivation, 0, 200);
+}
+
 TEST_F(Ledger, IsExactUnderThreads) {
   constexpr int kThreads = 8;
   constexpr int kRounds = 20000;

@@ -109,6 +109,21 @@ TEST(Blocks, AThreadThatEndsLeavesNothingCached) {
   EXPECT_LE(stats().mapped, before);
 }
 
+TEST(Blocks, WhatIsIdleGoesBackByItself) {
+  trim();
+  const int64_t before = stats().mapped;
+  std::vector<Block> blocks;
+  for (size_t bytes : {size_t{100}, size_t{5000}, size_t{100000}, size_t{1} << 20}) {
+    for (int i = 0; i < 20; ++i) blocks.push_back(allocate_block(bytes));
+  }
+  on_threads(1, [&](int) {  // its cache ends with it
+    for (const Block& block : blocks) free_block(block);
+  });
+  EXPECT_GT(cached_page_bytes(), 0);
+  while (stats().mapped > before) usleep(10'000);  // the test's time limit is the only one
+  EXPECT_EQ(cached_page_bytes(), 0);
+}
+
 TEST(Blocks, TheCacheKeepsItsLimit) {
   set_cache_limit(8 << 20);
   std::vector<Block> blocks;

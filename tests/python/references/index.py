@@ -7,7 +7,7 @@ from references import ref
 
 
 def _repeat(x, repeats, axis):
-    return np.repeat(x, repeats, axis[0]) if len(axis) else np.repeat(x.reshape(-1), repeats)
+    return np.repeat(x, repeats, axis[0]) if axis else np.repeat(x.reshape(-1), repeats)
 
 
 def _roll(x, shift, axis):
@@ -50,7 +50,7 @@ def _stitch(*pairs):
 
 
 def _sequence_mask(lengths, maxlen, dtype):
-    limit = maxlen[0] if len(maxlen) else max(int(lengths.max(initial=0)), 0)
+    limit = maxlen[0] if maxlen else max(int(lengths.max(initial=0)), 0)
     return (np.arange(limit) < lengths[..., None]).astype(dtype)
 
 

@@ -159,7 +159,7 @@ def check_dropout(inputs, outputs, rate, noise_shape, seed, seed2, skip):
     assert np.allclose(y, np.where(kept, x / (1 - rate), 0), rtol=1e-2)
     if rate == 0:
         assert kept.all()
-    for axis, dim in enumerate(noise_shape):
+    for axis, dim in enumerate(noise_shape or ()):
         if dim == 1 and x.shape[axis] > 0:
             assert (kept == np.take(kept, [0], axis)).all()
 

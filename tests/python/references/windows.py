@@ -41,7 +41,7 @@ class Window:
         pads = np.reshape(pads, (-1, 2)) if len(pads) else np.zeros((rank, 2), int)
         self.shape, self.sizes = shape, sizes
         self.strides = spatial(strides, data_format)
-        self.dilations = spatial(dilations if len(dilations) else (1,) * rank, data_format)
+        self.dilations = spatial(dilations or (1,) * rank, data_format)
         each = zip(
             shape[1:-1],
             sizes,
@@ -144,7 +144,7 @@ def depthwise_filter_grad(x, sizes, dy, **attrs):
 
 def full(values, spatial_axes, first):
     """A number for every dimension from a list of one, of those of the spatial axes, or of all."""
-    values = list(values) or [1]
+    values = list(values or [1])
     if len(values) == spatial_axes + 2:
         return values
     values = values * spatial_axes if len(values) == 1 else values

@@ -5,15 +5,16 @@ Only the first new node of a run is looked at, so this costs next to nothing.
 
 from __future__ import annotations
 
-import os
 import threading
 import weakref
+
+from penstock import _environment
 
 _MANY_RUNS = 50  # with new nodes of one line
 _MANY_SESSIONS = 20
 _MOST_LINES = 1000  # that are counted
 
-_SILENT = os.environ.get("PENSTOCK_GROWTH_WARNINGS", "1") == "0"
+_SILENT = not _environment.flag("PENSTOCK_GROWTH_WARNINGS", True)
 _warned = set()  # lines
 _open_sessions = weakref.WeakSet()
 _lock = threading.Lock()  # held while somebody goes through them
