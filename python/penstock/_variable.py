@@ -100,7 +100,7 @@ class Variable(_core.VariableHandle, metaclass=Created):
             self._create(value, name, self._trainable, *open_shape)
         variables_by_id[self._id] = self
 
-    name = property(lambda self: self._name)
+    name = property(lambda self: self._name, doc='The name, with ":0" behind it.')
     trainable = property(lambda self: self._trainable)
     constraint = property(lambda self: self._constraint)
     device = property(lambda self: "/job:localhost/replica:0/task:0/device:CPU:0")

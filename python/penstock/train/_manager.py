@@ -64,8 +64,13 @@ class CheckpointManager:
     directory = property(lambda self: self._directory)
     checkpoint = property(lambda self: self._checkpoint)
     checkpoint_interval = property(lambda self: self._interval)
-    latest_checkpoint = property(lambda self: self._latest)
-    checkpoints = property(lambda self: list(self._kept))
+    latest_checkpoint = property(
+        lambda self: self._latest, doc="The name of the latest checkpoint, or None."
+    )
+    checkpoints = property(
+        lambda self: list(self._kept),
+        doc="The names of the checkpoints that are kept, oldest first.",
+    )
 
     def save(self, checkpoint_number=None, check_interval=True, options=None) -> str | None:
         """Saves a checkpoint and returns its name; None when it is too early for the next one."""
