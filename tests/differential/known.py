@@ -21,7 +21,7 @@ KNOWN = [
     Known("the gradient at rows of an argument whose shape is open is dense", ("modes", "structure"),
           r"IndexedSlices", "tape", OPEN),
     Known("a second derivative that is not there is zeros where shapes are open",
-          ("modes", "structure"), r"None", "outer", OPEN),
+          ("modes", "structure"), r"None", "outer"),
     Known("a jacobian needs the size of its target", ("modes", "refused"), r"needs the size of the target"),
     Known("TensorFlow's vectorized_map gathers rows, and its gradient stays a list of them",
           ("structure", "modes"), r"IndexedSlices", r"vectorized_map"),
