@@ -85,7 +85,7 @@ test-all: test ## The lean tier and everything slow: sanitizers, slow tests, op 
 	@$(MAKE) --no-print-directory test-tsan
 	@$(MAKE) --no-print-directory test-tsan-python
 	@$(MAKE) --no-print-directory test-browser
-	@if [ -d tests/op_check ]; then for mode in test grad function support memory oom replay fuzz; do \
+	@if [ -d tests/op_check ]; then for mode in test grad function shapes support memory oom replay fuzz; do \
 	  $(MAKE) --no-print-directory op-check MODE=$$mode || exit 1; done; fi
 	@if [ -d tests/malloc_fault ]; then $(MAKE) --no-print-directory malloc-fault; fi
 
@@ -170,6 +170,10 @@ record: deps ## Record TensorFlow's answers anew for MODE=replay (PEERS=a Python
 .PHONY: record-front
 record-front: ## Record TensorFlow's answers to the Python-level calls of tests/recorded/front_cases (PEERS=…)
 	@$(PEERS) tests/recorded/record_front.py
+
+.PHONY: record-shapes
+record-shapes: ## Record what TensorFlow knows of these calls' shapes where sizes are open (PEERS=…)
+	@$(PEERS) tests/recorded/record_shapes.py
 
 .PHONY: record-autograph
 record-autograph: ## Record what TensorFlow makes of the functions of tests/recorded/autograph_cases (PEERS=…)
