@@ -96,11 +96,7 @@ void take(std::vector<OutputSpec>& known, std::span<const Tensor> outputs) {
 }
 
 Trials::Trials(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs)
-    : op_(op),
-      inputs_(inputs),
-      attrs_(attrs),
-      numbers_(numbers_in(op, inputs, attrs)),
-      sizes_(sizes_for(numbers_)) {
+    : op_(op), inputs_(inputs), attrs_(attrs), sizes_(sizes_for(numbers_in(op, inputs, attrs))) {
   // What is made of other calls may make as many as a size says.
   constexpr int64_t kLargest = 1 << 20;
   if (op.compose != nullptr) std::erase_if(sizes_, [](int64_t size) { return size > kLargest; });
@@ -240,13 +236,7 @@ std::vector<Shape> Trials::climb() {
 
 std::vector<OutputSpec> Trials::known() const {
   if (dims_.empty()) return known_;
-  // Of an op that is not made of others, a dimension that takes one size only, a number of the
-  // call, has to have that.
-  const auto is_tried = [&](const Dim& dim) {
-    return dim.is_varied ||
-           (op_.compose == nullptr && std::ranges::find(numbers_, dim.size) != numbers_.end());
-  };
-  if (std::ranges::all_of(dims_, is_tried)) return known_;
+  if (std::ranges::all_of(dims_, [](const Dim& dim) { return dim.is_varied; })) return known_;
   // What infer says of it, which sees that a dimension is not known.
   std::vector<OutputSpec> inferred;
   if (op_.compose == nullptr) {

@@ -3,8 +3,8 @@
 //
 // A dimension of a result counts as known when it came out the same at every trial, and either each
 // unknown dimension took several of the sizes that were tried (none, one, a few, large ones, and
-// those next to the numbers in the call, where a rule may turn) or just one of these numbers, or
-// the op's infer says so without them.
+// those next to the numbers in the call, where a rule may turn), or the op's infer says so without
+// them.
 #pragma once
 
 #include <span>
@@ -58,10 +58,9 @@ class Trials {
   const OpDef& op_;
   std::span<const Tensor* const> inputs_;
   Attrs attrs_;
-  std::vector<Shape> own_;        // of the inputs
-  std::vector<Dim> dims_;         // that are not known
-  std::vector<int64_t> numbers_;  // of the call
-  std::vector<int64_t> sizes_;    // to try
+  std::vector<Shape> own_;      // of the inputs
+  std::vector<Dim> dims_;       // that are not known
+  std::vector<int64_t> sizes_;  // to try
   std::vector<OutputSpec> known_;
   int found_ = 0;
 };
