@@ -14,8 +14,8 @@ import static_shapes
 ANSWERS = static_shapes.recorded()
 TOPICS = sorted({entry["topic"] for entry in ANSWERS})
 
-# Calls of which TensorFlow knows more, "topic: call (open)". Most take one size of a dimension only:
-# what they give for it is not proved to be so for others.
+# Calls of which TensorFlow knows more, "topic: call (open)". Most take one size of a dimension
+# only: what they give for it is not proved to be so for others.
 LESS_KNOWN = (front.HERE / "shape_less_known.txt").read_text().splitlines()
 # How many are refused while they are traced, where TensorFlow waits until they run: mistakes,
 # ragged results, arrays and jacobians whose size must be known.
