@@ -20,7 +20,7 @@ class Check {
   int64_t signatures = 0, sizes = 0, dims = 0, known = 0, refused = 0, failures = 0;
 
   void run(const Op& op, uint64_t seed) {
-    constexpr int kRandomSignatures = 4;
+    constexpr int kRandomSignatures = 2;
     Random random(seed);
     for (const Call& call : calls_of(op)) {
       check(call, opened(call, [](size_t, int) { return true; }), random);
