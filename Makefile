@@ -177,6 +177,10 @@ record: deps ## Record TensorFlow's answers anew for MODE=replay (PEERS=a Python
 record-front: ## Record TensorFlow's answers to the Python-level calls of tests/recorded/front_cases (PEERS=…)
 	@$(PEERS) tests/recorded/record_front.py
 
+.PHONY: record-shapes
+record-shapes: ## Record what TensorFlow knows of these calls' shapes where sizes are open (PEERS=…)
+	@$(PEERS) tests/recorded/record_shapes.py
+
 .PHONY: record-autograph
 record-autograph: ## Record what TensorFlow makes of the functions of tests/recorded/autograph_cases (PEERS=…)
 	@$(PEERS) tests/recorded/record_autograph.py

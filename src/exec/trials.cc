@@ -1,6 +1,7 @@
 #include "exec/trials.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include <penstock/base/error.h>
@@ -170,19 +171,36 @@ void Trials::vary(std::span<const Shape> shapes) {
   }
 }
 
+// All combinations of as many sizes as there is time for.
+template <typename Look>
+void Trials::enumerate(const Look& look, std::vector<int64_t>& sizes) const {
+  constexpr double kMostCombinations = 33000;
+  const double count = std::pow(kMostCombinations, 1.0 / static_cast<double>(dims_.size()));
+  const size_t first = std::min(sizes_.size(), static_cast<size_t>(count));
+  std::vector<size_t> choice(first > 1 ? dims_.size() : 0);
+  for (size_t digit = 0; digit < choice.size();) {
+    for (size_t k = 0; k < choice.size(); ++k) sizes[k] = sizes_[choice[k]];
+    if (!look()) return;
+    for (digit = 0; digit < choice.size() && ++choice[digit] == first; ++digit) choice[digit] = 0;
+  }
+}
+
 void Trials::search() {
+  if (dims_.empty()) return;
   std::vector<size_t> all(dims_.size());
   std::iota(all.begin(), all.end(), size_t{0});
   std::vector<int64_t> sizes(dims_.size());
   std::vector<std::vector<Shape>> good;
-  const auto look = [&] {
+  const auto look = [&] {  // whether there is more to look for
     std::vector<Shape> shapes = shapes_with(all, sizes, own_);
     if (try_at(shapes)) good.push_back(std::move(shapes));
+    return good.size() < 8 && !is_settled();
   };
   for (int64_t size : sizes_) {
     std::ranges::fill(sizes, size);
     look();
   }
+  enumerate(look, sizes);
   Draws draw;
   // Every other time with two sizes only: many dimensions of a call are the same.
   for (size_t k = 0; k < kMostTrials && good.size() < 8 && !is_settled(); ++k) {
@@ -202,7 +220,7 @@ std::vector<Shape> Trials::climb() {
   Draws draw;
   std::vector<int64_t> best(dims_.size(), sizes_[0]);
   size_t furthest = 0;
-  for (size_t k = 0; k < 2 * kMostTrials && !dims_.empty(); ++k) {
+  for (size_t k = 0; k < 2 * kMostTrials; ++k) {
     std::vector<int64_t> sizes = best;
     const int64_t size = sizes_[draw(sizes_.size())];
     for (size_t changes = 1 + draw(3); changes > 0; --changes) sizes[draw(sizes.size())] = size;
@@ -218,8 +236,7 @@ std::vector<Shape> Trials::climb() {
 
 std::vector<OutputSpec> Trials::known() const {
   if (dims_.empty()) return known_;
-  const bool are_varied = std::ranges::all_of(dims_, [](const Dim& dim) { return dim.is_varied; });
-  if (are_varied) return known_;
+  if (std::ranges::all_of(dims_, [](const Dim& dim) { return dim.is_varied; })) return known_;
   // What infer says of it, which sees that a dimension is not known.
   std::vector<OutputSpec> inferred;
   if (op_.compose == nullptr) {

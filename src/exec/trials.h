@@ -2,8 +2,9 @@
 // do not say enough.
 //
 // A dimension of a result counts as known when it came out the same at every trial, and either each
-// unknown dimension was tried with several sizes (none, one, a few, large ones, and those next to
-// the numbers in the call, where a rule may turn), or the op's infer says so without them.
+// unknown dimension took several of the sizes that were tried (none, one, a few, large ones, and
+// those next to the numbers in the call, where a rule may turn), or the op's infer says so without
+// them.
 #pragma once
 
 #include <span>
@@ -44,6 +45,8 @@ class Trials {
   };
 
   bool try_at(std::span<const Shape> shapes, size_t* progress = nullptr);
+  template <typename Look>
+  void enumerate(const Look& look, std::vector<int64_t>& sizes) const;
   // From sizes to sizes with which the call gets further, where it is made of others.
   std::vector<Shape> climb();
   bool is_settled() const;  // no trial could say less

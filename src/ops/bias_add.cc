@@ -37,7 +37,12 @@ void infer(InferContext& ctx) {
     ctx.fail("Must provide as many biases as there are channels: ", value, " vs. ", bias, ", ",
              ctx.attr(0));
   }
-  ctx.add_output(ctx.dtype(0), value);
+  Shape known = value;
+  if (value.has_rank() && bias.has_rank()) {
+    const int channel = channel_axis(ctx.attr(0), value.rank());
+    if (value[channel] == kUnknownDim) known.set(channel, bias[0]);
+  }
+  ctx.add_output(ctx.dtype(0), known);
 }
 
 KernelResult cpu(const KernelContext& ctx) {

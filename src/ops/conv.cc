@@ -88,8 +88,14 @@ Shape unknown_image() {
 template <int N>
 void infer(InferContext& ctx) {
   const Shape &input = ctx.shape(0), &filter = ctx.shape(1);
-  if (!input.is_known() || !filter.is_known())
-    return ctx.add_output(ctx.dtype(0), unknown_image<N>());
+  if (!input.is_known() || !filter.is_known()) {
+    Shape image = unknown_image<N>();
+    ImageAxes axes;
+    const bool is_format = image_axes(data_format<N>(all_attrs(ctx)), N, &axes) == nullptr;
+    if (input.rank() == N + 2) image.set(0, input[0]);
+    if (is_format && filter.rank() == N + 2) image.set(axes.channel(), filter[N + 1]);
+    return ctx.add_output(ctx.dtype(0), image);
+  }
   Shape output;
   const kernels::ConvShape s = check<N>(ctx, input, filter, nullptr, &output);
   if (output.num_elements() > 0) ctx.set_scratch(kernels::conv_scratch_bytes(s));

@@ -31,7 +31,11 @@ void infer_ensure(InferContext& ctx) {
   if (!fits) {
     ctx.fail("Shape of tensor x ", shape, " is not compatible with expected shape ", ctx.attr(0));
   }
-  ctx.share_output(shape);
+  Shape known = shape.has_rank() ? shape : Shape(wanted);
+  for (int i = 0; i < known.rank(); ++i) {
+    if (known[i] == kUnknownDim) known.set(i, wanted[static_cast<size_t>(i)]);
+  }
+  ctx.share_output(known);
 }
 
 void infer_same(InferContext& ctx) { ctx.share_output(ctx.shape(0)); }

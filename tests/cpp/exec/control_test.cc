@@ -357,5 +357,45 @@ TEST(Control, RegionsThatDoNotFitAreRefused) {
                InvalidArgumentError);
 }
 
+// A function of a vector of any size: its sum times 2 when it has three elements, else the sum.
+Function of_three() {
+  Trace trace("f");
+  const Tensor x = trace.input(DType::kFloat32, {kUnknownDim});
+  const Tensor is_three = equal(size(x), Tensor(int32_t{3}));
+  const Tensors y = cond(
+      is_three, [&] { return Tensors{reduce_sum(x * Tensor::from<float>({2, 2, 2}, {3}))}; },
+      [&] { return Tensors{reduce_sum(x)}; });
+  return trace.finish(y);
+}
+
+TEST(Control, ARegionThatCannotWorkFailsWhenItIsTaken) {
+  const Function function = of_three();
+  const auto call = [&](const Shape& shape) {
+    return function(List{numbers(DType::kFloat32, shape, 1)})[0];
+  };
+  EXPECT_EQ(call({3}).item<float>(),
+            2 * reduce_sum(numbers(DType::kFloat32, {3}, 1)).item<float>());
+  EXPECT_EQ(call({4}).item<float>(), reduce_sum(numbers(DType::kFloat32, {4}, 1)).item<float>());
+  const Shape four[] = {{4}};
+  EXPECT_TRUE(function.at(four).is_planned());
+}
+
+TEST(Control, RegionsAreNestedOnlySoDeep) {
+  const auto nested = [](int depth) {
+    Trace trace("f");
+    const Tensor x = trace.input(DType::kFloat32, {2});
+    const std::function<Tensors(int, const Tensor&)> nest = [&](int level, const Tensor& y) {
+      if (level == 0) return Tensors{y + y};
+      const Tensor goes_on = less(reduce_sum(y), Tensor(static_cast<float>(level)));
+      return cond(goes_on, [&] { return nest(level - 1, y); }, [&] { return Tensors{y}; });
+    };
+    const Tensors outputs = nest(depth, x);
+    return trace.finish(outputs);
+  };
+  const List given = {Tensor::from<float>({-1, 0}, {2})};
+  EXPECT_EQ(nested(200)(given)[0].to_vector<float>(), (std::vector<float>{-2, 0}));
+  EXPECT_THROW(nested(kMostDepth + 1), Error);
+}
+
 }  // namespace
 }  // namespace penstock
