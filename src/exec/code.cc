@@ -1,6 +1,5 @@
 #include "exec/code.h"
 
-#include <algorithm>
 #include <cstring>
 
 #include <penstock/base/error.h>
@@ -188,7 +187,7 @@ Attrs Code::placed(const Instruction& instruction, Frame& frame, Attr* own) cons
   frame.drawn[number] = stream.source == kNoIndex ? stream.state->take(stream.blocks)
                                                   : frame.drawn[static_cast<size_t>(stream.source)];
   const int64_t first = instruction.attrs[static_cast<size_t>(stream.attr)].as_int();
-  own[stream.attr] = Attr(std::max<int64_t>(first, 0) + frame.drawn[number]);
+  own[stream.attr] = Attr(random_inputs::place_after(first, frame.drawn[number]));
   return {own, instruction.attrs.size()};
 }
 

@@ -1,6 +1,5 @@
 #include "exec/draws.h"
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <vector>
@@ -180,7 +179,7 @@ Attrs placed(const OpDef& op, std::span<const View> inputs, const Shape& output,
   if (t_state == nullptr && given >= 0) return attrs;
   const int64_t blocks = random_inputs::blocks_taken(op, output);
   const int64_t first = t_state != nullptr
-                            ? std::max<int64_t>(given, 0) + (*t_state)->take(blocks)
+                            ? random_inputs::place_after(given, (*t_state)->take(blocks))
                             : noted_place(t_notes, [&] {
                                 return g_positions.take(key_of(op, inputs, attrs, skip), blocks);
                               });

@@ -28,7 +28,15 @@ size_t skip_attr(const OpDef& op) {
   return i;
 }
 
+int64_t place_after(int64_t skip, int64_t taken) {
+  return static_cast<int64_t>(static_cast<uint64_t>(std::max<int64_t>(skip, 0)) +
+                              static_cast<uint64_t>(taken));
+}
+
 int64_t blocks_taken(const OpDef& op, const Shape& output) {
+  const auto times = [](int64_t a, int64_t b) {  // a graph may have any size
+    return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+  };
   const int64_t count = output.num_elements();
   if (&op == &random_shuffle_op) {
     // A word for each row but the last, four to a block.
@@ -36,11 +44,11 @@ int64_t blocks_taken(const OpDef& op, const Shape& output) {
   }
   if (&op == &multinomial_op) {
     const int64_t per_row = (output[1] + 3) / 4 * 4;  // numbers of two words
-    return output[0] * per_row * 2 * kernels::kBlocksPerNumber;
+    return times(times(output[0], per_row), 2 * kernels::kBlocksPerNumber);
   }
   if (&op == &log_uniform_candidate_sampler_op || &op == &uniform_candidate_sampler_op)
-    return count * 2 * kernels::kBlocksPerNumber;
-  return count * kernels::kBlocksPerNumber;
+    return times(count, 2 * kernels::kBlocksPerNumber);
+  return times(count, kernels::kBlocksPerNumber);
 }
 
 void check_key(InferContext& ctx, size_t first) {

@@ -12,6 +12,8 @@ namespace penstock::random_inputs {
 // skip says how many blocks of the stream earlier calls took. Where it is negative, who runs the op
 // keeps count.
 kernels::PhiloxStream stateful_stream(Attrs attrs, size_t first);
+// Where a call is that is given `skip`, once so many blocks have been taken.
+int64_t place_after(int64_t skip, int64_t taken);
 // The number of skip; that of the attributes where there is none.
 size_t skip_attr(const OpDef& op);
 // How many blocks a call takes whose first output is `output`. Pre: the op has the attributes
