@@ -230,12 +230,15 @@ bool takes(const OpDef& op, std::span<const Tensor* const> tensors) {
 }
 
 // In TensorFlow 1's graphs the argument `name` is the node's.
-std::string_view name_of(const Description& d, const Values values) {
-  if (d.name >= d.parameters.size() || !PyUnicode_Check(values[d.name])) return {};
+std::string_view checked_name(const Description& d, const Values values) {
+  if (d.name >= d.parameters.size() || values[d.name] == Py_None) return {};
   Py_ssize_t size = 0;
   const char* text = PyUnicode_AsUTF8AndSize(values[d.name], &size);
   if (text == nullptr) throw PythonError();
-  return {text, static_cast<size_t>(size)};
+  const std::string_view name(text, static_cast<size_t>(size));
+  const std::string problem = GraphBuilder::Call::problem_with(name);
+  if (!problem.empty()) raise(PyExc_ValueError, "%s", problem.c_str());
+  return name;
 }
 
 bool is_plain_number(PyObject* value) {
@@ -273,8 +276,9 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t flagged_count, PyOb
       return checked(PyObject_Vectorcall(d.otherwise, values, d.parameters.size(), nullptr));
     // What arguments are converted by is named within the call's name.
     std::optional<GraphBuilder::Call> node;
-    if (GraphBuilder::is_entered()) [[unlikely]]
-      node.emplace(op, name_of(d, values));
+    if (GraphBuilder::is_entered()) [[unlikely]] {
+      node.emplace(op, checked_name(d, values));
+    }
     CallInputs inputs(op, d.is_lax);
     CallAttrs attrs(op, d.defaults);
     for (size_t i = 0; i < op.inputs.size(); ++i) inputs.add(i, values[d.inputs[i]]);

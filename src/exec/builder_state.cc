@@ -204,21 +204,35 @@ NodeId BuilderState::find(std::string_view wanted) const {
   return kNoIndex;
 }
 
+bool BuilderState::has_node_of(std::string_view text) const {
+  const auto found = text_numbers_.find(text);
+  return found != text_numbers_.end() &&
+         static_cast<size_t>(found->second) < is_text_used_.size() &&
+         is_text_used_[static_cast<size_t>(found->second)];
+}
+
+void BuilderState::set_name(NodeId id, Name wanted) {
+  const auto text = static_cast<size_t>(wanted.text);
+  if (is_text_used_.size() <= text) is_text_used_.resize(texts_.size());
+  if (wanted.number == 0 && is_text_used_[text]) wanted = take_name(texts_[text]);
+  if (wanted.number == 0) is_text_used_[static_cast<size_t>(wanted.text)] = true;
+  names[static_cast<size_t>(id)] = wanted;
+}
+
 void BuilderState::added(NodeId id) {
   const Node& node = graph.node(id);
   if (names.size() <= static_cast<size_t>(id)) {
     names.resize(static_cast<size_t>(id) + 1);
     is_pure.resize(static_cast<size_t>(id) + 1);
   }
-  Name& given = names[static_cast<size_t>(id)];
   if (next_taken) {
-    given = *next_taken;
+    set_name(id, *next_taken);
   } else if (next_name.ends_with('/')) {
     // As it is, whatever the scope: it is taken.
-    given = {text_number(std::string_view(next_name).substr(0, next_name.size() - 1)), 0};
+    set_name(id, {text_number(std::string_view(next_name).substr(0, next_name.size() - 1)), 0});
   } else {
-    given = take_name(
-        cat(scope, next_name.empty() ? type_of(graph, node) : std::string_view(next_name)));
+    set_name(id, take_name(cat(scope, next_name.empty() ? type_of(graph, node)
+                                                        : std::string_view(next_name))));
   }
   next_taken.reset();
   next_name.clear();

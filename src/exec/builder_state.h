@@ -50,8 +50,12 @@ struct BuilderState : TraceState {
   Name take_name(std::string_view wanted);
   // The name that a call of the op takes, within the scope.
   Name take_call_name(std::string_view op, std::string_view wanted);
+  // Gives a node a name that is taken; another one where a node has that already.
+  void set_name(NodeId id, Name wanted);
   std::string text_of(const Name& taken) const;
   NodeId find(std::string_view wanted) const;
+  // Whether a node has that text for its name, and no number.
+  bool has_node_of(std::string_view text) const;
   // The value of a pure node. Values that were asked for are remembered, as far as they are small:
   // what grows node by node is worked out node by node.
   const Tensor* pure_value(ValueId value);
@@ -64,6 +68,7 @@ struct BuilderState : TraceState {
   bool is_numbered(std::string_view key) const;
 
   std::deque<std::string> texts_;
+  std::vector<bool> is_text_used_;  // by a node, without a number
   std::unordered_map<std::string_view, int32_t> text_numbers_;
   std::unordered_map<std::string, int32_t> next_numbers_;  // of names in lower case
   // Small constants by their content: those that are equal share a buffer.

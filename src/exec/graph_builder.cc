@@ -1,6 +1,7 @@
 #include <penstock/exec/graph_builder.h>
 
 #include <algorithm>
+#include <cctype>
 #include <unordered_set>
 
 #include <penstock/autodiff/tape.h>
@@ -164,6 +165,23 @@ GraphBuilder::Call::~Call() {
   state_->scope = std::move(outer_);
   state_->next_taken.reset();
 }
+std::string GraphBuilder::Call::problem_with(std::string_view name) {
+  const auto& state = static_cast<const BuilderState&>(*t_trace);
+  if (name.ends_with('/')) {
+    name.remove_suffix(1);
+    return state.has_node_of(name) ? cat("Duplicate node name in graph: '", name, "'") : "";
+  }
+  const bool is_root = state.scope.empty();
+  const auto may_be = [](unsigned char c, std::string_view others) {
+    return std::isalnum(c) != 0 || others.find(static_cast<char>(c)) != std::string_view::npos;
+  };
+  const bool is_valid = std::ranges::all_of(name, [&](char c) { return may_be(c, "_.\\/>-"); }) &&
+                        (!is_root || name.empty() || may_be(name[0], "."));
+  if (is_valid) return "";
+  const std::string_view first = is_root ? "[A-Za-z0-9.]" : "", kind = is_root ? "root " : "";
+  return cat("'", name, "' is not a valid ", kind, "scope name. A ", kind,
+             "scope name has to match the following pattern: ^", first, "[A-Za-z0-9_.\\\\/>-]*$");
+}
 void GraphBuilder::Call::set_next() {
   if (state_ != nullptr) state_->next_taken = BuilderState::Name{text_, number_};
 }
@@ -284,7 +302,7 @@ Tensor GraphBuilder::named(const Tensor& tensor, int32_t first, std::string_view
 }
 void GraphBuilder::rename(int32_t node, std::string_view name) {
   if (this->name(node) == cat(state_->scope, name)) return;
-  state_->names[static_cast<size_t>(node)] = state_->take_call_name("Identity", name);
+  state_->set_name(node, state_->take_call_name("Identity", name));
 }
 void GraphBuilder::set_control_inputs(std::span<const int32_t> nodes) {
   state_->control.assign(nodes.begin(), nodes.end());

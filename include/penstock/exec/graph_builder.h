@@ -60,6 +60,8 @@ class PEN_API GraphBuilder {
     Call& operator=(const Call&) = delete;
     // The next node is the call's.
     void set_next();
+    // What is wrong with the name of a call in the graph that is entered; empty: nothing.
+    static std::string problem_with(std::string_view name);
 
    private:
     exec::BuilderState* state_;

@@ -151,6 +151,29 @@ class TestUse:
             assert sess.run("GradientDescent/learning_rate:0") == 0.5
             assert sess.run("w/IsInitialized/VarIsInitializedOp:0")
 
+    @pytest.mark.parametrize("kind", ["add", "divide", "name_scope"])
+    def test_names_that_there_cannot_be(self, kind):
+        def named(name):
+            if kind != "name_scope":
+                return getattr(tf, kind)(1.0, 2.0, name=name)
+            with tf.name_scope(name):
+                return None
+
+        with tf.Graph().as_default():
+            for name in ("a b", "_x", "-x", ">x"):
+                with pytest.raises(ValueError, match="is not a valid root scope name"):
+                    named(name)
+            with tf.name_scope("outer"):
+                with pytest.raises(ValueError, match="is not a valid scope name"):
+                    named("a b")
+                named("_x")
+
+    def test_a_name_that_is_taken(self):
+        with tf.Graph().as_default():
+            assert tf.add(1.0, 2.0, name="x/").name == "x:0"
+            with pytest.raises(ValueError, match="Duplicate node name in graph: 'x'"):
+                tf.add(1.0, 2.0, name="x/")
+
     def test_nothing_is_named_where_nothing_is_built(self):
         assert tf.concat([[1], [2]], 0, name="a b").numpy().tolist() == [1, 2]
         assert tf.function(lambda x: tf.identity(x, name="out"))(3).numpy() == 3

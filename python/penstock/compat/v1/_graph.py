@@ -13,6 +13,7 @@ from penstock.compat.v1._growth import Growth
 from penstock.compat.v1._operation import GraphDef, Operation, node_def_of
 
 _NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$")
+_SCOPE = re.compile(r"^[A-Za-z0-9_.\\/>-]*$")
 
 
 class Graph:
@@ -143,6 +144,11 @@ class Graph:
             raise ValueError(
                 f"'{name}' is not a valid root scope name. A root scope name has to match the "
                 f"following pattern: {_NAME.pattern}"
+            )
+        if name and not _SCOPE.match(name):
+            raise ValueError(
+                f"'{name}' is not a valid scope name. A scope name has to match the following "
+                f"pattern: {_SCOPE.pattern}"
             )
         if name and not name.endswith("/"):
             name = self._builder.unique_name(self._name_stack + name) + "/"
