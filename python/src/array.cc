@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include <penstock/base/threads.h>
+#include <penstock/memory/reservation.h>
 
 #include "convert.h"
 #include "errors.h"
@@ -18,7 +20,8 @@
 namespace penstock::python {
 namespace {
 
-constexpr int64_t kCopyGrain = 4 << 20;  // bytes a thread copies at least
+constexpr int64_t kCopyGrain = 4 << 20;        // bytes a thread copies at least
+constexpr int64_t kUnbookedBytes = 256 << 10;  // that come and go with every call of Python
 
 int g_bfloat16 = -1;  // NumPy's number for ml_dtypes.bfloat16, once it is known
 
@@ -171,6 +174,14 @@ void copy_bytes(void* to, const void* from, int64_t bytes) {
 
 // Strings and objects go through lists: their elements are Python objects anyway.
 Tensor convert_objects(PyArrayObject* array, DType wanted) {
+  // An array of one value that is seen many times is small; its list is not.
+  constexpr int64_t kTextBytes = 64;  // of a new Python object
+  const auto text = static_cast<int64_t>(PyDataType_ELSIZE(PyArray_DESCR(array)));
+  const bool has_objects = PyArray_DESCR(array)->kind == 'O';
+  const int64_t each = int64_t{sizeof(PyObject*)} + (has_objects ? 0 : kTextBytes + text);
+  std::optional<Reservation> booked;
+  if (PyArray_SIZE(array) > kUnbookedBytes / each)
+    booked.emplace(int64_t{PyArray_SIZE(array)} * each, "constant");
   const Ref list(checked(PyArray_ToList(array)));
   Tensor tensor = to_tensor(list.get(), wanted);
   // A list cannot tell the shape behind a dimension of 0.

@@ -49,8 +49,8 @@ class PEN_API Variable {
   void assign(const Operand& value);
   void assign_add(const Operand& delta);
   void assign_sub(const Operand& delta);
-  // A value of that shape (which must fit) is written by `fill`, which gets its bytes: in place when
-  // nobody else holds the old one, which is then partly overwritten if `fill` throws.
+  // A value of that shape (which must fit) is written by `fill`, which gets its bytes: in place
+  // when nobody else holds the old one, which is then partly overwritten if `fill` throws.
   void overwrite(const Shape& shape, const std::function<void(void*, int64_t)>& fill);
   // Rows `indices` (a list of row numbers) of the variable become, gain or lose those of `updates`.
   void scatter_update(const Operand& indices, const Operand& updates);

@@ -72,6 +72,11 @@ CALLS = {
     "read_file": ('zeros_file("long", 1 << 30)', 'tf.io.read_file("long")'),
     "read_file without an end": ("", 'tf.io.read_file("/dev/zero")'),
     "parse_tensor": ("data = tensor_proto(2**28)", "tf.io.parse_tensor(data, tf.float32)"),
+    "parse_tensor of texts": (
+        "data = bytes([8, 7]) + tensor_proto(2**28)[2:]",
+        "tf.io.parse_tensor(data, tf.string)",
+    ),
+    "an array of one text": ("x = np.broadcast_to('a', [10**8])", "tf.constant(x)"),
     "parse_tensor of a value": (
         "data = tensor_proto(2**28, _protobuf.bytes_field(5, struct.pack('<2f', 1, 2)))",
         "tf.io.parse_tensor(data, tf.float32)",
