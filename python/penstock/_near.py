@@ -9,12 +9,12 @@ def near_names(name: str, names) -> list[str]:
     # The first letter is rarely wrong.
     alike = [n for n in names if n[:1].lower() == name[:1].lower()]
     near = difflib.get_close_matches(name, alike, n=4, cutoff=0.75)
-    # Names within names: a part of two letters says nothing.
+    # Names within names: a part of three letters says nothing.
     low = name.lower()
     near += [
         n
         for n in names
-        if (low in n.lower() or n.lower() in low) and min(len(n), len(low)) > 2 and n not in near
+        if (low in n.lower() or n.lower() in low) and min(len(n), len(low)) > 3 and n not in near
     ][:4]
     return near[:6]
 

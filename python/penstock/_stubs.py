@@ -87,6 +87,7 @@ def op_function(name: str, function) -> str:
     kinds = {attr: _KINDS[kind] for attr, kind, *_ in attrs}
     items = []
     for public, target, *default in function._parameters:
+        target = target.lstrip("!")
         kind = kinds.get(target, "_typing.TensorLike") if target else _unused(public)
         items.append(_stub_classes.parameter(public, kind, *default))
     result = _result(function._op, function._output)

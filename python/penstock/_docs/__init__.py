@@ -76,11 +76,11 @@ def _default(value) -> str:
 
 
 def _argument(op: str, public: str, own: str, *default) -> str:
-    texts = _parameter_texts()
+    texts, own = _parameter_texts(), own.lstrip("!")
     if public == "name":
         return texts["name"]
     if not own:
-        return "Taken as in TensorFlow, and not used."
+        return texts.get(f"{op}.{public}", "Taken as in TensorFlow, and not used.")
     meaning = texts.get(f"{op}.{own}") or texts.get(f"{op}.{public}") or texts.get(public, "")
     for name, dtypes, is_many in _core.op_details(op)[0]:
         if name == own:

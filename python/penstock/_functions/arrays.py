@@ -168,12 +168,13 @@ def sequence_mask(lengths, maxlen=None, dtype=dtypes.bool, name=None) -> Tensor:
         places = raw_ops.Range(start=0, limit=cast(maxlen, dtypes.int64), delta=1)
         ends = raw_ops.ExpandDims(input=cast(lengths, dtypes.int64), axis=-1)
         return cast(raw_ops.Less(x=places, y=ends), dtype, name)
-    if maxlen < 0:
+    limit = maxlen.numpy()
+    if limit < 0:
         raise errors.InvalidArgumentError(
-            None, None, f"Requires start <= limit when delta > 0: 0/{maxlen.numpy()}"
+            None, None, f"Requires start <= limit when delta > 0: 0/{limit}"
         )
-    places = math.ceil(maxlen.numpy())  # a part of a place is a place
-    return raw_ops.SequenceMask(lengths=lengths, maxlen=[places], dtype=dtype, name=name)
+    # A part of a place is a place.
+    return raw_ops.SequenceMask(lengths=lengths, maxlen=[math.ceil(limit)], dtype=dtype, name=name)
 
 
 def strided_slice(
