@@ -112,11 +112,11 @@ TEST(Blocks, AThreadThatEndsLeavesNothingCached) {
 TEST(Blocks, WhatIsIdleGoesBackByItself) {
   trim();
   const int64_t before = stats().mapped;
-  std::vector<Block> blocks;
-  for (size_t bytes : {size_t{100}, size_t{5000}, size_t{100000}, size_t{1} << 20}) {
-    for (int i = 0; i < 20; ++i) blocks.push_back(allocate_block(bytes));
-  }
-  on_threads(1, [&](int) {  // its cache ends with it
+  on_threads(1, [](int) {  // its cache ends with it
+    std::vector<Block> blocks;
+    for (size_t bytes : {size_t{100}, size_t{5000}, size_t{100000}, size_t{1} << 20}) {
+      for (int i = 0; i < 20; ++i) blocks.push_back(allocate_block(bytes));
+    }
     for (const Block& block : blocks) free_block(block);
   });
   EXPECT_GT(cached_page_bytes(), 0);
