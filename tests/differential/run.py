@@ -10,6 +10,7 @@ by kind. compare.py says what counts as one. The exit status is 1 if there are a
 from __future__ import annotations
 
 import argparse
+import contextlib
 import re
 import sys
 import time
@@ -156,19 +157,11 @@ def one(judge, path, name) -> int:
     return 1 if found else 0
 
 
-def main() -> int:
-    given = options()
-    ours = Worker(sys.executable, "penstock")
-    theirs = Worker(given.peers, "tensorflow", lifetime=2500)
-    judge = Judge(ours, theirs, filter(None, given.ignore.split(",")))
-    tester = Tester(judge, given.out, given.keep)
-    if given.program:
-        return one(judge, given.program, given.keep_as)
-    only = tuple(filter(None, given.only.split(",")))
-    start = shown = time.monotonic()
-    for index in range(given.first, given.first + given.programs):
+def test_all(tester, theirs, seed, numbers, only, start) -> None:
+    shown = start
+    for index in numbers:
         try:
-            program = theirs.ask("make", given.seed, index, only)
+            program = theirs.ask("make", seed, index, only)
         except Crash:
             continue  # a program that TensorFlow does not survive
         tester.check(program)
@@ -179,6 +172,21 @@ def main() -> int:
                 f"{tester.programs} programs, {rate:.1f} a second, {tester.differing} differ",
                 flush=True,
             )
+
+
+def main() -> int:
+    given = options()
+    ours = Worker(sys.executable, "penstock")
+    theirs = Worker(given.peers, "tensorflow", lifetime=2500)
+    judge = Judge(ours, theirs, filter(None, given.ignore.split(",")))
+    tester = Tester(judge, given.out, given.keep)
+    if given.program:
+        return one(judge, given.program, given.keep_as)
+    only = tuple(filter(None, given.only.split(",")))
+    numbers = range(given.first, given.first + given.programs)
+    start = time.monotonic()
+    with contextlib.suppress(KeyboardInterrupt):  # what was found until then is summed up
+        test_all(tester, theirs, given.seed, numbers, only, start)
     for worker in (ours, theirs):
         worker.stop()
     print(tester.summary(time.monotonic() - start))
