@@ -1,0 +1,125 @@
+"""TensorFlow's answers in small things: what it refuses, and rows that stay rows."""
+
+import numpy as np
+import penstock as tf
+import pytest
+
+
+def listed(tensor):
+    return tensor.numpy().tolist()
+
+
+def test_ranges_and_grids():
+    assert tf.range(0, tf.constant(3), dtype=tf.int64).dtype == tf.int64
+    assert tf.linspace(0.0, 1.0, 0).shape == (0,)
+    assert tf.linspace([0.0, 1.0], [1.0, 2.0], 0, axis=1).shape == (2, 0)
+    assert tf.ones(tf.rank(tf.ones([2, 3]))).shape == (2,)
+    assert listed(tf.meshgrid([[1, 2], [3, 4]], [5])[0]) == [[1, 2, 3, 4]]
+    assert [int(each) for each in reversed(tf.constant([1, 2, 3]))] == [3, 2, 1]
+
+
+@pytest.mark.parametrize("dtype", [tf.float16, tf.bfloat16, tf.float32, tf.float64])
+def test_windows_begin_with_zero(dtype):
+    assert tf.signal.hann_window(8, dtype=dtype)[0] == 0
+    assert listed(tf.cos(tf.constant([0.0, -1e-12], dtype))) == [1, 1]
+
+
+def test_eager_loops_see_what_they_were_given():
+    seen = []
+
+    def body(i, x):
+        seen.append((type(i), type(x)))
+        return i + 1.5, x * 2
+
+    i, x = tf.while_loop(lambda i, x: i < 3, body, (0, np.ones(2)))
+    assert seen == [(int, np.ndarray), (float, np.ndarray)]
+    assert (i.dtype, listed(x)) == (tf.float32, [4, 4])
+
+
+def test_products():
+    byte = tf.ones([2, 2], tf.int8) * 100
+    assert listed(tf.matmul(byte, byte, output_type=tf.int32)) == [[20000, 20000]] * 2
+    with pytest.raises(tf.errors.NotFoundError):
+        tf.matmul(tf.ones([2, 2]), tf.ones([2, 2]), output_type=tf.float64)
+    for side in "ab":
+        both = {f"transpose_{side}": True, f"adjoint_{side}": True}
+        with pytest.raises(ValueError, match="Only one of"):
+            tf.matmul(byte, byte, **both)
+    with pytest.raises(TypeError, match=r"matmul\(\) got an unexpected keyword"):
+        tf.matmul(byte, byte, other=1)
+    with pytest.raises(ValueError, match="more than once"):
+        tf.einsum("ij->ii", tf.ones([2, 2]))
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        tf.add(np.array([1], np.int8), tf.constant([1]))
+
+
+def test_cases_that_exclude_each_other():
+    def choose(a, b):
+        pairs = [(a, lambda: 1), (b, lambda: 2)]
+        return tf.case(pairs, default=lambda: 3, exclusive=True)
+
+    yes, no = tf.constant(True), tf.constant(False)
+    for call in (choose, tf.function(choose)):
+        assert int(call(no, yes)) == 2
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            call(yes, yes)
+
+
+def test_what_a_numpy_function_returns():
+    def call(dtype):
+        return tf.numpy_function(lambda: np.float64(1), [], dtype)
+
+    assert call(tf.float32).dtype == tf.float64
+    assert tf.function(call)(tf.float64).dtype == tf.float64
+    with pytest.raises(tf.errors.InvalidArgumentError, match="float64"):
+        tf.function(call)(tf.float32)
+
+
+def test_dtypes_and_what_is_none():
+    for value in ({"a": "xyz"}, {"names": ["a"]}, b"float32", tf.ones([2]), list):
+        assert tf.float32 != value
+        with pytest.raises(TypeError):
+            tf.as_dtype(value)
+
+
+def test_bounds_that_are_not_numbers():
+    for bounds in ((np.nan, 2.0), (0.0, np.nan), (tf.constant(np.nan), 2.0)):
+        for call in (tf.clip_by_value, tf.function(tf.clip_by_value)):
+            assert np.isnan(call(tf.constant([1.0, 2.0]), *bounds)).all()
+
+
+def test_rows_stay_rows():
+    rows = tf.IndexedSlices(tf.constant([[1.0, 2.0]]), tf.constant([2]), tf.constant([3, 2]))
+    for made in (
+        tf.cast(rows, tf.float64),
+        tf.clip_by_value(rows, 0.0, 1.5),
+        tf.stop_gradient(rows),
+        tf.scalar_mul(2, rows),
+        tf.function(lambda x: tf.cast(x, tf.float16))(rows),
+    ):
+        assert isinstance(made, tf.IndexedSlices)
+        assert listed(made.indices) == [2]
+    assert tf.cast(rows, tf.float64).dtype == tf.float64
+
+
+@pytest.mark.parametrize(
+    "reach",
+    [
+        lambda v: tf.cast(v, tf.float64),
+        lambda v: -v,
+        lambda v: v + 1.0,
+        lambda v: v - tf.ones([3, 2]),
+        lambda v: tf.ones([3, 2]) + v,
+    ],
+)
+def test_gradients_of_rows_are_rows(reach):
+    v = tf.Variable(tf.reshape(tf.range(6.0), [3, 2]))
+    with tf.GradientTape(persistent=True) as tape:
+        y = tf.gather(reach(v), [0, 2, 0])
+        whole = tf.reduce_sum(tf.gather(reach(v), [0, 2, 0]) * 1)
+    found = tape.gradient(y, v)
+    assert isinstance(found, tf.IndexedSlices)
+    assert listed(found.indices) == [0, 2, 0]
+    assert found.dtype == tf.float32
+    dense = tf.convert_to_tensor(tape.gradient(whole, v))
+    assert listed(tf.convert_to_tensor(found)) == listed(dense)
