@@ -79,6 +79,7 @@ bool start_thread() noexcept {
   pthread_sigmask(SIG_SETMASK, &all, &before);
   pthread_t thread;
   const bool is_started = pthread_create(&thread, &attributes, run, nullptr) == 0;
+  if (is_started) pthread_setname_np(thread, "penstock-idle");
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   pthread_attr_destroy(&attributes);
   return is_started;
