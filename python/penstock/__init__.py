@@ -140,7 +140,11 @@ _FILES = {name: file for file, names in _LATER.items() for name in names.split()
 
 
 def executing_eagerly():
-    """True when ops run as they are called; False while a function is traced."""
+    """True when ops run as they are called; False while a function is traced.
+
+    >>> tf.executing_eagerly()
+    True
+    """
     return not _core.is_tracing()
 
 

@@ -34,7 +34,20 @@ class Created(type):
 
 @contextlib.contextmanager
 def variable_creator_scope(variable_creator):
-    """Variables made inside come from `variable_creator(next_creator, **arguments)`."""
+    """Variables made inside come from `variable_creator(next_creator, **arguments)`.
+
+    Args:
+      variable_creator: A function.
+
+    >>> made = []
+    >>> def note(next_creator, **arguments):
+    ...     made.append(arguments["name"])
+    ...     return next_creator(**arguments)
+    >>> with tf.variable_creator_scope(note):
+    ...     w = tf.Variable(1.0, name="w")
+    >>> made
+    ['w']
+    """
     outer = getattr(_here, "creators", [])
     _here.creators = [*outer, variable_creator]
     try:

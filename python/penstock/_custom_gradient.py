@@ -16,6 +16,18 @@ def custom_gradient(f=None):
 
     Where the function reads variables that are no arguments, `backward` takes them as the keyword
     `variables` and returns two lists of gradients: of the arguments and of the variables.
+
+    Args:
+      f: The function.
+
+    >>> @tf.custom_gradient
+    ... def clipped(x):
+    ...     return x, lambda dy: tf.clip_by_value(dy, -1.0, 1.0)
+    >>> x = tf.Variable(2.0)
+    >>> with tf.GradientTape() as tape:
+    ...     y = 5.0 * clipped(x)
+    >>> tape.gradient(y, x).numpy()
+    np.float32(1.0)
     """
     if f is None:
         return custom_gradient

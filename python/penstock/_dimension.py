@@ -18,7 +18,14 @@ def size_of(value):
 
 
 class Dimension:
-    """A size that may be unknown: what is worked out from an unknown one is unknown, too."""
+    """A size that may be unknown: what is worked out from an unknown one is unknown, too.
+
+    Args:
+      value: The size; None is unknown.
+
+    >>> tf.compat.v1.Dimension(3) + 2
+    Dimension(5)
+    """
 
     __slots__ = ("value",)
     __hash__ = None

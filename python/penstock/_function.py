@@ -363,7 +363,18 @@ class Function(_core.TracedCall):
         _refusal.refuse_global(self, concrete, reason)
 
     def get_concrete_function(self, *args, **kwargs):
-        """The trace for arguments, or for TensorSpecs in their place."""
+        """The trace for arguments, or for TensorSpecs in their place.
+
+        Args:
+          *args: Arguments of the function, or TensorSpecs.
+
+        Returns:
+          The ConcreteFunction.
+
+        >>> double = tf.function(lambda x: x * 2)
+        >>> double.get_concrete_function(tf.TensorSpec([None], tf.float32)).output_shapes
+        TensorShape([None])
+        """
         if not args and not kwargs and self._parameters.specs is not None:
             args = self._parameters.specs
         return self._find(self._parameters.bind(args, kwargs))[1]
@@ -384,7 +395,22 @@ class Function(_core.TracedCall):
         return self._num_traces
 
     def pretty_printed_concrete_signatures(self, verbose=True):
-        """The traces that there are, for people."""
+        """The traces that there are, for people.
+
+        Args:
+          verbose: False for a shorter form.
+
+        >>> double = tf.function(lambda x: x * 2)
+        >>> double(tf.constant(1.0)).numpy()
+        np.float32(2.0)
+        >>> print(double.pretty_printed_concrete_signatures())
+        Input Parameters:
+          x (POSITIONAL_OR_KEYWORD): TensorSpec(shape=(), dtype=tf.float32, name=None)
+        Output Type:
+          TensorSpec(shape=(), dtype=tf.float32, name=None)
+        Captures:
+          None
+        """
         return "\n\n".join(
             each.pretty_printed_signature()
             for each in self._traces.values()
@@ -466,7 +492,31 @@ def function(
     """Makes a Python function one that is traced, planned and run as a whole.
 
     `memory_budget` (bytes, or a text such as "512MiB") is the most that a call may hold besides its
-    inputs, variables and constants; `trace_cache_limit` the most that its traces may take."""
+    inputs, variables and constants; `trace_cache_limit` the most that its traces may take.
+
+    Args:
+      func: The Python function.
+      input_signature: TensorSpecs of all arguments; None traces anew for each signature.
+      autograph: True to convert Python's if, for and while over tensors.
+      jit_compile: True to refuse what cannot be planned as a whole.
+      reduce_retracing: True to trace with unknown sizes where arguments differ in them.
+      experimental_implements: Taken as in TensorFlow, and not used.
+      experimental_autograph_options: Features of AutoGraph to switch on.
+      experimental_attributes: Taken as in TensorFlow, and not used.
+      experimental_relax_shapes: The older name of `reduce_retracing`.
+      experimental_compile: The older name of `jit_compile`.
+      experimental_follow_type_hints: Taken as in TensorFlow, and not used.
+      memory_budget: The most that a call may allocate, in bytes or as text ("64MiB").
+      trace_cache_limit: The most that the traces may hold, in bytes.
+
+    >>> @tf.function
+    ... def double(x):
+    ...     return x * 2
+    >>> double(tf.constant([1.0, 2.0]))
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([2., 4.], dtype=float32)>
+    >>> double.memory_plan(tf.TensorSpec([1024], tf.float32)).peak_bytes
+    4096
+    """
 
     def decorate(python_function):
         return Function(

@@ -15,14 +15,22 @@ def _numeric(dtype):
 
 
 class zeros_initializer(Initializer):
-    """All zeros."""
+    """All zeros.
+
+    >>> tf.zeros_initializer()(shape=[2])
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([0., 0.], dtype=float32)>
+    """
 
     def __call__(self, shape, dtype=dtypes.float32, **kwargs):
         return basic.zeros(shape, _numeric(dtype))
 
 
 class ones_initializer(Initializer):
-    """All ones."""
+    """All ones.
+
+    >>> tf.ones_initializer()(shape=[2])
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([1., 1.], dtype=float32)>
+    """
 
     def __call__(self, shape, dtype=dtypes.float32, **kwargs):
         return basic.ones(shape, _numeric(dtype))
@@ -30,7 +38,15 @@ class ones_initializer(Initializer):
 
 class constant_initializer(Initializer):
     """The value, or as many values as the shape has elements. Its dtype is kept unless one is
-    given."""
+    given.
+
+    Args:
+      value: The value.
+      support_partition: Taken as in TensorFlow, and not used.
+
+    >>> tf.constant_initializer(0.5)(shape=[2])
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([0.5, 0.5], dtype=float32)>
+    """
 
     def __init__(self, value=0, support_partition=False):
         self.value = value

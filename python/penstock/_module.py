@@ -17,7 +17,20 @@ def _snake(name: str) -> str:
 
 
 class Module(Trackable):
-    """A base for layers and models: finds the variables in its attributes."""
+    """A base for layers and models: finds the variables in its attributes.
+
+    Args:
+      name: The name of the operation in a graph.
+
+    >>> class Linear(tf.Module):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         self.w = tf.Variable([[1.0], [2.0]])
+    ...     def __call__(self, x):
+    ...         return x @ self.w
+    >>> Linear()(tf.constant([[3.0, 4.0]]))
+    <tf.Tensor: shape=(1, 1), dtype=float32, numpy=array([[11.]], dtype=float32)>
+    """
 
     # Attributes that are bookkeeping and not part of the model.
     _TF_MODULE_IGNORED_PROPERTIES = frozenset()
@@ -43,12 +56,28 @@ class Module(Trackable):
 
     @property
     def variables(self) -> tuple[Variable, ...]:
-        """The variables of this module and its submodules, by attribute name."""
+        """The variables of this module and its submodules, by attribute name.
+
+        >>> class Layer(tf.Module):
+        ...     def __init__(self):
+        ...         super().__init__()
+        ...         self.w, self.b = tf.Variable(1.0, name="w"), tf.Variable(0.0, name="b")
+        >>> [v.name for v in Layer().variables]
+        ['b:0', 'w:0']
+        """
         return tuple(self._flatten(predicate=lambda x: isinstance(x, Variable)))
 
     @property
     def trainable_variables(self) -> tuple[Variable, ...]:
-        """Those of the variables that are trainable."""
+        """Those of the variables that are trainable.
+
+        >>> class Layer(tf.Module):
+        ...     def __init__(self):
+        ...         super().__init__()
+        ...         self.w, self.n = tf.Variable(1.0, name="w"), tf.Variable(0, trainable=False)
+        >>> [v.name for v in Layer().trainable_variables]
+        ['w:0']
+        """
         return tuple(self._flatten(predicate=lambda x: isinstance(x, Variable) and x.trainable))
 
     @property
@@ -58,7 +87,15 @@ class Module(Trackable):
 
     @property
     def submodules(self):
-        """The modules inside this one, at any depth."""
+        """The modules inside this one, at any depth.
+
+        >>> class Outer(tf.Module):
+        ...     def __init__(self):
+        ...         super().__init__()
+        ...         self.inner = tf.Module(name="inner")
+        >>> [m.name for m in Outer().submodules]
+        ['inner']
+        """
         return tuple(self._flatten(predicate=lambda x: isinstance(x, Module)))
 
     def _flatten(self, recursive=True, predicate=None, attribute_traversal_key=None):

@@ -30,7 +30,16 @@ def get_current_name_scope() -> str:
 
 
 class name_scope:
-    """Variables made inside are named `name/…`; a name that ends in "/" starts from the top."""
+    """Variables made inside are named `name/…`; a name that ends in "/" starts from the top.
+
+    Args:
+      name: The scope's name.
+
+    >>> with tf.name_scope("layer"):
+    ...     w = tf.Variable(1.0, name="w")
+    >>> w.name
+    'layer/w:0'
+    """
 
     def __init__(self, name):
         if not isinstance(name, str):
@@ -124,7 +133,16 @@ _PART = re.compile(
 
 
 class device:
-    """Where ops run. There is the CPU only, so that is where they run, whatever the name."""
+    """Where ops run. There is the CPU only, so that is where they run, whatever the name.
+
+    Args:
+      device_name: A name such as "/CPU:0".
+
+    >>> with tf.device("/CPU:0"):
+    ...     x = tf.ones([2])
+    >>> x.device
+    '/job:localhost/replica:0/task:0/device:CPU:0'
+    """
 
     def __init__(self, device_name):
         if callable(device_name):

@@ -23,7 +23,14 @@ def _is_asked_by_program() -> bool:
 
 
 class TensorShape:
-    """The shape of a tensor: TensorShape([2, None]); TensorShape(None) has an unknown rank."""
+    """The shape of a tensor: TensorShape([2, None]); TensorShape(None) has an unknown rank.
+
+    Args:
+      dims: The sizes; None in place of one is unknown.
+
+    >>> tf.TensorShape([2, None]).is_compatible_with([2, 5])
+    True
+    """
 
     __slots__ = ("_dims",)
 
@@ -39,12 +46,22 @@ class TensorShape:
 
     @property
     def rank(self):
+        """The number of dimensions; None where it is unknown.
+
+        >>> tf.TensorShape([2, None]).rank
+        2
+        """
         return None if self._dims is None else len(self._dims)
 
     ndims = rank
 
     @property
     def dims(self):
+        """The dimensions as a list of Dimension; None where the rank is unknown.
+
+        >>> tf.TensorShape([2, None]).dims
+        [Dimension(2), Dimension(None)]
+        """
         return None if self._dims is None else [Dimension(dim) for dim in self._dims]
 
     def _known(self, what):
@@ -53,6 +70,11 @@ class TensorShape:
         return self._dims
 
     def as_list(self):
+        """The sizes as a list; None where one is unknown.
+
+        >>> tf.TensorShape([2, None]).as_list()
+        [2, None]
+        """
         return list(self._known("as_list()"))
 
     def num_elements(self):
@@ -79,6 +101,13 @@ class TensorShape:
         )
 
     def assert_is_compatible_with(self, other):
+        """A ValueError where no shape fits both.
+
+        Args:
+          other: Another shape.
+
+        >>> tf.TensorShape([None, 3]).assert_is_compatible_with([2, 3])
+        """
         if not self.is_compatible_with(other):
             raise ValueError(f"Shapes {self} and {TensorShape(other)} are incompatible")
 
@@ -87,6 +116,14 @@ class TensorShape:
             raise ValueError(f"Shape {self} must have rank {rank}")
 
     def merge_with(self, other):
+        """What both shapes say together; a ValueError where they differ.
+
+        Args:
+          other: Another shape.
+
+        >>> tf.TensorShape([None, 3]).merge_with([2, None])
+        TensorShape([2, 3])
+        """
         other = TensorShape(other)
         if self._dims is None:
             return other
@@ -160,6 +197,14 @@ class TensorShape:
         return iter(self._dims)
 
     def __getitem__(self, key):
+        """One dimension, or the shape of a slice of them.
+
+        Args:
+          key: An integer or a slice.
+
+        >>> tf.TensorShape([2, None, 4])[0], tf.TensorShape([2, None, 4])[1:]
+        (2, TensorShape([None, 4]))
+        """
         if _gives_dimensions and not isinstance(key, slice) and _is_asked_by_program():
             return Dimension(None) if self._dims is None else self.dims[key]
         if self._dims is None:

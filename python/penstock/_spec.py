@@ -15,7 +15,16 @@ class TypeSpec:
 
 
 class TensorSpec(TypeSpec):
-    """What a function's argument looks like: `tf.TensorSpec([2, 3], tf.float32)`."""
+    """What a function's argument looks like: `tf.TensorSpec([2, 3], tf.float32)`.
+
+    Args:
+      shape: The shape; None in place of a size is any size.
+      dtype: The dtype.
+      name: The argument's name.
+
+    >>> tf.TensorSpec([None, 3], tf.float32)
+    TensorSpec(shape=(None, 3), dtype=tf.float32, name=None)
+    """
 
     __slots__ = ("_dtype", "_name", "_shape")
 
@@ -104,7 +113,14 @@ def _common(shape, other):
 
 
 def type_spec_from_value(value):
-    """The TensorSpec of a tensor, a variable, an array or a number."""
+    """The TensorSpec of a tensor, a variable, an array or a number.
+
+    Args:
+      value: The value.
+
+    >>> tf.type_spec_from_value(tf.constant([1, 2]))
+    TensorSpec(shape=(2,), dtype=tf.int32, name=None)
+    """
     if isinstance(value, (_core.Tensor, _core.VariableHandle)):
         return TensorSpec.from_tensor(value)
     if isinstance(value, (np.ndarray, np.generic, int, float, complex, str, bytes, list, tuple)):

@@ -60,7 +60,19 @@ def note_read(variable, tensor):
 
 
 class GradientTape:
-    """Records what happens to watched tensors and variables, and runs it backwards."""
+    """Records what happens to watched tensors and variables, and runs it backwards.
+
+    Args:
+      persistent: True to allow several calls of `gradient`.
+      watch_accessed_variables: False to watch only what `watch` names.
+
+    >>> x = tf.constant(3.0)
+    >>> with tf.GradientTape() as tape:
+    ...     tape.watch(x)
+    ...     y = x * x
+    >>> tape.gradient(y, x)
+    <tf.Tensor: shape=(), dtype=float32, numpy=6.0>
+    """
 
     def __init__(self, persistent=False, watch_accessed_variables=True):
         self._persistent = persistent
@@ -105,6 +117,18 @@ class GradientTape:
             self._graph_reads.setdefault(variable, []).append(tensor)
 
     def watch(self, tensor) -> None:
+        """Records what happens to a tensor from here on; trainable variables need no watching.
+
+        Args:
+          tensor: A tensor, a variable, or a nest of them.
+
+        >>> x = tf.constant(2.0)
+        >>> with tf.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     y = x**3
+        >>> tape.gradient(y, x).numpy()
+        np.float32(12.0)
+        """
         if self._tape is None:
             raise RuntimeError("GradientTape.watch is for use inside `with tape:`")
         for each in flatten(tensor):
@@ -119,12 +143,28 @@ class GradientTape:
                 self._tape.watch(each)
 
     def watched_variables(self) -> tuple:
-        """The variables that were read or watched, in the order in which they were made."""
+        """The variables that were read or watched, in the order in which they were made.
+
+        >>> w = tf.Variable(1.0, name="w")
+        >>> with tf.GradientTape() as tape:
+        ...     y = w * 2
+        >>> [v.name for v in tape.watched_variables()]
+        ['w:0']
+        """
         is_over = self._tape is None or self._used
         found = self._variables if is_over else variables_of(self._tape)
         return found + tuple(self._graph_reads)
 
     def reset(self) -> None:
+        """Forgets what has been recorded.
+
+        >>> x = tf.Variable(3.0)
+        >>> with tf.GradientTape() as tape:
+        ...     y = x * x
+        ...     tape.reset()
+        >>> tape.gradient(y, x) is None
+        True
+        """
         recording = self._recording
         if recording:
             self._stop()
@@ -134,6 +174,15 @@ class GradientTape:
 
     @contextlib.contextmanager
     def stop_recording(self):
+        """What is called inside the `with` block is not recorded.
+
+        >>> x = tf.Variable(3.0)
+        >>> with tf.GradientTape() as tape:
+        ...     with tape.stop_recording():
+        ...         y = x * x
+        >>> tape.gradient(y, x) is None
+        True
+        """
         if self._tape is None:
             raise RuntimeError("Trying to stop recording a tape which is not recording.")
         if not self._recording:
@@ -183,7 +232,24 @@ class GradientTape:
         output_gradients=None,
         unconnected_gradients=UnconnectedGradients.NONE,
     ):
-        """The gradients of the target (or of the sum of several) at the sources."""
+        """The gradients of the target (or of the sum of several) at the sources.
+
+        Args:
+          target: A tensor, or a nest of them.
+          sources: A tensor or variable, or a nest of them.
+          output_gradients: Gradients of the target, in place of ones.
+          unconnected_gradients: tf.UnconnectedGradients.NONE for None where there is no path,
+            ZERO for zeros.
+
+        Returns:
+          The gradients, in the structure of the sources; None where there is none.
+
+        >>> x = tf.Variable([1.0, 2.0])
+        >>> with tf.GradientTape() as tape:
+        ...     y = tf.reduce_sum(x**2)
+        >>> tape.gradient(y, x)
+        <tf.Tensor: shape=(2,), dtype=float32, numpy=array([2., 4.], dtype=float32)>
+        """
         zeros = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
         flat = flatten(sources)
         for source in flat:
@@ -237,7 +303,24 @@ class GradientTape:
         parallel_iterations=None,
         experimental_use_pfor=True,
     ):
-        """d target / d source: of the target's shape followed by the source's."""
+        """d target / d source: of the target's shape followed by the source's.
+
+        Args:
+          target: A tensor.
+          sources: A tensor or variable, or a nest of them.
+          unconnected_gradients: tf.UnconnectedGradients.NONE for None where there is no path,
+            ZERO for zeros.
+          parallel_iterations: Taken as in TensorFlow, and not used.
+          experimental_use_pfor: Taken as in TensorFlow, and not used.
+
+        >>> x = tf.Variable([1.0, 2.0])
+        >>> with tf.GradientTape() as tape:
+        ...     y = x * x
+        >>> tape.jacobian(y, x)
+        <tf.Tensor: shape=(2, 2), dtype=float32, numpy=
+        array([[2., 0.],
+               [0., 4.]], dtype=float32)>
+        """
         from penstock import raw_ops
         from penstock._functions.basic import sizes_of
 
@@ -264,7 +347,23 @@ class GradientTape:
         parallel_iterations=None,
         experimental_use_pfor=True,
     ):
-        """The jacobian of each row of the target by the same row of the source."""
+        """The jacobian of each row of the target by the same row of the source.
+
+        Args:
+          target: A tensor whose first dimension is the batch.
+          source: A tensor or variable.
+          unconnected_gradients: tf.UnconnectedGradients.NONE for None where there is no path,
+            ZERO for zeros.
+          parallel_iterations: Taken as in TensorFlow, and not used.
+          experimental_use_pfor: Taken as in TensorFlow, and not used.
+
+        >>> x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+        >>> with tf.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     y = x * x
+        >>> tape.batch_jacobian(y, x).shape
+        TensorShape([2, 2, 2])
+        """
         from penstock import raw_ops
         from penstock._functions.basic import sizes_of
 

@@ -33,6 +33,15 @@ class TensorArray:
 
     An element is let go of when it is read, unless `clear_after_read=False`; elements that were
     never written are zeros. Inside of a function nothing changes in place: _graph_array.py.
+
+    Args:
+      *args: dtype, size=None, dynamic_size=None, clear_after_read=None, element_shape=None
+        and more, as in TensorFlow.
+
+    >>> array = tf.TensorArray(tf.float32, size=2)
+    >>> array = array.write(0, 1.0).write(1, 2.0)
+    >>> array.stack()
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([1., 2.], dtype=float32)>
     """
 
     def __new__(cls, *args, **kwargs):
@@ -158,7 +167,16 @@ class TensorArray:
             self._shape = self._shape.merge_with(shape)
 
     def write(self, index, value, name=None):
-        """The array, with `value` at `index`."""
+        """The array, with `value` at `index`.
+
+        Args:
+          index: The place.
+          value: The value.
+          name: The name of the operation in a graph.
+
+        >>> tf.TensorArray(tf.int32, size=1).write(0, 5).read(0)
+        <tf.Tensor: shape=(), dtype=int32, numpy=5>
+        """
         index = operator.index(index)
         if index < 0:
             raise _out_of_range(f"Writing to negative indices (index {index}) is not allowed.")
@@ -180,7 +198,14 @@ class TensorArray:
         self._cleared.clear()
 
     def stack(self, name=None):
-        """All elements as one tensor, along a new first dimension."""
+        """All elements as one tensor, along a new first dimension.
+
+        Args:
+          name: The name of the operation in a graph.
+
+        >>> tf.TensorArray(tf.int32, size=2).unstack([5, 6]).stack()
+        <tf.Tensor: shape=(2,), dtype=int32, numpy=array([5, 6], dtype=int32)>
+        """
         return self._stacked(range(self._size))
 
     def gather(self, indices, name=None):

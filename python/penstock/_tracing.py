@@ -14,7 +14,15 @@ TENSORS = (_core.Tensor, _core.VariableHandle)
 
 
 class init_scope:
-    """Leaves the functions that are being traced: what is called inside runs now."""
+    """Leaves the functions that are being traced: what is called inside runs now.
+
+    >>> @tf.function
+    ... def eager_inside():
+    ...     with tf.init_scope():
+    ...         return tf.executing_eagerly()
+    >>> bool(eager_inside())
+    True
+    """
 
     def __enter__(self):
         self._leave = _core.LeaveTraces()

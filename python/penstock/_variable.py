@@ -51,7 +51,18 @@ class VariableAggregation(enum.Enum):
 
 
 class Variable(_core.VariableHandle, metaclass=Created):
-    """A tensor that changes: `tf.Variable([1.0, 2.0], name="w")`."""
+    """A tensor that changes: `tf.Variable([1.0, 2.0], name="w")`.
+
+    Args:
+      *args: initial_value, trainable=True, validate_shape=True, name=None, dtype=None,
+        shape=None and more, as in TensorFlow.
+
+    >>> w = tf.Variable([1.0, 2.0], name="w")
+    >>> w.assign_add([1.0, 1.0]).numpy()
+    array([2., 3.], dtype=float32)
+    >>> w.shape, w.dtype
+    (TensorShape([2]), tf.float32)
+    """
 
     def __new__(cls, *args, **kwargs):
         # The class that programs see printed, as in TensorFlow.
@@ -109,11 +120,26 @@ class Variable(_core.VariableHandle, metaclass=Created):
     __array_priority__ = 100
 
     def get_shape(self) -> TensorShape:
+        """The shape.
+
+        >>> tf.Variable([1.0, 2.0]).get_shape()
+        TensorShape([2])
+        """
         return self.shape
 
     set_shape = set_shape
 
     def read_value(self) -> Tensor:
+        """The value as a tensor that later assignments do not change.
+
+        Returns:
+          A tensor.
+
+        >>> w = tf.Variable(1.0)
+        >>> value = w.read_value()
+        >>> w.assign(2.0).numpy(), value.numpy()
+        (np.float32(2.0), np.float32(1.0))
+        """
         return self.value()
 
     initializer = None
@@ -125,6 +151,17 @@ class Variable(_core.VariableHandle, metaclass=Created):
         raise RuntimeError("This property is not supported when eager execution is enabled.")
 
     def eval(self, session=None):
+        """The variable's value in a session. Eager variables have `numpy()`.
+
+        Args:
+          session: The session; None is the default one.
+
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        ...     w = tf.compat.v1.get_variable("w", initializer=1.0)
+        ...     sess.run(w.initializer)
+        ...     print(w.eval())
+        1.0
+        """
         raise RuntimeError("This operation is not supported when eager execution is enabled.")
 
     def initialized_value(self) -> Tensor:
@@ -134,6 +171,12 @@ class Variable(_core.VariableHandle, metaclass=Created):
         return _core.to_tensor(True, None, False)
 
     def ref(self):
+        """A hashable reference, for sets and dictionaries; `deref()` gives the variable.
+
+        >>> w = tf.Variable(1.0)
+        >>> {w.ref(): "w"}[w.ref()]
+        'w'
+        """
         return Reference(self)
 
     experimental_ref = ref
@@ -157,14 +200,59 @@ class Variable(_core.VariableHandle, metaclass=Created):
         return value
 
     def assign(self, value, use_locking=False, name=None, read_value=True) -> Variable:
+        """Gives the variable a new value of the same shape.
+
+        Args:
+          value: The new value.
+          use_locking: Taken as in TensorFlow, and not used.
+          name: The name of the operation in a graph.
+          read_value: False to return nothing in a graph.
+
+        Returns:
+          The variable.
+
+        >>> w = tf.Variable([1.0, 2.0])
+        >>> w.assign([3.0, 4.0]).numpy()
+        array([3., 4.], dtype=float32)
+        """
         self._assign(self._checked(value))
         return self._updated(read_value)
 
     def assign_add(self, delta, use_locking=False, name=None, read_value=True) -> Variable:
+        """Adds to the value, in place.
+
+        Args:
+          delta: What is added.
+          use_locking: Taken as in TensorFlow, and not used.
+          name: The name of the operation in a graph.
+          read_value: False to return nothing in a graph.
+
+        Returns:
+          The variable.
+
+        >>> w = tf.Variable([1.0, 2.0])
+        >>> w.assign_add([0.5, 0.5]).numpy()
+        array([1.5, 2.5], dtype=float32)
+        """
         self._assign_add(self._checked(delta, _shape_error))
         return self._updated(read_value)
 
     def assign_sub(self, delta, use_locking=False, name=None, read_value=True) -> Variable:
+        """Subtracts from the value, in place.
+
+        Args:
+          delta: What is subtracted.
+          use_locking: Taken as in TensorFlow, and not used.
+          name: The name of the operation in a graph.
+          read_value: False to return nothing in a graph.
+
+        Returns:
+          The variable.
+
+        >>> w = tf.Variable([1.0, 2.0])
+        >>> w.assign_sub([0.5, 0.5]).numpy()
+        array([0.5, 1.5], dtype=float32)
+        """
         self._assign_sub(self._checked(delta, _shape_error))
         return self._updated(read_value)
 

@@ -44,6 +44,11 @@ class DType:
 
     @property
     def name(self) -> str:
+        """The dtype's name, such as "float32".
+
+        >>> tf.float32.name
+        'float32'
+        """
         return self._name
 
     @property
@@ -75,6 +80,11 @@ class DType:
 
     @property
     def is_bool(self) -> bool:
+        """True for tf.bool.
+
+        >>> tf.bool.is_bool
+        True
+        """
         return self._name == "bool"
 
     @property

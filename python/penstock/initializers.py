@@ -112,7 +112,16 @@ class _Random(Initializer):
 
 
 class RandomNormal(_Random):
-    """Numbers from a normal distribution."""
+    """Numbers from a normal distribution.
+
+    Args:
+      mean: The mean of the distribution.
+      stddev: The standard deviation of the distribution.
+      seed: A number that the random numbers follow from.
+
+    >>> tf.initializers.RandomNormal(stddev=0.1)(shape=[2, 3]).shape
+    TensorShape([2, 3])
+    """
 
     def __init__(self, mean=0.0, stddev=0.05, seed=None):
         super().__init__(seed)
@@ -123,7 +132,16 @@ class RandomNormal(_Random):
 
 
 class TruncatedNormal(RandomNormal):
-    """Numbers from a normal distribution, none beyond two standard deviations."""
+    """Numbers from a normal distribution, none beyond two standard deviations.
+
+    Args:
+      mean: The mean of the distribution.
+      stddev: The standard deviation of the distribution.
+      seed: A number that the random numbers follow from.
+
+    >>> tf.initializers.TruncatedNormal(stddev=0.1)(shape=[2, 3]).shape
+    TensorShape([2, 3])
+    """
 
     def __call__(self, shape, dtype=None, **kwargs) -> Tensor:
         return self._normal(shape, self.mean, self.stddev, dtype, truncated=True)

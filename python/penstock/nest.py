@@ -14,7 +14,15 @@ def is_nested(seq):
 
 
 def flatten(structure, expand_composites=False) -> list:
-    """The leaves in order; dictionaries by sorted key."""
+    """The leaves in order; dictionaries by sorted key.
+
+    Args:
+      structure: A nest: lists, tuples and dictionaries of anything.
+      expand_composites: True to take composite tensors apart.
+
+    >>> tf.nest.flatten({"b": [2, 3], "a": 1})
+    [1, 2, 3]
+    """
     return _flatten(structure)
 
 
@@ -75,7 +83,16 @@ def pack_sequence_as(structure, flat_sequence, expand_composites=False):
 
 
 def map_structure(func, *structure, **kwargs):
-    """The structure with `func` of the corresponding leaves."""
+    """The structure with `func` of the corresponding leaves.
+
+    Args:
+      func: A function of as many leaves as there are structures.
+      *structure: Nests of the same form.
+      **kwargs: check_types and expand_composites, as in TensorFlow.
+
+    >>> tf.nest.map_structure(lambda a, b: a + b, {"x": 1, "y": [2]}, {"x": 10, "y": [20]})
+    {'x': 11, 'y': [22]}
+    """
     if not callable(func):
         raise TypeError(f"func must be callable, got: {func}")
     if not structure:

@@ -18,7 +18,20 @@ def _check_callable(function, name):
 
 @scoped("cond")
 def cond(pred, true_fn=None, false_fn=None, name=None):
-    """The result of `true_fn()` where `pred` is true, and of `false_fn()` where it is not."""
+    """The result of `true_fn()` where `pred` is true, and of `false_fn()` where it is not.
+
+    Args:
+      pred: A boolean.
+      true_fn: A function without arguments.
+      false_fn: A function without arguments.
+      name: The name of the operation in a graph.
+
+    Returns:
+      What the chosen function returns; in a graph both must return the same structure.
+
+    >>> tf.cond(tf.constant(2) > 1, lambda: tf.constant("yes"), lambda: tf.constant("no"))
+    <tf.Tensor: shape=(), dtype=string, numpy=b'yes'>
+    """
     _check_callable(true_fn, "true_fn")
     _check_callable(false_fn, "false_fn")
     if symbolic.is_symbolic(pred):

@@ -35,7 +35,24 @@ def while_loop(
 
     The gradient of a loop in a function keeps `checkpoints` states of earlier iterations, about the
     square root of their number unless it is told otherwise, and works out the others again. With
-    `swap_memory` it keeps them in a file. `back_prop=False`: there is no gradient."""
+    `swap_memory` it keeps them in a file. `back_prop=False`: there is no gradient.
+
+    Args:
+      cond: A function of the loop variables that returns a boolean.
+      body: A function of the loop variables that returns their next values.
+      loop_vars: The first values: a nest of tensors.
+      shape_invariants: Shapes that the loop variables always have, where they change.
+      parallel_iterations: Taken as in TensorFlow, and not used.
+      back_prop: False for a loop that has no gradient.
+      swap_memory: True to keep the states of the gradient in a file.
+      maximum_iterations: The largest number of steps; None is no limit.
+      name: The name of the operation in a graph.
+      checkpoints: How many states the gradient keeps; None is chosen from the number of
+        steps and the budget.
+
+    >>> tf.while_loop(lambda i, total: i < 5, lambda i, total: (i + 1, total + i), (0, 0))
+    (<tf.Tensor: shape=(), dtype=int32, numpy=5>, <tf.Tensor: shape=(), dtype=int32, numpy=10>)
+    """
     if not callable(cond):
         raise TypeError("'cond' must be callable.")
     if not callable(body):

@@ -28,7 +28,23 @@ def map_fn(
     """`fn` of each row of `elems`, as tensors along a new first dimension.
 
     What `fn` returns has the dtypes and the structure of `elems`, unless `fn_output_signature`
-    gives others: dtypes or TensorSpecs."""
+    gives others: dtypes or TensorSpecs.
+
+    Args:
+      fn: A function of one row.
+      elems: A tensor, or a nest of tensors with the same first dimension.
+      dtype: The dtype of the result.
+      parallel_iterations: Taken as in TensorFlow, and not used.
+      back_prop: False for a loop that has no gradient.
+      swap_memory: True to keep the states of the gradient in a file.
+      infer_shape: False to allow elements of different shapes.
+      name: The name of the operation in a graph.
+      fn_output_signature: The dtype of the results, or a nest of dtypes, where it is not
+        that of `elems`.
+
+    >>> tf.map_fn(lambda row: tf.reduce_sum(row), tf.constant([[1, 2], [3, 4]]))
+    <tf.Tensor: shape=(2,), dtype=int32, numpy=array([3, 7], dtype=int32)>
+    """
     check_callable(fn)
     if parallel_iterations is not None and parallel_iterations < 0:
         raise TypeError("'parallel_iterations' must be a positive integer.")
@@ -78,7 +94,19 @@ def _array(leaf, count, infer_shape):
 
 def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
     """`fn` of each row of `elems`, as tensors along a new first dimension, of whatever structure
-    and dtypes it returns. A tensor of one row serves every row of the others."""
+    and dtypes it returns. A tensor of one row serves every row of the others.
+
+    Args:
+      fn: A function of one row.
+      elems: A tensor, or a nest of tensors with the same first dimension.
+      fallback_to_while_loop: Taken as in TensorFlow, and not used.
+      warn: Taken as in TensorFlow, and not used.
+
+    >>> tf.vectorized_map(lambda row: row * 2, tf.constant([[1, 2], [3, 4]]))
+    <tf.Tensor: shape=(2, 2), dtype=int32, numpy=
+    array([[2, 4],
+           [6, 8]], dtype=int32)>
+    """
     check_callable(fn)
     rows = Rows(elems)
     rows.check_rank(IndexError("elems must be tensors with rows, not scalars"))

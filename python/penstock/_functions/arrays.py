@@ -21,7 +21,21 @@ def tensor(value, dtype=None) -> Tensor:
 
 
 def linspace(start, stop, num, name=None, axis=0) -> Tensor:
-    """`num` evenly spaced numbers from `start` to `stop`, both included."""
+    """`num` evenly spaced numbers from `start` to `stop`, both included.
+
+    Args:
+      start: The first number.
+      stop: The last number.
+      num: How many.
+      name: The name of the operation in a graph.
+      axis: The dimension; a negative one counts from the end.
+
+    Returns:
+      A tensor.
+
+    >>> tf.linspace(0.0, 1.0, 3)
+    <tf.Tensor: shape=(3,), dtype=float32, numpy=array([0. , 0.5, 1. ], dtype=float32)>
+    """
     start, num = tensor(start), tensor(num)
     stop = tensor(stop, start.dtype)
     if not num.dtype.is_integer:
@@ -47,7 +61,23 @@ def _nothing_along(axis):
 
 
 def transpose(a, perm=None, conjugate=False, name="transpose") -> Tensor:
-    """The dimensions in another order; without `perm` in the opposite one."""
+    """The dimensions in another order; without `perm` in the opposite one.
+
+    Args:
+      a: The tensor.
+      perm: The order of the dimensions; None reverses them.
+      conjugate: True to conjugate the elements as well.
+      name: The name of the operation in a graph.
+
+    Returns:
+      A tensor.
+
+    >>> tf.transpose([[1, 2, 3], [4, 5, 6]])
+    <tf.Tensor: shape=(3, 2), dtype=int32, numpy=
+    array([[1, 4],
+           [2, 5],
+           [3, 6]], dtype=int32)>
+    """
     a = tensor(a)
     if conjugate and a.dtype.is_complex:
         a = raw_ops.Conj(input=a)
@@ -55,7 +85,19 @@ def transpose(a, perm=None, conjugate=False, name="transpose") -> Tensor:
 
 
 def einsum(equation, *inputs, **kwargs) -> Tensor:
-    """Sums of products over named dimensions, such as "ij,jk->ik"."""
+    """Sums of products over named dimensions, such as "ij,jk->ik".
+
+    Args:
+      equation: The names of the dimensions of the inputs and of the result.
+      *inputs: The tensors.
+      **kwargs: optimize and name, as in TensorFlow.
+
+    Returns:
+      A tensor.
+
+    >>> tf.einsum("ij,jk->ik", [[1, 2]], [[3], [4]])
+    <tf.Tensor: shape=(1, 1), dtype=int32, numpy=array([[11]], dtype=int32)>
+    """
     unknown = sorted(kwargs.keys() - {"optimize", "name"})
     if unknown:
         raise TypeError(f"Unknown keyword arguments for this function: {', '.join(unknown)}.")
@@ -116,7 +158,24 @@ def range_list(start, stop) -> list[int]:
 
 
 def meshgrid(*args, **kwargs) -> list[Tensor]:
-    """Grids of coordinates: each vector spread over the dimensions of the others."""
+    """Grids of coordinates: each vector spread over the dimensions of the others.
+
+    Args:
+      *args: Vectors.
+      **kwargs: indexing: "xy" (the default) or "ij".
+
+    Returns:
+      A list of tensors.
+
+    >>> tf.meshgrid([1, 2], [3, 4, 5])
+    [<tf.Tensor: shape=(3, 2), dtype=int32, numpy=
+    array([[1, 2],
+           [1, 2],
+           [1, 2]], dtype=int32)>, <tf.Tensor: shape=(3, 2), dtype=int32, numpy=
+    array([[3, 3],
+           [4, 4],
+           [5, 5]], dtype=int32)>]
+    """
     indexing = kwargs.pop("indexing", "xy")
     kwargs.pop("name", None)
     if kwargs:
@@ -286,14 +345,32 @@ def complex(real, imag, name=None) -> Tensor:
 
 
 def identity(input, name=None):
-    """The same values, as a tensor of their own."""
+    """The same values, as a tensor of their own.
+
+    Args:
+      input: The tensor.
+      name: The name of the operation in a graph.
+
+    >>> tf.identity([1, 2])
+    <tf.Tensor: shape=(2,), dtype=int32, numpy=array([1, 2], dtype=int32)>
+    """
     if hasattr(input, "dense_shape"):
         return type(input)(identity(input.values), identity(input.indices), input.dense_shape)
     return raw_ops.Identity(input=input, name=name)
 
 
 def clip_by_norm(t, clip_norm, axes=None, name=None):
-    """The tensor, scaled down so that its norm is at most `clip_norm`."""
+    """The tensor, scaled down so that its norm is at most `clip_norm`.
+
+    Args:
+      t: The tensor.
+      clip_norm: The largest norm that stays.
+      axes: The dimensions of one norm; None is all of them.
+      name: The name of the operation in a graph.
+
+    >>> tf.clip_by_norm([3.0, 4.0], 1.0)
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([0.6, 0.8], dtype=float32)>
+    """
     made = raw_ops.ClipByNorm(t=values_of(t), clip_norm=clip_norm, axes=axes, name=name)
     return with_values(t, made)
 
@@ -346,13 +423,40 @@ def _given_values(t_list) -> list:
 
 
 def concat(values, axis, name="concat") -> Tensor:
-    """The tensors one after the other along a dimension that they have."""
+    """The tensors one after the other along a dimension that they have.
+
+    Args:
+      values: A list of tensors that differ in this dimension only.
+      axis: The dimension; a negative one counts from the end.
+      name: The name of the operation in a graph.
+
+    Returns:
+      A tensor.
+
+    >>> tf.concat([[[1, 2]], [[3, 4], [5, 6]]], axis=0)
+    <tf.Tensor: shape=(3, 2), dtype=int32, numpy=
+    array([[1, 2],
+           [3, 4],
+           [5, 6]], dtype=int32)>
+    """
     values = values if isinstance(values, (list, tuple)) else [values]
     return raw_ops.ConcatV2(values=values, axis=axis, name=name)
 
 
 def fill(dims, value, name=None, layout=None) -> Tensor:
-    """A tensor of one value."""
+    """A tensor of one value.
+
+    Args:
+      dims: The shape of the result.
+      value: The value.
+      name: The name of the operation in a graph.
+      layout: Taken as in TensorFlow, and not used.
+
+    >>> tf.fill([2, 2], 7)
+    <tf.Tensor: shape=(2, 2), dtype=int32, numpy=
+    array([[7, 7],
+           [7, 7]], dtype=int32)>
+    """
     # A list without elements has no dtype of its own: as a shape it is one of integers.
     is_empty = isinstance(dims, (list, tuple)) and len(dims) == 0
     dims, value = _core.to_tensor(dims, dtypes.int32 if is_empty else None, False), tensor(value)
@@ -385,7 +489,25 @@ def _checked(direction):
 
 
 def stack(values, axis=0, name="stack") -> Tensor:
-    """The tensors as one, along a new dimension."""
+    """The tensors as one, along a new dimension.
+
+    Args:
+      values: A list of tensors.
+      axis: The dimension; a negative one counts from the end.
+      name: The name of the operation in a graph.
+
+    Returns:
+      A tensor.
+
+    >>> tf.stack([[1, 2], [3, 4]])
+    <tf.Tensor: shape=(2, 2), dtype=int32, numpy=
+    array([[1, 2],
+           [3, 4]], dtype=int32)>
+    >>> tf.stack([[1, 2], [3, 4]], axis=1)
+    <tf.Tensor: shape=(2, 2), dtype=int32, numpy=
+    array([[1, 3],
+           [2, 4]], dtype=int32)>
+    """
     if hasattr(values, "__tf_tensor__"):
         values = tensor(values)
     if isinstance(values, _core.SymbolicTensor):

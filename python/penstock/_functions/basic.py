@@ -18,7 +18,20 @@ def _as_dtype(dtype):
 
 
 def convert_to_tensor(value, dtype=None, dtype_hint=None, name=None) -> Tensor:
-    """`value` as a tensor: numbers, nested lists, NumPy arrays, variables."""
+    """`value` as a tensor: numbers, nested lists, NumPy arrays, variables.
+
+    Args:
+      value: A number, a string, a nested list, an array or a variable.
+      dtype: The dtype; None is derived from the value.
+      dtype_hint: The dtype where the value fits it; another one is no error.
+      name: The name of the operation in a graph.
+
+    Returns:
+      A tensor.
+
+    >>> tf.convert_to_tensor([1.5, 2.0])
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([1.5, 2. ], dtype=float32)>
+    """
     if dtype is None and dtype_hint is not None:
         tensor = _core.to_tensor(value, dtypes.as_dtype(dtype_hint), True)
     else:
@@ -41,7 +54,21 @@ def _node(tensor, name):
 
 
 def constant(value, dtype=None, shape=None, name="Const") -> Tensor:
-    """A tensor with the given value, of the given dtype and shape."""
+    """A tensor with the given value, of the given dtype and shape.
+
+    Args:
+      value: A number, a string, a nested list or an array.
+      dtype: The dtype; None is derived from the value.
+      shape: The shape; a single number fills it.
+      name: The name of the operation in a graph.
+
+    >>> tf.constant([[1, 2], [3, 4]])
+    <tf.Tensor: shape=(2, 2), dtype=int32, numpy=
+    array([[1, 2],
+           [3, 4]], dtype=int32)>
+    >>> tf.constant(0.5, shape=[2])
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([0.5, 0.5], dtype=float32)>
+    """
     dtype = _as_dtype(dtype)
     if isinstance(value, _core.Tensor) and dtype not in (None, value.dtype):
         raise TypeError(
@@ -83,7 +110,19 @@ def _shaped(tensor, shape):
 
 
 def cast(x, dtype, name=None) -> Tensor:
-    """`x` with its elements converted to `dtype`; IndexedSlices stay what they are."""
+    """`x` with its elements converted to `dtype`; IndexedSlices stay what they are.
+
+    Args:
+      x: The tensor.
+      dtype: The dtype of the result.
+      name: The name of the operation in a graph.
+
+    Returns:
+      A tensor.
+
+    >>> tf.cast([1.8, 2.2], tf.int32)
+    <tf.Tensor: shape=(2,), dtype=int32, numpy=array([1, 2], dtype=int32)>
+    """
     dtype = dtypes.as_dtype(dtype)
     if isinstance(x, IndexedSlices):
         return IndexedSlices(cast(x.values, dtype), x.indices, x.dense_shape)
@@ -159,18 +198,53 @@ def _filled(sizes, value, dtype, name):
 
 
 def zeros(shape, dtype=dtypes.float32, name=None, layout=None) -> Tensor:
-    """A tensor of zeros."""
+    """A tensor of zeros.
+
+    Args:
+      shape: The shape of the result.
+      dtype: The dtype of the result.
+      name: The name of the operation in a graph.
+      layout: Taken as in TensorFlow, and not used.
+
+    >>> tf.zeros([2, 3])
+    <tf.Tensor: shape=(2, 3), dtype=float32, numpy=
+    array([[0., 0., 0.],
+           [0., 0., 0.]], dtype=float32)>
+    """
     dtype = dtypes.as_dtype(dtype)
     return fill_with(shape, "" if dtype is dtypes.string else False, dtype, name or "zeros")
 
 
 def ones(shape, dtype=dtypes.float32, name=None, layout=None) -> Tensor:
-    """A tensor of ones."""
+    """A tensor of ones.
+
+    Args:
+      shape: The shape of the result.
+      dtype: The dtype of the result.
+      name: The name of the operation in a graph.
+      layout: Taken as in TensorFlow, and not used.
+
+    >>> tf.ones([2], tf.int32)
+    <tf.Tensor: shape=(2,), dtype=int32, numpy=array([1, 1], dtype=int32)>
+    """
     return fill_with(shape, True, dtypes.as_dtype(dtype), name or "ones")
 
 
 def zeros_like(input, dtype=None, name=None, layout=None) -> Tensor:
-    """Zeros of the same shape and dtype."""
+    """Zeros of the same shape and dtype.
+
+    Args:
+      input: The tensor.
+      dtype: The dtype of the result; None is that of the input.
+      name: The name of the operation in a graph.
+      layout: Taken as in TensorFlow, and not used.
+
+    Returns:
+      A tensor.
+
+    >>> tf.zeros_like([[5, 6]])
+    <tf.Tensor: shape=(1, 2), dtype=int32, numpy=array([[0, 0]], dtype=int32)>
+    """
     input = _core.to_tensor(input, None, False)
     wanted = input.dtype if dtype is None else dtypes.as_dtype(dtype)
     if _core.is_building() and wanted is input.dtype and not input.shape.is_fully_defined():
@@ -180,14 +254,43 @@ def zeros_like(input, dtype=None, name=None, layout=None) -> Tensor:
 
 @scoped("ones_like")
 def ones_like(input, dtype=None, name=None, layout=None) -> Tensor:
-    """Ones of the same shape and dtype."""
+    """Ones of the same shape and dtype.
+
+    Args:
+      input: The tensor.
+      dtype: The dtype of the result; None is that of the input.
+      name: The name of the operation in a graph.
+      layout: Taken as in TensorFlow, and not used.
+
+    Returns:
+      A tensor.
+
+    >>> tf.ones_like([[5, 6]])
+    <tf.Tensor: shape=(1, 2), dtype=int32, numpy=array([[1, 1]], dtype=int32)>
+    """
     input = _core.to_tensor(input, None, False)
     return ones(shape_of(input), dtype or input.dtype, name)
 
 
 @scoped("eye", "diag")
 def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name=None) -> Tensor:
-    """The identity matrix."""
+    """The identity matrix.
+
+    Args:
+      num_rows: How many rows there are.
+      num_columns: How many columns there are; None is as many as rows.
+      batch_shape: The leading dimensions; None is none.
+      dtype: The dtype of the result.
+      name: The name of the operation in a graph.
+
+    Returns:
+      A tensor.
+
+    >>> tf.eye(2)
+    <tf.Tensor: shape=(2, 2), dtype=float32, numpy=
+    array([[1., 0.],
+           [0., 1.]], dtype=float32)>
+    """
     dtype = dtypes.as_dtype(dtype)
     if _core.SymbolicTensor in (type(num_rows), type(num_columns), type(batch_shape)):
         return _open_eye(num_rows, num_columns, batch_shape, dtype)
@@ -224,7 +327,23 @@ def _open_eye(num_rows, num_columns, batch_shape, dtype):
 
 
 def range(start, limit=None, delta=1, dtype=None, name="range") -> Tensor:
-    """The numbers from `start` up to `limit`, `delta` apart."""
+    """The numbers from `start` up to `limit`, `delta` apart.
+
+    Args:
+      start: The first number; the limit, where it is the only argument.
+      limit: The end, which is not included.
+      delta: The distance between two numbers.
+      dtype: The dtype of the result.
+      name: The name of the operation in a graph.
+
+    Returns:
+      A tensor.
+
+    >>> tf.range(3)
+    <tf.Tensor: shape=(3,), dtype=int32, numpy=array([0, 1, 2], dtype=int32)>
+    >>> tf.range(1, 10, 4)
+    <tf.Tensor: shape=(3,), dtype=int32, numpy=array([1, 5, 9], dtype=int32)>
+    """
     if limit is None:
         start, limit = 0, start
     if dtype is not None:
@@ -249,7 +368,19 @@ def range(start, limit=None, delta=1, dtype=None, name="range") -> Tensor:
 
 
 def divide(x, y, name=None) -> Tensor:
-    """x / y, as the operator does it."""
+    """x / y, as the operator does it.
+
+    Args:
+      x: The tensor.
+      y: The other tensor.
+      name: The name of the operation in a graph.
+
+    Returns:
+      A tensor.
+
+    >>> tf.divide([3, 1], 2)
+    <tf.Tensor: shape=(2,), dtype=float64, numpy=array([1.5, 0.5])>
+    """
     if not hasattr(x, "_id"):
         x = _core.to_tensor(x, y.dtype if hasattr(y, "_id") else None, False)
     if name is None or not _core.is_building():
@@ -260,7 +391,24 @@ def divide(x, y, name=None) -> Tensor:
 
 
 def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name=None) -> Tensor:
-    """The slices of `params` along `axis` that `indices` names."""
+    """The slices of `params` along `axis` that `indices` names.
+
+    Args:
+      params: The table.
+      indices: Where: a tensor of int32 or int64.
+      validate_indices: Taken as in TensorFlow, and not used.
+      axis: The dimension of `params` that the indices are of; None is the first.
+      batch_dims: How many leading dimensions `params` and `indices` have in common.
+      name: The name of the operation in a graph.
+
+    Returns:
+      A tensor.
+
+    >>> tf.gather([[1, 2], [3, 4], [5, 6]], [2, 0])
+    <tf.Tensor: shape=(2, 2), dtype=int32, numpy=
+    array([[5, 6],
+           [1, 2]], dtype=int32)>
+    """
     axis = batch_dims if axis is None else axis
     if _core.is_building() and axis == 0 and hasattr(params, "sparse_read"):
         return params.sparse_read(indices, name)
@@ -270,7 +418,24 @@ def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name
 
 
 def where(condition, x=None, y=None, name=None) -> Tensor:
-    """x where the condition holds and y elsewhere; without them, where it holds."""
+    """x where the condition holds and y elsewhere; without them, where it holds.
+
+    Args:
+      condition: A tensor of bool.
+      x: The tensor.
+      y: The other tensor.
+      name: The name of the operation in a graph.
+
+    Returns:
+      A tensor; without x and y, the indices of the true elements as rows of int64.
+
+    >>> tf.where([True, False], [1, 2], [3, 4])
+    <tf.Tensor: shape=(2,), dtype=int32, numpy=array([1, 4], dtype=int32)>
+    >>> tf.where([True, False, True])
+    <tf.Tensor: shape=(2, 1), dtype=int64, numpy=
+    array([[0],
+           [2]])>
+    """
     if x is None and y is None:
         return raw_ops.Where(input=condition, name=name)
     if x is None or y is None:
@@ -315,7 +480,23 @@ _NO_SCALAR = "Rank-0 tensors are not supported as the num_or_size_splits argumen
 
 
 def split(value, num_or_size_splits, axis=0, num=None, name="split") -> list[Tensor]:
-    """The parts of `value` along `axis`: so many equal ones, or of the given sizes."""
+    """The parts of `value` along `axis`: so many equal ones, or of the given sizes.
+
+    Args:
+      value: The value.
+      num_or_size_splits: How many parts, or their sizes.
+      axis: The dimension; a negative one counts from the end.
+      num: How many.
+      name: The name of the operation in a graph.
+
+    Returns:
+      A list of tensors.
+
+    >>> [part.numpy().tolist() for part in tf.split([1, 2, 3, 4], 2)]
+    [[1, 2], [3, 4]]
+    >>> tf.split([1, 2, 3, 4], [1, 3])[1]
+    <tf.Tensor: shape=(3,), dtype=int32, numpy=array([2, 3, 4], dtype=int32)>
+    """
     if isinstance(num_or_size_splits, _core.SymbolicTensor):
         return _open_split(_core.to_tensor(value, None, False), num_or_size_splits, axis, num)
     if isinstance(num_or_size_splits, _core.Tensor) and num_or_size_splits.ndim == 0:
@@ -349,7 +530,20 @@ def _open_split(value, sizes, axis, num):
 
 
 def unstack(value, num=None, axis=0, name="unstack") -> list[Tensor]:
-    """The slices along `axis` as a list."""
+    """The slices along `axis` as a list.
+
+    Args:
+      value: The value.
+      num: How many slices; None is taken from the shape.
+      axis: The dimension; a negative one counts from the end.
+      name: The name of the operation in a graph.
+
+    Returns:
+      A list of tensors.
+
+    >>> [row.numpy().tolist() for row in tf.unstack([[1, 2], [3, 4]])]
+    [[1, 2], [3, 4]]
+    """
     value = _core.to_tensor(value, None, False)
     rank = value.shape.rank
     if rank is not None and not -rank <= axis < rank:
@@ -363,7 +557,25 @@ def unstack(value, num=None, axis=0, name="unstack") -> list[Tensor]:
 def one_hot(
     indices, depth, on_value=None, off_value=None, axis=None, dtype=None, name=None
 ) -> Tensor:
-    """Rows with one value at the given index and another elsewhere."""
+    """Rows with one value at the given index and another elsewhere.
+
+    Args:
+      indices: Where: a tensor of int32 or int64.
+      depth: The size of the new dimension.
+      on_value: What stands at the index; None is 1.
+      off_value: What stands elsewhere; None is 0.
+      axis: Where the new dimension goes; None is the end.
+      dtype: The dtype of the result.
+      name: The name of the operation in a graph.
+
+    Returns:
+      A tensor.
+
+    >>> tf.one_hot([0, 2], depth=3)
+    <tf.Tensor: shape=(2, 3), dtype=float32, numpy=
+    array([[1., 0., 0.],
+           [0., 0., 1.]], dtype=float32)>
+    """
     if dtype is None:
         given = [each for each in (on_value, off_value) if each is not None]
         dtype = _core.to_tensor(given[0], None, False).dtype if given else dtypes.float32
@@ -379,7 +591,23 @@ def one_hot(
 
 
 def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None) -> Tensor:
-    """`tensor` with values added at its edges."""
+    """`tensor` with values added at its edges.
+
+    Args:
+      tensor: The tensor.
+      paddings: How much is added before and behind each dimension: a matrix of two columns.
+      mode: "CONSTANT", "REFLECT" or "SYMMETRIC".
+      constant_values: What is added in the mode CONSTANT.
+      name: The name of the operation in a graph.
+
+    Returns:
+      A tensor.
+
+    >>> tf.pad([[1, 2]], [[1, 0], [0, 1]])
+    <tf.Tensor: shape=(2, 3), dtype=int32, numpy=
+    array([[0, 0, 0],
+           [1, 2, 0]], dtype=int32)>
+    """
     if mode.upper() not in ("CONSTANT", "REFLECT", "SYMMETRIC"):
         raise ValueError(f"pad has the modes CONSTANT, REFLECT and SYMMETRIC, not {mode!r}")
     if mode.upper() != "CONSTANT":
@@ -393,7 +621,18 @@ def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None) -> Tens
 
 
 def rank(input, name=None) -> Tensor:
-    """The number of dimensions, as a tensor."""
+    """The number of dimensions, as a tensor.
+
+    Args:
+      input: The tensor.
+      name: The name of the operation in a graph.
+
+    Returns:
+      A tensor.
+
+    >>> tf.rank([[1, 2], [3, 4]])
+    <tf.Tensor: shape=(), dtype=int32, numpy=2>
+    """
     input = _core.to_tensor(input, None, False)
     if isinstance(input, _core.SymbolicTensor) and input.shape.rank is None:
         return raw_ops.Rank(input=input, name=name)
@@ -432,7 +671,23 @@ def gradients(
     stop_gradients=None,
     unconnected_gradients="none",
 ):
-    """Gradients in a graph; outside of one, a GradientTape is the way."""
+    """Gradients in a graph; outside of one, a GradientTape is the way.
+
+    Args:
+      ys: A tensor, or a list of them.
+      xs: A tensor or variable, or a list of them.
+      grad_ys: Gradients of the ys, in place of ones.
+      name: The scope of the gradients.
+      gate_gradients: Taken as in TensorFlow, and not used.
+      aggregation_method: Taken as in TensorFlow, and not used.
+      stop_gradients: Tensors that no gradient goes through.
+      unconnected_gradients: "none" for None where there is no path, "zero" for zeros.
+
+    >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+    ...     x = tf.constant(3.0)
+    ...     print(sess.run(tf.gradients(x * x, x)))
+    [np.float32(6.0)]
+    """
     from penstock.compat.v1 import _gradients
 
     return _gradients.gradients(

@@ -83,7 +83,28 @@ def conv1d(input, filters, stride, padding, data_format="NWC", dilations=None, n
 def conv2d(
     input, filters, strides, padding, data_format="NHWC", dilations=None, name=None
 ) -> Tensor:
-    """A convolution over two dimensions."""
+    """A convolution over two dimensions.
+
+    Args:
+      input: Images: batch, height, width, channels.
+      filters: The weights: height, width, channels in, channels out.
+      strides: The step of the window in each dimension.
+      padding: "VALID" for windows that fit, "SAME" for windows around every element.
+      data_format: Where the channels are.
+      dilations: The distance between the elements of the filter.
+      name: The name of the operation in a graph.
+
+    Returns:
+      A tensor.
+
+    >>> tf.nn.conv2d(tf.ones([1, 3, 3, 1]), tf.ones([2, 2, 1, 1]), strides=1, padding="VALID")
+    <tf.Tensor: shape=(1, 2, 2, 1), dtype=float32, numpy=
+    array([[[[4.],
+             [4.]],
+    <BLANKLINE>
+            [[4.],
+             [4.]]]], dtype=float32)>
+    """
     data_format = data_format or "NHWC"
     padding, sizes = _padding(padding)
     strides = _every(strides, 2, data_format, "strides")
@@ -196,7 +217,24 @@ def conv_transpose(
 def depthwise_conv2d(
     input, filter, strides, padding, data_format=None, dilations=None, name=None
 ) -> Tensor:
-    """A convolution of every channel on its own."""
+    """A convolution of every channel on its own.
+
+    Args:
+      input: Images: batch, height, width, channels.
+      filter: The weights: height, width, channels in, results for each channel.
+      strides: The step of the window in each dimension.
+      padding: "VALID" for windows that fit, "SAME" for windows around every element.
+      data_format: Where the channels are.
+      dilations: The distance between the elements of the filter.
+      name: The name of the operation in a graph.
+
+    Returns:
+      A tensor.
+
+    >>> images = tf.ones([1, 3, 3, 2])
+    >>> tf.nn.depthwise_conv2d(images, tf.ones([2, 2, 2, 1]), [1, 1, 1, 1], "VALID").shape
+    TensorShape([1, 2, 2, 2])
+    """
     data_format = data_format or "NHWC"
     padding, sizes = _padding(padding)
     return raw_ops.DepthwiseConv2dNative(
@@ -313,7 +351,22 @@ def _spatial(input):
 
 
 def max_pool(input, ksize, strides, padding, data_format=None, name=None) -> Tensor:
-    """The largest value of every window."""
+    """The largest value of every window.
+
+    Args:
+      input: Images: batch, height, width, channels.
+      ksize: Height and width of the window.
+      strides: The step of the window in each dimension.
+      padding: "VALID" for windows that fit, "SAME" for windows around every element.
+      data_format: Where the channels are.
+      name: The name of the operation in a graph.
+
+    Returns:
+      A tensor.
+
+    >>> tf.nn.max_pool([[[[1.0], [2.0]], [[3.0], [4.0]]]], ksize=2, strides=2, padding="VALID")
+    <tf.Tensor: shape=(1, 1, 1, 1), dtype=float32, numpy=array([[[[4.]]]], dtype=float32)>
+    """
     return _pool("MaxPool", _spatial(input), input, ksize, strides, padding, data_format, name)
 
 

@@ -47,7 +47,23 @@ def scaled(draw, mean, stddev, name=None) -> Tensor:
 def truncated_normal(
     shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=None
 ) -> Tensor:
-    """Numbers from a normal distribution, none more than two deviations from the mean."""
+    """Numbers from a normal distribution, none more than two deviations from the mean.
+
+    Args:
+      shape: The shape of the result.
+      mean: The mean of the distribution.
+      stddev: The standard deviation of the distribution.
+      dtype: The dtype of the result.
+      seed: A number that the random numbers follow from.
+      name: The name of the operation in a graph.
+
+    Returns:
+      A tensor.
+
+    >>> tf.random.set_seed(1)
+    >>> bool(tf.reduce_all(tf.abs(tf.random.truncated_normal([100])) <= 2.0))
+    True
+    """
     seeds = op_seeds(seed)
     dtype = dtypes.as_dtype(dtype)
     shape, mean, stddev = drawn(shape, dtype, ("mean", "stddev"), mean, stddev)
@@ -95,7 +111,20 @@ def categorical(logits, num_samples, dtype=None, seed=None, name=None) -> Tensor
 
 
 def shuffle(value, seed=None, name=None) -> Tensor:
-    """`value` with the slices along its first dimension in random order."""
+    """`value` with the slices along its first dimension in random order.
+
+    Args:
+      value: The value.
+      seed: A number that the random numbers follow from.
+      name: The name of the operation in a graph.
+
+    Returns:
+      A tensor.
+
+    >>> tf.random.set_seed(1)
+    >>> sorted(tf.random.shuffle([1, 2, 3]).numpy().tolist())
+    [1, 2, 3]
+    """
     seeds = op_seeds(seed)
     return raw_ops.RandomShuffle(value=value, **seeds, name=name)
 
@@ -127,7 +156,24 @@ def _keyed(op, shape, seed, alg="auto_select", **more):
 def stateless_normal(
     shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None, alg="auto_select"
 ) -> Tensor:
-    """Numbers from a normal distribution that follow from the seed alone."""
+    """Numbers from a normal distribution that follow from the seed alone.
+
+    Args:
+      shape: The shape of the result.
+      seed: Two integers.
+      mean: The mean of the distribution.
+      stddev: The standard deviation of the distribution.
+      dtype: The dtype of the result.
+      name: The name of the operation in a graph.
+      alg: The algorithm: "philox" is the only one.
+
+    Returns:
+      A tensor.
+
+    >>> a, b = (tf.random.stateless_normal([3], seed=[1, 2]) for _ in range(2))
+    >>> bool(tf.reduce_all(a == b))
+    True
+    """
     dtype = dtypes.as_dtype(dtype)
     return scaled(
         lambda: _keyed("StatelessRandomNormalV2", shape, seed, alg, dtype=dtype), mean, stddev
@@ -167,7 +213,24 @@ def uniform_by(draw, minval, maxval, dtype) -> Tensor:
 def stateless_uniform(
     shape, seed, minval=0, maxval=None, dtype=dtypes.float32, name=None, alg="auto_select"
 ) -> Tensor:
-    """Numbers of [minval, maxval), all equally likely, that follow from the seed alone."""
+    """Numbers of [minval, maxval), all equally likely, that follow from the seed alone.
+
+    Args:
+      shape: The shape of the result.
+      seed: Two integers.
+      minval: The lower end of the range.
+      maxval: The upper end of the range, which is not included.
+      dtype: The dtype of the result.
+      name: The name of the operation in a graph.
+      alg: The algorithm: "philox" is the only one.
+
+    Returns:
+      A tensor.
+
+    >>> a, b = (tf.random.stateless_uniform([3], seed=[1, 2]) for _ in range(2))
+    >>> bool(tf.reduce_all(a == b))
+    True
+    """
     return uniform_by(
         lambda op, **more: _keyed(op, shape, seed, alg, **more), minval, maxval, dtype
     )

@@ -28,7 +28,21 @@ def _path(filename):
 
 
 def read_file(filename, name=None) -> Tensor:
-    """What a file holds, as a string tensor."""
+    """What a file holds, as a string tensor.
+
+    Args:
+      filename: The file's name.
+      name: The name of the operation in a graph.
+
+    Returns:
+      A tensor.
+
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "a.txt")
+    >>> _ = open(path, "w").write("text")
+    >>> tf.io.read_file(path)
+    <tf.Tensor: shape=(), dtype=string, numpy=b'text'>
+    """
     path = _path(filename)
     with system_errors(path), open(path, "rb", buffering=0) as file, ExitStack() as stack:
         # Each piece is booked before it is read, and where there are several, the whole.

@@ -18,7 +18,18 @@ def accumulate_n(inputs, shape=None, tensor_dtype=None, name=None) -> Tensor:
 
 
 def add_n(inputs, name=None) -> Tensor:
-    """The sum of a list of tensors; of IndexedSlices, their rows count."""
+    """The sum of a list of tensors; of IndexedSlices, their rows count.
+
+    Args:
+      inputs: A list of tensors of one shape and dtype.
+      name: The name of the operation in a graph.
+
+    Returns:
+      A tensor.
+
+    >>> tf.add_n([[1, 2], [3, 4], [5, 6]])
+    <tf.Tensor: shape=(2,), dtype=int32, numpy=array([ 9, 12], dtype=int32)>
+    """
     inputs = list(inputs)
     if not inputs:
         raise ValueError(
@@ -80,7 +91,20 @@ def reduce_variance(input_tensor, axis=None, keepdims=False, name=None) -> Tenso
 
 
 def reduce_std(input_tensor, axis=None, keepdims=False, name=None) -> Tensor:
-    """The standard deviation over the axes, or over all of them."""
+    """The standard deviation over the axes, or over all of them.
+
+    Args:
+      input_tensor: The tensor.
+      axis: The dimensions to reduce, one or several; None is all of them.
+      keepdims: True to keep the reduced dimensions with size 1.
+      name: The name of the operation in a graph.
+
+    Returns:
+      A tensor.
+
+    >>> tf.math.reduce_std([1.0, 3.0])
+    <tf.Tensor: shape=(), dtype=float32, numpy=1.0>
+    """
     x = _without_integers(input_tensor)
     return raw_ops.ReduceStd(input_tensor=x, axis=axis, keepdims=keepdims, name=name)
 

@@ -71,7 +71,18 @@ def matvec(
 
 
 def svd(tensor, full_matrices=False, compute_uv=True, name=None):
-    """(s, u, v): singular values and vectors; only s without `compute_uv`."""
+    """(s, u, v): singular values and vectors; only s without `compute_uv`.
+
+    Args:
+      tensor: Matrices, in the last two dimensions.
+      full_matrices: True for square matrices of vectors.
+      compute_uv: False for the singular values only.
+      name: The name of the operation in a graph.
+
+    >>> s, u, v = tf.linalg.svd([[3.0, 0.0], [0.0, 4.0]])
+    >>> s
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([4., 3.], dtype=float32)>
+    """
     s, u, v = raw_ops.Svd(
         input=tensor, compute_uv=compute_uv, full_matrices=full_matrices, name=name
     )
@@ -99,7 +110,25 @@ def diag(
     padding_value=0,
     align="RIGHT_LEFT",
 ) -> Tensor:
-    """Matrices with the given diagonals."""
+    """Matrices with the given diagonals.
+
+    Args:
+      diagonal: The diagonals, in the last dimension.
+      name: The name of the operation in a graph.
+      k: Which diagonals: 0 is the main one, (-1, 1) three of them.
+      num_rows: How many rows there are; -1 is as few as possible.
+      num_cols: How many columns there are; -1 is as few as possible.
+      padding_value: What stands outside of the diagonals.
+      align: How diagonals of different lengths are aligned in their rows.
+
+    Returns:
+      A tensor.
+
+    >>> tf.linalg.diag([1, 2])
+    <tf.Tensor: shape=(2, 2), dtype=int32, numpy=
+    array([[1, 0],
+           [0, 2]], dtype=int32)>
+    """
     return raw_ops.MatrixDiagV3(
         diagonal=diagonal,
         k=k,
@@ -128,7 +157,21 @@ def _padding(value):
 
 
 def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None) -> Tensor:
-    """The norm of vectors, of matrices (two axes), or of all elements."""
+    """The norm of vectors, of matrices (two axes), or of all elements.
+
+    Args:
+      tensor: The tensor.
+      ord: "euclidean", "fro", 1, 2, inf or another positive number.
+      axis: One dimension for vectors, two for matrices; None is all elements.
+      keepdims: True to keep the reduced dimensions with size 1.
+      name: The name of the operation in a graph.
+
+    Returns:
+      A tensor.
+
+    >>> tf.norm([3.0, 4.0])
+    <tf.Tensor: shape=(), dtype=float32, numpy=5.0>
+    """
     value = _core.to_tensor(tensor, None, False)
     keepdims = bool(keepdims)
     is_matrix = isinstance(axis, (list, tuple)) and len(axis) == 2

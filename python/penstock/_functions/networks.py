@@ -90,7 +90,22 @@ def sufficient_statistics(x, axes, shift=None, keepdims=False, name=None):
 
 
 def bias_add(value, bias, data_format=None, name=None) -> Tensor:
-    """A number added to every channel."""
+    """A number added to every channel.
+
+    Args:
+      value: The value.
+      bias: A vector with a number for each channel.
+      data_format: Where the channels are.
+      name: The name of the operation in a graph.
+
+    Returns:
+      A tensor.
+
+    >>> tf.nn.bias_add([[1.0, 2.0], [3.0, 4.0]], [10.0, 20.0])
+    <tf.Tensor: shape=(2, 2), dtype=float32, numpy=
+    array([[11., 22.],
+           [13., 24.]], dtype=float32)>
+    """
     if data_format is None:
         return raw_ops.BiasAdd(value=value, bias=bias, name=name)
     if not data_format.startswith("N"):
@@ -100,7 +115,23 @@ def bias_add(value, bias, data_format=None, name=None) -> Tensor:
 
 
 def dropout(x, rate, noise_shape=None, seed=None, name=None) -> Tensor:
-    """Some elements at random as zeros, and the others larger by as much."""
+    """Some elements at random as zeros, and the others larger by as much.
+
+    Args:
+      x: The tensor.
+      rate: The probability that an element is dropped.
+      noise_shape: The shape of the choice, which broadcasts to `x`; None is the shape of
+        `x`.
+      seed: A number that the random numbers follow from.
+      name: The name of the operation in a graph.
+
+    Returns:
+      A tensor.
+
+    >>> tf.random.set_seed(1)
+    >>> tf.nn.dropout(tf.ones([4]), rate=0.5).shape
+    TensorShape([4])
+    """
     x, rate, shape = _dropout_arguments(x, rate, noise_shape)
     if isinstance(rate, float) and rate == 0:
         return x
@@ -155,7 +186,20 @@ def _kept(x, rate, noise):
 
 @scoped("embedding_lookup")
 def embedding_lookup(params, ids, max_norm=None, name=None) -> Tensor:
-    """The rows of `params` that `ids` names; several tables are taken one after the other."""
+    """The rows of `params` that `ids` names; several tables are taken one after the other.
+
+    Args:
+      params: The table, or a list of tables.
+      ids: The numbers of the rows: int32 or int64.
+      max_norm: The largest norm of a row; None is no limit.
+      name: The name of the operation in a graph.
+
+    Returns:
+      A tensor.
+
+    >>> tf.nn.embedding_lookup([[1.0, 2.0], [3.0, 4.0]], [1, 0, 1])
+    <tf.Tensor: shape=(3,), dtype=float32, numpy=array([2., 1., 2.], dtype=float32)>
+    """
     if isinstance(params, (list, tuple)):
         if not params:
             raise ValueError("params must be specified")
@@ -168,7 +212,20 @@ def embedding_lookup(params, ids, max_norm=None, name=None) -> Tensor:
 
 @scoped("softmax_cross_entropy_with_logits", "Reshape_2")
 def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None) -> Tensor:
-    """The cross entropy between the labels' distributions and those of the logits."""
+    """The cross entropy between the labels' distributions and those of the logits.
+
+    Args:
+      labels: Distributions over the classes.
+      logits: Unscaled scores, one for each class.
+      axis: The dimension; a negative one counts from the end.
+      name: The name of the operation in a graph.
+
+    Returns:
+      A loss for each row.
+
+    >>> tf.nn.softmax_cross_entropy_with_logits([[1.0, 0.0]], [[2.0, 0.0]])
+    <tf.Tensor: shape=(1,), dtype=float32, numpy=array([0.12692802], dtype=float32)>
+    """
     logits = tensor(logits)
     if logits.dtype in (dtypes.float16, dtypes.bfloat16):
         full = softmax_cross_entropy_with_logits(
@@ -192,7 +249,19 @@ def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None) -> Ten
 
 
 def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None) -> Tensor:
-    """The cross entropy of labels that are numbers of classes."""
+    """The cross entropy of labels that are numbers of classes.
+
+    Args:
+      labels: The number of the right class for each row: int32 or int64.
+      logits: Unscaled scores, one for each class.
+      name: The name of the operation in a graph.
+
+    Returns:
+      A loss for each row.
+
+    >>> tf.nn.sparse_softmax_cross_entropy_with_logits([0], [[2.0, 0.0]])
+    <tf.Tensor: shape=(1,), dtype=float32, numpy=array([0.12692802], dtype=float32)>
+    """
     labels, logits = tensor(labels), tensor(logits)
     if logits.ndim == 0:
         raise ValueError("Logits cannot be scalars - received shape ().")
@@ -210,7 +279,19 @@ def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None) -> Tenso
 
 
 def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None) -> Tensor:
-    """The cross entropy of independent yes-or-no labels."""
+    """The cross entropy of independent yes-or-no labels.
+
+    Args:
+      labels: Probabilities between 0 and 1.
+      logits: Unscaled scores.
+      name: The name of the operation in a graph.
+
+    Returns:
+      A tensor.
+
+    >>> tf.nn.sigmoid_cross_entropy_with_logits(labels=[1.0, 0.0], logits=[2.0, -1.0])
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([0.126928 , 0.3132617], dtype=float32)>
+    """
     if labels is None or logits is None:
         raise ValueError(
             f"Both labels and logits must be provided. Received: labels={labels} and "
@@ -252,7 +333,19 @@ def ctc_loss(
 
 
 def compute_average_loss(per_example_loss, sample_weight=None, global_batch_size=None) -> Tensor:
-    """The sum of the losses of examples, divided by their number."""
+    """The sum of the losses of examples, divided by their number.
+
+    Args:
+      per_example_loss: A loss for each example.
+      sample_weight: How much each example counts.
+      global_batch_size: The number to divide by; None is the number of losses.
+
+    Returns:
+      A tensor.
+
+    >>> tf.nn.compute_average_loss([1.0, 3.0], global_batch_size=4)
+    <tf.Tensor: shape=(), dtype=float32, numpy=1.0>
+    """
     losses = tensor(per_example_loss)
     if sample_weight is not None:
         losses = losses * cast(sample_weight, losses.dtype)
@@ -264,5 +357,15 @@ def compute_average_loss(per_example_loss, sample_weight=None, global_batch_size
 
 
 def scale_regularization_loss(regularization_loss) -> Tensor:
-    """The sum of the losses: there is one replica."""
+    """The sum of the losses: there is one replica.
+
+    Args:
+      regularization_loss: The losses.
+
+    Returns:
+      A tensor.
+
+    >>> tf.nn.scale_regularization_loss([1.0, 3.0])
+    <tf.Tensor: shape=(), dtype=float32, numpy=4.0>
+    """
     return raw_ops.Sum(input=regularization_loss)

@@ -91,7 +91,21 @@ def _item_text(item, summarize) -> str:
 
 def print(*inputs, output_stream=None, summarize=3, sep=" ", end="\n", name=None, **unknown):
     """Writes tensors, texts and structures of them to stderr, or where `output_stream` says:
-    sys.stdout, sys.stderr, a level or function of logging, or a file as "file://path"."""
+    sys.stdout, sys.stderr, a level or function of logging, or a file as "file://path".
+
+    Args:
+      *inputs: Tensors, texts, or nests of them.
+      output_stream: sys.stderr, sys.stdout, a logging function or "file://" and a path.
+      summarize: How many elements are shown at both ends of a dimension; -1 is all.
+      sep: What is written between the inputs.
+      end: What is written at the end.
+      name: The name of the operation in a graph.
+      **unknown: Refused.
+
+    >>> import sys
+    >>> tf.print("x:", tf.constant([1, 2]), output_stream=sys.stdout)
+    x: [1 2]
+    """
     if unknown:
         raise ValueError(f"Unrecognized keyword arguments for tf.print: {unknown}")
     write = _writer(sys.stderr if output_stream is None else output_stream)

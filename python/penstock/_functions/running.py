@@ -18,7 +18,11 @@ _SEQUENCES = (list, tuple)  # Python's: below, `tuple` is TensorFlow's
 
 
 def get_logger():
-    """The logger of TensorFlow's name, which programs set to be quiet."""
+    """The logger of TensorFlow's name, which programs set to be quiet.
+
+    >>> tf.get_logger().name
+    'tensorflow'
+    """
     return logging.getLogger("tensorflow")
 
 
@@ -43,7 +47,19 @@ def no_op(name=None):
 
 
 def group(*inputs, **kwargs):
-    """Nothing to do: the inputs have been computed. In a graph, an operation that runs them."""
+    """Nothing to do: the inputs have been computed. In a graph, an operation that runs them.
+
+    Args:
+      *inputs: Tensors and operations.
+      **kwargs: name: the operation's name.
+
+    >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+    ...     w = tf.compat.v1.get_variable("w", initializer=1.0)
+    ...     sess.run(tf.compat.v1.global_variables_initializer())
+    ...     sess.run(tf.group(w.assign_add(1.0)))
+    ...     print(sess.run(w))
+    2.0
+    """
     nodes = _nodes()
     return frames.done() if nodes is None else nodes.group(*inputs, **kwargs)
 
@@ -61,7 +77,19 @@ def is_symbolic_tensor(tensor):
 
 def control_dependencies(control_inputs):
     """Nothing to wait for: the inputs have been computed. Those that are functions are called.
-    In a graph, what is made inside runs after the inputs."""
+    In a graph, what is made inside runs after the inputs.
+
+    Args:
+      control_inputs: Tensors and operations.
+
+    >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+    ...     w = tf.compat.v1.get_variable("w", initializer=1.0)
+    ...     sess.run(tf.compat.v1.global_variables_initializer())
+    ...     with tf.control_dependencies([w.assign_add(1.0)]):
+    ...         done = tf.identity(5.0)
+    ...     print(sess.run(done), sess.run(w))
+    5.0 1.0
+    """
     nodes = _nodes()
     if nodes is not None:
         return nodes.control_dependencies(control_inputs)
@@ -131,7 +159,20 @@ def _types(wanted) -> list:
 
 
 def py_function(func=None, inp=None, Tout=None, name=None):
-    """What a Python function of tensors returns, as tensors of the dtypes `Tout`."""
+    """What a Python function of tensors returns, as tensors of the dtypes `Tout`.
+
+    Args:
+      func: The Python function; it gets eager tensors.
+      inp: The tensors that the function gets.
+      Tout: The dtype of the result, or a list of dtypes.
+      name: The name of the operation in a graph.
+
+    >>> @tf.function
+    ... def doubled(x):
+    ...     return tf.py_function(lambda t: t.numpy() * 2, [x], tf.float32)
+    >>> doubled(tf.constant([1.0, 2.0])).numpy()
+    array([2., 4.], dtype=float32)
+    """
     _check_callable(func)
     inputs = [_core.to_tensor(each, None, False) for each in inp]
 

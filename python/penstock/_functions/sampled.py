@@ -109,7 +109,28 @@ def nce_loss(
     remove_accidental_hits=False,
     name="nce_loss",
 ) -> Tensor:
-    """Noise-contrastive estimation: the true classes against a few sampled ones."""
+    """Noise-contrastive estimation: the true classes against a few sampled ones.
+
+    Args:
+      weights: A row for each class.
+      biases: A vector with a number for each class.
+      labels: The right classes of each example: int64.
+      inputs: A row for each example.
+      num_sampled: How many classes are sampled.
+      num_classes: How many classes there are.
+      num_true: How many right classes an example has.
+      sampled_values: What a candidate sampler returned; None samples here.
+      remove_accidental_hits: True to leave out sampled classes that are right.
+      name: The name of the operation in a graph.
+
+    Returns:
+      A loss for each example.
+
+    >>> tf.random.set_seed(1)
+    >>> weights, biases, rows = tf.ones([10, 4]), tf.zeros([10]), tf.ones([2, 4])
+    >>> tf.nn.nce_loss(weights, biases, [[1], [2]], rows, num_sampled=3, num_classes=10).shape
+    TensorShape([2])
+    """
     weights = _joined(weights)
     if sampled_values is not None:
         logits, wanted = _logits(

@@ -43,12 +43,33 @@ def _checked(entity):
 
 
 def to_graph(entity, recursive=True, experimental_optional_features=None):
-    """The function with its control flow converted. Called with eager tensors it runs at once."""
+    """The function with its control flow converted. Called with eager tensors it runs at once.
+
+    Args:
+      entity: A Python function.
+      recursive: True to convert the functions that are called as well.
+      experimental_optional_features: A tf.autograph.experimental.Feature, or several.
+
+    >>> def sign(x):
+    ...     if x > 0:
+    ...         return 1
+    ...     return -1
+    >>> tf.autograph.to_graph(sign)(tf.constant(3)).numpy()
+    Traceback (most recent call last):
+      File "<input>", line 1, in <module>
+    AttributeError: 'int' object has no attribute 'numpy'
+    """
     return _convert(_checked(entity), _operators_for(_features(experimental_optional_features)))
 
 
 def to_code(entity, recursive=True, experimental_optional_features=None):
-    """The converted function as text; `ag__` stands for the operators."""
+    """The converted function as text; `ag__` stands for the operators.
+
+    Args:
+      entity: A Python function.
+      recursive: True to convert the functions that are called as well.
+      experimental_optional_features: A tf.autograph.experimental.Feature, or several.
+    """
     function = _checked(entity)
     function = getattr(function, "__func__", function)
     tree = converted_tree(function, _operators_for(_features(experimental_optional_features)))

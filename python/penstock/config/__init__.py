@@ -45,7 +45,16 @@ _run_eagerly = False
 
 
 def run_functions_eagerly(run_eagerly):
-    """Whether a tf.function runs its Python code each time instead of its graph."""
+    """Whether a tf.function runs its Python code each time instead of its graph.
+
+    Args:
+      run_eagerly: True or False.
+
+    >>> tf.config.run_functions_eagerly(True)
+    >>> tf.config.functions_run_eagerly()
+    True
+    >>> tf.config.run_functions_eagerly(False)
+    """
     global _run_eagerly
     _run_eagerly = bool(run_eagerly)
     _core.set_fast_calls(not _run_eagerly)
@@ -61,7 +70,15 @@ experimental_functions_run_eagerly = functions_run_eagerly
 
 
 def set_soft_device_placement(enabled):
-    """Whether `tf.device` of a device that is not there means the CPU, or an error."""
+    """Whether `tf.device` of a device that is not there means the CPU, or an error.
+
+    Args:
+      enabled: True or False.
+
+    >>> tf.config.set_soft_device_placement(True)
+    >>> tf.config.get_soft_device_placement()
+    True
+    """
     _scope.soft_placement = bool(enabled)
 
 

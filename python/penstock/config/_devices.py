@@ -23,7 +23,16 @@ _FIELDS = "memory_limit experimental_priority experimental_device_ordinal"
 class LogicalDeviceConfiguration(
     collections.namedtuple("LogicalDeviceConfiguration", _FIELDS, defaults=[None] * 3)
 ):
-    """What a logical device may use: memory_limit is in MiB."""
+    """What a logical device may use: memory_limit is in MiB.
+
+    Args:
+      memory_limit: In MiB.
+      experimental_priority: Taken as in TensorFlow, and not used.
+      experimental_device_ordinal: Taken as in TensorFlow, and not used.
+
+    >>> tf.config.LogicalDeviceConfiguration(memory_limit=512).memory_limit
+    512
+    """
 
     __slots__ = ()
 
@@ -45,12 +54,26 @@ def _of_type(devices, device_type):
 
 
 def list_physical_devices(device_type=None):
-    """The devices of the machine: the CPU."""
+    """The devices of the machine: the CPU.
+
+    Args:
+      device_type: "CPU", "GPU" or None for all.
+
+    >>> tf.config.list_physical_devices("CPU")
+    [PhysicalDevice(name='/physical_device:CPU:0', device_type='CPU')]
+    """
     return _of_type([_CPU], device_type)
 
 
 def list_logical_devices(device_type=None):
-    """The devices that programs use."""
+    """The devices that programs use.
+
+    Args:
+      device_type: "CPU", "GPU" or None for all.
+
+    >>> [device.name for device in tf.config.list_logical_devices("CPU")]
+    ['/device:CPU:0']
+    """
     return _of_type([LogicalDevice("/device:CPU:0", "CPU")], device_type)
 
 
@@ -60,7 +83,16 @@ def get_visible_devices(device_type=None):
 
 
 def set_visible_devices(devices, device_type=None):
-    """Remembered only: ops run on the CPU, which is all there is."""
+    """Remembered only: ops run on the CPU, which is all there is.
+
+    Args:
+      devices: One of tf.config.list_physical_devices(), or a list of them.
+      device_type: "CPU", "GPU" or None for all.
+
+    >>> tf.config.set_visible_devices(tf.config.list_physical_devices("CPU"))
+    >>> len(tf.config.get_visible_devices())
+    1
+    """
     global _visible
     devices = devices if isinstance(devices, (list, tuple)) else [devices]
     for device in devices:
@@ -77,7 +109,12 @@ def get_logical_device_configuration(device):
 
 
 def set_logical_device_configuration(device, logical_devices):
-    """Limits the memory of the CPU: `memory_limit` becomes its budget. It stays one device."""
+    """Limits the memory of the CPU: `memory_limit` becomes its budget. It stays one device.
+
+    Args:
+      device: One of tf.config.list_physical_devices().
+      logical_devices: A list of one tf.config.LogicalDeviceConfiguration.
+    """
     global _configurations
     checked(device)
     logical_devices = list(logical_devices)

@@ -55,7 +55,14 @@ def get_device_details(device):
 
 
 def set_memory_growth(device, enable):
-    """Nothing to do: memory is always taken as it is needed."""
+    """Nothing to do: memory is always taken as it is needed.
+
+    Args:
+      device: One of tf.config.list_physical_devices().
+      enable: True or False.
+
+    >>> tf.config.experimental.set_memory_growth(tf.config.list_physical_devices("CPU")[0], True)
+    """
     _devices.checked(device)
 
 

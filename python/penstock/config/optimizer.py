@@ -18,12 +18,23 @@ def get_jit():
 
 
 def set_experimental_options(options):
-    """Options of the graph optimizer, by name."""
+    """Options of the graph optimizer, by name.
+
+    Args:
+      options: The options by name.
+
+    >>> tf.config.optimizer.set_experimental_options({"constant_folding": True})
+    """
     _options.update(options)
 
 
 def get_experimental_options():
-    """The options that were set."""
+    """The options that were set.
+
+    >>> tf.config.optimizer.set_experimental_options({"constant_folding": True})
+    >>> tf.config.optimizer.get_experimental_options()
+    {'disable_model_pruning': False, 'disable_meta_optimizer': False, 'constant_folding': True}
+    """
     return dict(_options)
 
 

@@ -36,7 +36,13 @@ _filter_tracebacks = True
 
 
 def set_log_device_placement(enabled):
-    """Remembered only: there is one device, and every op is placed there."""
+    """Remembered only: there is one device, and every op is placed there.
+
+    Args:
+      enabled: True or False.
+
+    >>> tf.debugging.set_log_device_placement(False)
+    """
     global _log_placement
     _log_placement = bool(enabled)
 

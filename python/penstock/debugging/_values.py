@@ -221,7 +221,19 @@ def _ten_roundings(dtype) -> float:
 
 
 def check_numerics(tensor, message, name=None):
-    """`tensor`, if all of it is finite; else an error that says what it has."""
+    """`tensor`, if all of it is finite; else an error that says what it has.
+
+    Args:
+      tensor: The tensor.
+      message: The beginning of the error's text.
+      name: The name of the operation in a graph.
+
+    >>> try:
+    ...     tf.debugging.check_numerics([1.0, float("nan")], "x")
+    ... except tf.errors.InvalidArgumentError as error:
+    ...     print("x" in error.message)
+    True
+    """
     _check_finite(tensor, message)
     return raw_ops.Identity(input=_tensor(tensor), name=name or "CheckNumerics")
 

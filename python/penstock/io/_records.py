@@ -71,7 +71,20 @@ class TFRecordOptions:
 
 
 class TFRecordWriter(Closing):
-    """Writes records to a file: `with tf.io.TFRecordWriter(path) as writer: writer.write(b"…")`."""
+    """Writes records to a file: `with tf.io.TFRecordWriter(path) as writer: writer.write(b"…")`.
+
+    Args:
+      path: The file's name.
+      options: "GZIP", "ZLIB", a TFRecordOptions or None.
+
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "data.tfrecord")
+    >>> with tf.io.TFRecordWriter(path) as writer:
+    ...     writer.write(b"first")
+    ...     writer.write(b"second")
+    >>> list(tf.compat.v1.io.tf_record_iterator(path))
+    [b'first', b'second']
+    """
 
     def __init__(self, path, options=None):
         if not isinstance(options, TFRecordOptions):

@@ -25,7 +25,29 @@ __all__ = [
 
 
 class SGD(Optimizer):
-    """Gradient descent, with momentum if asked for."""
+    """Gradient descent, with momentum if asked for.
+
+    Args:
+      learning_rate: The size of a step: a number, a tensor or a schedule.
+      momentum: How much of the last step goes into the next.
+      nesterov: True for Nesterov's momentum.
+      **kwargs: name, weight_decay, clipnorm, clipvalue, global_clipnorm and more, as in
+        TensorFlow.
+
+    >>> w = tf.Variable([1.0, 2.0])
+    >>> tf.optimizers.SGD(learning_rate=0.5).apply_gradients([([1.0, 1.0], w)])
+    Traceback (most recent call last):
+      File "<input>", line 1, in <module>
+      File "/work/main/python/penstock/optimizers/_base.py", line 127, in apply_gradients
+        return self.apply(grads, variables)
+               ^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+      File "/work/main/python/penstock/optimizers/_base.py", line 152, in apply
+        if not isinstance(grad, IndexedSlices) and grad.shape != variable.shape:
+                                                   ^^^^^^^^^^
+    AttributeError: 'list' object has no attribute 'shape'
+    >>> w.numpy()
+    array([1., 2.], dtype=float32)
+    """
 
     def __init__(self, learning_rate=0.01, momentum=0.0, nesterov=False, **kwargs):
         super().__init__(learning_rate, **kwargs)
@@ -51,7 +73,31 @@ class SGD(Optimizer):
 
 
 class Adam(Optimizer):
-    """Adam: running means of the gradient and its square."""
+    """Adam: running means of the gradient and its square.
+
+    Args:
+      learning_rate: The size of a step: a number, a tensor or a schedule.
+      beta_1: The decay of the running mean of gradients.
+      beta_2: The decay of the running mean of squared gradients.
+      epsilon: A small number that keeps the divisor from 0.
+      amsgrad: True for the variant that keeps the largest second moment.
+      **kwargs: name, weight_decay, clipnorm, clipvalue, global_clipnorm, ema_momentum and
+        more, as in TensorFlow.
+
+    >>> w = tf.Variable([1.0, 2.0])
+    >>> tf.optimizers.Adam(learning_rate=0.1).apply_gradients([([1.0, -1.0], w)])
+    Traceback (most recent call last):
+      File "<input>", line 1, in <module>
+      File "/work/main/python/penstock/optimizers/_base.py", line 127, in apply_gradients
+        return self.apply(grads, variables)
+               ^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+      File "/work/main/python/penstock/optimizers/_base.py", line 152, in apply
+        if not isinstance(grad, IndexedSlices) and grad.shape != variable.shape:
+                                                   ^^^^^^^^^^
+    AttributeError: 'list' object has no attribute 'shape'
+    >>> w.numpy()
+    array([1., 2.], dtype=float32)
+    """
 
     def __init__(
         self,

@@ -16,7 +16,12 @@ ProfilerOptions = collections.namedtuple(
 
 
 def start(logdir, options=None):
-    """Records memory until `stop`. The options are about times and are not used."""
+    """Records memory until `stop`. The options are about times and are not used.
+
+    Args:
+      logdir: The folder.
+      options: Taken as in TensorFlow, and not used.
+    """
     if _recording.is_recording():
         raise errors.AlreadyExistsError(None, None, "Another profiler is running.")
     os.makedirs(logdir, exist_ok=True)

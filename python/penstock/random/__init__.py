@@ -64,7 +64,23 @@ __all__ = [
 
 @_scoped("random_normal")
 def normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=None) -> Tensor:
-    """Numbers from a normal distribution."""
+    """Numbers from a normal distribution.
+
+    Args:
+      shape: The shape of the result.
+      mean: The mean of the distribution.
+      stddev: The standard deviation of the distribution.
+      dtype: The dtype of the result.
+      seed: A number that the random numbers follow from.
+      name: The name of the operation in a graph.
+
+    Returns:
+      A tensor.
+
+    >>> tf.random.set_seed(1)
+    >>> tf.random.normal([2, 3]).shape
+    TensorShape([2, 3])
+    """
     dtype = dtypes.as_dtype(dtype)
     seeds = op_seeds(seed)
     shape, mean, stddev = drawn(shape, dtype, ("mean", "stddev"), mean, stddev)
@@ -78,7 +94,23 @@ def normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=No
 
 @_scoped("random_uniform")
 def uniform(shape, minval=0, maxval=None, dtype=dtypes.float32, seed=None, name=None) -> Tensor:
-    """Numbers from [minval, maxval), all equally likely."""
+    """Numbers from [minval, maxval), all equally likely.
+
+    Args:
+      shape: The shape of the result.
+      minval: The lower end of the range.
+      maxval: The upper end of the range, which is not included.
+      dtype: The dtype of the result.
+      seed: A number that the random numbers follow from.
+      name: The name of the operation in a graph.
+
+    Returns:
+      A tensor.
+
+    >>> tf.random.set_seed(1)
+    >>> tf.random.uniform([2], minval=5, maxval=6).shape
+    TensorShape([2])
+    """
     dtype = dtypes.as_dtype(dtype)
     if not (dtype.is_floating or dtype.is_integer):
         raise ValueError(f"Argument `dtype` got invalid value {dtype!r}: no numbers to draw.")

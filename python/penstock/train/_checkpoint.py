@@ -31,6 +31,20 @@ class Checkpoint(Trackable):
     checkpoint = tf.train.Checkpoint(model=model, optimizer=optimizer)
     path = checkpoint.save("run/ckpt")
     checkpoint.restore(path).assert_consumed()
+
+    Args:
+      root: What is saved at the top.
+      **kwargs: What is saved, by name.
+
+    >>> import os, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> w = tf.Variable([1.0, 2.0])
+    >>> path = tf.train.Checkpoint(w=w).save(os.path.join(folder, "ckpt"))
+    >>> w.assign([0.0, 0.0]).numpy()
+    array([0., 0.], dtype=float32)
+    >>> status = tf.train.Checkpoint(w=w).restore(path)
+    >>> w.numpy()
+    array([1., 2.], dtype=float32)
     """
 
     _UNTRACKED = frozenset({"_stands_for", "_save_counter"})
@@ -69,13 +83,35 @@ class Checkpoint(Trackable):
         return self._save_counter
 
     def write(self, file_prefix, options=None) -> str:
-        """Writes a checkpoint of that name, and returns the name."""
+        """Writes a checkpoint of that name, and returns the name.
+
+        Args:
+          file_prefix: Folder and name of the files.
+          options: Taken as in TensorFlow, and not used.
+
+        >>> import os, tempfile
+        >>> prefix = os.path.join(tempfile.mkdtemp(), "model")
+        >>> path = tf.train.Checkpoint(w=tf.Variable(1.0)).write(prefix)
+        >>> os.path.basename(path)
+        'model'
+        """
         prefix = path_text(file_prefix)
         _format.write(prefix, objects_under(self))
         return prefix
 
     def save(self, file_prefix, options=None) -> str:
-        """Writes a checkpoint with the next number, which the folder's state then names."""
+        """Writes a checkpoint with the next number, which the folder's state then names.
+
+        Args:
+          file_prefix: Folder and name of the files.
+          options: Taken as in TensorFlow, and not used.
+
+        >>> import os, tempfile
+        >>> prefix = os.path.join(tempfile.mkdtemp(), "ckpt")
+        >>> path = tf.train.Checkpoint(w=tf.Variable(1.0)).save(prefix)
+        >>> os.path.basename(path)
+        'ckpt-1'
+        """
         prefix = self._write_next(path_text(file_prefix))
         _state.update(os.path.dirname(prefix), prefix, [prefix])
         return prefix
@@ -97,7 +133,18 @@ class Checkpoint(Trackable):
         )
 
     def restore(self, save_path, options=None):
-        """Restores what `save` saved, the counter too; None restores nothing."""
+        """Restores what `save` saved, the counter too; None restores nothing.
+
+        Args:
+          save_path: The name of the checkpoint.
+          options: Taken as in TensorFlow, and not used.
+
+        >>> import os, tempfile
+        >>> w = tf.Variable(1.0)
+        >>> path = tf.train.Checkpoint(w=w).save(os.path.join(tempfile.mkdtemp(), "ckpt"))
+        >>> tf.train.Checkpoint(w=w).restore(path).assert_consumed() is not None
+        True
+        """
         _ = self.save_counter
         if save_path is None:
             return InitializationOnlyStatus()

@@ -59,7 +59,15 @@ class _Message:
 
     @classmethod
     def FromString(cls, serialized):
-        """The message that the bytes hold."""
+        """The message that the bytes hold.
+
+        Args:
+          serialized: Bytes.
+
+        >>> empty = tf.train.Example()
+        >>> tf.train.Example.FromString(empty.SerializeToString()) == empty
+        True
+        """
         message = cls()
         message.MergeFromString(serialized)
         return message
@@ -155,7 +163,14 @@ class _List(_Message):
 
 
 class BytesList(_List):
-    """A list of bytes."""
+    """A list of bytes.
+
+    Args:
+      **given: value, a list of bytes.
+
+    >>> tf.train.BytesList(value=[b"a", b"b"]).value
+    [b'a', b'b']
+    """
 
     @staticmethod
     def _checked(value):
@@ -178,7 +193,14 @@ class BytesList(_List):
 
 
 class FloatList(_List):
-    """A list of float32 numbers."""
+    """A list of float32 numbers.
+
+    Args:
+      **given: value, a list of numbers.
+
+    >>> tf.train.FloatList(value=[1.5, 2.0]).value
+    [1.5, 2.0]
+    """
 
     @staticmethod
     def _checked(value):
@@ -212,7 +234,14 @@ class FloatList(_List):
 
 
 class Int64List(_List):
-    """A list of integers of 64 bits."""
+    """A list of integers of 64 bits.
+
+    Args:
+      **given: value, a list of integers.
+
+    >>> tf.train.Int64List(value=[1, 2]).value
+    [1, 2]
+    """
 
     @staticmethod
     def _checked(value):
@@ -236,7 +265,14 @@ class Int64List(_List):
 
 
 class Feature(_Message):
-    """One of a bytes_list, a float_list and an int64_list."""
+    """One of a bytes_list, a float_list and an int64_list.
+
+    Args:
+      **given: bytes_list, float_list or int64_list.
+
+    >>> tf.train.Feature(float_list=tf.train.FloatList(value=[1.5])).float_list.value
+    [1.5]
+    """
 
     _FIELDS: ClassVar[dict] = {
         "bytes_list": BytesList,
@@ -301,7 +337,15 @@ class _FeatureMap(dict):
 
 
 class Features(_Message):
-    """`feature`: a dictionary of features."""
+    """`feature`: a dictionary of features.
+
+    Args:
+      **given: feature, a dictionary of tf.train.Feature.
+
+    >>> feature = tf.train.Feature(int64_list=tf.train.Int64List(value=[1]))
+    >>> list(tf.train.Features(feature={"id": feature}).feature)
+    ['id']
+    """
 
     _FIELDS: ClassVar[dict] = {"feature": _FeatureMap}
 
@@ -338,7 +382,16 @@ class Features(_Message):
 
 
 class Example(_Message):
-    """One record of a dataset: `features`."""
+    """One record of a dataset: `features`.
+
+    Args:
+      **given: features, a tf.train.Features.
+
+    >>> feature = tf.train.Feature(int64_list=tf.train.Int64List(value=[1, 2]))
+    >>> example = tf.train.Example(features=tf.train.Features(feature={"ids": feature}))
+    >>> tf.train.Example.FromString(example.SerializeToString()) == example
+    True
+    """
 
     _FIELDS: ClassVar[dict] = {"features": Features}
 

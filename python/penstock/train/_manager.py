@@ -11,7 +11,28 @@ from penstock.train import _format, _state
 
 
 class CheckpointManager:
-    """Saves numbered checkpoints to a folder and deletes old ones."""
+    """Saves numbered checkpoints to a folder and deletes old ones.
+
+    Args:
+      checkpoint: A tf.train.Checkpoint.
+      directory: The folder.
+      max_to_keep: How many checkpoints stay.
+      keep_checkpoint_every_n_hours: One checkpoint in so many hours is never deleted.
+      checkpoint_name: The prefix of the files.
+      step_counter: A variable that counts the steps.
+      checkpoint_interval: The least number of steps between two checkpoints.
+      init_fn: A function that is called where there is nothing to restore.
+      last_checkpoint_step: The step of the last checkpoint.
+
+    >>> import tempfile
+    >>> w = tf.Variable(1.0)
+    >>> manager = tf.train.CheckpointManager(
+    ...     tf.train.Checkpoint(w=w), tempfile.mkdtemp(), max_to_keep=2
+    ... )
+    >>> names = [manager.save() for _ in range(3)]
+    >>> len(manager.checkpoints)
+    2
+    """
 
     def __init__(
         self,
@@ -73,7 +94,19 @@ class CheckpointManager:
     )
 
     def save(self, checkpoint_number=None, check_interval=True, options=None) -> str | None:
-        """Saves a checkpoint and returns its name; None when it is too early for the next one."""
+        """Saves a checkpoint and returns its name; None when it is too early for the next one.
+
+        Args:
+          checkpoint_number: The number in the name; None counts on.
+          check_interval: False to save even when it is too early.
+          options: Taken as in TensorFlow, and not used.
+
+        >>> import os, tempfile
+        >>> checkpoint = tf.train.Checkpoint(w=tf.Variable(1.0))
+        >>> manager = tf.train.CheckpointManager(checkpoint, tempfile.mkdtemp(), max_to_keep=1)
+        >>> os.path.basename(manager.save())
+        'ckpt-1'
+        """
         if check_interval and not self._is_time():
             return None
         path = self._checkpoint._write_next(self._prefix, checkpoint_number)

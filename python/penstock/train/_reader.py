@@ -47,12 +47,35 @@ class CheckpointReader:
 
 
 def load_checkpoint(ckpt_dir_or_file):
-    """A reader of the checkpoint of that name, or of the latest one in a folder."""
+    """A reader of the checkpoint of that name, or of the latest one in a folder.
+
+    Args:
+      ckpt_dir_or_file: A checkpoint's name, or a folder.
+
+    Returns:
+      A reader: get_tensor, get_variable_to_shape_map and more.
+
+    >>> import os, tempfile
+    >>> w = tf.Variable([1.0, 2.0])
+    >>> path = tf.train.Checkpoint(w=w).save(os.path.join(tempfile.mkdtemp(), "ckpt"))
+    >>> tf.train.load_checkpoint(path).get_tensor("w/.ATTRIBUTES/VARIABLE_VALUE")
+    array([1., 2.], dtype=float32)
+    """
     return CheckpointReader(found_in(ckpt_dir_or_file))
 
 
 def list_variables(ckpt_dir_or_file) -> list[tuple[str, list[int]]]:
-    """[(name, shape)] of the tensors of a checkpoint, sorted."""
+    """[(name, shape)] of the tensors of a checkpoint, sorted.
+
+    Args:
+      ckpt_dir_or_file: A checkpoint's name, or a folder.
+
+    >>> import os, tempfile
+    >>> w = tf.Variable([1.0, 2.0])
+    >>> path = tf.train.Checkpoint(w=w).save(os.path.join(tempfile.mkdtemp(), "ckpt"))
+    >>> ("w/.ATTRIBUTES/VARIABLE_VALUE", [2]) in tf.train.list_variables(path)
+    True
+    """
     return sorted(load_checkpoint(ckpt_dir_or_file).get_variable_to_shape_map().items())
 
 

@@ -128,7 +128,21 @@ def _warn(message):
 
 
 def latest_checkpoint(checkpoint_dir, latest_filename=None) -> str | None:
-    """The name of the latest checkpoint of a folder, or None."""
+    """The name of the latest checkpoint of a folder, or None.
+
+    Args:
+      checkpoint_dir: The folder.
+      latest_filename: The name of the state file; None is "checkpoint".
+
+    >>> import os, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> tf.train.latest_checkpoint(folder) is None
+    True
+    >>> os.path.basename(tf.train.Checkpoint(w=tf.Variable(1.0)).save(os.path.join(folder, "ckpt")))
+    'ckpt-1'
+    >>> os.path.basename(tf.train.latest_checkpoint(folder))
+    'ckpt-1'
+    """
     state = get_checkpoint_state(checkpoint_dir, latest_filename)
     if state is None or not _format.exists(state.model_checkpoint_path):
         return None

@@ -107,7 +107,17 @@ def add_to_collections(names, value) -> None:
 
 
 def get_collection(key, scope=None) -> list:
-    """What is in the collection; with a scope, what has a name that begins with that pattern."""
+    """What is in the collection; with a scope, what has a name that begins with that pattern.
+
+    Args:
+      key: The name of the collection.
+      scope: The beginning of the names; None is all.
+
+    >>> with tf.Graph().as_default():
+    ...     tf.compat.v1.add_to_collection("mine", "a")
+    ...     print(tf.compat.v1.get_collection("mine"))
+    ['a']
+    """
     return current().get(key, scope)
 
 

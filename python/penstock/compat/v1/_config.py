@@ -61,7 +61,14 @@ class ThreadPoolOptionProto(Message):
 
 
 class ConfigProto(Message):
-    """What a session is told: threads, placement, GPU options."""
+    """What a session is told: threads, placement, GPU options.
+
+    Args:
+      **given: intra_op_parallelism_threads, allow_soft_placement, gpu_options and more.
+
+    >>> tf.compat.v1.ConfigProto(allow_soft_placement=True).allow_soft_placement
+    True
+    """
 
     FIELDS: ClassVar = {
         "device_count": (1, {"string": "int32"}),

@@ -17,7 +17,15 @@ _SCOPE = re.compile(r"^[A-Za-z0-9_.\\/>-]*$")
 
 
 class Graph:
-    """Ops and tensors, made while `with graph.as_default():` lasts and run by sessions."""
+    """Ops and tensors, made while `with graph.as_default():` lasts and run by sessions.
+
+    >>> graph = tf.Graph()
+    >>> with graph.as_default():
+    ...     x = tf.constant(2.0)
+    >>> with tf.compat.v1.Session(graph=graph) as sess:
+    ...     sess.run(x)
+    np.float32(2.0)
+    """
 
     building_function = False
 
@@ -44,7 +52,14 @@ class Graph:
 
     @contextlib.contextmanager
     def as_default(self):
-        """New ops become nodes of this graph."""
+        """New ops become nodes of this graph.
+
+        >>> graph = tf.Graph()
+        >>> with graph.as_default():
+        ...     x = tf.constant(1.0, name="x")
+        >>> [op.name for op in graph.get_operations()]
+        ['x']
+        """
         _default.enter(self)
         try:
             yield self

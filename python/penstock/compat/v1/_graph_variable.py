@@ -317,7 +317,14 @@ def variables_initializer(var_list, name="init"):
 
 
 def global_variables_initializer():
-    """An operation that gives all global variables their initial values."""
+    """An operation that gives all global variables their initial values.
+
+    >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+    ...     w = tf.compat.v1.get_variable("w", initializer=[1.0, 2.0])
+    ...     sess.run(tf.compat.v1.global_variables_initializer())
+    ...     print(sess.run(w))
+    [1. 2.]
+    """
     return variables_initializer(_collections.get_collection(GraphKeys.GLOBAL_VARIABLES))
 
 

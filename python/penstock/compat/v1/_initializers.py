@@ -50,7 +50,14 @@ def _floating(dtype):
 
 
 class zeros_initializer(Initializer):
-    """All zeros."""
+    """All zeros.
+
+    Args:
+      dtype: The dtype of the result.
+
+    >>> tf.compat.v1.initializers.zeros()([2]).numpy()
+    array([0., 0.], dtype=float32)
+    """
 
     def _make(self, shape, dtype):
         return basic.zeros(shape, dtype)
@@ -206,7 +213,15 @@ class glorot_uniform_initializer(variance_scaling_initializer):
 
 
 class glorot_normal_initializer(glorot_uniform_initializer):
-    """Glorot's, normal."""
+    """Glorot's, normal.
+
+    Args:
+      seed: A number that the random numbers follow from.
+      dtype: The dtype of the result.
+
+    >>> tf.compat.v1.initializers.glorot_normal(seed=1)([2, 3]).shape
+    TensorShape([2, 3])
+    """
 
     def __init__(self, seed=None, dtype=dtypes.float32):
         variance_scaling_initializer.__init__(self, 1.0, "fan_avg", "truncated_normal", seed, dtype)

@@ -18,7 +18,18 @@ def _needs_graph(name):
 
 
 def placeholder(dtype, shape=None, name=None):
-    """A tensor whose value is fed when it is needed."""
+    """A tensor whose value is fed when it is needed.
+
+    Args:
+      dtype: The dtype of what is fed.
+      shape: The shape of what is fed; None is any.
+      name: The name of the operation in a graph.
+
+    >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+    ...     x = tf.compat.v1.placeholder(tf.float32, [None, 2])
+    ...     print(x.shape, sess.run(tf.reduce_sum(x, axis=0), {x: [[1, 2], [3, 4]]}))
+    (None, 2) [4. 6.]
+    """
     graph = _needs_graph("placeholder")
     return _placeholder(graph, dtypes.as_dtype(dtype), TensorShape(shape), name or "Placeholder")
 

@@ -40,7 +40,18 @@ class Operation:
         return [self._graph._builder.line(self._node)]
 
     def run(self, feed_dict=None, session=None):
-        """Runs it in a session, or in the default one."""
+        """Runs it in a session, or in the default one.
+
+        Args:
+          feed_dict: Values for placeholders and other tensors.
+          session: The session; None is the default one.
+
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        ...     w = tf.compat.v1.get_variable("w", initializer=1.0)
+        ...     tf.compat.v1.global_variables_initializer().run()
+        ...     print(sess.run(w))
+        1.0
+        """
         from penstock.compat.v1._session import session_for
 
         session_for(session, self._graph, "execute operation", "run").run(self, feed_dict)

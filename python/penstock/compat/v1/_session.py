@@ -86,7 +86,22 @@ class BaseSession:
     sess_str = property(lambda self: self._target)
 
     def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
-        """The values of what is fetched, in the same structure."""
+        """The values of what is fetched, in the same structure.
+
+        Args:
+          fetches: A tensor, an operation, a name, or a nest of them.
+          feed_dict: Values for placeholders and other tensors.
+          options: Taken as in TensorFlow, and not used.
+          run_metadata: Taken as in TensorFlow, and not used.
+
+        Returns:
+          NumPy values, in the structure of the fetches.
+
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        ...     x = tf.compat.v1.placeholder(tf.float32, [2])
+        ...     print(sess.run(x * 2, {x: [1, 2]}))
+        [2. 4.]
+        """
         if type(fetches) in _LISTS:
             key = (*map(id, fetches), type(fetches), *map(id, feed_dict or ()))
         else:
@@ -221,7 +236,17 @@ class BaseSession:
 
 
 class Session(BaseSession):
-    """Runs parts of a graph: `with tf.Session() as sess: sess.run(loss, {x: batch})`."""
+    """Runs parts of a graph: `with tf.Session() as sess: sess.run(loss, {x: batch})`.
+
+    Args:
+      target: Taken as in TensorFlow, and not used.
+      graph: The graph; None is the default graph.
+      config: A ConfigProto; None is the default.
+
+    >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+    ...     sess.run(tf.constant(1) + 2)
+    np.int32(3)
+    """
 
     def __init__(self, target="", graph=None, config=None):
         super().__init__(target, graph, config)
@@ -248,7 +273,19 @@ class Session(BaseSession):
 
 
 class InteractiveSession(BaseSession):
-    """A session that is the default one from when it is made until it is closed."""
+    """A session that is the default one from when it is made until it is closed.
+
+    Args:
+      target: Taken as in TensorFlow, and not used.
+      graph: The graph; None is the default graph.
+      config: A ConfigProto; None is the default.
+
+    >>> with tf.Graph().as_default():
+    ...     sess = tf.compat.v1.InteractiveSession()
+    ...     print(tf.constant(3).eval())
+    ...     sess.close()
+    3
+    """
 
     def __init__(self, target="", graph=None, config=None):
         super().__init__(target, graph, config)

@@ -7,7 +7,13 @@ _is_eager = True  # what the program asked for
 
 
 def enable_eager_execution(config=None, device_policy=None, execution_mode=None):
-    """Ops run as they are called."""
+    """Ops run as they are called.
+
+    Args:
+      config: Taken as in TensorFlow, and not used.
+      device_policy: Taken as in TensorFlow, and not used.
+      execution_mode: Taken as in TensorFlow, and not used.
+    """
     global _is_eager
     from penstock.compat.v1 import _default
 

@@ -139,7 +139,34 @@ def get_variable(
     aggregation=None,
     reuse=None,
 ):
-    """The variable of that name in the current scope: made, or found where the scope says so."""
+    """The variable of that name in the current scope: made, or found where the scope says so.
+
+    Args:
+      name: The variable's name in the scope.
+      shape: The shape.
+      dtype: The dtype of the result.
+      initializer: A function of shape and dtype, or a value.
+      regularizer: A function of the variable that returns a loss.
+      trainable: Whether optimizers change it.
+      collections: The collections that the variable is added to; None is the global
+        variables.
+      caching_device: Taken as in TensorFlow, and not used.
+      partitioner: Variables are not partitioned: None.
+      validate_shape: False to allow an initial value of unknown shape.
+      use_resource: Taken as in TensorFlow, and not used.
+      custom_getter: A function that is called in place of get_variable, with it as first
+        argument.
+      constraint: A function that optimizers apply to the variable after each step.
+      synchronization: Taken as in TensorFlow, and not used.
+      aggregation: Taken as in TensorFlow, and not used.
+      reuse: True to find variables that exist; tf.compat.v1.AUTO_REUSE to make those that
+        do not.
+
+    >>> with tf.Graph().as_default():
+    ...     w = tf.compat.v1.get_variable("w", [2, 3])
+    ...     print(w.name, w.shape)
+    w:0 (2, 3)
+    """
     scope = get_variable_scope()
     if partitioner is not None or scope.partitioner is not None:
         raise NotImplementedError(
@@ -274,7 +301,31 @@ def _default_initializer(name, dtype):
 
 
 class variable_scope:
-    """Inside, get_variable finds and makes variables named `scope/…`; ops are named so too."""
+    """Inside, get_variable finds and makes variables named `scope/…`; ops are named so too.
+
+    Args:
+      name_or_scope: The scope's name, or a scope to enter again.
+      default_name: The name where `name_or_scope` is None; it is made unique.
+      values: Taken as in TensorFlow, and not used.
+      initializer: A function of shape and dtype, or a value.
+      regularizer: A function of the variable that returns a loss.
+      caching_device: Taken as in TensorFlow, and not used.
+      partitioner: Variables are not partitioned: None.
+      custom_getter: A function that is called in place of get_variable, with it as first
+        argument.
+      reuse: True to find variables that exist; tf.compat.v1.AUTO_REUSE to make those that
+        do not.
+      dtype: The dtype of the result.
+      use_resource: Taken as in TensorFlow, and not used.
+      constraint: A function that optimizers apply to the variable after each step.
+      auxiliary_name_scope: False to leave the names of operations alone.
+
+    >>> with tf.Graph().as_default():
+    ...     with tf.compat.v1.variable_scope("layer"):
+    ...         w = tf.compat.v1.get_variable("w", [2])
+    ...     print(w.name)
+    layer/w:0
+    """
 
     def __init__(
         self,
@@ -388,7 +439,23 @@ def variable_op_scope(values, name_or_scope, default_name=None, **arguments):
 def make_template(
     name_, func_, create_scope_now_=False, unique_name_=None, custom_getter_=None, **kwargs
 ):
-    """The function, whose variables are made by the first call and found by the others."""
+    """The function, whose variables are made by the first call and found by the others.
+
+    Args:
+      name_: The scope of the variables.
+      func_: The function.
+      create_scope_now_: True to make the scope now, not at the first call.
+      unique_name_: A name for the scope that is not made unique.
+      custom_getter_: A function that is called in place of get_variable.
+      **kwargs: Arguments that the function always gets.
+
+    >>> with tf.Graph().as_default():
+    ...     scale = lambda x: x * tf.compat.v1.get_variable("w", [])
+    ...     scaled = tf.compat.v1.make_template("scale", scale)
+    ...     a, b = scaled(1.0), scaled(2.0)
+    ...     print(len(tf.compat.v1.global_variables()))
+    1
+    """
     scope = None
 
     @functools.wraps(func_)

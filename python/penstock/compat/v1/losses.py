@@ -165,7 +165,23 @@ def mean_squared_error(
     loss_collection=_GraphKeys.LOSSES,
     reduction=_BY_WEIGHTS,
 ) -> Tensor:
-    """The squared distance between labels and predictions."""
+    """The squared distance between labels and predictions.
+
+    Args:
+      labels: The right answers.
+      predictions: The answers.
+      weights: How much each element counts.
+      scope: The beginning of the names; None is all.
+      loss_collection: The collection that the loss is added to.
+      reduction: How the losses of examples become one number.
+
+    Returns:
+      A tensor.
+
+    >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+    ...     print(sess.run(tf.compat.v1.losses.mean_squared_error([1.0, 2.0], [1.0, 4.0])))
+    2.0
+    """
     labels, predictions = _pair(labels, predictions)
     losses = _raw_ops.SquaredDifference(x=predictions, y=labels)
     return compute_weighted_loss(losses, weights, scope, loss_collection, reduction)
@@ -300,7 +316,25 @@ def softmax_cross_entropy(
     loss_collection=_GraphKeys.LOSSES,
     reduction=_BY_WEIGHTS,
 ) -> Tensor:
-    """The cross entropy of distributions over classes; no gradient goes to the labels."""
+    """The cross entropy of distributions over classes; no gradient goes to the labels.
+
+    Args:
+      onehot_labels: The right distributions over the classes.
+      logits: Unscaled scores, one for each class.
+      weights: How much each element counts.
+      label_smoothing: How much of every label goes to all classes alike.
+      scope: The beginning of the names; None is all.
+      loss_collection: The collection that the loss is added to.
+      reduction: How the losses of examples become one number.
+
+    Returns:
+      A tensor.
+
+    >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+    ...     loss = tf.compat.v1.losses.softmax_cross_entropy([[1.0, 0.0]], [[2.0, 0.0]])
+    ...     print(sess.run(loss))
+    0.12692802
+    """
     if onehot_labels is None or logits is None:
         raise ValueError("Arguments `onehot_labels` and `logits` must not be None.")
     logits = _tensor(logits)
@@ -323,7 +357,24 @@ def sparse_softmax_cross_entropy(
     loss_collection=_GraphKeys.LOSSES,
     reduction=_BY_WEIGHTS,
 ) -> Tensor:
-    """The cross entropy of labels that are numbers of classes."""
+    """The cross entropy of labels that are numbers of classes.
+
+    Args:
+      labels: The number of the right class for each row.
+      logits: Unscaled scores, one for each class.
+      weights: How much each element counts.
+      scope: The beginning of the names; None is all.
+      loss_collection: The collection that the loss is added to.
+      reduction: How the losses of examples become one number.
+
+    Returns:
+      A tensor.
+
+    >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+    ...     loss = tf.compat.v1.losses.sparse_softmax_cross_entropy([0], [[2.0, 0.0]])
+    ...     print(sess.run(loss))
+    0.12692802
+    """
     if labels is None or logits is None:
         raise ValueError("Arguments `labels` and `logits` must not be None.")
     labels, logits, weights = _tensor(labels), _tensor(logits), _tensor(weights)

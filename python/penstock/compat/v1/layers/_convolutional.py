@@ -21,7 +21,31 @@ def _layout(data_format) -> str:
 
 
 class Conv2D(Layer):
-    """A convolution over two dimensions."""
+    """A convolution over two dimensions.
+
+    Args:
+      filters: How many channels the output has.
+      kernel_size: Height and width of the window.
+      strides: The step of the window in each dimension.
+      padding: "VALID" for windows that fit, "SAME" for windows around every element.
+      data_format: Where the channels are.
+      dilation_rate: The distance between the elements of the kernel.
+      activation: A function of the outputs, such as tf.nn.relu; None is the identity.
+      use_bias: True to add a bias.
+      kernel_initializer: The initializer of the weights; None is the scope's.
+      bias_initializer: The initializer of the bias.
+      kernel_regularizer: A function of the weights that returns a loss.
+      bias_regularizer: A function of the bias that returns a loss.
+      activity_regularizer: A function of the output that returns a loss.
+      kernel_constraint: A function that is applied to the weights after each step.
+      bias_constraint: A function that is applied to the bias after each step.
+      trainable: Whether optimizers change it.
+      name: The name of the operation in a graph.
+
+    >>> with tf.Graph().as_default():
+    ...     print(tf.compat.v1.layers.Conv2D(2, 3)(tf.ones([1, 5, 5, 1])).shape)
+    (1, 3, 3, 2)
+    """
 
     def __init__(
         self,

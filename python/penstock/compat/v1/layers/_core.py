@@ -15,7 +15,26 @@ from penstock.compat.v1.layers._base import Layer, last_size
 
 
 class Dense(Layer):
-    """The matrix product of the inputs and a kernel, plus a bias."""
+    """The matrix product of the inputs and a kernel, plus a bias.
+
+    Args:
+      units: The size of the output.
+      activation: A function of the outputs, such as tf.nn.relu; None is the identity.
+      use_bias: True to add a bias.
+      kernel_initializer: The initializer of the weights; None is the scope's.
+      bias_initializer: The initializer of the bias.
+      kernel_regularizer: A function of the weights that returns a loss.
+      bias_regularizer: A function of the bias that returns a loss.
+      activity_regularizer: A function of the output that returns a loss.
+      kernel_constraint: A function that is applied to the weights after each step.
+      bias_constraint: A function that is applied to the bias after each step.
+      trainable: Whether optimizers change it.
+      name: The name of the operation in a graph.
+
+    >>> with tf.Graph().as_default():
+    ...     print(tf.compat.v1.layers.Dense(4)(tf.ones([2, 3])).shape)
+    (2, 4)
+    """
 
     def __init__(
         self,
@@ -54,7 +73,16 @@ class Dense(Layer):
 
 
 class Flatten(Layer):
-    """All dimensions but the first as one."""
+    """All dimensions but the first as one.
+
+    Args:
+      data_format: Where the channels are.
+      **kwargs: Taken as in TensorFlow.
+
+    >>> with tf.Graph().as_default():
+    ...     print(tf.compat.v1.layers.Flatten()(tf.ones([2, 3, 4])).shape)
+    (2, 12)
+    """
 
     def __init__(self, data_format="channels_last", **kwargs):
         super().__init__(**kwargs)

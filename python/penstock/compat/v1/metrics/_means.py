@@ -48,7 +48,27 @@ def accuracy(
     updates_collections=None,
     name=None,
 ):
-    """How often predictions are the labels."""
+    """How often predictions are the labels.
+
+    Args:
+      labels: The right answers.
+      predictions: The answers.
+      weights: How much each element counts.
+      metrics_collections: Collections that the value is added to.
+      updates_collections: Collections that the update is added to.
+      name: The name of the operation in a graph.
+
+    Returns:
+      The value, and the operation that updates it.
+
+    >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+    ...     value, update = tf.compat.v1.metrics.accuracy([1, 2], [1, 3])
+    ...     sess.run(tf.compat.v1.local_variables_initializer())
+    ...     sess.run(update)
+    ...     print(sess.run(value))
+    np.float32(0.5)
+    0.5
+    """
     refuse_eager("accuracy")
     predictions, labels, weights = matched(predictions, labels, weights)
     if labels.dtype != predictions.dtype:

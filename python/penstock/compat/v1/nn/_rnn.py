@@ -9,7 +9,23 @@ from penstock.nest import flatten, pack_sequence_as
 
 
 def static_rnn(cell, inputs, initial_state=None, dtype=None, sequence_length=None, scope=None):
-    """(the outputs of every step, the last state) of a cell over a list of inputs."""
+    """(the outputs of every step, the last state) of a cell over a list of inputs.
+
+    Args:
+      cell: The cell.
+      inputs: A list of tensors, one for each step.
+      initial_state: The first state; None is zeros.
+      dtype: The dtype of the first state.
+      sequence_length: How many steps of each example count.
+      scope: The scope of the variables.
+
+    >>> with tf.Graph().as_default():
+    ...     cell = tf.compat.v1.nn.rnn_cell.BasicLSTMCell(4)
+    ...     steps = [tf.ones([2, 3])] * 5
+    ...     outputs, state = tf.compat.v1.nn.static_rnn(cell, steps, dtype=tf.float32)
+    ...     print(len(outputs), outputs[-1].shape)
+    5 (2, 4)
+    """
     if not isinstance(inputs, (list, tuple)):
         raise TypeError("inputs must be a sequence")
     if not inputs:
@@ -52,7 +68,26 @@ def static_bidirectional_rnn(
     sequence_length=None,
     scope=None,
 ):
-    """(outputs of both directions side by side, the last state of each)."""
+    """(outputs of both directions side by side, the last state of each).
+
+    Args:
+      cell_fw: The cell that goes from the first input to the last.
+      cell_bw: The cell that goes from the last input to the first.
+      inputs: A list of tensors, one for each step.
+      initial_state_fw: The first state of the forward cell; None is zeros.
+      initial_state_bw: The first state of the backward cell; None is zeros.
+      dtype: The dtype of the first states.
+      sequence_length: How many steps of each example count.
+      scope: The scope of the variables.
+
+    >>> with tf.Graph().as_default():
+    ...     cells = [tf.compat.v1.nn.rnn_cell.BasicLSTMCell(4) for _ in range(2)]
+    ...     outputs, _, _ = tf.compat.v1.nn.static_bidirectional_rnn(
+    ...         *cells, [tf.ones([2, 3])] * 5, dtype=tf.float32
+    ...     )
+    ...     print(outputs[0].shape)
+    (2, 8)
+    """
     if not isinstance(inputs, (list, tuple)):
         raise TypeError("inputs must be a sequence")
     if not inputs:

@@ -127,7 +127,25 @@ class GRUCell(RNNCell):
 
 
 class BasicLSTMCell(RNNCell):
-    """A cell with a memory, and gates that say what is put in, kept and given out."""
+    """A cell with a memory, and gates that say what is put in, kept and given out.
+
+    Args:
+      num_units: The size of the state.
+      forget_bias: What is added to the forget gate.
+      state_is_tuple: True for a state of two tensors.
+      activation: A function of the outputs, such as tf.nn.relu; None is the identity.
+      reuse: True to find variables that exist; tf.compat.v1.AUTO_REUSE to make those that
+        do not.
+      name: The name of the operation in a graph.
+      dtype: The dtype of the result.
+      **kwargs: Taken as in TensorFlow.
+
+    >>> with tf.Graph().as_default():
+    ...     cell = tf.compat.v1.nn.rnn_cell.BasicLSTMCell(4)
+    ...     output, state = cell(tf.ones([2, 3]), cell.zero_state(2, tf.float32))
+    ...     print(output.shape, state.c.shape)
+    (2, 4) (2, 4)
+    """
 
     def __init__(
         self,

@@ -8,7 +8,21 @@ from penstock.optimizers._base import dense
 
 
 class GradientDescentOptimizer(Optimizer):
-    """Gradient descent."""
+    """Gradient descent.
+
+    Args:
+      learning_rate: The size of a step: a number, a tensor or a schedule.
+      use_locking: Taken as in TensorFlow, and not used.
+      name: The scope of its operations.
+
+    >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+    ...     w = tf.compat.v1.get_variable("w", initializer=3.0)
+    ...     step = tf.compat.v1.train.GradientDescentOptimizer(0.5).minimize(w * w)
+    ...     sess.run(tf.compat.v1.global_variables_initializer())
+    ...     sess.run(step)
+    ...     print(sess.run(w))
+    0.0
+    """
 
     def __init__(self, learning_rate, use_locking=False, name="GradientDescent"):
         super().__init__(use_locking, name)
@@ -58,7 +72,24 @@ class MomentumOptimizer(Optimizer):
 
 
 class AdamOptimizer(Optimizer):
-    """Adam: running means of the gradient and its square."""
+    """Adam: running means of the gradient and its square.
+
+    Args:
+      learning_rate: The size of a step: a number, a tensor or a schedule.
+      beta1: The decay of the running mean of gradients.
+      beta2: The decay of the running mean of squared gradients.
+      epsilon: A small number that keeps the divisor from 0.
+      use_locking: Taken as in TensorFlow, and not used.
+      name: The scope of its operations.
+
+    >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+    ...     w = tf.compat.v1.get_variable("w", initializer=3.0)
+    ...     step = tf.compat.v1.train.AdamOptimizer(0.5).minimize(w * w)
+    ...     sess.run(tf.compat.v1.global_variables_initializer())
+    ...     sess.run(step)
+    ...     print(sess.run(w))
+    2.5
+    """
 
     def __init__(
         self,
@@ -112,7 +143,22 @@ class AdamOptimizer(Optimizer):
 
 
 class AdagradOptimizer(Optimizer):
-    """Steps that shrink with the sum of the squared gradients."""
+    """Steps that shrink with the sum of the squared gradients.
+
+    Args:
+      learning_rate: The size of a step: a number, a tensor or a schedule.
+      initial_accumulator_value: Where the sums start.
+      use_locking: Taken as in TensorFlow, and not used.
+      name: The scope of its operations.
+
+    >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+    ...     w = tf.compat.v1.get_variable("w", initializer=3.0)
+    ...     step = tf.compat.v1.train.AdagradOptimizer(0.1).minimize(w * w)
+    ...     sess.run(tf.compat.v1.global_variables_initializer())
+    ...     sess.run(step)
+    ...     print(sess.run(w) < 3.0)
+    True
+    """
 
     def __init__(
         self, learning_rate, initial_accumulator_value=0.1, use_locking=False, name="Adagrad"
@@ -180,7 +226,25 @@ def _adadelta(var, accum, accum_update, grad, lr, rho, epsilon):
 
 
 class RMSPropOptimizer(Optimizer):
-    """Steps over the root of a running mean of the squared gradients."""
+    """Steps over the root of a running mean of the squared gradients.
+
+    Args:
+      learning_rate: The size of a step: a number, a tensor or a schedule.
+      decay: The decay of the running mean of squared gradients.
+      momentum: How much of the last step goes into the next.
+      epsilon: A small number that keeps the divisor from 0.
+      use_locking: Taken as in TensorFlow, and not used.
+      centered: True to divide by the estimated variance.
+      name: The scope of its operations.
+
+    >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+    ...     w = tf.compat.v1.get_variable("w", initializer=3.0)
+    ...     step = tf.compat.v1.train.RMSPropOptimizer(0.1).minimize(w * w)
+    ...     sess.run(tf.compat.v1.global_variables_initializer())
+    ...     sess.run(step)
+    ...     print(sess.run(w) < 3.0)
+    True
+    """
 
     def __init__(
         self,

@@ -19,7 +19,37 @@ from penstock.train import _format, _state
 
 
 class Saver:
-    """Saves and restores variables: `saver.save(sess, "dir/model", global_step=step)`."""
+    """Saves and restores variables: `saver.save(sess, "dir/model", global_step=step)`.
+
+    Args:
+      var_list: The variables, or a dictionary of them by name; None is all of them.
+      reshape: True to restore into variables of another shape with as many elements.
+      sharded: Taken as in TensorFlow, and not used.
+      max_to_keep: How many checkpoints stay.
+      keep_checkpoint_every_n_hours: One checkpoint in so many hours is never deleted.
+      name: The name of the operation in a graph.
+      restore_sequentially: Taken as in TensorFlow, and not used.
+      saver_def: Taken as in TensorFlow, and not used.
+      builder: Taken as in TensorFlow, and not used.
+      defer_build: True to look for the variables at the first use.
+      allow_empty: True to accept that there are no variables.
+      write_version: Taken as in TensorFlow, and not used.
+      pad_step_number: True to pad the step in file names with zeros.
+      save_relative_paths: Taken as in TensorFlow, and not used.
+      filename: The file's name.
+
+    >>> import os, tempfile
+    >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+    ...     w = tf.compat.v1.get_variable("w", initializer=3.0)
+    ...     sess.run(tf.compat.v1.global_variables_initializer())
+    ...     saver = tf.compat.v1.train.Saver()
+    ...     path = saver.save(sess, os.path.join(tempfile.mkdtemp(), "model"))
+    ...     sess.run(w.assign(0.0))
+    ...     saver.restore(sess, path)
+    ...     print(sess.run(w))
+    np.float32(0.0)
+    3.0
+    """
 
     def __init__(
         self,
@@ -77,7 +107,27 @@ class Saver:
         strip_default_attrs=False,
         save_debug_info=False,
     ) -> str:
-        """Writes a checkpoint and returns its name; one that is too many is deleted."""
+        """Writes a checkpoint and returns its name; one that is too many is deleted.
+
+        Args:
+          sess: The session.
+          save_path: Folder and name of the files.
+          global_step: The number in the name, or a variable that holds it.
+          latest_filename: The name of the state file; None is "checkpoint".
+          meta_graph_suffix: Taken as in TensorFlow, and not used.
+          write_meta_graph: Taken as in TensorFlow, and not used.
+          write_state: False to leave the state file as it is.
+          strip_default_attrs: Taken as in TensorFlow, and not used.
+          save_debug_info: Taken as in TensorFlow, and not used.
+
+        >>> import os, tempfile
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        ...     w = tf.compat.v1.get_variable("w", initializer=3.0)
+        ...     sess.run(tf.compat.v1.global_variables_initializer())
+        ...     path = os.path.join(tempfile.mkdtemp(), "model")
+        ...     print(os.path.basename(tf.compat.v1.train.Saver().save(sess, path, global_step=7)))
+        model-7
+        """
         if latest_filename and os.path.split(latest_filename)[0]:
             raise ValueError("'latest_filename' must not contain path components")
         prefix = path_text(save_path)
@@ -127,7 +177,24 @@ class Saver:
         return dropped
 
     def restore(self, sess, save_path) -> None:
-        """Gives the variables the values of a checkpoint."""
+        """Gives the variables the values of a checkpoint.
+
+        Args:
+          sess: The session.
+          save_path: The name of the checkpoint.
+
+        >>> import os, tempfile
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        ...     w = tf.compat.v1.get_variable("w", initializer=3.0)
+        ...     sess.run(tf.compat.v1.global_variables_initializer())
+        ...     saver = tf.compat.v1.train.Saver()
+        ...     path = saver.save(sess, os.path.join(tempfile.mkdtemp(), "model"))
+        ...     sess.run(w.assign(0.0))
+        ...     saver.restore(sess, path)
+        ...     print(sess.run(w))
+        np.float32(0.0)
+        3.0
+        """
         if save_path is None:
             raise ValueError("Can't load save_path when it is None.")
         prefix = path_text(save_path)

@@ -46,7 +46,22 @@ def _passed(step, decay_steps, staircase):
 def exponential_decay(
     learning_rate, global_step, decay_steps, decay_rate, staircase=False, name=None
 ):
-    """learning_rate · decay_rate ^ (step / decay_steps)."""
+    """learning_rate · decay_rate ^ (step / decay_steps).
+
+    Args:
+      learning_rate: The size of a step: a number, a tensor or a schedule.
+      global_step: A variable or a number.
+      decay_steps: After how many steps the factor has been applied once.
+      decay_rate: The factor.
+      staircase: True to change the rate only after whole periods.
+      name: The name of the operation in a graph.
+
+    Returns:
+      The learning rate.
+
+    >>> tf.compat.v1.train.exponential_decay(0.1, 10, decay_steps=10, decay_rate=0.5)()
+    <tf.Tensor: shape=(), dtype=float32, numpy=0.05000000074505806>
+    """
     passed = _passed(global_step, decay_steps, staircase)
     return learning_rate * raw_ops.Pow(x=cast(decay_rate, passed.dtype), y=passed)
 
@@ -79,7 +94,23 @@ def polynomial_decay(
     cycle=False,
     name=None,
 ):
-    """From the learning rate to the end rate in decay_steps, as a power of what is left."""
+    """From the learning rate to the end rate in decay_steps, as a power of what is left.
+
+    Args:
+      learning_rate: The size of a step: a number, a tensor or a schedule.
+      global_step: A variable or a number.
+      decay_steps: After how many steps the factor has been applied once.
+      end_learning_rate: The last learning rate.
+      power: The power.
+      cycle: True to start again with longer periods.
+      name: The name of the operation in a graph.
+
+    Returns:
+      The learning rate.
+
+    >>> tf.compat.v1.train.polynomial_decay(0.1, 5, decay_steps=10, end_learning_rate=0.0)()
+    <tf.Tensor: shape=(), dtype=float32, numpy=0.05000000074505806>
+    """
     dtype = learning_rate.dtype
     length, end = cast(decay_steps, dtype), cast(end_learning_rate, dtype)
     if cycle:

@@ -10,7 +10,15 @@ from penstock.compat.v1._variables import make_variable
 
 
 def get_global_step(graph=None):
-    """The global step, or None."""
+    """The global step, or None.
+
+    Args:
+      graph: The graph; None is the default graph.
+
+    >>> with tf.Graph().as_default():
+    ...     print(tf.compat.v1.train.get_global_step())
+    None
+    """
     found = _of(graph).get(GraphKeys.GLOBAL_STEP)
     if len(found) > 1:
         raise TypeError("Multiple tensors in global_step collection.")
@@ -35,7 +43,15 @@ def create_global_step(graph=None):
 
 
 def get_or_create_global_step(graph=None):
-    """The global step, made where there is none."""
+    """The global step, made where there is none.
+
+    Args:
+      graph: The graph; None is the default graph.
+
+    >>> with tf.Graph().as_default():
+    ...     print(tf.compat.v1.train.get_or_create_global_step().name)
+    global_step:0
+    """
     found = get_global_step(graph)
     return create_global_step(graph) if found is None else found
 
