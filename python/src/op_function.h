@@ -10,8 +10,8 @@ namespace penstock::python {
 bool add_op_function_type(PyObject* module);
 // describe_op(name) -> (doc, [input names], [(attr name, kind, default)], [output names]), or None.
 PyObject* describe_op(PyObject* module, PyObject* name);
-// op_details(name) -> ([(input name, [dtype names], takes many)], is elementwise, gives a list, has a
-// gradient).
+// op_details(name) -> ([(input name, [dtype names], takes many)], is elementwise, gives a list, has
+// a gradient).
 PyObject* op_details(PyObject* module, PyObject* name);
 // The names of all ops.
 PyObject* op_names(PyObject* module, PyObject*);

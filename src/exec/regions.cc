@@ -158,8 +158,7 @@ std::vector<std::shared_ptr<const Graph>> branches_at(const Control& control,
 
 // The condition and the body of a loop for inputs of these shapes.
 std::vector<std::shared_ptr<const Graph>> loop_at(const Control& control,
-                                                  std::span<const Shape> shapes,
-                                                  StateMap* states) {
+                                                  std::span<const Shape> shapes, StateMap* states) {
   // States that a step gives another size are left as open as they need be.
   std::vector<Shape> known(shapes.begin(), shapes.end());
   for (;;) {
@@ -179,7 +178,8 @@ std::vector<std::shared_ptr<const Graph>> loop_at(const Control& control,
       fits_all = false;
       known[i] = common_shape(after, known[i]);
     }
-    if (fits_all) return {retraced(control.region(Control::kCondition), known, states), body.region};
+    if (fits_all)
+      return {retraced(control.region(Control::kCondition), known, states), body.region};
   }
 }
 

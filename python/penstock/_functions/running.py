@@ -143,7 +143,9 @@ def _converted(value, dtype):
 
 def _as_promised(value, dtype):
     """A value as NumPy has it, which must be of the dtype that the function was to return."""
-    found = _core.to_tensor(np.asarray(value), None, False)
+    # As objects, texts keep the zero bytes at their ends.
+    kind = object if dtype is dtypes.string and not isinstance(value, np.ndarray) else None
+    found = _core.to_tensor(np.asarray(value, kind), None, False)
     if found.dtype is not dtype:
         raise TypeError(f"a value returned is {found.dtype.name}, but expects {dtype.name}")
     return found

@@ -75,7 +75,7 @@ def op_functions():
 
 
 def test_every_op_function_has_an_example():
-    firsts = {entry[3] for entry in _api._table.values()}
+    firsts = {entry[4] for entry in _api._table.values()}
     assert firsts == {*_docs.examples()}
 
 
