@@ -255,7 +255,10 @@ class GradientTape:
         for source in flat:
             if not hasattr(source, "_id"):
                 raise TypeError(f"a source must be a tensor or a variable, not {source!r}")
-        targets = flatten(target)
+        # Of IndexedSlices, the rows count.
+        targets = [
+            each.values if isinstance(each, IndexedSlices) else each for each in flatten(target)
+        ]
         if any(each is None for each in targets):
             raise TypeError("Argument `target` should be tensors or variables, but received None.")
         for each in targets:

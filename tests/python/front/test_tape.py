@@ -238,3 +238,17 @@ def test_a_source_that_is_not_watched_has_no_gradient():
             first, second = tape.gradient(y, [a, b])
             assert first is not None
             assert second is None
+
+
+def test_rows_as_a_target():
+    """A gradient that is IndexedSlices can be differentiated again: its rows count."""
+    table = tf.constant([1.0, 2.0, 3.0])
+    with tf.GradientTape() as outer:
+        outer.watch(table)
+        with tf.GradientTape() as tape:
+            tape.watch(table)
+            picked = tf.gather(table, [0, 1, 1])
+            loss = tf.reduce_sum(picked * picked)
+        rows = tape.gradient(loss, table)
+    assert isinstance(rows, tf.IndexedSlices)
+    assert outer.gradient([rows], table).values.numpy().tolist() == [2.0, 2.0, 2.0]
