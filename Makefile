@@ -77,7 +77,7 @@ test: deps ## The lean tier: release build, lint, C++ and Python tests, a short 
 	@$(MAKE) --no-print-directory lint
 	$(call ctest,release,-LE slow)
 	@$(MAKE) --no-print-directory test-asan-lower
-	@$(PY) -m pytest -q -m 'not slow' tests/python
+	@$(PY) -m pytest -q -n $(JOBS) -m 'not slow' tests/python
 
 .PHONY: test-all
 test-all: test ## The lean tier and everything slow: sanitizers, slow tests, all heap faults, fuzz with a new seed
