@@ -54,10 +54,8 @@ def to_graph(entity, recursive=True, experimental_optional_features=None):
     ...     if x > 0:
     ...         return 1
     ...     return -1
-    >>> tf.autograph.to_graph(sign)(tf.constant(3)).numpy()
-    Traceback (most recent call last):
-      File "<input>", line 1, in <module>
-    AttributeError: 'int' object has no attribute 'numpy'
+    >>> tf.autograph.to_graph(sign)(tf.constant(3))
+    1
     """
     return _convert(_checked(entity), _operators_for(_features(experimental_optional_features)))
 

@@ -35,18 +35,10 @@ class SGD(Optimizer):
         TensorFlow.
 
     >>> w = tf.Variable([1.0, 2.0])
-    >>> tf.optimizers.SGD(learning_rate=0.5).apply_gradients([([1.0, 1.0], w)])
-    Traceback (most recent call last):
-      File "<input>", line 1, in <module>
-      File "/work/main/python/penstock/optimizers/_base.py", line 127, in apply_gradients
-        return self.apply(grads, variables)
-               ^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-      File "/work/main/python/penstock/optimizers/_base.py", line 152, in apply
-        if not isinstance(grad, IndexedSlices) and grad.shape != variable.shape:
-                                                   ^^^^^^^^^^
-    AttributeError: 'list' object has no attribute 'shape'
+    >>> slope = tf.constant([1.0, 1.0])
+    >>> step = tf.optimizers.SGD(learning_rate=0.5).apply_gradients([(slope, w)])
     >>> w.numpy()
-    array([1., 2.], dtype=float32)
+    array([0.5, 1.5], dtype=float32)
     """
 
     def __init__(self, learning_rate=0.01, momentum=0.0, nesterov=False, **kwargs):
@@ -85,18 +77,10 @@ class Adam(Optimizer):
         more, as in TensorFlow.
 
     >>> w = tf.Variable([1.0, 2.0])
-    >>> tf.optimizers.Adam(learning_rate=0.1).apply_gradients([([1.0, -1.0], w)])
-    Traceback (most recent call last):
-      File "<input>", line 1, in <module>
-      File "/work/main/python/penstock/optimizers/_base.py", line 127, in apply_gradients
-        return self.apply(grads, variables)
-               ^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-      File "/work/main/python/penstock/optimizers/_base.py", line 152, in apply
-        if not isinstance(grad, IndexedSlices) and grad.shape != variable.shape:
-                                                   ^^^^^^^^^^
-    AttributeError: 'list' object has no attribute 'shape'
+    >>> slope = tf.constant([1.0, -1.0])
+    >>> step = tf.optimizers.Adam(learning_rate=0.1).apply_gradients([(slope, w)])
     >>> w.numpy()
-    array([1., 2.], dtype=float32)
+    array([0.9, 2.1], dtype=float32)
     """
 
     def __init__(

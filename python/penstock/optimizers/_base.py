@@ -128,18 +128,9 @@ class Optimizer(Trackable):
           grads_and_vars: Pairs of a gradient and a variable.
 
         >>> w = tf.Variable([1.0, 2.0])
-        >>> tf.optimizers.SGD(0.5).apply_gradients([([1.0, 1.0], w)])
-        Traceback (most recent call last):
-          File "<input>", line 1, in <module>
-          File "/work/main/python/penstock/optimizers/_base.py", line 127, in apply_gradients
-            return self.apply(grads, variables)
-                   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-          File "/work/main/python/penstock/optimizers/_base.py", line 152, in apply
-            if not isinstance(grad, IndexedSlices) and grad.shape != variable.shape:
-                                                       ^^^^^^^^^^
-        AttributeError: 'list' object has no attribute 'shape'
+        >>> step = tf.optimizers.SGD(0.5).apply_gradients([(tf.constant([1.0, 1.0]), w)])
         >>> w.numpy()
-        array([1., 2.], dtype=float32)
+        array([0.5, 1.5], dtype=float32)
         """
         grads, variables = zip(*grads_and_vars, strict=True)
         return self.apply(grads, variables)

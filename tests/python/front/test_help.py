@@ -115,6 +115,7 @@ def test_most_used_names(name):
         assert "Args:" in text
         for parameter in taken:
             assert re.search(rf"^ +[*]*[\w, ]*\b{parameter}\b[\w, ]*: \S", text, re.M), parameter
+    assert "Traceback" not in text
     if name not in WITHOUT_EXAMPLE:
         assert ">>> " in text, "no example"
     if not isinstance(value, _core.OpFunction) and ">>> " in text:
