@@ -132,12 +132,6 @@ def names_in(namespace: str) -> list[str]:
     return [name for name in found if "." not in name]
 
 
-def split(public: str) -> tuple[str, str]:
-    """A public name as its namespace ("" is the top level) and the name in it."""
-    namespace, _, name = public.rpartition(".")
-    return namespace, name
-
-
 def _python_function(name: str):
     """module.function of _functions/; None where there is none."""
     if not name:

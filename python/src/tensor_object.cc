@@ -109,15 +109,6 @@ PyObject* read_only_array(PyObject* self, PyObject*) {
   return guarded([&] { return array_over(tensor_of(self), false); });
 }
 
-// For who fills a tensor that nobody has seen: its own memory.
-PyObject* own_array(PyObject* self, PyObject*) {
-  return guarded([&] {
-    const Tensor& tensor = tensor_of(self);
-    if (!tensor.can_be_overwritten()) throw FailedPreconditionError("the tensor is in use");
-    return array_over(tensor, true);
-  });
-}
-
 PyGetSetDef g_getset[] = {
     {"shape", get_shape, nullptr, "The TensorShape.", nullptr},
     {"dtype", get_dtype, nullptr, "The DType.", nullptr},
@@ -140,7 +131,6 @@ PyMethodDef g_methods[] = {
     {"numpy", as_function(numpy), METH_FASTCALL,
      "The values as an ndarray of their own, or a NumPy scalar."},
     {"_read_only_array", read_only_array, METH_NOARGS, nullptr},
-    {"_own_array", own_array, METH_NOARGS, nullptr},
     {"__dlpack__", as_function(export_dlpack), METH_VARARGS | METH_KEYWORDS, nullptr},
     {"__dlpack_device__", dlpack_device, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr},

@@ -10,7 +10,7 @@ from penstock._core import Tensor
 from penstock._host import filled
 from penstock._scope import name_scope, result_named, scoped
 from penstock._shape import TensorShape
-from penstock._slices import IndexedSlices
+from penstock._slices import IndexedSlices, with_values
 
 
 def _as_dtype(dtype):
@@ -125,7 +125,7 @@ def cast(x, dtype, name=None) -> Tensor:
     """
     dtype = dtypes.as_dtype(dtype)
     if isinstance(x, IndexedSlices):
-        return IndexedSlices(cast(x.values, dtype), x.indices, x.dense_shape)
+        return with_values(x, cast(x.values, dtype))
     x = _core.to_tensor(x, None, False)
     if x.dtype is dtype:
         return x

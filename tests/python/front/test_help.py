@@ -71,7 +71,7 @@ def parameters(function):
 
 
 def op_functions():
-    return {name: _api.find(*_api.split(name)) for name in _docs.examples()}
+    return {name: _api.find(*name.rpartition(".")[::2]) for name in _docs.examples()}
 
 
 def test_every_op_function_has_an_example():
