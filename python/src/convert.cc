@@ -53,9 +53,7 @@ Tensor from_protocol(PyObject* value, DType dtype, Wanted wanted) {
   } else if (is_sequence(value)) {
     return from_any_sequence(value, dtype, wanted);
   }
-  raise(PyExc_ValueError,
-        "Attempt to convert a value (%R) with an unsupported type (%R) to a Tensor.", value,
-        reinterpret_cast<PyObject*>(Py_TYPE(value)));
+  fail_unsupported(value, value);
 }
 
 }  // namespace

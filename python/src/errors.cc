@@ -24,12 +24,11 @@ std::string worded(std::string_view text) {
 
 void set_op_error(const Error& error) {
   PyObject* type = hooks.errors[static_cast<int>(error.code())];
-  if (GraphBuilder::is_entered()) {
-    // While TensorFlow 1's graphs are built, what is wrong with a call is wrong with the program.
-    if (dynamic_cast<const TypeError*>(&error) != nullptr)
-      return PyErr_SetString(PyExc_TypeError, worded(error.what()).c_str());
-    if (error.code() == ErrorCode::kInvalidArgument) type = hooks.tracing_error;
-  }
+  // What is wrong with a node is wrong with the program.
+  if (makes_nodes() && dynamic_cast<const TypeError*>(&error) != nullptr)
+    return PyErr_SetString(PyExc_TypeError, worded(error.what()).c_str());
+  if (GraphBuilder::is_entered() && error.code() == ErrorCode::kInvalidArgument)
+    type = hooks.tracing_error;
   if (type == nullptr) return PyErr_SetString(PyExc_RuntimeError, error.what());
   const std::string text = worded(error.what());
   const Ref message(
@@ -40,6 +39,8 @@ void set_op_error(const Error& error) {
 }
 
 }  // namespace
+
+bool makes_nodes() { return GraphBuilder::is_entered() || Trace::is_open(); }
 
 void set_python_error() noexcept {
   try {

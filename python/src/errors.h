@@ -40,6 +40,9 @@ inline PyObject* checked(PyObject* object) {
 }
 [[noreturn]] void raise(PyObject* type, const char* format, ...);
 
+// Whether ops become nodes here, of a trace or of a graph that is being built.
+bool makes_nodes();
+
 // An owned reference to a Python object, or none.
 class Ref {
  public:

@@ -75,6 +75,7 @@ bool becomes_tensor(PyObject* object) {
 
 // What is known of a nested list after one walk through it.
 struct Scan {
+  PyObject* list;       // the whole of it
   int leaf_depth = -1;  // unknown until the first leaf
   int depth = 0;        // of the deepest list
   int64_t dims[kMaxRank] = {};
@@ -109,9 +110,17 @@ bool is_plain(PyObject* object) {
   raise(PyExc_ValueError, "Can't convert non-rectangular Python sequence to Tensor.");
 }
 
+// Graphs take their constants from NumPy, which has other words for the same.
+[[noreturn]] void fail_in_graph(PyObject* value) {
+  raise(PyExc_TypeError,
+        "Failed to convert elements of %R to Tensor. Consider casting elements to a supported type.",
+        value);
+}
+
 void Scan::add(const Leaf& leaf) {
   if (first == Kind::kNone) first = leaf.kind;
   const bool is_text = leaf.kind == Kind::kString;
+  if (is_text != (first == Kind::kString) && makes_nodes()) fail_in_graph(list);
   if (is_text != (first == Kind::kString) || (first == Kind::kBool && leaf.kind != Kind::kBool)) {
     raise(PyExc_ValueError, "Can't convert Python sequence with mixed types to Tensor.");
   }
@@ -128,11 +137,7 @@ void Scan::add(const Leaf& leaf) {
 }
 
 void Scan::add_leaf(PyObject* object, const Leaf& leaf, int at) {
-  if (leaf.kind == Kind::kNone) {
-    raise(PyExc_ValueError,
-          "Attempt to convert a value (%R) with an unsupported type (%R) to a Tensor.", object,
-          reinterpret_cast<PyObject*>(Py_TYPE(object)));
-  }
+  if (leaf.kind == Kind::kNone) fail_unsupported(object, list);
   if (depth > at || (leaf_depth >= 0 && leaf_depth != at)) fail_ragged();
   leaf_depth = at;
   add(leaf);
@@ -331,8 +336,15 @@ Tensor from_any_sequence(PyObject* sequence, DType dtype, Wanted wanted) {
   return from_sequence(plain_list(sequence, 0).get(), dtype, wanted);
 }
 
+void fail_unsupported(PyObject* value, PyObject* whole) {
+  if (whole != Py_None && makes_nodes()) fail_in_graph(whole);
+  raise(PyExc_ValueError,
+        "Attempt to convert a value (%R) with an unsupported type (%R) to a Tensor.", value,
+        reinterpret_cast<PyObject*>(Py_TYPE(value)));
+}
+
 Tensor from_sequence(PyObject* list, DType dtype, Wanted wanted) {
-  Scan scan;
+  Scan scan{.list = list};
   scan.walk(list, 0);
   if (scan.has_others) return from_any_sequence(list, dtype, wanted);
   if (scan.has_tensors) return stacked(list, dtype, wanted);
