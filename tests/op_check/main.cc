@@ -38,6 +38,7 @@ constexpr char kHelp[] =
     "  fuzz     random calls for --seconds\n"
     "\n"
     "  --ops a,b        only these, by id (add) or TensorFlow name (AddV2)\n"
+    "  --part k/n       every n-th of them, from the k-th on: n processes share the work\n"
     "  --seconds n      fuzz: how long (10); perf: a measurement (0.2)\n"
     "  --seed n         fuzz, shapes: where the random numbers start (1)\n"
     "  --iteration n    fuzz: only this one, to run a failure again\n"
@@ -97,8 +98,21 @@ T number(std::string_view option, std::string_view text) {
   return value;
 }
 
+// What "k/n" leaves of the ops.
+std::vector<Op> part_of(const std::vector<Op>& ops, std::string_view text) {
+  const size_t slash = text.find('/');
+  if (slash == text.npos) fail_usage("--part", "needs k/n");
+  const auto first = number<size_t>("--part", text.substr(0, slash));
+  const auto step = number<size_t>("--part", text.substr(slash + 1));
+  if (first < 1 || first > step) fail_usage("--part", "needs a k from 1 to n");
+  std::vector<Op> part;
+  for (size_t i = first - 1; i < ops.size(); i += step) part.push_back(ops[i]);
+  return part;
+}
+
 int run(int argc, char** argv) {
   Options options{.ops = listed_ops()};
+  std::string_view part;
   const Mode* mode = nullptr;
   for (int i = 1; i < argc; ++i) {
     const std::string_view option = argv[i];
@@ -113,6 +127,8 @@ int run(int argc, char** argv) {
       if (mode == nullptr) fail_usage("there is no mode", value);
     } else if (option == "--ops") {
       options.ops = chosen_ops(value);
+    } else if (option == "--part") {
+      part = value;
     } else if (option == "--seconds") {
       options.seconds = number<double>(option, value);
     } else if (option == "--seed") {
@@ -128,6 +144,7 @@ int run(int argc, char** argv) {
     }
   }
   if (mode == nullptr) fail_usage("please give", "--mode");
+  if (!part.empty()) options.ops = part_of(options.ops, part);
   return mode->run(options);
 }
 
