@@ -162,14 +162,16 @@ PyType_Slot noting_slots[] = {{Py_nb_add, reinterpret_cast<void*>(noting_add)},
 PyType_Spec noting_spec = {"penstock._core._Noting", sizeof(PyObject), 0, Py_TPFLAGS_DEFAULT,
                            noting_slots};
 
-// The noted callers of an operator that is called from here. Not inlined, and with something left
-// to do after the call: its own place is among them.
-[[gnu::noinline]] Callers from_here(PyObject* object, bool is_binary) {
+// The noted callers of an operator that is called from here. With something left to do after the
+// call, its own place is among them.
+Callers from_here(PyObject* object, bool is_binary) {
   const Ref made(is_binary ? PyNumber_Add(object, object) : PyNumber_Negative(object));
   Callers found = g_noted;
   if (!made) found.count = 0;
   return found;
 }
+// Called by way of this, it is the one function of that place: neither inlined nor copied.
+Callers (*volatile g_from_here)(PyObject*, bool) = from_here;
 
 Callers from_interpreter(PyObject* object, bool is_binary) {
   const Ref names(PyDict_New());
@@ -200,7 +202,7 @@ class Interpreter {
 
  private:
   static uintptr_t above_operator(PyObject* object, bool is_binary) {
-    const Callers here = from_here(object, is_binary), loop = from_interpreter(object, is_binary);
+    const Callers here = g_from_here(object, is_binary), loop = from_interpreter(object, is_binary);
     for (int i = 0; i < std::min(here.count, loop.count); ++i) {
       if (here.functions[i] == reinterpret_cast<uintptr_t>(&from_here)) return loop.functions[i];
       if (here.functions[i] != loop.functions[i]) break;
