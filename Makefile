@@ -181,6 +181,10 @@ record-front: ## Record TensorFlow's answers to the Python-level calls of tests/
 record-shapes: ## Record what TensorFlow knows of these calls' shapes where sizes are open (PEERS=…)
 	@$(PEERS) tests/recorded/record_shapes.py
 
+.PHONY: record-names
+record-names: ## Record the public names of TensorFlow's modules (PEERS=…)
+	@$(PEERS) tests/recorded/record_names.py
+
 .PHONY: record-autograph
 record-autograph: ## Record what TensorFlow makes of the functions of tests/recorded/autograph_cases (PEERS=…)
 	@$(PEERS) tests/recorded/record_autograph.py

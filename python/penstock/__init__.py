@@ -5,7 +5,7 @@
 Names are TensorFlow's. Submodules and op functions are made when they are first asked for.
 """
 
-import importlib
+import importlib as _importlib
 
 from penstock import _core, _hooks
 from penstock._functions.basic import (
@@ -150,11 +150,11 @@ def executing_eagerly():
 
 def __getattr__(name):
     if name in _MODULES:
-        return importlib.import_module("penstock." + name)
+        return _importlib.import_module("penstock." + name)
     from penstock import _api, _near
 
     if name in _FILES:
-        function = getattr(importlib.import_module("penstock." + _FILES[name]), name)
+        function = getattr(_importlib.import_module("penstock." + _FILES[name]), name)
     else:
         function = _api.find("", name)
     if function is None:

@@ -61,7 +61,7 @@ def install():
     _core.set_hooks(
         {
             "dtypes": {dtype._code: dtype for dtype in dtypes._ALL},
-            "errors": errors.BY_CODE,
+            "errors": errors._BY_CODE,
             "tracing_error": errors._TracingError,
             "as_dtype": dtypes.as_dtype,
             "make_shape": _shape.from_tuple,

@@ -54,7 +54,7 @@ def public_names(module: types.ModuleType) -> list[str]:
     """What users see of a module: `__all__`, where there is one, and the functions of _ops.txt."""
     namespace = module.__name__.removeprefix("penstock").lstrip(".")
     names = getattr(module, "__all__", None) or dir(module)
-    found = {*names, *_api.names_in(namespace)} - {"annotations"}
+    found = {*names, *_api.names_in(namespace)}
     return sorted(name for name in found if not name.startswith("_") and _is_own(module, name))
 
 

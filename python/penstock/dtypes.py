@@ -1,10 +1,10 @@
 """tf.dtypes: the DType objects, and what turns other names of dtypes into them."""
 
-from __future__ import annotations
+from __future__ import annotations as _annotations
 
-import builtins
+import builtins as _builtins
 
-import numpy as np
+import numpy as _np
 
 # By code, as in penstock/core/dtype.h.
 _NAMES = [
@@ -40,7 +40,9 @@ class DType:
     def __init__(self, code: int, name: str):
         self._code = code
         self._name = name
-        self._numpy = None if name == "bfloat16" else np.dtype(object if name == "string" else name)
+        self._numpy = (
+            None if name == "bfloat16" else _np.dtype(object if name == "string" else name)
+        )
 
     @property
     def name(self) -> str:
@@ -55,11 +57,11 @@ class DType:
     def as_numpy_dtype(self):
         return self._as_dtype().type if self._name != "string" else object
 
-    def _as_dtype(self) -> np.dtype:
+    def _as_dtype(self) -> _np.dtype:
         if self._numpy is None:
             import ml_dtypes
 
-            self._numpy = np.dtype(ml_dtypes.bfloat16)
+            self._numpy = _np.dtype(ml_dtypes.bfloat16)
         return self._numpy
 
     @property
@@ -113,13 +115,13 @@ class DType:
 
     def _limit(self, which: str):
         if self.is_integer:
-            return getattr(np.iinfo(self._as_dtype()), which)
+            return getattr(_np.iinfo(self._as_dtype()), which)
         if self._name == "bfloat16":
             import ml_dtypes
 
             return getattr(ml_dtypes.finfo(self._as_dtype()), which)
         if self.is_floating:
-            return getattr(np.finfo(self._as_dtype()), which)
+            return getattr(_np.finfo(self._as_dtype()), which)
         raise TypeError(f"Cannot find {which}imum value of {self}.")
 
     @property
@@ -178,7 +180,7 @@ _BY_NAME |= {
 }
 _BY_ENUM = {number: _BY_NAME[name] for name, number in _ENUM.items()}
 float32, float64 = _BY_NAME["float32"], _BY_NAME["float64"]
-_BY_TYPE = {float: float32, builtins.bool: _BY_NAME["bool"], object: _BY_NAME["string"]}
+_BY_TYPE = {float: float32, _builtins.bool: _BY_NAME["bool"], object: _BY_NAME["string"]}
 
 
 def _from_numpy(value) -> DType | None:
@@ -188,10 +190,10 @@ def _from_numpy(value) -> DType | None:
     if any(value is each for each in (None, int, str, complex)):
         return None
     # NumPy takes bytes for a name, and a class that it does not know for one of objects.
-    if isinstance(value, bytes) or (isinstance(value, type) and not issubclass(value, np.generic)):
+    if isinstance(value, bytes) or (isinstance(value, type) and not issubclass(value, _np.generic)):
         return _BY_NAME["string"] if value is object else None
     try:
-        numpy = np.dtype(value)
+        numpy = _np.dtype(value)
     except (TypeError, ValueError):
         return None
     return _BY_NAME["string"] if numpy.kind in "SUO" else _BY_NAME.get(numpy.name)

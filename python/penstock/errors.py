@@ -30,7 +30,7 @@ class OpError(Exception):
         return type(self), (self._node_def, self._op, self._message)
 
 
-BY_CODE = {}
+_BY_CODE = {}
 
 
 def _make(name: str, code: int, doc: str):
@@ -38,7 +38,7 @@ def _make(name: str, code: int, doc: str):
         OpError.__init__(self, node_def, op, message, code)
 
     members = {"__init__": __init__, "__doc__": doc, "__module__": __name__}
-    BY_CODE[code] = globals()[name] = type(name, (OpError,), members)
+    _BY_CODE[code] = globals()[name] = type(name, (OpError,), members)
 
 
 _make("CancelledError", CANCELLED, "An operation was cancelled.")

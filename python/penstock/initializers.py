@@ -1,13 +1,15 @@
 """tf.initializers: first values of weights, of a shape given later."""
 
-from __future__ import annotations
+from __future__ import annotations as _annotations
 
-import math
+import math as _math
 
-from penstock import _core, dtypes, raw_ops
-from penstock._core import Tensor
-from penstock._functions.basic import eye, fill_with
-from penstock._functions.seeds import next_seeds
+from penstock import _core
+from penstock import dtypes as _dtypes
+from penstock import raw_ops as _raw_ops
+from penstock._functions.basic import eye as _eye
+from penstock._functions.basic import fill_with as _fill_with
+from penstock._functions.seeds import next_seeds as _next_seeds
 
 __all__ = [
     "Constant",
@@ -33,7 +35,7 @@ __all__ = [
 class Initializer:
     """The base: `initializer(shape, dtype)` makes a tensor."""
 
-    def __call__(self, shape, dtype=None, **kwargs) -> Tensor:
+    def __call__(self, shape, dtype=None, **kwargs) -> _core.Tensor:
         raise NotImplementedError("Initializer subclasses must implement the `__call__()` method.")
 
     def get_config(self):
@@ -46,21 +48,21 @@ class Initializer:
 
 
 def _dtype(dtype):
-    return dtypes.float32 if dtype is None else dtypes.as_dtype(dtype)
+    return _dtypes.float32 if dtype is None else _dtypes.as_dtype(dtype)
 
 
 class Zeros(Initializer):
     """All zeros."""
 
-    def __call__(self, shape, dtype=None, **kwargs) -> Tensor:
-        return fill_with(shape, False, _dtype(dtype))
+    def __call__(self, shape, dtype=None, **kwargs) -> _core.Tensor:
+        return _fill_with(shape, False, _dtype(dtype))
 
 
 class Ones(Initializer):
     """All ones."""
 
-    def __call__(self, shape, dtype=None, **kwargs) -> Tensor:
-        return fill_with(shape, True, _dtype(dtype))
+    def __call__(self, shape, dtype=None, **kwargs) -> _core.Tensor:
+        return _fill_with(shape, True, _dtype(dtype))
 
 
 class Constant(Initializer):
@@ -69,9 +71,9 @@ class Constant(Initializer):
     def __init__(self, value=0.0):
         self.value = value
 
-    def __call__(self, shape, dtype=None, **kwargs) -> Tensor:
+    def __call__(self, shape, dtype=None, **kwargs) -> _core.Tensor:
         value = _core.to_tensor(self.value, _dtype(dtype), False)
-        return raw_ops.BroadcastTo(input=value, shape=list(shape))
+        return _raw_ops.BroadcastTo(input=value, shape=list(shape))
 
 
 class Identity(Initializer):
@@ -80,32 +82,32 @@ class Identity(Initializer):
     def __init__(self, gain=1.0):
         self.gain = gain
 
-    def __call__(self, shape, dtype=None, **kwargs) -> Tensor:
+    def __call__(self, shape, dtype=None, **kwargs) -> _core.Tensor:
         if len(shape) != 2:
             raise ValueError(
                 "Identity matrix initializer can only be used for 2D matrices. Received: "
                 f"shape={tuple(shape)} of rank {len(shape)}."
             )
-        return eye(*shape, dtype=_dtype(dtype)) * self.gain
+        return _eye(*shape, dtype=_dtype(dtype)) * self.gain
 
 
 class _Random(Initializer):
     """Draws the same numbers every time it is called, as in TensorFlow: it keeps its seed."""
 
     def __init__(self, seed=None):
-        self.seed = next_seeds()[1] if seed is None else int(seed)
+        self.seed = _next_seeds()[1] if seed is None else int(seed)
 
     def _normal(self, shape, mean, stddev, dtype, truncated):
         seed, shape = [self.seed, 0], list(shape)
-        key, counter = raw_ops.StatelessRandomGetKeyCounter(seed=seed)
-        op = raw_ops.StatelessTruncatedNormalV2 if truncated else raw_ops.StatelessRandomNormalV2
+        key, counter = _raw_ops.StatelessRandomGetKeyCounter(seed=seed)
+        op = _raw_ops.StatelessTruncatedNormalV2 if truncated else _raw_ops.StatelessRandomNormalV2
         made = op(shape=shape, key=key, counter=counter, alg=1, dtype=_dtype(dtype))
         return made * stddev + mean
 
     def _uniform(self, shape, low, high, dtype):
         seed, shape = [self.seed, 0], list(shape)
-        key, counter = raw_ops.StatelessRandomGetKeyCounter(seed=seed)
-        made = raw_ops.StatelessRandomUniformV2(
+        key, counter = _raw_ops.StatelessRandomGetKeyCounter(seed=seed)
+        made = _raw_ops.StatelessRandomUniformV2(
             shape=shape, key=key, counter=counter, alg=1, dtype=_dtype(dtype)
         )
         return made * (high - low) + low
@@ -127,7 +129,7 @@ class RandomNormal(_Random):
         super().__init__(seed)
         self.mean, self.stddev = mean, stddev
 
-    def __call__(self, shape, dtype=None, **kwargs) -> Tensor:
+    def __call__(self, shape, dtype=None, **kwargs) -> _core.Tensor:
         return self._normal(shape, self.mean, self.stddev, dtype, truncated=False)
 
 
@@ -143,7 +145,7 @@ class TruncatedNormal(RandomNormal):
     TensorShape([2, 3])
     """
 
-    def __call__(self, shape, dtype=None, **kwargs) -> Tensor:
+    def __call__(self, shape, dtype=None, **kwargs) -> _core.Tensor:
         return self._normal(shape, self.mean, self.stddev, dtype, truncated=True)
 
 
@@ -154,7 +156,7 @@ class RandomUniform(_Random):
         super().__init__(seed)
         self.minval, self.maxval = minval, maxval
 
-    def __call__(self, shape, dtype=None, **kwargs) -> Tensor:
+    def __call__(self, shape, dtype=None, **kwargs) -> _core.Tensor:
         return self._uniform(shape, self.minval, self.maxval, dtype)
 
 
@@ -164,7 +166,7 @@ def _fans(shape):
         return 1, 1
     if len(shape) == 1:
         return shape[0], shape[0]
-    field = math.prod(shape[:-2])
+    field = _math.prod(shape[:-2])
     return shape[-2] * field, shape[-1] * field
 
 
@@ -185,16 +187,16 @@ class VarianceScaling(_Random):
         super().__init__(seed)
         self.scale, self.mode, self.distribution = scale, mode, distribution
 
-    def __call__(self, shape, dtype=None, **kwargs) -> Tensor:
+    def __call__(self, shape, dtype=None, **kwargs) -> _core.Tensor:
         fan_in, fan_out = _fans(list(shape))
         fan = {"fan_in": fan_in, "fan_out": fan_out, "fan_avg": (fan_in + fan_out) / 2}[self.mode]
         variance = self.scale / max(1.0, fan)
         if self.distribution == "uniform":
-            limit = math.sqrt(3 * variance)
+            limit = _math.sqrt(3 * variance)
             return self._uniform(shape, -limit, limit, dtype)
         truncated = self.distribution == "truncated_normal"
         # What is cut off at two deviations takes this much of the deviation with it.
-        stddev = math.sqrt(variance) / (0.87962566103423978 if truncated else 1)
+        stddev = _math.sqrt(variance) / (0.87962566103423978 if truncated else 1)
         return self._normal(shape, 0.0, stddev, dtype, truncated)
 
 
@@ -224,19 +226,19 @@ class Orthogonal(_Random):
         super().__init__(seed)
         self.gain = gain
 
-    def __call__(self, shape, dtype=None, **kwargs) -> Tensor:
+    def __call__(self, shape, dtype=None, **kwargs) -> _core.Tensor:
         if len(shape) < 2:
             raise ValueError(
                 "The tensor to initialize must be at least two-dimensional. Received: "
                 f"shape={tuple(shape)} of rank {len(shape)}."
             )
-        rows, columns = math.prod(shape[:-1]), shape[-1]
+        rows, columns = _math.prod(shape[:-1]), shape[-1]
         tall = [max(rows, columns), min(rows, columns)]
-        q, r = raw_ops.Qr(input=self._normal(tall, 0.0, 1.0, dtype, truncated=False))
-        q = q * raw_ops.Sign(x=raw_ops.MatrixDiagPartV3(input=r, k=0, padding_value=0.0))
+        q, r = _raw_ops.Qr(input=self._normal(tall, 0.0, 1.0, dtype, truncated=False))
+        q = q * _raw_ops.Sign(x=_raw_ops.MatrixDiagPartV3(input=r, k=0, padding_value=0.0))
         if rows < columns:
-            q = raw_ops.MatrixTranspose(a=q)
-        return self.gain * raw_ops.Reshape(tensor=q, shape=list(shape))
+            q = _raw_ops.MatrixTranspose(a=q)
+        return self.gain * _raw_ops.Reshape(tensor=q, shape=list(shape))
 
 
 def get(identifier):

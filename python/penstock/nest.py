@@ -1,16 +1,16 @@
 """tf.nest: nested structures of lists, tuples, namedtuples and dictionaries."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping as _Mapping
 
 from penstock._nest import flatten as _flatten
-from penstock._nest import pack_like
+from penstock._nest import pack_like as _pack_like
 
 __all__ = ["assert_same_structure", "flatten", "is_nested", "map_structure", "pack_sequence_as"]
 
 
 def is_nested(seq):
     """True for lists, tuples and dictionaries; texts and tensors are single values."""
-    return isinstance(seq, (list, tuple, Mapping))
+    return isinstance(seq, (list, tuple, _Mapping))
 
 
 def flatten(structure, expand_composites=False) -> list:
@@ -33,7 +33,7 @@ def _difference(first, second, check_types):
         return ValueError, 'Substructures "{}" and "{}" are not both sequences'.format(*kinds)
     if not is_nested(first):
         return None
-    both_maps = isinstance(first, Mapping) and isinstance(second, Mapping)
+    both_maps = isinstance(first, _Mapping) and isinstance(second, _Mapping)
     if check_types and type(first) is not type(second) and not both_maps:
         return TypeError, f"types differ: {type(first)} and {type(second)}"
     if both_maps and set(first) != set(second):
@@ -48,7 +48,7 @@ def _difference(first, second, check_types):
 
 
 def _items(structure):
-    if isinstance(structure, Mapping):
+    if isinstance(structure, _Mapping):
         return [structure[key] for key in sorted(structure)]
     return structure
 
@@ -68,7 +68,7 @@ def assert_same_structure(nest1, nest2, check_types=True, expand_composites=Fals
 
 def pack_sequence_as(structure, flat_sequence, expand_composites=False):
     """The flat sequence in the form of `structure`."""
-    if not is_nested(flat_sequence) or isinstance(flat_sequence, Mapping):
+    if not is_nested(flat_sequence) or isinstance(flat_sequence, _Mapping):
         raise TypeError(
             f"Attempted to pack value:\n  {flat_sequence}\ninto a structure, but found "
             f"incompatible type `{type(flat_sequence)}` instead."
@@ -79,7 +79,7 @@ def pack_sequence_as(structure, flat_sequence, expand_composites=False):
             f"Could not pack sequence. Structure had {atoms} atoms, but flat_sequence had "
             f"{len(flat_sequence)} items.  Structure: {structure}, flat_sequence: {flat_sequence}."
         )
-    return pack_like(structure, flat_sequence)
+    return _pack_like(structure, flat_sequence)
 
 
 def map_structure(func, *structure, **kwargs):
@@ -107,4 +107,4 @@ def map_structure(func, *structure, **kwargs):
     for other in structure[1:]:
         assert_same_structure(structure[0], other, check_types)
     leaves = zip(*map(_flatten, structure), strict=True)
-    return pack_like(structure[0], [func(*each) for each in leaves])
+    return _pack_like(structure[0], [func(*each) for each in leaves])

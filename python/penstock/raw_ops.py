@@ -1,7 +1,7 @@
 """tf.raw_ops: every op of the registry, under its own name and with its own arguments."""
 
-import functools
-import inspect
+import functools as _functools
+import inspect as _inspect
 
 from penstock import _api, _core, _near
 
@@ -21,9 +21,9 @@ def _with_aliases(function, names):
         return function(**arguments)
 
     # With these, what an OpFunction tells of itself holds here too.
-    functools.update_wrapper(raw_op, function, ("__module__", "__name__", "__qualname__"))
+    _functools.update_wrapper(raw_op, function, ("__module__", "__name__", "__qualname__"))
     raw_op.__doc__ = _core.describe_op(function._op)[0]
-    raw_op.__signature__ = inspect.signature(function)
+    raw_op.__signature__ = _inspect.signature(function)
     return raw_op
 
 

@@ -24,6 +24,7 @@
 #include "recording.h"
 #include "reserve.h"
 #include "tape_object.h"
+#include "temporaries.h"
 #include "tensor_object.h"
 #include "traced_call.h"
 #include "variable_object.h"
@@ -113,6 +114,7 @@ NB_MODULE(_core, module) {
   add_process(module);
   add_files(module);
   add_plan(module);
+  look_at_interpreter();
   set_memory_aside(module);
   // What the environment says of these, and what is wrong with it, is known from here on.
   penstock::num_threads();

@@ -88,6 +88,11 @@ struct Opcodes {
   }
 };
 
+const Opcodes& known_opcodes() {
+  static const Opcodes opcodes;
+  return opcodes;
+}
+
 int last_instruction(PyFrameObject* frame) {
 #if PY_VERSION_HEX >= 0x030B0000
   return PyFrame_GetLasti(frame);
@@ -104,7 +109,7 @@ struct Position {
 };
 
 Position position() {
-  static const Opcodes opcodes;
+  const Opcodes& opcodes = known_opcodes();
   PyFrameObject* frame = PyThreadState_GetFrame(PyThreadState_Get());
   if (frame == nullptr) return {};
   const Ref code(reinterpret_cast<PyObject*>(PyFrame_GetCode(frame)));
@@ -126,9 +131,92 @@ Position position() {
           has_next && opcodes.is_binary_at(all + next)};
 }
 
+// The places of the functions that are on the C stack above `caller`, the nearest first.
+struct Callers {
+  static constexpr int kMost = 4;
+  const void* caller;
+  int count = -1;  // -1: not yet there
+  uintptr_t functions[kMost] = {};
+};
+
+_Unwind_Reason_Code note(_Unwind_Context* context, void* data) {
+  auto* callers = static_cast<Callers*>(data);
+  if (reinterpret_cast<const void*>(_Unwind_GetIP(context)) == callers->caller) callers->count = 0;
+  if (callers->count < 0) return _URC_NO_REASON;
+  callers->functions[callers->count++] = _Unwind_GetRegionStart(context);
+  return callers->count < Callers::kMost ? _URC_NO_REASON : _URC_END_OF_STACK;
+}
+
+// The operators of this type do nothing but note who calls them.
+Callers g_noted;
+[[gnu::noinline]] PyObject* noted(const void* caller) {
+  g_noted = Callers{caller};
+  _Unwind_Backtrace(note, &g_noted);
+  return Py_NewRef(Py_None);
+}
+PyObject* noting_add(PyObject*, PyObject*) { return noted(__builtin_return_address(0)); }
+PyObject* noting_negative(PyObject*) { return noted(__builtin_return_address(0)); }
+PyType_Slot noting_slots[] = {{Py_nb_add, reinterpret_cast<void*>(noting_add)},
+                              {Py_nb_negative, reinterpret_cast<void*>(noting_negative)},
+                              {0, nullptr}};
+PyType_Spec noting_spec = {"penstock._core._Noting", sizeof(PyObject), 0, Py_TPFLAGS_DEFAULT,
+                           noting_slots};
+
+// The noted callers of an operator that is called from here. With something left to do after the
+// call, its own place is among them.
+Callers from_here(PyObject* object, bool is_binary) {
+  const Ref made(is_binary ? PyNumber_Add(object, object) : PyNumber_Negative(object));
+  Callers found = g_noted;
+  if (!made) found.count = 0;
+  return found;
+}
+// Called by way of this, it is the one function of that place: neither inlined nor copied.
+Callers (*volatile g_from_here)(PyObject*, bool) = from_here;
+
+Callers from_interpreter(PyObject* object, bool is_binary) {
+  const Ref names(PyDict_New());
+  if (!names || PyDict_SetItemString(names.get(), "x", object) != 0) return {};
+  const Ref made(PyRun_String(is_binary ? "x + x" : "-x", Py_eval_input, names.get(), names.get()));
+  Callers found = g_noted;
+  if (!made) found.count = 0;
+  return found;
+}
+
+// Where the code of the interpreter's loop is. A compiler may have moved instructions that are rare
+// in its eyes, an operator's above all, to a part of their own, which no symbol names. So we look:
+// what is above PyNumber_Add when `x + x` is evaluated, where we are when we call it ourselves, is
+// the loop.
+class Interpreter {
+ public:
+  Interpreter() {
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    const Ref noting(PyType_FromSpec(&noting_spec));
+    const Ref object(noting ? PyObject_CallNoArgs(noting.get()) : nullptr);
+    for (size_t i = 0; object && i < 2; ++i) places_[1 + i] = above_operator(object.get(), i == 0);
+    PyErr_Restore(type, value, traceback);
+  }
+  bool has(uintptr_t function) const {
+    return function != 0 && std::ranges::find(places_, function) != std::end(places_);
+  }
+
+ private:
+  static uintptr_t above_operator(PyObject* object, bool is_binary) {
+    const Callers here = g_from_here(object, is_binary), loop = from_interpreter(object, is_binary);
+    for (int i = 0; i < std::min(here.count, loop.count); ++i) {
+      if (here.functions[i] == reinterpret_cast<uintptr_t>(&from_here)) return loop.functions[i];
+      if (here.functions[i] != loop.functions[i]) break;
+    }
+    return 0;
+  }
+
+  uintptr_t places_[3] = {reinterpret_cast<uintptr_t>(&_PyEval_EvalFrameDefault)};
+};
+
 // The C stack above one of our functions: it must be the interpreter's loop, with nothing but
 // Python's own functions for operators or for calls in between.
 struct Unwound {
+  const Interpreter& interpreter;
   const void* caller;
   std::span<const void* const> between;  // none: any, those behind PyNumber_Add and the like
   int frames = 0;
@@ -145,7 +233,7 @@ _Unwind_Reason_Code look(_Unwind_Context* context, void* data) {
   if (unwound->num_between < 0)
     return ++unwound->frames > kMaxFrames ? _URC_END_OF_STACK : _URC_NO_REASON;
   const uintptr_t function = _Unwind_GetRegionStart(context);
-  unwound->is_direct = function == reinterpret_cast<uintptr_t>(&_PyEval_EvalFrameDefault);
+  unwound->is_direct = unwound->interpreter.has(function);
   const bool is_allowed =
       unwound->between.empty() || std::ranges::any_of(unwound->between, [&](const void* allowed) {
         return function == reinterpret_cast<uintptr_t>(allowed);
@@ -154,8 +242,13 @@ _Unwind_Reason_Code look(_Unwind_Context* context, void* data) {
   return goes_on ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
 
+const Interpreter& known_interpreter() {
+  static const Interpreter interpreter;
+  return interpreter;
+}
+
 bool was_called_by_interpreter(const void* caller, std::span<const void* const> between = {}) {
-  Unwound unwound{caller, between};
+  Unwound unwound{known_interpreter(), caller, between};
   _Unwind_Backtrace(look, &unwound);
   return unwound.is_direct;
 }
@@ -163,6 +256,11 @@ bool was_called_by_interpreter(const void* caller, std::span<const void* const> 
 const void* vectorcall() { return reinterpret_cast<const void*>(&PyObject_Vectorcall); }
 
 }  // namespace
+
+void look_at_interpreter() {
+  known_opcodes();
+  known_interpreter();
+}
 
 uint64_t temporary_operands(PyObject* a, PyObject* b, const void* caller) {
   const uint64_t bits =

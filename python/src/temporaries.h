@@ -25,6 +25,10 @@ inline constexpr int64_t kBytesWorthReusing = 64 * 1024;
 // Below this many, running two ops one after the other is quicker than as one.
 inline constexpr int64_t kBytesWorthPuttingOff = 256 * 1024;
 
+// Finds out what the functions below have to know of the interpreter. Once, when the module is
+// loaded: it runs Python, and another thread must not wait for that with the GIL in its hands.
+void look_at_interpreter();
+
 // The bits of those operands of a binary or unary operator that are temporaries. `caller` is the
 // address that the type slot returns to.
 uint64_t temporary_operands(PyObject* a, PyObject* b, const void* caller);

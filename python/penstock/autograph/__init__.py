@@ -4,10 +4,10 @@ tf.function converts the function that it traces, and what that calls: `if`, `wh
 become calls of operators, which take Python's way for Python's values and make conditions and loops
 of the graph for tensors. The result has the lines of the source."""
 
-import ast
+import ast as _ast
 
 from penstock.autograph import experimental
-from penstock.autograph._conversion import converted_tree
+from penstock.autograph._conversion import converted_tree as _converted_tree
 from penstock.autograph._operators import operators as _operators_for
 from penstock.autograph._operators.calls import convert as _convert
 from penstock.autograph._tracebacks import with_users_lines as _with_users_lines
@@ -70,14 +70,14 @@ def to_code(entity, recursive=True, experimental_optional_features=None):
     """
     function = _checked(entity)
     function = getattr(function, "__func__", function)
-    tree = converted_tree(function, _operators_for(_features(experimental_optional_features)))
+    tree = _converted_tree(function, _operators_for(_features(experimental_optional_features)))
     if tree is None:
         import inspect
         import textwrap
 
         return textwrap.dedent(inspect.getsource(function))
     tree.name = "tf__" + tree.name
-    return ast.unparse(tree) + "\n"
+    return _ast.unparse(tree) + "\n"
 
 
 def trace(*args):

@@ -1,14 +1,14 @@
 """tf.autograph.experimental: options of the conversion, and exceptions from it."""
 
-import enum
-import functools
+import enum as _enum
+import functools as _functools
 
-from penstock.autograph._conversion import MARK
+from penstock.autograph._conversion import MARK as _MARK
 
 __all__ = ["Feature", "do_not_convert", "set_loop_options"]
 
 
-class Feature(enum.Enum):
+class Feature(_enum.Enum):
     """Parts of the conversion that are done when they are asked for."""
 
     ALL = "ALL"
@@ -36,11 +36,11 @@ def do_not_convert(func=None):
     if func is None:
         return do_not_convert
 
-    @functools.wraps(func)
+    @_functools.wraps(func)
     def wrapper(*args, **kwargs):
         return func(*args, **kwargs)
 
-    setattr(wrapper, MARK, True)
+    setattr(wrapper, _MARK, True)
     return wrapper
 
 

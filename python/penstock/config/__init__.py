@@ -1,7 +1,7 @@
 """tf.config: devices, threads and memory."""
 
 from penstock import _api, _core, _scope
-from penstock.config import experimental, optimizer, threading
+from penstock.config import _devices, experimental, optimizer, threading
 from penstock.config._devices import (
     LogicalDevice,
     LogicalDeviceConfiguration,
@@ -18,12 +18,12 @@ from penstock.config._devices import (
 def set_memory_budget(budget, device="CPU:0"):
     """The most bytes that a device may hold: a number, or a text such as "512MiB"."""
     size = _core.parse_bytes(budget) if isinstance(budget, str) else int(budget)
-    _core.set_budget(size, experimental.device_index(device))
+    _core.set_budget(size, _devices.device_index(device))
 
 
 def get_memory_budget(device="CPU:0") -> int:
     """The budget in bytes."""
-    return _core.budget(experimental.device_index(device))
+    return _core.budget(_devices.device_index(device))
 
 
 def set_trace_cache_limit(limit):

@@ -5,6 +5,15 @@ import collections
 from penstock import _core
 
 
+def device_index(device) -> int:
+    """The index in "CPU:0", "/device:CPU:0" and the like."""
+    text = str(device).rpartition("/")[2].upper().removeprefix("DEVICE:")
+    kind, _, index = text.partition(":")
+    if kind != "CPU" or not (index or "0").isdigit() or int(index or 0) >= 8:
+        raise ValueError(f"Failed parsing device name: '{device}'")
+    return int(index or 0)
+
+
 class PhysicalDevice(collections.namedtuple("PhysicalDevice", "name device_type")):
     """A device of the machine."""
 

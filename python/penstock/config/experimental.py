@@ -12,18 +12,9 @@ list_logical_devices = _devices.list_logical_devices
 list_physical_devices = _devices.list_physical_devices
 
 
-def device_index(device) -> int:
-    """The index in "CPU:0", "/device:CPU:0" and the like."""
-    text = str(device).rpartition("/")[2].upper().removeprefix("DEVICE:")
-    kind, _, index = text.partition(":")
-    if kind != "CPU" or not (index or "0").isdigit() or int(index or 0) >= 8:
-        raise ValueError(f"Failed parsing device name: '{device}'")
-    return int(index or 0)
-
-
 def get_memory_info(device="CPU:0") -> dict[str, int]:
     """Bytes held now and at the peak: {"current": …, "peak": …}."""
-    info = _core.memory_info(device_index(device))
+    info = _core.memory_info(_devices.device_index(device))
     return {"current": info["current"], "peak": info["peak"]}
 
 
@@ -34,7 +25,7 @@ def get_memory_usage(device="CPU:0") -> int:
 
 def reset_memory_stats(device="CPU:0"):
     """The peak becomes what is held now."""
-    _core.reset_peak(device_index(device))
+    _core.reset_peak(_devices.device_index(device))
 
 
 def trim_memory():
@@ -44,7 +35,7 @@ def trim_memory():
 
 def get_memory_by_tag(device="CPU:0") -> dict[str, dict[str, int]]:
     """The counters of every tag: what the bytes are for."""
-    return _core.memory_by_tag(device_index(device))
+    return _core.memory_by_tag(_devices.device_index(device))
 
 
 def get_device_details(device):

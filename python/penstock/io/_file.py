@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from stat import S_ISDIR
 
 from penstock import errors
 from penstock._files import path_text, system_errors
@@ -12,6 +13,15 @@ _MODES = {"r", "w", "a", "r+", "w+", "a+"}
 
 def _invalid(message):
     return errors.InvalidArgumentError(None, None, message)
+
+
+class FileStatistics:
+    """What `stat` gives: the length in bytes, the time of the last change, and whether a folder."""
+
+    def __init__(self, found):
+        self.length = found.st_size
+        self.mtime_nsec = found.st_mtime_ns
+        self.is_directory = S_ISDIR(found.st_mode)
 
 
 class Closing:

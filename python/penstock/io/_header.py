@@ -14,6 +14,8 @@ import collections
 import json
 import math
 
+import numpy as np
+
 from penstock import dtypes, errors
 
 LENGTH_BYTES = 8
@@ -169,3 +171,8 @@ def _entry(name, value) -> Entry:
     if end - begin != math.prod(shape) * dtype.size:
         raise lost(f"{where} has {end - begin} bytes for shape {shape} of {dtype.name}")
     return Entry(name, dtype, tuple(shape), begin, end)
+
+
+def bytes_of(tensor):
+    """The tensor's memory, as an array of bytes."""
+    return tensor._read_only_array().reshape(-1).view(np.uint8)

@@ -6,16 +6,19 @@
 Saving writes straight from the tensors' memory, and replaces a file in one step or not at all.
 """
 
-from __future__ import annotations
+from __future__ import annotations as _annotations
 
-import os
+import os as _os
 
-import numpy as np
+import numpy as _np
 
-from penstock import _core, errors
-from penstock._core import Tensor
-from penstock._files import path_text, replacing, system_errors, write_all
-from penstock._host import booked
+from penstock import _core
+from penstock import errors as _errors
+from penstock._files import path_text as _path_text
+from penstock._files import replacing as _replacing
+from penstock._files import system_errors as _system_errors
+from penstock._files import write_all as _write_all
+from penstock._host import booked as _booked
 from penstock.io import _header
 
 __all__ = ["load", "load_file", "safe_open", "save", "save_file"]
@@ -33,20 +36,15 @@ def _as_tensors(tensors):
     }
 
 
-def bytes_of(tensor):
-    """The tensor's memory, as an array of bytes."""
-    return tensor._read_only_array().reshape(-1).view(np.uint8)
-
-
 def save_file(tensors, filename, metadata=None) -> None:
     """Writes a dictionary of tensors and variables, with texts about them, to a file."""
     tensors = _as_tensors(tensors)
     entries = _header.layout(tensors)
     head = _header.encode(entries, metadata)
-    with replacing(path_text(filename)) as file:
-        write_all(file, head)
+    with _replacing(_path_text(filename)) as file:
+        _write_all(file, head)
         for entry in entries:
-            write_all(file, bytes_of(tensors[entry.name]))
+            _write_all(file, _header.bytes_of(tensors[entry.name]))
 
 
 def save(tensors, metadata=None) -> bytes:
@@ -54,11 +52,11 @@ def save(tensors, metadata=None) -> bytes:
     tensors = _as_tensors(tensors)
     entries = _header.layout(tensors)
     head = _header.encode(entries, metadata)
-    with booked(len(head) + (entries[-1].end if entries else 0), "safetensors.save"):
-        return b"".join([head, *(bytes_of(tensors[entry.name]) for entry in entries)])
+    with _booked(len(head) + (entries[-1].end if entries else 0), "safetensors.save"):
+        return b"".join([head, *(_header.bytes_of(tensors[entry.name]) for entry in entries)])
 
 
-def load_file(filename, device="cpu", copy=True) -> dict[str, Tensor]:
+def load_file(filename, device="cpu", copy=True) -> dict[str, _core.Tensor]:
     """The tensors of a file, by name. Without `copy` they are views of the file's pages.
 
     Such views are read-only memory, and the file must stay as it is while they live: where it is
@@ -68,7 +66,7 @@ def load_file(filename, device="cpu", copy=True) -> dict[str, Tensor]:
         return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
 
 
-def load(data) -> dict[str, Tensor]:
+def load(data) -> dict[str, _core.Tensor]:
     """The tensors that `save` made bytes of."""
     data = memoryview(data).cast("B")
     start = _header.LENGTH_BYTES
@@ -85,9 +83,9 @@ def _array(data, entry):
     """The bytes of a tensor as an array of its dtype and shape."""
     if entry.dtype.is_bool:
         # A bool is 0 or 1 wherever it is used; a file may say something else.
-        data = np.frombuffer(data, np.uint8)
+        data = _np.frombuffer(data, _np.uint8)
         data = data if (data < 2).all() else data != 0
-    return np.frombuffer(data, entry.dtype._as_dtype()).reshape(entry.shape)
+    return _np.frombuffer(data, entry.dtype._as_dtype()).reshape(entry.shape)
 
 
 class safe_open:
@@ -100,16 +98,16 @@ class safe_open:
     def __init__(self, filename, framework="tf", device="cpu", copy=True):
         if framework not in ("tf", "tensorflow"):
             raise ValueError(f"framework {framework!r} is not supported: tensors are penstock's")
-        self.path = path_text(filename)
+        self.path = _path_text(filename)
         self._copy = copy
-        with system_errors(self.path):
+        with _system_errors(self.path):
             self._file = open(self.path, "rb", buffering=0)  # noqa: SIM115
             try:
-                size = os.fstat(self._file.fileno()).st_size
+                size = _os.fstat(self._file.fileno()).st_size
                 first = self._read(0, min(_header.LENGTH_BYTES, size))
                 length = _header.length(first, size)
                 self._start = _header.LENGTH_BYTES + length
-                with booked(_header.DECODED * length, "safetensors"):
+                with _booked(_header.DECODED * length, "safetensors"):
                     text = self._read(_header.LENGTH_BYTES, length)
                     self._check_header(first + text)
                     self._entries, self._metadata = _header.decode(text, size - self._start)
@@ -121,7 +119,7 @@ class safe_open:
         """Nothing to check: the format has no checksums."""
 
     def _read(self, begin, count) -> bytes:
-        data = os.pread(self._file.fileno(), count, begin)
+        data = _os.pread(self._file.fileno(), count, begin)
         if len(data) < count:
             raise self._shorter()
         return data
@@ -143,13 +141,13 @@ class safe_open:
     def entry(self, name):
         """The (name, dtype, shape, begin, end) of a tensor."""
         if name not in self._entries:
-            raise errors.NotFoundError(None, None, f"{self.path} has no tensor '{name}'")
+            raise _errors.NotFoundError(None, None, f"{self.path} has no tensor '{name}'")
         return self._entries[name]
 
-    def get_tensor(self, name) -> Tensor:
+    def get_tensor(self, name) -> _core.Tensor:
         """The tensor of that name."""
         entry = self.entry(name)
-        with system_errors(self.path):
+        with _system_errors(self.path):
             return self._loaded(entry) if self._copy else self.view(name)
 
     def _loaded(self, entry):
@@ -160,9 +158,9 @@ class safe_open:
         """The file, and where in it a tensor is."""
         return self._file.fileno(), self._start + entry.begin
 
-    def read(self, entry, dtype, shape) -> tuple[Tensor, int]:
+    def read(self, entry, dtype, shape) -> tuple[_core.Tensor, int]:
         """(the bytes of an entry as a tensor in memory of its own, their checksum)."""
-        with system_errors(self.path):
+        with _system_errors(self.path):
             tensor, count, checksum = _core.read_tensor(*self.place(entry), dtype, tuple(shape))
         self.check_count(entry, count)
         return tensor, checksum
@@ -172,10 +170,10 @@ class safe_open:
         if count != entry.end - entry.begin:
             raise self._shorter()
 
-    def view(self, name) -> Tensor:
+    def view(self, name) -> _core.Tensor:
         """The tensor over the file's pages; in memory of its own where they are not aligned."""
         entry = self.entry(name)
-        with system_errors(self.path):
+        with _system_errors(self.path):
             found = _core.map_tensor(*self.place(entry), entry.dtype, entry.shape)
         return self._loaded(entry) if found is None else found
 

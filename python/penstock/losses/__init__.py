@@ -1,12 +1,15 @@
 """tf.losses: what training makes small, as classes that reduce and as functions."""
 
-from __future__ import annotations
+from __future__ import annotations as _annotations
 
-from penstock import _api, _core, dtypes, raw_ops
-from penstock._core import Tensor
-from penstock._functions.basic import cast, count_of, shape_of
+from penstock import _api, _core
+from penstock import dtypes as _dtypes
+from penstock import raw_ops as _raw_ops
+from penstock._functions.basic import cast as _cast
+from penstock._functions.basic import count_of as _count_of
+from penstock._functions.basic import shape_of as _shape_of
 from penstock._module import _snake
-from penstock._signature import constructor
+from penstock._signature import constructor as _constructor
 from penstock.losses import _functions
 from penstock.losses._functions import (
     KLD,
@@ -87,16 +90,6 @@ __all__ = [
 _REDUCTIONS = ("sum_over_batch_size", "sum", "mean", "mean_with_sample_weight", "none", None)
 
 
-def weighted(values, sample_weight):
-    """The values times their weights, which may lack the last axes; and the weights."""
-    weight = cast(_core.to_tensor(sample_weight, None, False), values.dtype)
-    if weight.ndim == values.ndim + 1 and weight.shape[-1] == 1:
-        weight = raw_ops.Squeeze(input=weight, axis=[-1])
-    while weight.ndim < values.ndim:
-        weight = raw_ops.ExpandDims(input=weight, axis=-1)
-    return values * weight, raw_ops.BroadcastTo(input=weight, shape=shape_of(values))
-
-
 class Loss:
     """The base of losses: an own one overrides `call(y_true, y_pred)`."""
 
@@ -108,30 +101,30 @@ class Loss:
             )
         self.name = name or _snake(type(self).__name__)
         self.reduction = reduction
-        self.dtype = dtypes.as_dtype(dtype or dtypes.float32)
+        self.dtype = _dtypes.as_dtype(dtype or _dtypes.float32)
 
-    def __call__(self, y_true, y_pred, sample_weight=None) -> Tensor:
+    def __call__(self, y_true, y_pred, sample_weight=None) -> _core.Tensor:
         y_true = _core.to_tensor(y_true, None, False)
         values = self.call(y_true, self._as_own(y_pred))
         weights = None
         if sample_weight is not None:
-            values, weights = weighted(values, sample_weight)
+            values, weights = _functions.weighted(values, sample_weight)
         if self.reduction in ("none", None):
             return values
-        total = raw_ops.Sum(input=values)
+        total = _raw_ops.Sum(input=values)
         if self.reduction == "sum":
             return total
         if self.reduction == "mean_with_sample_weight" and weights is not None:
-            return raw_ops.DivNoNan(x=total, y=raw_ops.Sum(input=weights))
-        return raw_ops.DivNoNan(x=total, y=self._count(y_true, values))
+            return _raw_ops.DivNoNan(x=total, y=_raw_ops.Sum(input=weights))
+        return _raw_ops.DivNoNan(x=total, y=self._count(y_true, values))
 
     def _count(self, y_true, values):
         """How many values a mean is over."""
-        count = count_of(values)
-        return float(count) if isinstance(count, int) else cast(count, values.dtype)
+        count = _count_of(values)
+        return float(count) if isinstance(count, int) else _cast(count, values.dtype)
 
     def _as_own(self, y_pred):
-        return cast(_core.to_tensor(y_pred, None, False), self.dtype)
+        return _cast(_core.to_tensor(y_pred, None, False), self.dtype)
 
     def call(self, y_true, y_pred):
         """One value per example."""
@@ -156,7 +149,7 @@ def _loss(class_name: str, function: str, sign=1.0, **parameters):
         Loss.__init__(self, name, reduction, dtype)
         self._own = own
 
-    __init__ = constructor(parameters, init)
+    __init__ = _constructor(parameters, init)
 
     def call(self, y_true, y_pred):
         found = function(y_true, y_pred, **self._own)
@@ -169,7 +162,7 @@ def _loss(class_name: str, function: str, sign=1.0, **parameters):
         ignored = self._own.get("ignore_class")
         if ignored is None:
             return Loss._count(self, y_true, values)
-        return raw_ops.Sum(input=cast(y_true != ignored, values.dtype))
+        return _raw_ops.Sum(input=_cast(y_true != ignored, values.dtype))
 
     members = {"__init__": __init__, "call": call, "get_config": get_config, "_count": _count}
     members |= {"__doc__": function.__doc__, "__module__": __name__}

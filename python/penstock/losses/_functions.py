@@ -30,6 +30,16 @@ def matched(y_true, y_pred) -> tuple[Tensor, Tensor]:
     return y_true, y_pred
 
 
+def weighted(values, sample_weight):
+    """The values times their weights, which may lack the last axes; and the weights."""
+    weight = cast(_core.to_tensor(sample_weight, None, False), values.dtype)
+    if weight.ndim == values.ndim + 1 and weight.shape[-1] == 1:
+        weight = raw_ops.Squeeze(input=weight, axis=[-1])
+    while weight.ndim < values.ndim:
+        weight = raw_ops.ExpandDims(input=weight, axis=-1)
+    return values * weight, raw_ops.BroadcastTo(input=weight, shape=shape_of(values))
+
+
 def _mean(values, axis=-1):
     return raw_ops.Mean(input=values, axis=axis) if values.ndim else values
 

@@ -1,16 +1,19 @@
 """tf.metrics: figures that gather over many batches: update_state, result, reset_state."""
 
-from __future__ import annotations
+from __future__ import annotations as _annotations
 
-from penstock import _api, _core, dtypes, raw_ops
-from penstock._core import Tensor
-from penstock._functions.basic import cast, count_of, fill_with
+from penstock import _api, _core
+from penstock import dtypes as _dtypes
+from penstock import raw_ops as _raw_ops
+from penstock._functions.basic import cast as _cast
+from penstock._functions.basic import count_of as _count_of
+from penstock._functions.basic import fill_with as _fill_with
 from penstock._module import _snake
-from penstock._signature import constructor
-from penstock._tape import pause
-from penstock._track import Trackable
-from penstock._variable import Variable
-from penstock.losses import _functions, weighted
+from penstock._signature import constructor as _constructor
+from penstock._tape import pause as _pause
+from penstock._track import Trackable as _Trackable
+from penstock._variable import Variable as _Variable
+from penstock.losses import _functions
 from penstock.metrics import _accuracy
 from penstock.metrics._accuracy import (
     binary_accuracy,
@@ -52,12 +55,12 @@ __all__ = [
 ]
 
 
-class Metric(Trackable):
+class Metric(_Trackable):
     """The base of metrics: an own one overrides `update_state` and `result`."""
 
     def __init__(self, dtype=None, name=None):
         self.name = name or _snake(type(self).__name__)
-        self._dtype = dtypes.as_dtype(dtype or dtypes.float32)
+        self._dtype = _dtypes.as_dtype(dtype or _dtypes.float32)
         self._variables = []
 
     dtype = property(lambda self: self._dtype.name)
@@ -65,12 +68,12 @@ class Metric(Trackable):
 
     def add_variable(self, shape=(), initializer=None, dtype=None, name=None):
         """A variable that reset_state sets to zero."""
-        dtype = dtypes.as_dtype(dtype or self._dtype)
+        dtype = _dtypes.as_dtype(dtype or self._dtype)
         if callable(initializer):
             value = initializer(shape, dtype=dtype)
         else:
-            value = fill_with(shape, initializer in ("ones", "Ones"), dtype)
-        made = Variable(value, trainable=False, name=f"{self.name}/{name or 'variable'}")
+            value = _fill_with(shape, initializer in ("ones", "Ones"), dtype)
+        made = _Variable(value, trainable=False, name=f"{self.name}/{name or 'variable'}")
         self._variables.append(made)
         return made
 
@@ -79,7 +82,7 @@ class Metric(Trackable):
     def reset_state(self) -> None:
         """Begins anew."""
         for variable in self._variables:
-            variable.assign(fill_with(variable.shape, False, variable.dtype))
+            variable.assign(_fill_with(variable.shape, False, variable.dtype))
 
     reset_states = reset_state
 
@@ -87,11 +90,11 @@ class Metric(Trackable):
         """Takes one more batch into account."""
         raise NotImplementedError
 
-    def result(self) -> Tensor:
+    def result(self) -> _core.Tensor:
         """The figure so far."""
         raise NotImplementedError
 
-    def __call__(self, *args, **kwargs) -> Tensor:
+    def __call__(self, *args, **kwargs) -> _core.Tensor:
         self.update_state(*args, **kwargs)
         return self.result()
 
@@ -107,13 +110,13 @@ class Sum(Metric):
         self.total = self.add_variable(name="total")
 
     def update_state(self, values, sample_weight=None):
-        with pause():
-            values = cast(_core.to_tensor(values, None, False), self._dtype)
+        with _pause():
+            values = _cast(_core.to_tensor(values, None, False), self._dtype)
             if sample_weight is not None:
-                values, _ = weighted(values, sample_weight)
-            self.total._assign_add(raw_ops.Sum(input=values))
+                values, _ = _functions.weighted(values, sample_weight)
+            self.total._assign_add(_raw_ops.Sum(input=values))
 
-    def result(self) -> Tensor:
+    def result(self) -> _core.Tensor:
         return self.total.value()
 
 
@@ -126,18 +129,18 @@ class Mean(Metric):
         self.count = self.add_variable(name="count")
 
     def update_state(self, values, sample_weight=None):
-        with pause():
-            values = cast(_core.to_tensor(values, None, False), self._dtype)
+        with _pause():
+            values = _cast(_core.to_tensor(values, None, False), self._dtype)
             if sample_weight is None:
-                count = cast(count_of(values), self._dtype)
+                count = _cast(_count_of(values), self._dtype)
             else:
-                values, weights = weighted(values, sample_weight)
-                count = raw_ops.Sum(input=weights)
-            self.total._assign_add(raw_ops.Sum(input=values))
+                values, weights = _functions.weighted(values, sample_weight)
+                count = _raw_ops.Sum(input=weights)
+            self.total._assign_add(_raw_ops.Sum(input=values))
             self.count._assign_add(count)
 
-    def result(self) -> Tensor:
-        return raw_ops.DivNoNan(x=self.total, y=self.count)
+    def result(self) -> _core.Tensor:
+        return _raw_ops.DivNoNan(x=self.total, y=self.count)
 
 
 class MeanMetricWrapper(Mean):
@@ -148,7 +151,7 @@ class MeanMetricWrapper(Mean):
         self._function, self._own = fn, kwargs
 
     def update_state(self, y_true, y_pred, sample_weight=None):
-        with pause():
+        with _pause():
             super().update_state(self._function(y_true, y_pred, **self._own), sample_weight)
 
 
@@ -160,7 +163,7 @@ def _mean_of(class_name: str, function, **parameters):
     def init(self, name, dtype, **own):
         MeanMetricWrapper.__init__(self, function, name, dtype, **own)
 
-    members = {"__init__": constructor(parameters, init)}
+    members = {"__init__": _constructor(parameters, init)}
     members |= {"__doc__": function.__doc__, "__module__": __name__}
     return type(class_name, (MeanMetricWrapper,), members)
 
@@ -212,12 +215,12 @@ class RootMeanSquaredError(Mean):
         super().__init__(name, dtype)
 
     def update_state(self, y_true, y_pred, sample_weight=None):
-        with pause():
+        with _pause():
             y_true, y_pred = _functions.matched(y_true, y_pred)
-            super().update_state(raw_ops.Square(x=y_true - y_pred), sample_weight)
+            super().update_state(_raw_ops.Square(x=y_true - y_pred), sample_weight)
 
-    def result(self) -> Tensor:
-        return raw_ops.Sqrt(x=super().result())
+    def result(self) -> _core.Tensor:
+        return _raw_ops.Sqrt(x=super().result())
 
 
 class _Counts(Metric):
@@ -237,7 +240,7 @@ class _Counts(Metric):
         self._counts = [self.add_variable(shape, name=f"{t:d}{p:d}") for t, p in self._KINDS]
 
     def update_state(self, y_true, y_pred, sample_weight=None):
-        with pause():
+        with _pause():
             y_true, y_pred = _functions.matched(y_true, y_pred)
             labels = {True: y_true != 0, False: y_true == 0}
             for (label, answer), count in zip(self._KINDS, self._counts, strict=True):
@@ -247,18 +250,18 @@ class _Counts(Metric):
                     )
                     for limit in self._limits
                 ]
-                count._assign_add(raw_ops.Pack(values=hits) if len(hits) > 1 else hits[0])
+                count._assign_add(_raw_ops.Pack(values=hits) if len(hits) > 1 else hits[0])
 
     def _hits(self, labels, answers, weights):
-        hits = cast(raw_ops.LogicalAnd(x=labels, y=answers), self._dtype)
+        hits = _cast(_raw_ops.LogicalAnd(x=labels, y=answers), self._dtype)
         if weights is not None:
-            hits, _ = weighted(hits, weights)
-        return raw_ops.Sum(input=hits)
+            hits, _ = _functions.weighted(hits, weights)
+        return _raw_ops.Sum(input=hits)
 
-    def result(self) -> Tensor:
+    def result(self) -> _core.Tensor:
         if len(self._counts) == 1:
             return self._counts[0].value()
-        return raw_ops.DivNoNan(x=self._counts[0], y=self._counts[0] + self._counts[1])
+        return _raw_ops.DivNoNan(x=self._counts[0], y=self._counts[0] + self._counts[1])
 
 
 def _counts_of(class_name: str, doc: str, *kinds):

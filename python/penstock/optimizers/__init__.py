@@ -1,12 +1,14 @@
 """tf.optimizers: SGD, Adam and their kin, as Keras reckons them."""
 
-from __future__ import annotations
+from __future__ import annotations as _annotations
 
-from penstock import raw_ops
-from penstock._functions.basic import cast
-from penstock._tape import IndexedSlices
+from penstock import raw_ops as _raw_ops
+from penstock._functions.basic import cast as _cast
+from penstock._tape import IndexedSlices as _IndexedSlices
 from penstock.optimizers import schedules
-from penstock.optimizers._base import Optimizer, dense, squared
+from penstock.optimizers._base import Optimizer
+from penstock.optimizers._base import dense as _dense
+from penstock.optimizers._base import squared as _squared
 from penstock.optimizers._rarer import Adadelta, Adamax, Lion
 
 __all__ = [
@@ -53,13 +55,13 @@ class SGD(Optimizer):
 
     def update_step(self, gradient, variable, learning_rate):
         if not self.momentum:
-            if isinstance(gradient, IndexedSlices):
+            if isinstance(gradient, _IndexedSlices):
                 variable._scatter_sub(gradient.indices, gradient.values * learning_rate)
             else:
                 variable._assign_sub(gradient * learning_rate)
             return
         slot = self._momenta[self._place(variable)]
-        step = dense(gradient, variable) * learning_rate
+        step = _dense(gradient, variable) * learning_rate
         slot._assign(slot * self.momentum - step)
         variable._assign_add(slot * self.momentum - step if self.nesterov else slot.value())
 
@@ -105,11 +107,11 @@ class Adam(Optimizer):
         place = self._place(variable)
         m, v = self._momenta[place], self._velocities[place]
         step = self._step(variable.dtype)
-        powers = [raw_ops.Pow(x=cast(b, step.dtype), y=step) for b in (self.beta_1, self.beta_2)]
-        if self.amsgrad or isinstance(gradient, IndexedSlices):
+        powers = [_raw_ops.Pow(x=_cast(b, step.dtype), y=step) for b in (self.beta_1, self.beta_2)]
+        if self.amsgrad or isinstance(gradient, _IndexedSlices):
             self._step_by_step(gradient, variable, learning_rate, powers)
             return
-        found = raw_ops.ApplyAdam(
+        found = _raw_ops.ApplyAdam(
             var=variable,
             m=m,
             v=v,
@@ -119,7 +121,7 @@ class Adam(Optimizer):
             beta1=self.beta_1,
             beta2=self.beta_2,
             epsilon=self.epsilon,
-            grad=dense(gradient, variable),
+            grad=_dense(gradient, variable),
         )
         for kept, new in zip((variable, m, v), found, strict=True):
             kept._assign(new)
@@ -128,14 +130,14 @@ class Adam(Optimizer):
         """What the fused op does not do: the largest velocity so far, and single rows."""
         place = self._place(variable)
         m, v = self._momenta[place], self._velocities[place]
-        m._assign_add((dense(gradient, variable) - m) * (1 - self.beta_1))
-        v._assign_add((squared(gradient, variable) - v) * (1 - self.beta_2))
+        m._assign_add((_dense(gradient, variable) - m) * (1 - self.beta_1))
+        v._assign_add((_squared(gradient, variable) - v) * (1 - self.beta_2))
         spread = v
         if self.amsgrad:
             spread = self._largest[place]
-            spread._assign(raw_ops.Maximum(x=spread, y=v))
-        alpha = learning_rate * raw_ops.Sqrt(x=1 - powers[1]) / (1 - powers[0])
-        variable._assign_sub(m * alpha / (raw_ops.Sqrt(x=spread) + self.epsilon))
+            spread._assign(_raw_ops.Maximum(x=spread, y=v))
+        alpha = learning_rate * _raw_ops.Sqrt(x=1 - powers[1]) / (1 - powers[0])
+        variable._assign_sub(m * alpha / (_raw_ops.Sqrt(x=spread) + self.epsilon))
 
 
 class AdamW(Adam):
@@ -171,9 +173,9 @@ class Adagrad(Optimizer):
 
     def update_step(self, gradient, variable, learning_rate):
         total = self._sums[self._place(variable)]
-        total._assign_add(squared(gradient, variable))
-        gradient = dense(gradient, variable)
-        variable._assign_sub(learning_rate * gradient / raw_ops.Sqrt(x=total + self.epsilon))
+        total._assign_add(_squared(gradient, variable))
+        gradient = _dense(gradient, variable)
+        variable._assign_sub(learning_rate * gradient / _raw_ops.Sqrt(x=total + self.epsilon))
 
 
 class RMSprop(Optimizer):
@@ -200,15 +202,15 @@ class RMSprop(Optimizer):
     def update_step(self, gradient, variable, learning_rate):
         place = self._place(variable)
         velocity = self._velocities[place]
-        square = squared(gradient, variable)
+        square = _squared(gradient, variable)
         velocity._assign(velocity * self.rho + square * (1 - self.rho))
-        gradient = dense(gradient, variable)
+        gradient = _dense(gradient, variable)
         spread = velocity + self.epsilon
         if self.centered:
             average = self._averages[place]
             average._assign(average * self.rho + gradient * (1 - self.rho))
-            spread = spread - raw_ops.Square(x=average)
-        step = learning_rate * gradient / raw_ops.Sqrt(x=spread)
+            spread = spread - _raw_ops.Square(x=average)
+        step = learning_rate * gradient / _raw_ops.Sqrt(x=spread)
         if self.momentum > 0:
             slot = self._momenta[place]
             slot._assign(slot * self.momentum + step)
@@ -251,11 +253,11 @@ class Ftrl(Optimizer):
     def update_step(self, gradient, variable, learning_rate):
         place = self._place(variable)
         total, linear = self._sums[place], self._linears[place]
-        found = raw_ops.ApplyFtrlV2(
+        found = _raw_ops.ApplyFtrlV2(
             var=variable,
             accum=total,
             linear=linear,
-            grad=dense(gradient, variable),
+            grad=_dense(gradient, variable),
             lr=learning_rate,
             l1=self.l1_regularization_strength,
             l2=self.beta / (2 * learning_rate) + self.l2_regularization_strength,

@@ -1,11 +1,13 @@
 """tf.optimizers.schedules: learning rates that change with the step."""
 
-from __future__ import annotations
+from __future__ import annotations as _annotations
 
-import math
+import math as _math
 
-from penstock import dtypes, raw_ops
-from penstock._functions.basic import cast, where
+from penstock import dtypes as _dtypes
+from penstock import raw_ops as _raw_ops
+from penstock._functions.basic import cast as _cast
+from penstock._functions.basic import where as _where
 
 __all__ = [
     "CosineDecay",
@@ -25,7 +27,7 @@ class LearningRateSchedule:
     """
 
     def __call__(self, step):
-        return cast(self._at(cast(step, dtypes.float64)), dtypes.float32)
+        return _cast(self._at(_cast(step, _dtypes.float64)), _dtypes.float32)
 
     def _at(self, step):
         raise NotImplementedError(f"{type(self).__name__} must override __call__(self, step).")
@@ -95,7 +97,7 @@ class PiecewiseConstantDecay(LearningRateSchedule):
     def _at(self, step):
         rate = 0 * step + self.values[-1]
         for boundary, value in zip(self.boundaries[::-1], self.values[-2::-1], strict=True):
-            rate = where(step <= boundary, 0 * step + value, rate)
+            rate = _where(step <= boundary, 0 * step + value, rate)
         return rate
 
 
@@ -120,8 +122,8 @@ class PolynomialDecay(LearningRateSchedule):
     def _at(self, step):
         length = self.decay_steps
         if self.cycle:
-            length *= raw_ops.Maximum(x=raw_ops.Ceil(x=step / length), y=1.0)
-        left = 1 - raw_ops.Minimum(x=step, y=length) / length
+            length *= _raw_ops.Maximum(x=_raw_ops.Ceil(x=step / length), y=1.0)
+        left = 1 - _raw_ops.Minimum(x=step, y=length) / length
         start, end = self.initial_learning_rate, self.end_learning_rate
         return (start - end) * left**self.power + end
 
@@ -152,12 +154,12 @@ class CosineDecay(LearningRateSchedule):
         rate = top * self._share(step - length)
         if length == 0:
             return rate
-        return where(step < length, start + (top - start) * step / length, rate)
+        return _where(step < length, start + (top - start) * step / length, rate)
 
     def _share(self, step):
         """What is left of the rate after so many steps of decay."""
-        done = raw_ops.Minimum(x=step, y=self.decay_steps) / self.decay_steps
-        return (1 - self.alpha) * 0.5 * (1 + raw_ops.Cos(x=math.pi * done)) + self.alpha
+        done = _raw_ops.Minimum(x=step, y=self.decay_steps) / self.decay_steps
+        return (1 - self.alpha) * 0.5 * (1 + _raw_ops.Cos(x=_math.pi * done)) + self.alpha
 
 
 class CosineDecayRestarts(LearningRateSchedule):
@@ -184,12 +186,12 @@ class CosineDecayRestarts(LearningRateSchedule):
     def _at(self, step):
         done = step / self.first_decay_steps
         if self._t_mul == 1:
-            turn = raw_ops.Floor(x=done)
+            turn = _raw_ops.Floor(x=done)
             done = done - turn
         else:
-            turns = raw_ops.Log(x=1 - done * (1 - self._t_mul)) / math.log(self._t_mul)
-            turn = raw_ops.Floor(x=turns)
+            turns = _raw_ops.Log(x=1 - done * (1 - self._t_mul)) / _math.log(self._t_mul)
+            turn = _raw_ops.Floor(x=turns)
             before = (1 - self._t_mul**turn) / (1 - self._t_mul)
             done = (done - before) / self._t_mul**turn
-        cosine = 0.5 * self._m_mul**turn * (1 + raw_ops.Cos(x=math.pi * done))
+        cosine = 0.5 * self._m_mul**turn * (1 + _raw_ops.Cos(x=_math.pi * done))
         return self.initial_learning_rate * ((1 - self.alpha) * cosine + self.alpha)

@@ -1,14 +1,15 @@
 """tf.profiler.experimental: TensorFlow's names. What is profiled here is memory: the profile is a
 file of `tf.profiler.memory` in the folder that TensorFlow calls logdir."""
 
-import collections
-import os
-import time
+import collections as _collections
+import os as _os
+import time as _time
 
-from penstock import _api, errors
+from penstock import _api
+from penstock import errors as _errors
 from penstock.profiler import _profile, _recording
 
-ProfilerOptions = collections.namedtuple(
+ProfilerOptions = _collections.namedtuple(
     "ProfilerOptions",
     ("host_tracer_level", "python_tracer_level", "device_tracer_level", "delay_ms"),
     defaults=(2, 0, 1, None),
@@ -23,22 +24,22 @@ def start(logdir, options=None):
       options: Taken as in TensorFlow, and not used.
     """
     if _recording.is_recording():
-        raise errors.AlreadyExistsError(None, None, "Another profiler is running.")
-    os.makedirs(logdir, exist_ok=True)
-    stamp = time.strftime("%Y_%m_%d_%H_%M_%S")
-    _recording.start(os.path.join(logdir, f"{stamp}-{os.getpid()}{_profile.SUFFIX}"))
+        raise _errors.AlreadyExistsError(None, None, "Another profiler is running.")
+    _os.makedirs(logdir, exist_ok=True)
+    stamp = _time.strftime("%Y_%m_%d_%H_%M_%S")
+    _recording.start(_os.path.join(logdir, f"{stamp}-{_os.getpid()}{_profile.SUFFIX}"))
 
 
 def stop(save=True):
     """Ends the recording; without `save` nothing is kept of it."""
     if not _recording.is_recording():
-        raise errors.UnavailableError(
+        raise _errors.UnavailableError(
             None, None, "Cannot export profiling results. No profiler is running."
         )
     path = _recording.current_file()
     _recording.stop()
     if not save:
-        os.unlink(path)
+        _os.unlink(path)
 
 
 class Profile:

@@ -1,16 +1,15 @@
 """tf.random: random tensors, with TensorFlow's streams."""
 
-from penstock import _api, _core, dtypes, raw_ops
-from penstock._core import Tensor
+from penstock import _api, _core
+from penstock import dtypes as _dtypes
+from penstock import raw_ops as _raw_ops
 from penstock._functions.distributions import (
     Algorithm,
     _is_number,
     categorical,
-    drawn,
     fold_in,
     gamma,
     poisson,
-    scaled,
     shuffle,
     split,
     stateless_binomial,
@@ -22,6 +21,12 @@ from penstock._functions.distributions import (
     stateless_uniform,
     truncated_normal,
 )
+from penstock._functions.distributions import (
+    drawn as _drawn,
+)
+from penstock._functions.distributions import (
+    scaled as _scaled,
+)
 from penstock._functions.generator import (
     Generator,
     create_rng_state,
@@ -29,7 +34,8 @@ from penstock._functions.generator import (
     set_global_generator,
 )
 from penstock._functions.sampled import log_uniform_candidate_sampler, uniform_candidate_sampler
-from penstock._functions.seeds import op_seeds, set_seed
+from penstock._functions.seeds import op_seeds as _op_seeds
+from penstock._functions.seeds import set_seed
 from penstock._scope import scoped as _scoped
 from penstock.random import experimental
 
@@ -63,7 +69,9 @@ __all__ = [
 
 
 @_scoped("random_normal")
-def normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=None) -> Tensor:
+def normal(
+    shape, mean=0.0, stddev=1.0, dtype=_dtypes.float32, seed=None, name=None
+) -> _core.Tensor:
     """Numbers from a normal distribution.
 
     Args:
@@ -81,11 +89,11 @@ def normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=No
     >>> tf.random.normal([2, 3]).shape
     TensorShape([2, 3])
     """
-    dtype = dtypes.as_dtype(dtype)
-    seeds = op_seeds(seed)
-    shape, mean, stddev = drawn(shape, dtype, ("mean", "stddev"), mean, stddev)
-    return scaled(
-        lambda: raw_ops.RandomStandardNormal(shape=shape, dtype=dtype, **seeds),
+    dtype = _dtypes.as_dtype(dtype)
+    seeds = _op_seeds(seed)
+    shape, mean, stddev = _drawn(shape, dtype, ("mean", "stddev"), mean, stddev)
+    return _scaled(
+        lambda: _raw_ops.RandomStandardNormal(shape=shape, dtype=dtype, **seeds),
         mean,
         stddev,
         name,
@@ -93,7 +101,9 @@ def normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=No
 
 
 @_scoped("random_uniform")
-def uniform(shape, minval=0, maxval=None, dtype=dtypes.float32, seed=None, name=None) -> Tensor:
+def uniform(
+    shape, minval=0, maxval=None, dtype=_dtypes.float32, seed=None, name=None
+) -> _core.Tensor:
     """Numbers from [minval, maxval), all equally likely.
 
     Args:
@@ -111,25 +121,25 @@ def uniform(shape, minval=0, maxval=None, dtype=dtypes.float32, seed=None, name=
     >>> tf.random.uniform([2], minval=5, maxval=6).shape
     TensorShape([2])
     """
-    dtype = dtypes.as_dtype(dtype)
+    dtype = _dtypes.as_dtype(dtype)
     if not (dtype.is_floating or dtype.is_integer):
         raise ValueError(f"Argument `dtype` got invalid value {dtype!r}: no numbers to draw.")
-    seeds = op_seeds(seed)
+    seeds = _op_seeds(seed)
     if dtype.is_integer:
         if maxval is None:
             raise ValueError(f"Must specify maxval for integer dtype {dtype!r}")
         bounds = (_core.to_tensor(each, dtype, False) for each in (minval, maxval))
-        shape, minval, maxval = drawn(shape, dtype, ("min", "max"), *bounds)
-        return raw_ops.RandomUniformInt(
+        shape, minval, maxval = _drawn(shape, dtype, ("min", "max"), *bounds)
+        return _raw_ops.RandomUniformInt(
             shape=shape, minval=minval, maxval=maxval, **seeds, name=name
         )
     maxval = 1 if maxval is None else maxval
     if _is_number(minval, 0) and _is_number(maxval, 1):
-        (shape,), name = drawn(shape, dtype, ()), None
+        (shape,), name = _drawn(shape, dtype, ()), None
     else:
-        shape, minval, maxval = drawn(shape, dtype, ("min", "max"), minval, maxval)
-    return scaled(
-        lambda: raw_ops.RandomUniform(shape=shape, dtype=dtype, **seeds),
+        shape, minval, maxval = _drawn(shape, dtype, ("min", "max"), minval, maxval)
+    return _scaled(
+        lambda: _raw_ops.RandomUniform(shape=shape, dtype=dtype, **seeds),
         minval,
         maxval - minval,
         name,

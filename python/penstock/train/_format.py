@@ -72,7 +72,7 @@ def write(prefix: str, nodes) -> None:
         write_all(file, _head(entries, graph, _NO_SUM * len(entries)))
         sums = []
         for entry in entries:
-            data = safetensors.bytes_of(tensors[entry.name])
+            data = _header.bytes_of(tensors[entry.name])
             sums.append(_digits(_core.crc32c(data)))
             write_all(file, data)
             del data

@@ -41,7 +41,7 @@ def test_invalid_arguments(call, text):
 
 
 def test_the_hierarchy():
-    for code, cls in tf.errors.BY_CODE.items():
+    for code, cls in tf.errors._BY_CODE.items():
         error = cls(None, None, "text")
         assert (error.error_code, str(error)) == (code, "text")
         assert isinstance(error, tf.errors.OpError)

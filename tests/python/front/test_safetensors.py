@@ -205,7 +205,7 @@ def test_a_failed_save_leaves_the_old_file(tmp_path, monkeypatch, unnamed):
         raise OSError(errno.ENOSPC, "")
 
     with monkeypatch.context() as patch:
-        patch.setattr(st, "write_all", full)
+        patch.setattr(st, "_write_all", full)
         with pytest.raises(tf.errors.ResourceExhaustedError, match="No space left"):
             st.save_file({"a": tf.constant(2.0)}, path)
     assert float(st.load_file(path)["a"]) == 1

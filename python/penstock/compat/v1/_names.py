@@ -7,8 +7,8 @@ TensorFlow 1, where they are others: `old:new` where today's function has anothe
 `old:` what is taken and not used. An argument that is None is left to today's default. Two names
 for one argument, both given, are refused.
 
-`surface("nn")` gives the module of a namespace its `__getattr__` and `__dir__`: what the table has,
-then what the namespace of today has.
+`surface("nn", "nn")` gives the module of a namespace its `__getattr__` and `__dir__`: what the
+table has, then what the namespace of today has, without the names that TensorFlow 1 never had.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def _refuse(old, new):
     raise ValueError(f"Cannot specify both '{old}' and '{new}'.")
 
 
-def surface(namespace: str, base: str | None = None):
+def surface(namespace: str, base: str | None = None, without: tuple = ()):
     """`__getattr__` and `__dir__` of tf.compat.v1.<namespace>, on top of a module of today."""
     module = sys.modules[f"{_PLACE}.{namespace}"]
     today = None if base is None else importlib.import_module("penstock." + base)
@@ -105,7 +105,7 @@ def surface(namespace: str, base: str | None = None):
             raise AttributeError(name)
         found = find(namespace, name)
         if found is None:
-            found = getattr(today, name, None) if today else None
+            found = getattr(today, name, None) if today and name not in without else None
         if found is None:
             from penstock import _near
 
@@ -115,7 +115,8 @@ def surface(namespace: str, base: str | None = None):
 
     def __dir__():
         own = getattr(module, "__all__", vars(module))
-        names = {*own, *names_in(namespace), *(dir(today) if today else ())}
+        old = {*dir(today)} - {*without} if today else {}
+        names = {*own, *names_in(namespace), *old}
         return sorted(name for name in names if not name.startswith("_"))
 
     return __getattr__, __dir__

@@ -6,7 +6,7 @@
 They are read from sys.argv by app.run, or when the first of them is asked for.
 """
 
-from __future__ import annotations
+from __future__ import annotations as _annotations
 
 import enum as _enum
 

@@ -2,4 +2,4 @@
 
 from penstock.compat.v1 import _names
 
-__getattr__, __dir__ = _names.surface("linalg", "linalg")
+__getattr__, __dir__ = _names.surface("linalg", "linalg", without=("eig", "eigvals"))

@@ -1,6 +1,6 @@
 """tf.compat.v1.logging: Python's logging under TensorFlow's logger."""
 
-from __future__ import annotations
+from __future__ import annotations as _annotations
 
 import itertools as _itertools
 import sys as _sys

@@ -1,10 +1,10 @@
 """tf.compat.v1.losses: weighted losses, which a graph keeps in a collection."""
 
-from __future__ import annotations
+from __future__ import annotations as _annotations
 
+from penstock import _core
 from penstock import nn as _nn
 from penstock import raw_ops as _raw_ops
-from penstock._core import Tensor
 from penstock._functions.arrays import tensor as _tensor
 from penstock._functions.basic import cast as _cast
 from penstock._scope import scoped as _scoped
@@ -82,13 +82,13 @@ def get_regularization_losses(scope=None) -> list:
     return _collections.get_collection(_GraphKeys.REGULARIZATION_LOSSES, scope)
 
 
-def get_regularization_loss(scope=None, name="total_regularization_loss") -> Tensor:
+def get_regularization_loss(scope=None, name="total_regularization_loss") -> _core.Tensor:
     """The sum of the losses that regularizers added."""
     found = get_regularization_losses(scope)
     return _raw_ops.AddN(inputs=found, name=name) if found else _tensor(0.0)
 
 
-def get_total_loss(add_regularization_losses=True, name="total_loss", scope=None) -> Tensor:
+def get_total_loss(add_regularization_losses=True, name="total_loss", scope=None) -> _core.Tensor:
     """The sum of all losses of the graph."""
     found = get_losses(scope)
     if add_regularization_losses:
@@ -105,7 +105,7 @@ def compute_weighted_loss(
     scope=None,
     loss_collection=_GraphKeys.LOSSES,
     reduction=_BY_WEIGHTS,
-) -> Tensor:
+) -> _core.Tensor:
     """The losses times their weights, reduced as asked."""
     Reduction.validate(reduction)
     losses = _tensor(losses)
@@ -149,7 +149,7 @@ def absolute_difference(
     scope=None,
     loss_collection=_GraphKeys.LOSSES,
     reduction=_BY_WEIGHTS,
-) -> Tensor:
+) -> _core.Tensor:
     """The distance between labels and predictions."""
     labels, predictions = _pair(labels, predictions)
     losses = _raw_ops.Abs(x=predictions - labels)
@@ -164,7 +164,7 @@ def mean_squared_error(
     scope=None,
     loss_collection=_GraphKeys.LOSSES,
     reduction=_BY_WEIGHTS,
-) -> Tensor:
+) -> _core.Tensor:
     """The squared distance between labels and predictions.
 
     Args:
@@ -197,7 +197,7 @@ def cosine_distance(
     loss_collection=_GraphKeys.LOSSES,
     reduction=_BY_WEIGHTS,
     dim=None,
-) -> Tensor:
+) -> _core.Tensor:
     """One less the product along an axis: both are of length 1 there."""
     if axis is not None and dim is not None:
         raise ValueError("Cannot specify both 'dim' and 'axis'.")
@@ -217,7 +217,7 @@ def hinge_loss(
     scope=None,
     loss_collection=_GraphKeys.LOSSES,
     reduction=_BY_WEIGHTS,
-) -> Tensor:
+) -> _core.Tensor:
     """How far logits are from being 1 on the right side; labels are 0 or 1."""
     labels, logits = _pair(labels, logits, "logits")
     losses = _raw_ops.Relu(features=1 - (2 * labels - 1) * logits)
@@ -233,7 +233,7 @@ def huber_loss(
     scope=None,
     loss_collection=_GraphKeys.LOSSES,
     reduction=_BY_WEIGHTS,
-) -> Tensor:
+) -> _core.Tensor:
     """Half the squared distance up to `delta`, and a straight line from there on."""
     labels, predictions = _pair(labels, predictions)
     distance = _raw_ops.Abs(x=predictions - labels)
@@ -251,7 +251,7 @@ def log_loss(
     scope=None,
     loss_collection=_GraphKeys.LOSSES,
     reduction=_BY_WEIGHTS,
-) -> Tensor:
+) -> _core.Tensor:
     """The cross entropy of probabilities."""
     labels, predictions = _pair(labels, predictions)
     right = labels * _raw_ops.Log(x=predictions + epsilon)
@@ -262,7 +262,7 @@ def log_loss(
 @_scoped("mean_pairwise_squared_error", parameter="scope")
 def mean_pairwise_squared_error(
     labels, predictions, weights=1.0, scope=None, loss_collection=_GraphKeys.LOSSES
-) -> Tensor:
+) -> _core.Tensor:
     """How the differences between pairs of elements differ, within every example."""
     labels, predictions = _pair(labels, predictions)
     weights = _cast(weights, _float32)
@@ -293,7 +293,7 @@ def sigmoid_cross_entropy(
     scope=None,
     loss_collection=_GraphKeys.LOSSES,
     reduction=_BY_WEIGHTS,
-) -> Tensor:
+) -> _core.Tensor:
     """The cross entropy of independent yes-or-no labels."""
     if multi_class_labels is None or logits is None:
         raise ValueError("Arguments `multi_class_labels` and `logits` must not be None.")
@@ -315,7 +315,7 @@ def softmax_cross_entropy(
     scope=None,
     loss_collection=_GraphKeys.LOSSES,
     reduction=_BY_WEIGHTS,
-) -> Tensor:
+) -> _core.Tensor:
     """The cross entropy of distributions over classes; no gradient goes to the labels.
 
     Args:
@@ -356,7 +356,7 @@ def sparse_softmax_cross_entropy(
     scope=None,
     loss_collection=_GraphKeys.LOSSES,
     reduction=_BY_WEIGHTS,
-) -> Tensor:
+) -> _core.Tensor:
     """The cross entropy of labels that are numbers of classes.
 
     Args:

@@ -2,4 +2,4 @@
 
 from penstock.compat.v1 import _names
 
-__getattr__, __dir__ = _names.surface("random", "random")
+__getattr__, __dir__ = _names.surface("random", "random", without=("set_seed",))

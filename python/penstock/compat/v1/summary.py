@@ -1,6 +1,6 @@
 """tf.compat.v1.summary: serialized summaries, and the writer of event files that takes them."""
 
-from __future__ import annotations
+from __future__ import annotations as _annotations
 
 import time as _time
 from typing import ClassVar as _ClassVar
@@ -9,14 +9,14 @@ from penstock import _core
 from penstock import dtypes as _dtypes
 from penstock import errors as _errors
 from penstock import raw_ops as _raw_ops
-from penstock._core import Tensor
 from penstock._functions.running import numpy_function as _numpy_function
 from penstock._scope import scoped as _scoped
 from penstock.compat.v1 import _collections
 from penstock.compat.v1._collections import GraphKeys as _GraphKeys
 from penstock.summary import _messages
 from penstock.summary._events import EventFile as _EventFile
-from penstock.summary._messages import Event, SessionLog, Summary, SummaryMetadata
+from penstock.summary._messages import Event, SessionLog, Summary
+from penstock.summary._messages import SummaryMetadata as _SummaryMetadata
 
 __all__ = [
     "Event",
@@ -24,7 +24,6 @@ __all__ = [
     "FileWriterCache",
     "SessionLog",
     "Summary",
-    "SummaryMetadata",
     "all_v2_summary_ops",
     "get_summary_description",
     "histogram",
@@ -54,7 +53,7 @@ def _tag(name, family=None) -> tuple[str, str]:
     return f"{family}/{full}" if family else full, full + "/"
 
 
-def _summary(build, tensor, collections, name) -> Tensor:
+def _summary(build, tensor, collections, name) -> _core.Tensor:
     """The serialized Summary that `build` makes of the values, as a string tensor."""
     if isinstance(tensor, _core.SymbolicTensor):
 
@@ -68,7 +67,7 @@ def _summary(build, tensor, collections, name) -> Tensor:
     return made
 
 
-def scalar(name, tensor, collections=None, family=None) -> Tensor:
+def scalar(name, tensor, collections=None, family=None) -> _core.Tensor:
     """A number, as a serialized Summary."""
     tag, node = _tag(name, family)
 
@@ -82,7 +81,7 @@ def scalar(name, tensor, collections=None, family=None) -> Tensor:
     return _summary(build, _core.to_tensor(tensor, None, False), collections, node)
 
 
-def histogram(name, values, collections=None, family=None) -> Tensor:
+def histogram(name, values, collections=None, family=None) -> _core.Tensor:
     """How values are spread, as a serialized Summary."""
     tag, node = _tag(name, family)
 
@@ -94,7 +93,7 @@ def histogram(name, values, collections=None, family=None) -> Tensor:
     return _summary(build, _core.to_tensor(values, None, False), collections, node)
 
 
-def image(name, tensor, max_outputs=3, collections=None, family=None) -> Tensor:
+def image(name, tensor, max_outputs=3, collections=None, family=None) -> _core.Tensor:
     """Images, [how many, height, width, channels], as a serialized Summary."""
     tag, node = _tag(name, family)
 
@@ -126,11 +125,11 @@ def tensor_summary(
     summary_metadata=None,
     family=None,
     display_name=None,
-) -> Tensor:
+) -> _core.Tensor:
     """A tensor, as a serialized Summary."""
     tag, node = _tag(name, family)
-    metadata = SummaryMetadata()
-    metadata.CopyFrom(summary_metadata or SummaryMetadata())
+    metadata = _SummaryMetadata()
+    metadata.CopyFrom(summary_metadata or _SummaryMetadata())
     if display_name is not None:
         metadata.display_name = display_name
     if summary_description is not None:
@@ -144,12 +143,12 @@ def tensor_summary(
     return _summary(build, _core.to_tensor(tensor, None, False), collections, node)
 
 
-def text(name, tensor, collections=None) -> Tensor:
+def text(name, tensor, collections=None) -> _core.Tensor:
     """Text, as a serialized Summary."""
     tensor = _core.to_tensor(tensor, None, False)
     if tensor.dtype is not _dtypes.string:
         raise ValueError(f"Expected tensor {name} to have dtype string, got {tensor.dtype!r}")
-    metadata = SummaryMetadata()
+    metadata = _SummaryMetadata()
     metadata.plugin_data.plugin_name = "text"
     return tensor_summary(name, tensor, collections=collections, summary_metadata=metadata)
 
@@ -159,7 +158,7 @@ def _merged(inputs, name):
     return _raw_ops.StringJoin(inputs=inputs)
 
 
-def merge(inputs, collections=None, name=None) -> Tensor:
+def merge(inputs, collections=None, name=None) -> _core.Tensor:
     """Several summaries as one."""
     # Messages one after the other are one message with the values of all.
     merged = _merged(list(inputs), name=name)

@@ -1,10 +1,10 @@
 """tf.compat.v1.nn: tf.nn with TensorFlow 1's names and arguments (see _names.txt)."""
 
-from __future__ import annotations
+from __future__ import annotations as _annotations
 
-from penstock import _core, raw_ops
+from penstock import _core
 from penstock import nn as _today
-from penstock._core import Tensor
+from penstock import raw_ops as _raw_ops
 from penstock._functions.arrays import tensor as _tensor
 from penstock._functions.basic import cast as _cast
 from penstock._functions.seeds import op_seeds as _op_seeds
@@ -14,7 +14,7 @@ from penstock.compat.v1.nn._dynamic_rnn import bidirectional_dynamic_rnn, dynami
 from penstock.compat.v1.nn._rnn import static_bidirectional_rnn, static_rnn
 
 
-def dropout(x, keep_prob=None, noise_shape=None, seed=None, name=None, rate=None) -> Tensor:
+def dropout(x, keep_prob=None, noise_shape=None, seed=None, name=None, rate=None) -> _core.Tensor:
     """Some elements at random as zeros, and the others larger by as much."""
     if keep_prob is not None and rate is not None:
         raise ValueError("Cannot specify both 'rate' and 'keep_prob'.")
@@ -26,10 +26,10 @@ def dropout(x, keep_prob=None, noise_shape=None, seed=None, name=None, rate=None
     # The share is a tensor, a placeholder perhaps: what is kept is decided where it has a value.
     x = _tensor(x)
     kept = _cast(kept, x.dtype)
-    shape = raw_ops.Shape(input=x) if noise_shape is None else noise_shape
-    drawn = raw_ops.RandomUniform(shape=shape, dtype=x.dtype, **_op_seeds(seed))
-    dropped = raw_ops.SelectV2(
-        condition=drawn >= 1 - kept, t=x / kept, e=raw_ops.ZerosLike(x=x), name=name
+    shape = _raw_ops.Shape(input=x) if noise_shape is None else noise_shape
+    drawn = _raw_ops.RandomUniform(shape=shape, dtype=x.dtype, **_op_seeds(seed))
+    dropped = _raw_ops.SelectV2(
+        condition=drawn >= 1 - kept, t=x / kept, e=_raw_ops.ZerosLike(x=x), name=name
     )
     dropped.set_shape(x.shape)  # the share is a number, whatever is known of its shape
     return dropped
@@ -38,19 +38,19 @@ def dropout(x, keep_prob=None, noise_shape=None, seed=None, name=None, rate=None
 @_scoped("softmax_cross_entropy_with_logits_sg")
 def softmax_cross_entropy_with_logits(
     labels=None, logits=None, dim=-1, name=None, axis=None
-) -> Tensor:
+) -> _core.Tensor:
     """The cross entropy of logits; no gradient goes to the labels."""
     if labels is None or logits is None:
         raise ValueError("Both `labels` and `logits` must be provided.")
     labels = _tensor(labels, getattr(logits, "dtype", None))
-    labels = raw_ops.StopGradient(input=labels, name="labels_stop_gradient")
+    labels = _raw_ops.StopGradient(input=labels, name="labels_stop_gradient")
     axis = dim if axis is None else axis
     return _today.softmax_cross_entropy_with_logits(labels, logits, axis, name)
 
 
 def embedding_lookup(
     params, ids, partition_strategy="mod", name=None, validate_indices=True, max_norm=None
-) -> Tensor:
+) -> _core.Tensor:
     """The rows of `params` that `ids` names; row i of several tables is by default in table
     i modulo their number."""
     if not isinstance(params, (list, tuple)) or len(params) == 1 or partition_strategy == "div":
@@ -62,14 +62,14 @@ def embedding_lookup(
         )
     # Rows side by side are in the order of their numbers, once the shorter tables are filled up.
     tables = [_tensor(each) for each in params]
-    counts = [raw_ops.Shape(input=each)[0] for each in tables]
+    counts = [_raw_ops.Shape(input=each)[0] for each in tables]
     fill = [[counts[0] - count] for count in counts]
     padded = [
-        raw_ops.ConcatV2(
+        _raw_ops.ConcatV2(
             values=[
                 each,
-                raw_ops.Fill(
-                    dims=raw_ops.ConcatV2(values=[more, raw_ops.Shape(input=each)[1:]], axis=0),
+                _raw_ops.Fill(
+                    dims=_raw_ops.ConcatV2(values=[more, _raw_ops.Shape(input=each)[1:]], axis=0),
                     value=_tensor(0, each.dtype),
                 ),
             ],
@@ -77,9 +77,9 @@ def embedding_lookup(
         )
         for each, more in zip(tables, fill, strict=True)
     ]
-    shape = raw_ops.Shape(input=tables[0])[1:]
-    rows = raw_ops.Pack(values=padded, axis=1)
-    rows = raw_ops.Reshape(tensor=rows, shape=raw_ops.ConcatV2(values=[[-1], shape], axis=0))
+    shape = _raw_ops.Shape(input=tables[0])[1:]
+    rows = _raw_ops.Pack(values=padded, axis=1)
+    rows = _raw_ops.Reshape(tensor=rows, shape=_raw_ops.ConcatV2(values=[[-1], shape], axis=0))
     return _today.embedding_lookup(rows, ids, max_norm, name)
 
 
@@ -95,7 +95,7 @@ def nce_loss(
     remove_accidental_hits=False,
     partition_strategy="mod",
     name="nce_loss",
-) -> Tensor:
+) -> _core.Tensor:
     """Noise-contrastive estimation: the true classes against a few sampled ones."""
     return _today.nce_loss(
         _one_table(weights, partition_strategy),
@@ -124,7 +124,7 @@ def sampled_softmax_loss(
     partition_strategy="mod",
     name="sampled_softmax_loss",
     seed=None,
-) -> Tensor:
+) -> _core.Tensor:
     """The softmax loss over the true classes and a few sampled ones."""
     return _today.sampled_softmax_loss(
         _one_table(weights, partition_strategy),
@@ -147,14 +147,14 @@ def _one_table(weights, partition_strategy):
     return weights
 
 
-def xw_plus_b(x, weights, biases, name=None) -> Tensor:
+def xw_plus_b(x, weights, biases, name=None) -> _core.Tensor:
     """The matrix product of x and weights, plus biases."""
-    return raw_ops.XwPlusB(x=x, weights=weights, biases=biases, name=name)
+    return _raw_ops.XwPlusB(x=x, weights=weights, biases=biases, name=name)
 
 
-def relu_layer(x, weights, biases, name=None) -> Tensor:
+def relu_layer(x, weights, biases, name=None) -> _core.Tensor:
     """The matrix product of x and weights, plus biases, where that is positive, and else 0."""
-    return raw_ops.ReluLayer(x=x, weights=weights, biases=biases, name=name)
+    return _raw_ops.ReluLayer(x=x, weights=weights, biases=biases, name=name)
 
 
 def fused_batch_norm(
@@ -168,7 +168,7 @@ def fused_batch_norm(
     is_training=True,
     name=None,
     exponential_avg_factor=1.0,
-) -> tuple[Tensor, Tensor, Tensor]:
+) -> tuple[_core.Tensor, _core.Tensor, _core.Tensor]:
     """(x normalized in each channel, the means, the variances)."""
     if is_training and exponential_avg_factor == 1.0 and (mean, variance) != (None, None):
         raise ValueError(
@@ -178,7 +178,7 @@ def fused_batch_norm(
     if not is_training and (mean is None or variance is None):
         raise ValueError("Both `mean` and `variance` must be given when `is_training` is False.")
     empty = _tensor([], _tensor(scale).dtype)
-    made = raw_ops.FusedBatchNormV3(
+    made = _raw_ops.FusedBatchNormV3(
         x=x,
         scale=scale,
         offset=offset,
@@ -204,9 +204,9 @@ def conv2d_backprop_input(
     dilations=None,
     name=None,
     filters=None,
-) -> Tensor:
+) -> _core.Tensor:
     """The gradient of a convolution with respect to its input."""
-    return raw_ops.Conv2DBackpropInput(
+    return _raw_ops.Conv2DBackpropInput(
         input_sizes=input_sizes,
         filter=filters if filter is None else filter,
         out_backprop=out_backprop,
@@ -228,9 +228,9 @@ def conv2d_backprop_filter(
     data_format="NHWC",
     dilations=None,
     name=None,
-) -> Tensor:
+) -> _core.Tensor:
     """The gradient of a convolution with respect to its filter."""
-    return raw_ops.Conv2DBackpropFilter(
+    return _raw_ops.Conv2DBackpropFilter(
         input=input,
         filter_sizes=filter_sizes,
         out_backprop=out_backprop,
@@ -242,7 +242,7 @@ def conv2d_backprop_filter(
     )
 
 
-_find, __dir__ = _names.surface("nn", "nn")
+_find, _list = _names.surface("nn", "nn", without=("gelu",))
 
 
 def __getattr__(name):
@@ -251,3 +251,7 @@ def __getattr__(name):
 
         return import_module("penstock.compat.v1.nn.rnn_cell")
     return _find(name)
+
+
+def __dir__():
+    return sorted({*_list(), "rnn_cell"})

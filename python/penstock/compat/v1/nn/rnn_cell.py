@@ -1,6 +1,6 @@
 """tf.compat.v1.nn.rnn_cell: one step of a recurrent network; nn.static_rnn makes the steps."""
 
-from __future__ import annotations
+from __future__ import annotations as _annotations
 
 import collections as _collections
 
