@@ -168,7 +168,7 @@ def __getattr__(name):
 def __dir__():
     from penstock import _api
 
-    own = [name for name in globals() if not name.startswith("_") and name != "importlib"]
+    own = [name for name in [*globals()] if not name.startswith("_") and name != "importlib"]
     return sorted({*own, *_MODULES, *_FILES, *_api.names_in(""), "__version__"})
 
 

@@ -68,14 +68,19 @@ def _run(options) -> int:
     """The program's own status: 0, or 2 when it failed."""
     from penstock import _cli
 
+    pid = os.getpid()
     # Its output is not to be mixed with a JSON object.
     out = contextlib.redirect_stdout(sys.stderr) if options.json else contextlib.nullcontext()
     with out:
         try:
             status = 2 if _cli.run(options) else 0
+            if os.getpid() != pid:  # a child of the program has no findings of its own
+                sys.exit(1 if status else 0)
             _wait_for_threads()
             return status
         except SystemExit as end:
+            if os.getpid() != pid:
+                raise
             if isinstance(end.code, str):
                 print(end.code, file=sys.stderr)
             return 2 if end.code else 0
@@ -144,6 +149,8 @@ def examine(options) -> int:
         doctor.__enter__()
         try:
             status = _run(options)
+        except SystemExit:  # of a child
+            raise
         except BaseException:
             doctor.__exit__()
             raise

@@ -3,13 +3,15 @@
 import os
 import sys
 
+_MOST_DIGITS = 18
+
 
 def number(name: str, default: int) -> int:
     """The variable as a number of at least 0."""
     text = os.environ.get(name, "").strip()
     if not text:
         return default
-    if text.isdecimal():
+    if text.isdecimal() and len(text) <= _MOST_DIGITS:
         return int(text)
     print(f'penstock: {name} is ignored: "{text}" is not a number such as 1', file=sys.stderr)
     return default

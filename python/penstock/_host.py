@@ -7,6 +7,7 @@ import math
 
 from penstock import _core
 
+_HANDLE_BYTES = 256  # what a tensor in a list costs, at least, besides its elements
 _SMALL = 256 << 10  # bytes that come and go with every call of Python
 
 
@@ -16,6 +17,11 @@ def booked(count: int, who: str):
     if count < _SMALL:
         return contextlib.nullcontext()
     return _core.HostMemory(min(count, 2**62), who)
+
+
+def handles(count: int, who: str):
+    """Books a list of so many tensors while a `with` lasts: small ones are mostly that."""
+    return booked(_HANDLE_BYTES * count, who)
 
 
 def filled(array, shape, dtype, who: str):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 
 from penstock._dimension import Dimension
@@ -22,6 +23,9 @@ def _is_asked_by_program() -> bool:
     return module.partition(".")[0] != "penstock"
 
 
+_MOST = 10_000  # dimensions: far more than any op takes
+
+
 class TensorShape:
     """The shape of a tensor: TensorShape([2, None]); TensorShape(None) has an unknown rank.
 
@@ -40,7 +44,9 @@ class TensorShape:
         elif isinstance(dims, TensorShape):
             self._dims = dims._dims
         elif hasattr(dims, "__iter__"):
-            self._dims = tuple(_dim(dim) for dim in dims)
+            self._dims = tuple(map(_dim, itertools.islice(dims, _MOST + 1)))
+            if len(self._dims) > _MOST:
+                raise ValueError(f"A shape has at most {_MOST} dimensions.")
         else:
             self._dims = (_dim(dims),)
 

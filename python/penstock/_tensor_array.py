@@ -6,6 +6,7 @@ import operator
 
 from penstock import _core, dtypes, errors, raw_ops
 from penstock._functions.basic import split, unstack, zeros
+from penstock._host import handles
 from penstock._nest import flatten
 from penstock._shape import TensorShape
 
@@ -19,7 +20,6 @@ def _out_of_range(text):
 
 
 _MOST = 2**31 - 1  # elements: an index is an int32
-_HANDLE_BYTES = 128  # what a list of tensors costs, at least, for each of them
 
 
 def _checked_size(size) -> int:
@@ -133,12 +133,9 @@ class TensorArray:
 
     def _values(self, indices) -> list:
         """The elements at `indices`, with zeros in the place of what is not there."""
-        if _HANDLE_BYTES * len(indices) > _core.budget(0):
-            raise errors.ResourceExhaustedError(
-                None, None, f"TensorArray: no memory has room for {len(indices)} elements"
-            )
-        blank = None if all(index in self._elements for index in indices) else self._zeros()
-        return [self._elements.get(index, blank) for index in indices]
+        with handles(len(indices), "TensorArray"):
+            blank = None if all(index in self._elements for index in indices) else self._zeros()
+            return [self._elements.get(index, blank) for index in indices]
 
     def _zeros(self):
         if not self._shape.is_fully_defined():

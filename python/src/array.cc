@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -106,49 +107,67 @@ DType dtype_of(PyArray_Descr* descr) {
   return DType::kInvalid;
 }
 
-// Whether all elements are integers that `dtype`, another type of integers, holds.
+// Whether all elements are integers that `dtype`, another type of integers, holds. NumPy shows them
+// where they are, and those that it must convert a few at a time: a copy would not be counted.
 template <typename T>
-bool are_within(const void* data, int64_t count, DType dtype) {
-  const auto* items = static_cast<const T*>(data);
+bool are_within(PyArrayObject* array, DType own, DType dtype) {
+  constexpr npy_uint32 kFlags = NPY_ITER_READONLY | NPY_ITER_ALIGNED | NPY_ITER_NBO |
+                                NPY_ITER_EXTERNAL_LOOP | NPY_ITER_BUFFERED | NPY_ITER_GROWINNER |
+                                NPY_ITER_ZEROSIZE_OK;
+  PyArray_Descr* descr = PyArray_DescrFromType(number_of(own));
+  NpyIter* const made = NpyIter_New(array, kFlags, NPY_KEEPORDER, NPY_EQUIV_CASTING, descr);
+  Py_DECREF(descr);
+  if (made == nullptr) throw PythonError();
+  const auto end = [](NpyIter* it) { NpyIter_Deallocate(it); };
+  const std::unique_ptr<NpyIter, decltype(end)> pieces(made, end);
+  if (NpyIter_GetIterSize(made) == 0) return true;
+  NpyIter_IterNextFunc* const next = NpyIter_GetIterNext(made, nullptr);
+  if (next == nullptr) throw PythonError();
+  char** const data = NpyIter_GetDataPtrArray(made);
+  const npy_intp* const size = NpyIter_GetInnerLoopSizePtr(made);
+  const npy_intp* const stride = NpyIter_GetInnerStrideArray(made);
   T least = 0, most = 0;
-  for (int64_t i = 0; i < count; ++i) {
-    least = std::min(least, items[i]);
-    most = std::max(most, items[i]);
-  }
+  const auto add = [&](T item) {
+    least = std::min(least, item);
+    most = std::max(most, item);
+  };
+  do {
+    const npy_intp count = *stride == 0 ? 1 : *size;  // one value, however often it is seen
+    if (*stride == npy_intp{sizeof(T)}) {
+      const T* const items = reinterpret_cast<const T*>(*data);
+      for (npy_intp i = 0; i < count; ++i) add(items[i]);
+    } else {
+      for (npy_intp i = 0; i < count; ++i) add(*reinterpret_cast<const T*>(*data + i * *stride));
+    }
+  } while (next(made) != 0);
   const int bits = static_cast<int>(dtype_size(dtype)) * 8 - (kUnsignedTypes.has(dtype) ? 0 : 1);
   const uint64_t highest = bits == 64 ? UINT64_MAX : (uint64_t{1} << bits) - 1;
   const int64_t lowest = kUnsignedTypes.has(dtype) ? 0 : -static_cast<int64_t>(highest) - 1;
   return std::cmp_greater_equal(least, lowest) && std::cmp_less_equal(most, highest);
 }
 
-// As above, of an array of any layout. True where no element is an integer.
+// As above, of an array of any dtype. True where no element is an integer.
 bool is_within(PyArrayObject* array, DType own, DType dtype) {
   if (own == dtype || !kIntTypes.has(own) || !kIntTypes.has(dtype) ||
       PyArray_CanCastSafely(number_of(own), number_of(dtype)) != 0)
     return true;
-  PyArray_Descr* descr = PyArray_DescrFromType(number_of(own));
-  const Ref plain(
-      checked(PyArray_FromArray(array, descr, NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_ALIGNED)));
-  auto* contiguous = reinterpret_cast<PyArrayObject*>(plain.get());
-  const void* data = PyArray_DATA(contiguous);
-  const auto count = static_cast<int64_t>(PyArray_SIZE(contiguous));
   switch (own) {
     case DType::kInt8:
-      return are_within<int8_t>(data, count, dtype);
+      return are_within<int8_t>(array, own, dtype);
     case DType::kInt16:
-      return are_within<int16_t>(data, count, dtype);
+      return are_within<int16_t>(array, own, dtype);
     case DType::kInt32:
-      return are_within<int32_t>(data, count, dtype);
+      return are_within<int32_t>(array, own, dtype);
     case DType::kInt64:
-      return are_within<int64_t>(data, count, dtype);
+      return are_within<int64_t>(array, own, dtype);
     case DType::kUInt8:
-      return are_within<uint8_t>(data, count, dtype);
+      return are_within<uint8_t>(array, own, dtype);
     case DType::kUInt16:
-      return are_within<uint16_t>(data, count, dtype);
+      return are_within<uint16_t>(array, own, dtype);
     case DType::kUInt32:
-      return are_within<uint32_t>(data, count, dtype);
+      return are_within<uint32_t>(array, own, dtype);
     default:
-      return are_within<uint64_t>(data, count, dtype);
+      return are_within<uint64_t>(array, own, dtype);
   }
 }
 
@@ -267,6 +286,14 @@ Tensor copy_array(PyObject* object, DType wanted) {
   if (PyArray_CopyInto(reinterpret_cast<PyArrayObject*>(over.get()), array) != 0)
     throw PythonError();
   return tensor;
+}
+
+int64_t array_bytes(PyObject* array) {
+  return static_cast<int64_t>(PyArray_NBYTES(reinterpret_cast<PyArrayObject*>(array)));
+}
+
+int64_t array_size(PyObject* array) {
+  return static_cast<int64_t>(PyArray_SIZE(reinterpret_cast<PyArrayObject*>(array)));
 }
 
 bool holds(DType dtype, PyObject* object) {

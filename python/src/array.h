@@ -20,6 +20,9 @@ Tensor copy_array(PyObject* array, DType wanted);
 // Whether the elements of an array or scalar can be cast to `dtype`: strings to strings only, and
 // integers to integers that are the same.
 bool holds(DType dtype, PyObject* array);
+// The number of elements of an ndarray, and their bytes.
+int64_t array_size(PyObject* array);
+int64_t array_bytes(PyObject* array);
 // True for an array or scalar of strings or objects.
 bool has_strings(PyObject* array);
 // A tensor over the array's own memory, which it keeps alive. Throws where it would have to copy.

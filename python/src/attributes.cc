@@ -1,6 +1,11 @@
 #include "attributes.h"
 
+#include <algorithm>
+#include <optional>
+#include <utility>
+
 #include <penstock/exec/graph_builder.h>
+#include <penstock/memory/reservation.h>
 
 #include "convert.h"
 #include "errors.h"
@@ -31,6 +36,17 @@ bool becomes_tensor(PyObject* value) {
          PyObject_HasAttrString(value, "__tf_tensor__") != 0;
 }
 
+// Books what the numbers of a long sequence take. An array or a range may be long and small.
+std::optional<Reservation> booked_list(const OpDef& op, PyObject* value) {
+  constexpr int64_t kNumberBytes = 48;  // as an object, in a list, and in ours
+  constexpr int64_t kUnbookedCount = 4096;
+  const Py_ssize_t count = PyObject_Size(value);
+  if (count < 0) PyErr_Clear();
+  if (count <= kUnbookedCount) return std::nullopt;
+  const int64_t most = std::min(int64_t{count}, int64_t{1} << 56);
+  return std::optional<Reservation>(std::in_place, most * kNumberBytes, op.name.value);
+}
+
 std::string_view to_text(const OpDef& op, size_t i, PyObject* value) {
   Py_ssize_t size = 0;
   if (PyBytes_Check(value))
@@ -51,6 +67,7 @@ void CallAttrs::set_ints(size_t i, PyObject* value) {
     ints_.push_back(number);
   } else {
     PyErr_Clear();
+    const std::optional<Reservation> booked = booked_list(op_, value);
     const Ref items(PySequence_Fast(value, ""));
     if (!items || PyUnicode_Check(value) || PyBytes_Check(value)) refuse(op_, i, value);
     for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(items.get()); ++k) {

@@ -23,6 +23,7 @@
 #include "process.h"
 #include "recording.h"
 #include "reserve.h"
+#include "sequence.h"
 #include "tape_object.h"
 #include "temporaries.h"
 #include "tensor_object.h"
@@ -68,10 +69,15 @@ PyObject* take_arrays(PyObject*, PyObject* list) {
   });
 }
 
+PyObject* py_bytes_as_array(PyObject*, PyObject* value) {
+  return guarded([&] { return PyLong_FromLongLong(bytes_as_array(value)); });
+}
+
 PyMethodDef g_functions[] = {
     {"set_hooks", py_set_hooks, METH_O, nullptr},
     {"to_tensor", as_function(py_to_tensor), METH_FASTCALL, nullptr},
     {"from_numpy", py_from_numpy, METH_O, nullptr},
+    {"bytes_as_array", py_bytes_as_array, METH_O, nullptr},
     {"take_arrays", take_arrays, METH_O, nullptr},
     {"from_dlpack", import_dlpack, METH_O, nullptr},
     {"index_parts", index_parts, METH_O, nullptr},

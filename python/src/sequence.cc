@@ -1,8 +1,13 @@
 #include "sequence.h"
 
+#include <algorithm>
 #include <cmath>
+#include <memory>
+#include <optional>
+#include <vector>
 
 #include <penstock/exec/graph_builder.h>
+#include <penstock/memory/reservation.h>
 #include <penstock/memory/strings.h>
 
 #include "array.h"
@@ -14,6 +19,8 @@
 
 namespace penstock::python {
 namespace {
+
+constexpr int64_t kUnbookedBytes = 256 << 10;  // that come and go with every call of Python
 
 double double_of(PyObject* value) {
   if (PyFloat_CheckExact(value)) return PyFloat_AS_DOUBLE(value);
@@ -112,9 +119,10 @@ bool is_plain(PyObject* object) {
 
 // Graphs take their constants from NumPy, which has other words for the same.
 [[noreturn]] void fail_in_graph(PyObject* value) {
-  raise(PyExc_TypeError,
-        "Failed to convert elements of %R to Tensor. Consider casting elements to a supported type.",
-        value);
+  raise(
+      PyExc_TypeError,
+      "Failed to convert elements of %R to Tensor. Consider casting elements to a supported type.",
+      value);
 }
 
 void Scan::add(const Leaf& leaf) {
@@ -220,8 +228,45 @@ PyObject* fill(const Tensor& tensor, PyObject* list, bool is_asked) {
   return nullptr;
 }
 
+// What NumPy takes for a list with arrays in it, of which it makes one array.
+struct OneArray {
+  static constexpr int64_t kMost = int64_t{1} << 56;
+  static constexpr int kDeepest = 64;  // dimensions that NumPy has
+  int64_t elements = 0;
+  int64_t element_bytes = 0;  // the largest
+  bool is_mixed = false;      // then NumPy finds a dtype for all, of eight bytes or more
+
+  void add(PyObject* object, int depth = 0) {
+    if (PyList_Check(object) || PyTuple_Check(object)) {
+      if (depth >= kDeepest) return;  // it may hold itself
+      for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); ++i)
+        add(PySequence_Fast_GET_ITEM(object, i), depth + 1);
+      return;
+    }
+    const bool is_one = !is_array(object);
+    const int64_t count = is_one ? size_of(object) : array_size(object);
+    const int64_t bytes = is_one || count == 0 ? 8 : array_bytes(object) / count;
+    is_mixed = is_mixed || is_one || (element_bytes > 0 && bytes != element_bytes);
+    elements = std::min(elements + std::min(count, kMost), kMost);
+    element_bytes = std::max(element_bytes, bytes);
+  }
+  // Of another sequence, such as a range, its length; of anything else 1.
+  static int64_t size_of(PyObject* object) {
+    if (leaf_of(object).kind != Kind::kNone || !is_sequence(object)) return 1;
+    const Py_ssize_t size = PyObject_Size(object);
+    if (size < 0) PyErr_Clear();
+    return std::max<Py_ssize_t>(size, 1);
+  }
+  int64_t bytes() const {
+    return elements * (is_mixed ? std::max(element_bytes, int64_t{8}) : element_bytes);
+  }
+};
+
 // A list with arrays in it: integers in it become what Python's own would.
 Tensor from_arrays(PyObject* list, DType dtype) {
+  std::optional<Reservation> booked;
+  if (const int64_t bytes = bytes_as_array(list); bytes > kUnbookedBytes)
+    booked.emplace(bytes, "constant");
   Tensor tensor = copy_array(list, dtype);
   const DType own = tensor.dtype();
   if (dtype != DType::kInvalid) return tensor;
@@ -234,8 +279,27 @@ Tensor from_arrays(PyObject* list, DType dtype) {
   return copy_array(list, DType::kInt32);
 }
 
+// Books what lists take that are made of other sequences, as they grow: such as a range may be long
+// and small.
+class GrowingLists {
+ public:
+  void add(PyObject* item) {
+    const bool is_new = Py_REFCNT(item) == 1;
+    left_ -= int64_t{sizeof(PyObject*)} + (is_new ? kObjectBytes : 0);
+    if (left_ > 0) return;
+    pieces_.push_back(std::make_unique<Reservation>(kPieceBytes, "constant"));
+    left_ += kPieceBytes;
+  }
+
+ private:
+  static constexpr int64_t kObjectBytes = 32;  // of a number
+  static constexpr int64_t kPieceBytes = 1 << 20;
+  int64_t left_ = kUnbookedBytes;
+  std::vector<std::unique_ptr<Reservation>> pieces_;
+};
+
 // Any sequence as a list, and the sequences in it: as many elements as it says that it has.
-Ref plain_list(PyObject* object, int depth) {
+Ref plain_list(PyObject* object, int depth, GrowingLists& lists) {
   if (depth >= kMaxRank) raise(PyExc_ValueError, "A Tensor has at most %d dimensions.", kMaxRank);
   const Py_ssize_t size = PyObject_Size(object);
   if (size < 0) throw PythonError();
@@ -243,9 +307,11 @@ Ref plain_list(PyObject* object, int depth) {
   Ref list(checked(PyList_New(0)));
   while (const Ref item{PyIter_Next(items.get())}) {
     if (PyList_GET_SIZE(list.get()) == size) fail_ragged();
+    lists.add(item.get());
     const bool is_leaf = leaf_of(item.get()).kind != Kind::kNone || is_array(item.get()) ||
                          is_variable(item.get()) || !is_sequence(item.get());
-    const Ref made = is_leaf ? Ref(Py_NewRef(item.get())) : plain_list(item.get(), depth + 1);
+    const Ref made =
+        is_leaf ? Ref(Py_NewRef(item.get())) : plain_list(item.get(), depth + 1, lists);
     if (PyList_Append(list.get(), made.get()) < 0) throw PythonError();
   }
   if (PyErr_Occurred() != nullptr) throw PythonError();
@@ -332,8 +398,15 @@ bool is_sequence(PyObject* object) {
          PyObject_HasAttrString(object, "__tf_tensor__") == 0;
 }
 
+int64_t bytes_as_array(PyObject* list) {
+  OneArray whole;
+  whole.add(list);
+  return whole.bytes();
+}
+
 Tensor from_any_sequence(PyObject* sequence, DType dtype, Wanted wanted) {
-  return from_sequence(plain_list(sequence, 0).get(), dtype, wanted);
+  GrowingLists lists;
+  return from_sequence(plain_list(sequence, 0, lists).get(), dtype, wanted);
 }
 
 void fail_unsupported(PyObject* value, PyObject* whole) {

@@ -28,6 +28,8 @@ bool put_element(DType dtype, void* out, PyObject* leaf, bool is_asked);
 
 // True for what has a length and elements by number.
 bool is_sequence(PyObject* object);
+// What NumPy takes for a list, or anything else, when it makes an array of it, or a little more.
+int64_t bytes_as_array(PyObject* list);
 // A list or tuple, nested to any depth. Throws ValueError unless it is rectangular.
 Tensor from_sequence(PyObject* list, DType dtype, Wanted wanted);
 // Any sequence: a range, a deque, an object with __len__ and __getitem__.

@@ -109,8 +109,8 @@ void* map_file(int descriptor, int64_t offset, size_t bytes, bool writable) noex
 void unmap_file(void* pages, size_t bytes) noexcept {
   const auto start = reinterpret_cast<uintptr_t>(pages);
   for (size_t i = 0; i < g_num_used.load(std::memory_order_relaxed); ++i) {
-    uintptr_t found = start;
-    if (!g_mappings[i].start.compare_exchange_strong(found, 0)) continue;
+    if (g_mappings[i].start.load(std::memory_order_relaxed) != start) continue;
+    g_mappings[i].start.store(0);
     g_next.store(i, std::memory_order_relaxed);
     break;
   }

@@ -6,9 +6,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <climits>
+#include <cstdio>
 #include <cstring>
 #include <new>
+#include <span>
 
 #include <penstock/memory/mapped_file.h>
 #include <penstock/memory/recording.h>
@@ -29,20 +33,39 @@ int reserve(int descriptor, int64_t offset, size_t bytes) noexcept {
   return problem;
 }
 
+// The name of a file of this process in the folder of `path`; false where it is too long.
+bool name_beside(const char* path, std::span<char> name) noexcept {
+  const char* const slash = std::strrchr(path, '/');
+  const int folder = slash == nullptr ? 0 : static_cast<int>(slash - path) + 1;
+  const int length = std::snprintf(name.data(), name.size(), "%.*s.penstock-%d.part", folder, path,
+                                   static_cast<int>(getpid()));
+  return length > 0 && static_cast<size_t>(length) < name.size();
+}
+
 }  // namespace
 
 int File::open(const char* path) noexcept {
-  // A new file, and not an old one made empty: another process may be recording in that.
+  // A new file, and not an old one made empty: another process may be recording in that. It takes
+  // the old one's place when there is room for it.
   struct stat old{};
-  if (lstat(path, &old) == 0 && S_ISREG(old.st_mode)) unlink(path);
-  descriptor_ = ::open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (lstat(path, &old) == 0 && !S_ISREG(old.st_mode)) return EEXIST;
+  std::array<char, PATH_MAX> made;
+  if (!name_beside(path, made)) return ENAMETOOLONG;
+  unlink(made.data());  // of a process of the same number that was killed here
+  descriptor_ = ::open(made.data(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (descriptor_ < 0) return errno;
   int problem = reserve(descriptor_, 0, kHeaderBytes);
   if (problem == 0) {
     header_ = static_cast<Header*>(memory::map_file(descriptor_, 0, kHeaderBytes, true));
     if (header_ == nullptr) problem = errno;
   }
+  if (problem == 0 && rename(made.data(), path) != 0) {
+    problem = errno;
+    memory::unmap_file(header_, kHeaderBytes);
+    header_ = nullptr;
+  }
   if (problem != 0) {
+    unlink(made.data());
     ::close(descriptor_);
     descriptor_ = -1;
     return problem;

@@ -64,6 +64,12 @@ def otherwise(mode: str, topic: str) -> dict[str, str]:
     return reasons
 
 
+def otherwise_entries(mode: str) -> list[tuple[str, str]]:
+    """The (topic, call) of every line of that list."""
+    lines = (OTHERWISE / f"{mode}.txt").read_text().splitlines()
+    return [tuple(line.split(" | ", 1)) for line in lines if line and line[0] != "#"]
+
+
 def is_tensors(answer: dict) -> bool:
     """Whether an answer is one that functions and graphs can give: tensors, in any structure."""
     if answer["kind"] in ("list", "tuple", "dict"):

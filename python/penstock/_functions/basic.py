@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import builtins
 import contextlib
+import operator
 
 from penstock import _core, dtypes, errors, raw_ops
 from penstock._core import Tensor
-from penstock._host import filled
+from penstock._host import filled, handles
 from penstock._scope import name_scope, result_named, scoped
 from penstock._shape import TensorShape
 from penstock._slices import IndexedSlices, with_values
@@ -300,8 +301,8 @@ def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name
             "Arguments `num_rows` and `num_columns` must be positive integer values. Received: "
             f"num_rows={num_rows}, num_columns={num_columns}"
         )
-    batch = [] if batch_shape is None else [int(size) for size in batch_shape]
-    rows, columns = int(num_rows), int(num_columns)
+    batch = [] if batch_shape is None else [*map(operator.index, batch_shape)]
+    rows, columns = operator.index(num_rows), operator.index(num_columns)
     diagonal = ones([*batch, min(rows, columns)], dtype)
     if rows == columns:
         nothing = _core.to_tensor(False, dtype, False)
@@ -502,8 +503,18 @@ def split(value, num_or_size_splits, axis=0, num=None, name="split") -> list[Ten
     if isinstance(num_or_size_splits, _core.Tensor) and num_or_size_splits.ndim == 0:
         raise ValueError(_NO_SCALAR)
     if isinstance(num_or_size_splits, int) or getattr(num_or_size_splits, "ndim", None) == 0:
-        return raw_ops.Split(value=value, num_split=num_or_size_splits, axis=axis, name=name)
-    return raw_ops.SplitV(value=value, size_splits=num_or_size_splits, axis=axis, name=name)
+        value = _core.to_tensor(value, None, False)
+        with handles(_parts(value, num_or_size_splits), "Split"):
+            return raw_ops.Split(value=value, num_split=num_or_size_splits, axis=axis, name=name)
+    count = len(num_or_size_splits) if hasattr(num_or_size_splits, "__len__") else 0
+    with handles(count, "SplitV"):
+        return raw_ops.SplitV(value=value, size_splits=num_or_size_splits, axis=axis, name=name)
+
+
+def _parts(value, count) -> int:
+    """How many tensors a split makes; 0 of what the op refuses."""
+    most = value.shape.num_elements()
+    return count if most is not None and isinstance(count, int) and 0 < count <= most else 0
 
 
 def _open_split(value, sizes, axis, num):
@@ -551,7 +562,8 @@ def unstack(value, num=None, axis=0, name="unstack") -> list[Tensor]:
     num = value.shape[axis] if num is None else num
     if num is None:
         raise ValueError(f"Cannot infer argument `num` from shape {value.shape}")
-    return raw_ops.Unpack(value=value, num=num, axis=axis, name=name)
+    with handles(_parts(value, num), "Unpack"):
+        return raw_ops.Unpack(value=value, num=num, axis=axis, name=name)
 
 
 def one_hot(

@@ -141,6 +141,12 @@ def _converted(value, dtype):
     return _core.to_tensor(value, dtype, False)
 
 
+def _own_array(value):
+    """An array that the function may change. A tensor's is counted as the host's."""
+    is_counted = isinstance(value, _core.Tensor) and value.shape.rank
+    return value.numpy() if is_counted else np.array(value)
+
+
 def _as_promised(value, dtype):
     """A value as NumPy has it, which must be of the dtype that the function was to return."""
     # As objects, texts keep the zero bytes at their ends.
@@ -204,14 +210,14 @@ def numpy_function(func=None, inp=None, Tout=None, stateful=True, name=None):
 
         def run(tensors):
             with _op_errors():
-                return _outputs(func(*[np.array(each) for each in tensors]), Tout, _as_promised)
+                return _outputs(func(*map(_own_array, tensors)), Tout, _as_promised)
 
         outputs = call_when_run("numpy_function", run, inputs, _types(Tout), node=name or "PyFunc")
         if not outputs:
             return None
         return outputs if isinstance(Tout, _SEQUENCES) else outputs[0]
     # Run at once, it is a function like any other: what it returns decides.
-    result = func(*[np.array(each) for each in inp])
+    result = func(*map(_own_array, inp))
     if result is None or not isinstance(result, _SEQUENCES):
         return result if result is None else _core.to_tensor(result, None, False)
     return [_core.to_tensor(each, None, False) for each in result]

@@ -13,6 +13,11 @@ from penstock._host import booked
 from penstock.io._records import TFRecordOptions, masked_crc
 
 _CHUNK = 1 << 20
+_PIECE = (
+    1 << 16
+)  # of a compressed file; what is left of one is copied for every part that ends in it
+_EITHER, _GZIP = 32 + 15, 16 + 15  # zlib's numbers: gzip or zlib, as the file says
+_GZIP_START = b"\x1f\x8b"
 
 
 class TFRecordCompressionType:
@@ -64,17 +69,33 @@ class _Inflated:
 
     def __init__(self, file):
         self._file = file
-        self._inflate = zlib.decompressobj(32 + 15)  # gzip or zlib: the file says which
+        self._inflate = zlib.decompressobj(_EITHER)
+        self._input = b""
+        self._is_gzip = None  # until something was read
 
     def read(self, count: int) -> bytes:
         found = io.BytesIO()  # whose bytes are not copied once more
-        while found.tell() < count and not self._inflate.eof:
-            chunk = self._inflate.unconsumed_tail or self._file.read(_CHUNK)
+        while found.tell() < count:
+            if not self._input:
+                self._input = self._file.read(_PIECE)
+            if self._is_gzip is None:
+                self._is_gzip = self._input.startswith(_GZIP_START)
+            if self._inflate.eof and not self._begins_again():
+                break
+            is_end = not self._input
             try:
-                part = self._inflate.decompress(chunk, min(_CHUNK, count - found.tell()))
+                part = self._inflate.decompress(self._input, min(_CHUNK, count - found.tell()))
             except zlib.error as error:
                 raise errors.DataLossError(None, None, str(error)) from error
-            if not chunk and not part:
+            self._input = self._inflate.unused_data or self._inflate.unconsumed_tail
+            if is_end and not part:
                 break
             found.write(part)
         return found.getvalue()
+
+    def _begins_again(self) -> bool:
+        """Whether another part follows: gzip files one after the other are one file."""
+        if not self._is_gzip or not self._input:
+            return False
+        self._inflate = zlib.decompressobj(_GZIP)
+        return True

@@ -55,10 +55,11 @@ def _slice(pid, tid, name, start, end, args):
 def _functions(profile):
     """Functions while blocks of theirs were held that a call gives back: their calls."""
     passing = np.isin(profile.tags, ("activation", "workspace", "gradient"))[profile.tag]
+    places = {name: i for i, name in reversed([*enumerate(profile.names)])}  # the first of each
     for tid, plan in enumerate(profile.plans, start=1):
         name = str(plan.get("name"))
         yield from _named(_FUNCTIONS, name, tid, tid)
-        owner = profile.names.index(name) if name in profile.names else -2
+        owner = places.get(name, -2)
         mine = np.flatnonzero((profile.owner == owner) & (profile.end >= 0) & passing)
         mine = mine[np.argsort(profile.start[mine], kind="stable")]
         if not len(mine):

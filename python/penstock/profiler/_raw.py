@@ -22,7 +22,6 @@ _CHUNK_HEADER_BYTES = 64
 _IN_NEXT_CHUNK = 0xFFFFFFFF
 _KINDS = ("", "blocks", "names", "sites", "samples", "plans", "before", "notes")
 _HEADER = struct.Struct(f"<8sIi3q{len(_KINDS)}q2q2i5q")
-_MOST_TAGS = 128
 _RECORDS = {
     "blocks": np.dtype(
         [(name, "<i8") for name in ("start", "end", "bytes")]
@@ -68,7 +67,7 @@ class Header:
         self.counts = {kind: max(0, next(values)) for kind in _KINDS}
         self.dropped, self.events = next(values), next(values)
         self.num_dtypes, self.num_tags = next(values), next(values)
-        if not 0 <= self.num_tags <= _MOST_TAGS or self.num_dtypes < 0:
+        if not 0 <= self.num_tags <= _saved.MOST_TAGS or self.num_dtypes < 0:
             raise ValueError(f"{path} is damaged: {self.num_tags} tags")
         self.rss, self.current, self.peak, self.limit = (next(values) for _ in range(4))
         self.is_finished = bool(next(values))
@@ -191,17 +190,27 @@ def _still_before(raw, known, tags_):
     since nobody knows more of them. `known` are those that were seen meanwhile."""
     variable = tags_.index("variable") if "variable" in tags_ else -1
     before = raw.records("before")
-    tags = known["is_before"] - 1  # what they were booked under then
-    rows = []
-    for row in before:
-        same = tags == row["tag"]
-        if row["tag"] == variable:  # these have a row for each owner
-            has_row = np.isin(known["owner"], before["owner"][before["owner"] >= 0])
-            same &= known["owner"] == row["owner"] if row["owner"] >= 0 else ~has_row
-        left = int(row["bytes"]) - int(known["bytes"][same].sum())
-        if left > 0 and 0 <= row["tag"] < len(tags_):
-            rows.append((0, -1, left, -1, -1, row["owner"], -1, row["tag"], 0, 0, 1, 0))
-    return np.array(rows, _RECORDS["blocks"])
+
+    def holders(tags, owners, has_row):
+        """A number for each: its tag and, of variables that have a row of their own, its owner."""
+        owners = np.where((tags == variable) & has_row, owners, -1).astype(np.int64)
+        return tags.astype(np.int64) << 32 | owners & 0xFFFFFFFF
+
+    rows = holders(before["tag"], before["owner"], before["owner"] >= 0)
+    has_row = np.isin(known["owner"], before["owner"][before["owner"] >= 0])
+    seen = holders(known["is_before"].astype(np.int32) - 1, known["owner"], has_row)
+    found, place = np.unique(np.concatenate([rows, seen]), return_inverse=True)
+    sums = np.zeros(len(found), np.int64)
+    np.add.at(sums, place[len(rows) :], known["bytes"])
+    left = before["bytes"] - sums[place[: len(rows)]]
+    is_left = (left > 0) & (before["tag"] >= 0) & (before["tag"] < len(tags_))
+    blocks = np.zeros(np.count_nonzero(is_left), _RECORDS["blocks"])
+    blocks["end"], blocks["bytes"] = -1, left[is_left]
+    for name in ("site", "op", "shape"):
+        blocks[name] = -1
+    blocks["owner"], blocks["tag"] = before["owner"][is_left], before["tag"][is_left]
+    blocks["is_before"] = 1
+    return blocks
 
 
 def _packed(indices, table):

@@ -43,6 +43,7 @@ _NPY = re.compile(
 _MOST_META = 1 << 28
 _DECODED = 16  # times its length is what JSON takes at the most while it is read
 _LATEST = 2**60  # ns
+MOST_TAGS = 128
 
 
 def check_version(path, what, found, known):
@@ -58,6 +59,8 @@ def check_version(path, what, found, known):
 
 def check(profile, path) -> None:
     """ValueError where a column points at nothing, or a block has no size or time."""
+    if len(profile.tags) > MOST_TAGS:
+        raise ValueError(f"{path} is damaged: {len(profile.tags)} tags")
     tables = {"tag": profile.tags, "site": profile.sites, "shape": profile.shapes}
     tables |= dict.fromkeys(("op", "owner", "dtype"), profile.names)
     limits = {name: (-1, len(table)) for name, table in tables.items()}

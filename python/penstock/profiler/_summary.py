@@ -5,9 +5,14 @@ from penstock.profiler import _raw, _recording, _tables
 
 
 def _live_sites(most):
-    with open(_recording.current_file(), "rb") as file:
-        raw = _raw.Raw(file)
-        return _raw.live_sites(raw, raw.names(), most)
+    """None where the recording has ended meanwhile, or somebody took its file away."""
+    path = _recording.current_file()
+    try:
+        with open(path or "", "rb") as file:
+            raw = _raw.Raw(file)
+            return _raw.live_sites(raw, raw.names(), most)
+    except (OSError, ValueError):
+        return None
 
 
 def summary(most=10) -> _tables.Table:
@@ -34,9 +39,11 @@ def summary(most=10) -> _tables.Table:
         lines += ["", "who holds the most"]
         texts = [(name, kind, human(size), f"in {count:,}") for name, kind, size, count in owners]
         lines += ["  " + line for line in _tables.aligned(texts, left=2)]
-    if _recording.is_recording():
+    held = _live_sites(most) if _recording.is_recording() else None
+    if held is not None:
         lines += ["", "lines that hold the most"]
-        lines += ["  " + line for line in _tables.sites(_live_sites(most))]
+        lines += ["  " + line for line in _tables.sites(held)]
+    if _recording.is_recording():
         usage = _core.recording_usage()
         if usage["dropped"]:
             lines.append(f"  (no room on the disk for {usage['dropped']:,} blocks)")

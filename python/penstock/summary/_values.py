@@ -12,7 +12,7 @@ from penstock import errors
 from penstock._host import booked
 from penstock.summary._messages import HistogramProto
 
-_WIDE = 32  # bytes that a value takes while it is counted
+_WIDE = 32  # bytes that a value takes while it is counted or scaled
 _LARGEST = float(np.finfo(np.float64).max)
 
 
@@ -85,11 +85,17 @@ def _buckets(values, count):
 
 def png(image) -> bytes:
     """An image of uint8, [height, width, channels], as a PNG file."""
-    height, width, channels = image.shape
+    channels = image.shape[2]
     if channels not in (1, 2, 3, 4):
         raise errors.InvalidArgumentError(
             None, None, f"image must have 1, 2, 3, or 4 channels, got {channels}"
         )
+    with booked(3 * image.size, "summary.image"):
+        return _png(image)
+
+
+def _png(image) -> bytes:
+    height, width, channels = image.shape
     colour = {1: 0, 2: 4, 3: 2, 4: 6}[channels]
     rows = np.zeros([height, 1 + width * channels], np.uint8)  # a row begins with its filter: none
     rows[:, 1:] = image.reshape(height, -1)
@@ -105,6 +111,11 @@ def stretched(image, bad_color):
     """Floats as uint8: from 0 to 255, or around 128 where there are negative ones."""
     if image.dtype == np.uint8:
         return image
+    with booked(_WIDE * image.size, "summary.image"):
+        return _stretched(image, bad_color)
+
+
+def _stretched(image, bad_color):
     image = image.astype(np.float32)
     finite = np.isfinite(image).all(axis=-1)
     used = image[finite]
@@ -124,6 +135,11 @@ def saturated(image):
     """Floats from 0 to 1 as uint8; what lies outside is cut off."""
     if image.dtype == np.uint8:
         return image
+    with booked(_WIDE * image.size, "summary.image"):
+        return _saturated(image)
+
+
+def _saturated(image):
     if image.dtype.kind in "iu":
         return (image >> max(8 * image.dtype.itemsize - 9, 0)).clip(0, 255).astype(np.uint8)
     scaled = image.astype(np.float32) * np.float32(255.5)

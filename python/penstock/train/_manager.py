@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 import warnings
 
@@ -124,13 +125,10 @@ class CheckpointManager:
     def _delete(self, prefix):
         # The state file may name anything: only what a manager of this folder wrote is deleted.
         folder, name = os.path.split(os.path.abspath(prefix))
-        start = os.path.basename(self._prefix) + "-"
-        is_ours = folder == os.path.abspath(os.path.dirname(self._prefix)) and name.startswith(
-            start
-        )
+        ours, start = os.path.split(os.path.abspath(self._prefix))
         try:
-            if not is_ours:
-                raise OSError(f"it is no {start}… in {self._directory}")
+            if folder != ours or not re.fullmatch(re.escape(start) + "-{1,2}[0-9]+", name):
+                raise OSError(f"it is no {start}-NUMBER in {self._directory}")
             os.unlink(_format.file_of(prefix))
         except OSError as error:
             warnings.warn(f"could not delete the old checkpoint {prefix}: {error}", stacklevel=3)

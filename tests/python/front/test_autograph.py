@@ -83,6 +83,14 @@ def test_the_list_names_functions():
     names = {name for topic in TOPICS for name in cases[topic]}
     modes = [*autograph.MODES, "values", *(f"{mode}, not as Python" for mode in autograph.MODES)]
     assert {name for mode in modes for name in listed(mode)} <= names
+    assert {mode for mode, _ in front.otherwise_entries("autograph")} <= {*modes}
+
+
+def test_every_recorded_answer_is_compared():
+    assert {path.stem for path in autograph.DATA.glob("*.json")} == {*autograph.topics()}
+    for topic in autograph.topics():
+        assert {*autograph.recorded(topic)} == {*cases[topic]}, topic
+        assert len(cases[topic]) >= 10, topic
 
 
 def test_mistakes_in_functions():

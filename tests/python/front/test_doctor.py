@@ -262,3 +262,31 @@ def test_a_thread_that_goes_on_is_not_followed_any_more():
     stop.set()
     thread.join()
     assert threading.gettrace() is None
+
+
+@pytest.mark.parametrize("end", ["sys.exit(3)", "pass", "raise ValueError"])
+def test_a_child_has_no_findings_of_its_own(tmp_path, end):
+    """It runs to the program's end with its own status, and its parent tells what was found."""
+    path = tmp_path / "forks.py"
+    path.write_text(
+        "import os, sys\n"
+        "import tensorflow as tf\n"
+        "kept = []\n"
+        "for _ in range(200):\n"
+        "    kept.append(tf.ones([1000]))\n"
+        "pid = os.fork()\n"
+        "if pid == 0:\n"
+        f"    {end}\n"
+        "else:\n"
+        "    print('child', os.waitstatus_to_exitcode(os.wait()[1]), file=sys.stderr)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "penstock", "doctor", "--json", path],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert json.loads(done.stdout)["findings"], done.stdout
+    assert done.returncode == 1
+    status = {"sys.exit(3)": 3, "pass": 0}.get(end, 1)
+    assert f"child {status}\n" in done.stderr

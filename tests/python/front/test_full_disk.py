@@ -114,6 +114,22 @@ def allocate(count):
         tf.ones([10])
 
 
+def test_a_recording_that_finds_no_room_leaves_what_is_there():
+    with open("a.penprof", "wb") as file:
+        file.write(b"precious")
+    with no_room(), pytest.raises((OSError, tf.errors.OpError)):
+        tf.profiler.memory.start("a.penprof")
+    with open("a.penprof", "rb") as file:
+        assert file.read() == b"precious"
+    with no_room(), pytest.raises((OSError, tf.errors.OpError)):
+        tf.profiler.memory.start("new.penprof")
+    assert os.listdir() == ["a.penprof"]
+    with tf.profiler.memory.start("a.penprof"):
+        allocate(10)
+    assert len(Profile.load("a.penprof")) >= 10
+    assert os.listdir() == ["a.penprof"]
+
+
 @pytest.mark.parametrize("path", [None, "a.penprof"])
 def test_a_recording_says_what_found_no_room(path):
     recording = tf.profiler.memory.start(path)

@@ -13,10 +13,11 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "recorded"))
 import front
 from test_answers import DIFFERENT, MISSING
 
-# Mistakes are errors outside too, seeds are said elsewhere, some make functions of their own, and
-# the others give no tensors.
+# Mistakes are errors outside too, seeds are said elsewhere, some make functions or variables of
+# their own, conversions are made before a function has them, and the others give no tensors.
 OTHER_TOPICS = {
     *("mistakes", "printing", "seeds", "tracing"),
+    *("conversions", "refusals", "sizes_and_axes", "slices_of_rows"),
     *("dtype_rules", "printed_forms", "training", "v1_metrics"),
 }
 TOPICS = [name for name in front.topics() if name not in OTHER_TOPICS]

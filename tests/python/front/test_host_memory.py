@@ -68,6 +68,40 @@ CALLS = {
         "tf.compat.v1.constant([1.0, 2.0], shape=[10**8])",
     ),
     "an array that is cast": ("x = np.zeros(8 << 20, np.int8)", "tf.constant(x, tf.float64)"),
+    "an array of one value that is cast": (
+        "x = np.broadcast_to(np.int64(1), [10**9])",
+        "tf.constant(x, tf.int32)",
+    ),
+    "a list of arrays": ("x = np.broadcast_to(1.0, [10**4, 10**4])", "tf.constant([x, x])"),
+    "a list of an array and numbers": (
+        "x = np.broadcast_to(np.float16(1), [10**8])",
+        "tf.constant([x, x, x], tf.float16)",
+    ),
+    "a range": ("", "tf.constant(range(10**9))"),
+    "ranges": ("", "tf.constant([range(10**8), range(10**8)])"),
+    "a range that is fed": (
+        "graph = tf.Graph().as_default(); graph.__enter__()\n"
+        "x = tf.compat.v1.placeholder(tf.float32); y = x + 1; sess = tf.compat.v1.Session()\n"
+        "sess.run(y, {x: 1.0})",
+        "sess.run(y, {x: range(10**8)})",
+    ),
+    "arrays that are fed": (
+        "graph = tf.Graph().as_default(); graph.__enter__()\n"
+        "x = tf.compat.v1.placeholder(tf.float32); y = x + 1; sess = tf.compat.v1.Session()\n"
+        "sess.run(y, {x: 1.0}); rows = np.broadcast_to(1.0, [10**8])",
+        "sess.run(y, {x: [rows, rows]})",
+    ),
+    "what a numpy_function gets": (
+        "x = tf.ones([20 << 18]); f = tf.function(\n"
+        "    lambda x: tf.numpy_function(lambda x: x[:2], [x], tf.float32))\n"
+        "f(x[:3])",
+        "f(x)",
+    ),
+    "a shape without an end": ("", "tf.reshape([1.0], range(10**9))"),
+    "axes without an end": (
+        "x = np.broadcast_to(np.int64(0), [10**9])",
+        "tf.raw_ops.Sum(input=[1.0], axis=x)",
+    ),
     "an array of one value": ("x = np.broadcast_to(1.0, [10**9])", "tf.constant(x)"),
     "read_file": ('zeros_file("long", 1 << 30)', 'tf.io.read_file("long")'),
     "read_file without an end": ("", 'tf.io.read_file("/dev/zero")'),

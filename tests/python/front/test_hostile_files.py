@@ -2,15 +2,18 @@
 
 import gzip
 import os
+import struct
 import subprocess
 import sys
 import time
 import zipfile
 from pathlib import Path
 
+import numpy as np
 import penstock as tf
 import pytest
-from penstock import _cli, _protobuf
+from penstock import _cli, _core, _protobuf
+from penstock.profiler import _raw
 
 PROGRAM = Path(__file__).parent / "hostile_files.py"
 
@@ -69,6 +72,39 @@ def test_a_recording_has_no_more_names_than_its_file(recording, capsys):
     assert time.monotonic() - began < 10
 
 
+def test_a_recording_of_many_owners_takes_no_time_of_their_square(tmp_path, monkeypatch):
+    """What was held before, of 20,000 owners, beside as many blocks that were seen."""
+    count = 20_000
+    header, raw = bytearray(4096), _raw._RECORDS
+    before = np.zeros(count, raw["before"])
+    tags = _core.tag_names()
+    before["tag"], before["owner"] = tags.index("variable"), np.arange(count)
+    before["bytes"] = 100
+    blocks = np.zeros(count, raw["blocks"])
+    blocks["end"], blocks["bytes"], blocks["owner"] = -1, 40, np.arange(count)
+    blocks["is_before"] = tags.index("variable") + 1
+    counts = [0] * len(_raw._KINDS)
+    counts[_raw._KINDS.index("before")] = counts[_raw._KINDS.index("blocks")] = count
+    names = b"".join(struct.pack("<I", len(tag)) + tag.ljust(-len(tag) % 4 + len(tag)).encode()
+                     for tag in tags)  # fmt: skip
+    counts[_raw._KINDS.index("names")] = len(tags)
+    fields = [_raw.MAGIC, _core.RECORDING_VERSION, 1, 0, 0, 1, *counts, 0, 0, 0, len(tags)]
+    _raw._HEADER.pack_into(header, 0, *fields, 0, 0, 0, 0, 1)
+    chunks = {"names": names, "before": before.tobytes(), "blocks": blocks.tobytes()}
+    path = tmp_path / "wide.penprof"
+    with open(path, "wb") as file:
+        file.write(header)
+        for kind, data in chunks.items():
+            head = struct.pack("<2I", _raw._KINDS.index(kind), 64 + len(data))
+            file.write(head.ljust(64, b"\0") + data)
+    began = time.monotonic()
+    profile = tf.profiler.Profile.load(path)
+    assert time.monotonic() - began < 5
+    assert len(profile) == 2 * count
+    assert (profile.bytes[:count] == 60).all()
+    assert (profile.owner[:3] == [0, 1, 2]).all()
+
+
 @pytest.mark.parametrize("version", [0, 2, 4_000_000_000])
 def test_a_recording_of_another_version_says_so(recording, capsys, version):
     change(recording, 8, version.to_bytes(4, "little"))
@@ -118,8 +154,6 @@ def test_a_profile_that_unpacks_to_more_than_the_budget_is_refused(tmp_path, cap
 
 def test_tags_are_those_of_the_ledger():
     """One list, in C++: a profile has its own names, and which is which is told by them."""
-    from penstock import _core
-
     assert tuple(_core.memory_by_tag(0)) == _core.tag_names() == tuple(tf.profiler.Profile().tags)
     other = tf.profiler.Profile(
         {"start": [0, 1], "end": [-1, -1], "bytes": [5, 7], "tag": [0, 1]},
@@ -130,8 +164,6 @@ def test_tags_are_those_of_the_ledger():
 
 def test_a_recording_with_other_tags_is_read(recording):
     """As one of a version with fewer: the last tag and its figures are gone."""
-    from penstock import _core
-
     count = len(_core.tag_names())
     at = 8 + 4 + 4 + 3 * 8 + 8 * 8 + 2 * 8 + 4
     change(recording, at, (count - 1).to_bytes(4, "little"))
@@ -182,7 +214,31 @@ def test_compressed_records_are_unpacked_no_further_than_asked(tmp_path):
         list(tf.compat.v1.io.tf_record_iterator(str(tmp_path / "b"), "GZIP"))
 
 
-@pytest.mark.parametrize("victim", ["../victim", "../run-2/ckpt-1", "other-1", "sub/ckpt-1"])
+def test_gzip_files_one_after_the_other_are_one(tmp_path):
+    """As `cat` makes them, and a writer that appends; what is no gzip file after one is damage."""
+    parts = []
+    for i in range(3):
+        with tf.io.TFRecordWriter(str(tmp_path / f"{i}"), "GZIP") as writer:
+            for j in range(i * 10):
+                writer.write(f"{i} {j}".encode() * 1000)
+        parts.append((tmp_path / f"{i}").read_bytes())
+
+    def read(data):
+        (tmp_path / "all").write_bytes(data)
+        return list(tf.compat.v1.io.tf_record_iterator(str(tmp_path / "all"), "GZIP"))
+
+    assert [len(read(part)) for part in parts] == [0, 10, 20]
+    both = read(b"".join(parts))
+    assert both == read(parts[1]) + read(parts[2])
+    assert len(read(parts[2] * 400)) == 8000
+    with pytest.raises(tf.errors.DataLossError):
+        read(parts[1] + b"other bytes")
+
+
+@pytest.mark.parametrize(
+    "victim",
+    ["../victim", "../run-2/ckpt-1", "other-1", "sub/ckpt-1", "ckpt-best", "ckpt-1x", "ckpt-"],
+)
 def test_a_manager_deletes_only_its_own(tmp_path, victim):
     run = tmp_path / "run"
     target = Path(os.path.normpath(run / f"{victim}.safetensors"))
@@ -201,12 +257,13 @@ def test_a_manager_deletes_only_its_own(tmp_path, victim):
     assert not first.exists()
 
 
-def test_a_saver_deletes_only_its_own(tmp_path):
+@pytest.mark.parametrize("name", ["../victim", "victim", "m-best", "mm-1"])
+def test_a_saver_deletes_only_its_own(tmp_path, name):
     (tmp_path / "run").mkdir()
-    victim = tmp_path / "victim.safetensors"
+    victim = tmp_path / "run" / f"{name}.safetensors"
     victim.write_bytes(b"precious")
     saver = tf.compat.v1.train.Saver([tf.Variable(1.0, name="v")], max_to_keep=1)
-    saver.recover_last_checkpoints([str(tmp_path / "run" / ".." / "victim")])
+    saver.recover_last_checkpoints([str(tmp_path / "run" / name)])
     assert saver.last_checkpoints
     first = saver.save(None, str(tmp_path / "run" / "m"), global_step=1)
     assert victim.read_bytes() == b"precious"

@@ -236,3 +236,18 @@ def test_the_account_explains_the_process():
     assert grown.unexplained < 8 << 20
     assert "files mapped" in str(after)
     del tensors, arrays
+
+
+def test_a_summary_without_its_recordings_file(tmp_path):
+    """Somebody took the file away: the table of lines is left out, and the rest is there."""
+    path = tmp_path / "a.penprof"
+    memory.start(path)
+    kept = tf.ones([1000])
+    assert "lines that hold the most" in str(memory.summary())
+    path.unlink()
+    text = str(memory.summary())
+    assert "activation" in text
+    assert "lines that hold" not in text
+    with pytest.raises(tf.errors.DataLossError, match="the recording of memory is lost"):
+        memory.stop()
+    del kept

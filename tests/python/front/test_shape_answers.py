@@ -2,6 +2,7 @@
 (tests/recorded/shape_data.jsonl): never another size, and seldom less."""
 
 import sys
+from collections import Counter
 from pathlib import Path
 
 import penstock as tf
@@ -55,3 +56,22 @@ def test_topic(topic):
     assert not other, "\n".join(other)
     assert less == {each for each in LESS_KNOWN if each.startswith(f"{topic}: ")}
     assert not_traced == {each for each in NOT_TRACED if each.startswith(f"{topic}: ")}
+
+
+def test_the_lists_name_recorded_calls():
+    names = {f"{entry['topic']}: {entry['call']} ({entry['open']})" for entry in ANSWERS}
+    for listed in (LESS_KNOWN, NOT_TRACED):
+        assert {*listed} <= names
+        assert len(listed) == len({*listed})
+
+
+def test_every_topic_is_compared():
+    """Those that are refused while they are traced are not."""
+    listed = {*NOT_TRACED}
+    compared = Counter(
+        entry["topic"]
+        for entry in ANSWERS
+        if f"{entry['topic']}: {entry['call']} ({entry['open']})" not in listed
+    )
+    assert compared.total() >= 1400, compared
+    assert min(compared[topic] for topic in TOPICS) >= 5, compared

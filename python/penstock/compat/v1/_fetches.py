@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from penstock import _core
+from penstock._host import booked
 from penstock._tape import IndexedSlices
 from penstock.compat.v1._operation import Operation
 
@@ -113,7 +114,8 @@ def fed_value(value, tensor):
                 "to a larger type (e.g. int64)."
             )
     if not isinstance(value, (_core.Tensor, np.ndarray)):
-        value = np.asarray(value, dtype=dtype.as_numpy_dtype)
+        with booked(_core.bytes_as_array(value), "feed"):
+            value = np.asarray(value, dtype=dtype.as_numpy_dtype)
     elif isinstance(value, _core.Tensor) and value.dtype is not dtype:
         value = value._read_only_array()
     made = _core.to_tensor(value, dtype, False)

@@ -7,6 +7,7 @@ from it and go to it; eager programs pass None.
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Mapping
 from types import SimpleNamespace
@@ -130,7 +131,7 @@ class Saver:
         """
         if latest_filename and os.path.split(latest_filename)[0]:
             raise ValueError("'latest_filename' must not contain path components")
-        prefix = path_text(save_path)
+        prefix = unnumbered = path_text(save_path)
         if global_step is not None:
             step = _step_number(sess, global_step)
             prefix += f"-{step:08d}" if self._pad_step_number else f"-{step}"
@@ -151,15 +152,16 @@ class Saver:
             _state.update(folder or ".", prefix, *zip(*kept, strict=True), name=latest_filename)
             # Only now: the state must never name a file that is gone.
             for old in dropped:
-                if _format.exists(old) and self._may_delete(old, prefix):
+                if _format.exists(old) and self._may_delete(old, unnumbered):
                     gfile.remove(_format.file_of(old))
         return prefix
 
-    def _may_delete(self, old, prefix) -> bool:
+    def _may_delete(self, old, unnumbered) -> bool:
         """Whether a checkpoint is one of ours. What was taken over from a state file may be named
-        anything, and counts only in the folder that we write to."""
-        folders = (os.path.dirname(os.path.abspath(each)) for each in (old, prefix))
-        return old in self._written or len(set(folders)) == 1
+        anything, and counts only with the folder and the name that we write to."""
+        ours = re.escape(os.path.abspath(unnumbered))
+        is_alike = re.fullmatch(ours + "(-{1,2}[0-9]+)?", os.path.abspath(old), re.DOTALL)
+        return old in self._written or is_alike is not None
 
     def _remember(self, prefix) -> list[str]:
         """Notes a new checkpoint; returns those that are to be deleted."""
