@@ -169,7 +169,7 @@ REDUCED = [
     tf.math.cumsum(<z=a>, <axis a>)
     tf.argmax(<x=a>, <axis a>)
     tf.sort(<m1+>, direction='DESCENDING')
-    tf.math.top_k(<m1+>, <int 0 2>, sorted=<flag>)
+    tf.math.top_k(<m1+>, <int 0 2>)
     tf.math.bincount(<j>, minlength=2, maxlength=<one 3|None>, dtype=<one tf.int64|tf.float32>)
     tf.math.bincount(<lit 2,3 0 3>, axis=<one -1|0>)
     """),

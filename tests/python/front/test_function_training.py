@@ -410,3 +410,16 @@ def test_gradients_end_at_assignments(body):
         tape.watch(x)
         z = opened(x)
     assert tape.gradient(z, x).numpy().tolist() == [2.0, 2.0]
+
+
+def test_a_variable_that_the_function_has_is_given_to_it():
+    v, w = tf.Variable(1.0), tf.Variable(5.0)
+
+    @tf.function
+    def f(given):
+        v.assign_sub(given)
+        return v + given
+
+    assert f(w).numpy() == 1.0  # -4 + 5
+    assert f(v).numpy() == 0.0
+    assert (v.numpy(), w.numpy()) == (0.0, 5.0)
