@@ -112,6 +112,9 @@ class Function(_core.TracedCall):
         except NeedsVariables:
             self._needs_variables = True
             return None
+        used = {*general._core.variable_ids()}
+        if any(each._id in used for each in variables):
+            return None  # the function has it already: what it does to one, the other shows
         on_death = functools.partial(_drop_trace, weakref.ref(self), key)
         found = general.with_variables(bound, stand_ins, variables, on_death)
         if not found._core.has_captures():

@@ -116,7 +116,7 @@ class CallInputs {
     for (const Slot& slot : slots_) {
       if (!has_tensor(slot.object)) {
         if (made_.capacity() == 0) made_.reserve(slots_.size());  // they must not move
-        made_.push_back(convert(slot));
+        made_.push_back(op_.inputs[slot.input].many ? convert_item(slot) : convert(slot));
         pointers_.push_back(&made_.back());
       } else {
         pointers_.push_back(&tensor_of(slot.object));
@@ -170,6 +170,18 @@ class CallInputs {
     Tensor made = convert_first(slot.object, op_.inputs[slot.input]);
     same = made.dtype();
     return made;
+  }
+
+  // What is no tensor is, for a node, a list whose types do not match.
+  Tensor convert_item(const Slot& slot) {
+    try {
+      return convert(slot);
+    } catch (const PythonError&) {
+      if (!makes_nodes() || PyErr_ExceptionMatches(PyExc_ValueError) == 0) throw;
+      PyErr_Clear();
+    }
+    raise(PyExc_TypeError, "Tensors in list passed to '%s' of '%s' Op do not all match: %R",
+          op_.inputs[slot.input].name.data(), op_.name.value.data(), kept_.get());
   }
 
   // Nothing but the op says what the dtype could be.

@@ -117,7 +117,8 @@ bool is_plain(PyObject* object) {
   raise(PyExc_ValueError, "Can't convert non-rectangular Python sequence to Tensor.");
 }
 
-// Graphs take their constants from NumPy, which has other words for the same.
+// Graphs take their constants from NumPy, which has other words for the same, and takes a bool for
+// a number.
 [[noreturn]] void fail_in_graph(PyObject* value) {
   raise(
       PyExc_TypeError,
@@ -128,10 +129,11 @@ bool is_plain(PyObject* object) {
 void Scan::add(const Leaf& leaf) {
   if (first == Kind::kNone) first = leaf.kind;
   const bool is_text = leaf.kind == Kind::kString;
-  if (is_text != (first == Kind::kString) && makes_nodes()) fail_in_graph(list);
-  if (is_text != (first == Kind::kString) || (first == Kind::kBool && leaf.kind != Kind::kBool)) {
+  const bool is_mixed = is_text != (first == Kind::kString);
+  const bool after_bool = first == Kind::kBool && leaf.kind != Kind::kBool;
+  if ((is_mixed || after_bool) && !makes_nodes())
     raise(PyExc_ValueError, "Can't convert Python sequence with mixed types to Tensor.");
-  }
+  if (is_mixed) fail_in_graph(list);
   if (leaf.kind == kind) {
     // int64 over int32, uint64 over both; float64 (a NumPy scalar) over float32.
     if (natural != DType::kUInt64 && leaf.natural != DType::kInt32 &&

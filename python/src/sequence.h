@@ -26,6 +26,10 @@ DType choose_dtype(PyObject* value, Kind kind, DType natural, DType dtype, Wante
 // an integer that the dtype does not hold. Throws.
 bool put_element(DType dtype, void* out, PyObject* leaf, bool is_asked);
 
+// Says that `value`, a part of `whole`, cannot be converted: a ValueError, or the TypeError of
+// graphs.
+[[noreturn]] void fail_unsupported(PyObject* value, PyObject* whole);
+
 // True for what has a length and elements by number.
 bool is_sequence(PyObject* object);
 // What NumPy takes for a list, or anything else, when it makes an array of it, or a little more.

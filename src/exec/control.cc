@@ -13,6 +13,7 @@
 #include "exec/loop_parts.h"
 #include "exec/regions.h"
 #include "exec/trace_state.h"
+#include "exec/variable_state.h"
 
 namespace penstock {
 namespace exec {
@@ -73,13 +74,7 @@ bool has_custom_gradients(std::span<const Function> regions) {
 // The variables hold what the last outputs of the node are.
 void set_written(TraceState& trace, std::span<const Variable> written,
                  std::span<const Tensor> values) {
-  for (size_t i = 0; i < written.size(); ++i) {
-    TraceState::Slot& slot = trace.slot_of(written[i]);
-    // Recorded as one value handed on: from a fresh id to the variable's.
-    slot.current = Tensor::symbol(trace.number, trace.value_of(values[i]), written[i].dtype(),
-                                  values[i].shape(), written[i].id());
-    slot.is_written = true;
-  }
+  for (size_t i = 0; i < written.size(); ++i) set_current(trace, written[i], values[i]);
 }
 
 void check_state(const Graph& body, std::span<const Tensor> state) {

@@ -133,6 +133,7 @@ std::vector<Tensor> replay_call(const FunctionState& function, Inputs inputs,
   const size_t first = t_trace == nullptr ? 0 : t_trace->graph.num_nodes();
   Replay replay(graph, all, variables, needed_nodes(graph, results, true), states);
   for (ValueId result : results) replay.keep(result);
+  replay.set_assigns(Replay::Assigns::kAndRead);
   replay.run();
   for (const Write& write : graph.writes()) {
     Variable variable = variables[static_cast<size_t>(write.slot)];

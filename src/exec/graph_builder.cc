@@ -73,7 +73,8 @@ void check_ways(const Graph& graph, std::span<const NodeId> nodes, std::span<con
   }
 }
 
-// An output of every node by way of which a gradient goes from `ys` to `xs`, past none of `stops`;
+// An output of every node by way of which a gradient goes from `ys` to `xs`; one that makes any of
+// `stops` is none of them, though the stop itself may be an x;
 // `to_y` says of every value whether it is one that leads to them.
 std::vector<ValueId> way_between(const Graph& graph, std::span<const Tensor> xs,
                                  std::span<const Tensor> ys, std::span<const Tensor> stops,
@@ -84,6 +85,9 @@ std::vector<ValueId> way_between(const Graph& graph, std::span<const Tensor> xs,
   for (const Tensor& stop : stops) is_stop[static_cast<size_t>(stop.value())] = true;
   for (const Tensor& x : xs) from_x[static_cast<size_t>(x.value())] = true;
   const auto can_flow = [&](const Node& node) {
+    for (ValueId k = node.first_output; k < node.first_output + node.num_outputs; ++k) {
+      if (is_stop[static_cast<size_t>(k)]) return false;
+    }
     if (node.kind == NodeKind::kGradient || node.kind == NodeKind::kControl) return true;
     return node.kind == NodeKind::kOp && node.op->grad.value != nullptr;
   };
@@ -93,8 +97,7 @@ std::vector<ValueId> way_between(const Graph& graph, std::span<const Tensor> xs,
     bool leads = false;
     for (ValueId input : graph.inputs(node)) {
       leads =
-          leads || (from_x[static_cast<size_t>(input)] && !is_stop[static_cast<size_t>(input)] &&
-                    is_differentiable(graph.dtype(input)));
+          leads || (from_x[static_cast<size_t>(input)] && is_differentiable(graph.dtype(input)));
     }
     for (ValueId k = node.first_output; leads && k < node.first_output + node.num_outputs; ++k)
       from_x[static_cast<size_t>(k)] =
@@ -109,13 +112,10 @@ std::vector<ValueId> way_between(const Graph& graph, std::span<const Tensor> xs,
     for (ValueId k = node.first_output; k < node.first_output + node.num_outputs; ++k)
       is_on_way = is_on_way || (from_x[static_cast<size_t>(k)] && to_y[static_cast<size_t>(k)]);
     bool leads = false;
-    for (ValueId input : graph.inputs(node))
-      leads = leads || (from_x[static_cast<size_t>(input)] && !is_stop[static_cast<size_t>(input)]);
+    for (ValueId input : graph.inputs(node)) leads = leads || from_x[static_cast<size_t>(input)];
     if (!is_on_way || !leads) continue;
     way.push_back(node.first_output);
-    for (ValueId input : graph.inputs(node)) {
-      if (!is_stop[static_cast<size_t>(input)]) to_y[static_cast<size_t>(input)] = true;
-    }
+    for (ValueId input : graph.inputs(node)) to_y[static_cast<size_t>(input)] = true;
   }
   return way;
 }

@@ -173,8 +173,17 @@ void Replay::step(NodeId id) {
       break;
     case NodeKind::kAssign: {
       const Tensor given = value(graph_.inputs(node)[0]);
-      Variable(variables_[static_cast<size_t>(node.index)]).assign(given);
-      set_apart(node.first_output, given);
+      if (assigns_ == Assigns::kPass) {
+        set_apart(node.first_output, given);
+        break;
+      }
+      Variable variable = variables_[static_cast<size_t>(node.index)];
+      variable.assign(given);
+      if (assigns_ == Assigns::kAndRead) {
+        set(node.first_output, variable.value());
+      } else {
+        set_apart(node.first_output, given);
+      }
       break;
     }
     case NodeKind::kGradient:

@@ -26,6 +26,10 @@ class Replay {
 
   // Keeps a value to the end, which otherwise goes when nothing is left that uses it.
   void keep(ValueId value) { ++uses_[static_cast<size_t>(value)]; }
+  // What a node that assigns does. kNow: it assigns. kAndRead: and gives what the variable holds
+  // then, so that gradients at it are the variable's. kPass: nothing, its value is passed on.
+  enum class Assigns : uint8_t { kNow, kAndRead, kPass };
+  void set_assigns(Assigns assigns) { assigns_ = assigns; }
   // Calls a node. Pre: it is needed, and so are nodes before it that have been called.
   void step(NodeId id);
   // Calls all.
@@ -63,6 +67,7 @@ class Replay {
   std::span<const Variable> variables_;
   std::vector<bool> needed_;
   StateMap* states_;
+  Assigns assigns_ = Assigns::kNow;
   std::vector<int32_t> uses_;  // that are still to come
   std::vector<Tensor> values_;
   LoopNumbers loops_;

@@ -22,6 +22,7 @@ bool is_leaf(const Node& node) {
 std::string name_of(const Graph& graph, const Node& node) {
   const std::string name = node.kind == NodeKind::kCall       ? graph.call(node)->name
                            : node.kind == NodeKind::kGradient ? "Gradient"
+                           : node.kind == NodeKind::kAssign   ? "Assign"
                            : node.kind == NodeKind::kControl  ? name_of(graph.control(node)->kind)
                                                               : std::string(node.op->name.value);
   const Location at = graph.location(node);
@@ -167,6 +168,7 @@ Tensors Stages::run(std::span<const Tensor* const> inputs) {
     ~Resume() { autodiff::t_paused = before; }
   } resume;
   Replay replay(graph_, inputs, variables_, needed_);
+  replay.set_assigns(Replay::Assigns::kPass);
   for (ValueId output : graph_.outputs()) replay.keep(output);
   for (const Write& write : writes_) replay.keep(write.value);
   for (NodeId leaf : leaves_) replay.step(leaf);

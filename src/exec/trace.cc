@@ -299,6 +299,7 @@ Tensor evaluate_now(const Tensor& tensor) {
     exec::StateMap apart;  // the function's own draws begin when it runs
     exec::Replay replay(trace->graph, {}, variables, needed_nodes(trace->graph, {&wanted, 1}),
                         &apart);
+    replay.set_assigns(exec::Replay::Assigns::kPass);
     replay.keep(wanted);
     replay.run();
     return replay.value(wanted);

@@ -67,6 +67,24 @@ void check_may_be_used() {
 
 }  // namespace
 
+// Gradients end at what a variable is set to: those at what is read of it from here on are its own.
+void exec::set_current(TraceState& trace, const Variable& variable, const Tensor& tensor) {
+  TraceState::Slot& slot = trace.slot_of(variable);
+  ValueId value;
+  if (trace.is_region || !tensor.shape().is_known()) {
+    value = trace.value_of(stop_gradient(tensor));
+  } else {
+    value = trace.value_of(tensor);
+    if (slot.is_written && slot.current.value() == value) return;
+    const int32_t number = trace.graph.node(trace.graph.node_of(slot.read)).index;
+    const NodeId id = trace.graph.add_assign(number, value, trace.here());
+    value = trace.graph.node(id).first_output;
+  }
+  slot.current =
+      Tensor::symbol(trace.number, value, variable.dtype(), tensor.shape(), variable.id());
+  slot.is_written = true;
+}
+
 void Variable::State::check_has_value() const {
   if (!is_stand_in || exec::t_trace != nullptr) return;
   throw FailedPreconditionError(cat("variable '", name,
@@ -85,9 +103,7 @@ void Variable::State::set(Tensor tensor) {
   if (exec::t_trace != nullptr) {
     check_may_be_used();
     exec::TraceState& trace = *exec::t_trace;
-    exec::TraceState::Slot& slot = trace.slot_of(Variable(shared_from_this()));
-    slot.current = Tensor::symbol(trace.number, trace.value_of(tensor), dtype, tensor.shape(), id);
-    slot.is_written = true;
+    exec::set_current(trace, Variable(shared_from_this()), tensor);
     return;
   }
   value = Tensor::over(tensor.buffer(), tensor.offset(), dtype, tensor.shape(), id);

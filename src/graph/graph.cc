@@ -274,9 +274,7 @@ bool is_closed(const Graph& graph, const Node& node) {
   const auto is_plannable = [&](ValueId value) {
     return graph.shape(value).is_known() && graph.dtype(value) != DType::kString;
   };
-  if (node.kind == NodeKind::kCall || node.kind == NodeKind::kGradient ||
-      node.kind == NodeKind::kAssign)
-    return false;
+  if (node.kind == NodeKind::kCall || node.kind == NodeKind::kGradient) return false;
   if (node.kind == NodeKind::kOp) {
     if (node.op->compose != nullptr || node.op->traits.has(Trait::kDynamicShape)) return false;
     const std::span<const ValueId> inputs = graph.inputs(node);

@@ -9,7 +9,7 @@
 //             calls one after the other
 //   gradient  the gradients of values, worked out when the shapes are known
 //   control   a choice between regions, or a loop: regions are graphs of their own (control.h)
-//   assign    of a graph that a program builds (GraphBuilder): reads after it see the value
+//   assign    reads of a variable after it see the value; for gradients they are the variable's
 //
 // A graph is closed when all shapes are known and every node is a leaf or a call of an op that has
 // a kernel (composed ops have been taken apart): such a graph can be planned as a whole. An open

@@ -219,6 +219,13 @@ class Parser {
       const int32_t slot = read_index(cursor);
       const Type type = read_types(cursor, 1)[0];
       graph_.add_read(slot, type.dtype, type.shape);
+    } else if (count == 1 && cursor.take("assign ")) {
+      const int32_t slot = read_index(cursor);
+      cursor.expect(" = ");
+      const ValueId value = read_value(cursor);
+      int32_t location = kNoIndex;
+      read_types(cursor, 1, &location);
+      graph_.add_assign(slot, value, location);
     } else if (count == 1 && cursor.take("constant ")) {
       read_constant(cursor);
     } else if (cursor.take("branch(")) {

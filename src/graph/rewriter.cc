@@ -17,6 +17,8 @@ Graph Rewriter::run() {
       copy_op(node);
     } else if (node.kind == NodeKind::kControl) {
       copy_control(node);
+    } else if (node.kind == NodeKind::kAssign) {
+      copy_assign(node);
     } else {
       map_[static_cast<size_t>(node.first_output)] = copy_leaf(node);
     }
@@ -85,6 +87,14 @@ void Rewriter::copy_control(const Node& node) {
     to_.set_control(id, std::move(made));
   }
   map_outputs(node, id);
+}
+
+// What assigns is there for gradients: a graph that only runs has the value itself.
+void Rewriter::copy_assign(const Node& node) {
+  const ValueId value = map(from_.inputs(node)[0]);
+  const bool only_runs = !options_.only_own_constants;
+  map_[static_cast<size_t>(node.first_output)] =
+      only_runs ? value : to_.node(to_.add_copy(from_, node, {&value, 1})).first_output;
 }
 
 void Rewriter::map_outputs(const Node& node, NodeId id) {

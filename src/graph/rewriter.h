@@ -79,6 +79,7 @@ class Rewriter {
   ValueId copy_leaf(const Node& node);
   void copy_op(const Node& node);
   void copy_control(const Node& node);
+  void copy_assign(const Node& node);
   // The outputs of the new node stand for those of the old one.
   void map_outputs(const Node& node, NodeId id);
   bool may_be_filled(ValueId constant) const;

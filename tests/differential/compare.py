@@ -2,7 +2,8 @@
 
 Against TensorFlow, in the same mode: the same class of error; or the same results, by structure,
 dtype, shape and value. Text and whole numbers are equal, floating ones within TOLERANCE of the
-largest of the tensor; "not finite" is the kind where only what is nan, inf or close to it differs.
+largest of the tensor; "not finite" is the kind where only what is nan, inf or close to it differs,
+"unconnected" where one has None for the other's zeros.
 Static shapes may say more than TensorFlow's, never less, and never what the result is not.
 
 Nothing is asked where TensorFlow has no kernel for a dtype, has no gradient, or stumbles (it raises
@@ -82,10 +83,18 @@ def is_usual(values) -> np.ndarray:
         return np.isfinite(values) & (np.abs(values) < 1e38)
 
 
+def is_none_for_zeros(a, b) -> bool:
+    """Whether one is None and the other zeros: a gradient that is not there, in both its forms."""
+    none, other = (a, b) if a == ("py", "None") else (b, a)
+    if none != ("py", "None") or other[0] != "tensor" or isinstance(other[3], list):
+        return False
+    return not numbers(*other[1:]).any()
+
+
 def unlike(got, expected, exact=False) -> str | None:
     """What kind of difference is between two values, if there is one."""
     if got[0] != expected[0]:
-        return "structure"
+        return "unconnected" if is_none_for_zeros(got, expected) else "structure"
     if got[0] == "tensor":
         (_, dtype, shape, data), (_, *other) = got, expected
         if dtype != other[0]:
@@ -114,7 +123,8 @@ def unlike(got, expected, exact=False) -> str | None:
         if got[1].keys() != expected[1].keys():
             return "structure"
         pairs = [(got[1][key], expected[1][key]) for key in got[1]]
-    return next((found for a, b in pairs if (found := unlike(a, b, exact))), None)
+    kinds = [found for a, b in pairs if (found := unlike(a, b, exact))]
+    return next((kind for kind in kinds if kind != "unconnected"), kinds[0] if kinds else None)
 
 
 def results(answer) -> dict:

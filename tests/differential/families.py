@@ -5,7 +5,10 @@ from __future__ import annotations
 import random
 import re
 
+import mistakes
+import nesting
 import scripts
+import sessions
 from builder import Builder
 from calls import KEEPING, TOPICS
 
@@ -291,6 +294,10 @@ def assignment(b, name, dims, x, shape):
     return [line]
 
 
+def wrong(tf, rng):
+    return mistakes.mistakes(tf, rng, draw, assemble), ("eager", "function", "v1")
+
+
 FAMILIES = {
     "calls": (45, calls),
     "gradients": (15, gradients),
@@ -299,6 +306,9 @@ FAMILIES = {
     "random": (5, scripts.random_numbers),
     "graphs": (8, scripts.graphs),
     "functions": (3, scripts.functions),
+    "nesting": (8, nesting.nestings),
+    "sessions": (6, sessions.graphs_of_flow),
+    "mistakes": (0.01, wrong),  # for --only: a fifth of them end with another class of error
 }
 
 

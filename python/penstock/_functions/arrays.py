@@ -513,12 +513,14 @@ def stack(values, axis=0, name="stack") -> Tensor:
     if isinstance(values, _core.SymbolicTensor):
         if axis == 0:
             return values  # its rows as one: what it is
+        if not values.shape.rank or values.shape[0] is None:
+            raise TypeError(f"Expected list for 'values' argument to 'pack' Op, not {values}.")
         values = unstack(values)
     if axis == 0 and not any(hasattr(each, "_id") for each in values):
         with contextlib.suppress(TypeError, ValueError):  # not numbers throughout
             return tensor(values)
+    known = tensor(values[0]).shape.rank
     if axis != 0:
-        known = tensor(values[0]).shape.rank
         rank = None if known is None else known + 1
         if rank is not None and not -rank <= axis < rank:
             raise ValueError(f"Argument `axis` = {axis} not in range [{-rank}, {rank})")

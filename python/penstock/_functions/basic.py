@@ -145,7 +145,9 @@ def _dims(shape):
         )
         if not tensors:
             with contextlib.suppress(TypeError, ValueError):
-                return TensorShape(shape)
+                sizes = TensorShape(shape)
+                if sizes.is_fully_defined() or sizes is shape:
+                    return sizes
         is_wide = not tensors or any(each.dtype is dtypes.int64 for each in tensors)
         shape = _core.to_tensor(shape, dtypes.int64 if is_wide else dtypes.int32, False)
     return raw_ops.Reshape(tensor=shape, shape=[-1]) if shape.shape.rank == 0 else shape

@@ -228,6 +228,41 @@ def test_refusals(value, dtype, error, text):
         tf.constant(value, dtype)
 
 
+@pytest.mark.parametrize(
+    ("value", "in_graphs"),
+    [
+        ([2, None], TypeError),
+        ([1, "a"], TypeError),
+        (object(), TypeError),
+        ({1: 2}, TypeError),
+        (None, ValueError),
+        ([[1], [2, 3]], ValueError),
+    ],
+)
+def test_refusals_in_graphs(value, in_graphs):
+    """A graph's constants go through NumPy, and what it does not take is a TypeError."""
+
+    def convert():
+        return tf.convert_to_tensor(value)
+
+    def add():
+        return tf.zeros([2]) + value
+
+    for call in (convert, add):
+        with pytest.raises(ValueError, match="convert"):
+            call()
+        with pytest.raises(in_graphs):
+            tf.function(call, autograph=False)()
+        with tf.Graph().as_default(), pytest.raises(in_graphs):
+            call()
+
+
+def test_a_list_that_begins_with_a_bool_in_graphs():
+    made = tf.function(lambda: [tf.constant([True, 2]), tf.constant([False, 1.5])])()
+    assert [each.numpy().tolist() for each in made] == [[1, 2], [0.0, 1.5]]
+    assert [each.dtype for each in made] == [tf.int32, tf.float32]
+
+
 def test_lists_with_tensors_are_stacked():
     a = tf.constant([1.0, 2.0])
     assert tf.convert_to_tensor([a, [3, 4]]).numpy().tolist() == [[1, 2], [3, 4]]

@@ -366,3 +366,60 @@ def test_custom_gradients_through_calls():
         return tape.gradient(y, x)
 
     assert step(x).numpy() == 101
+
+
+def assigned_before(x, v):
+    v.assign(x * 0.1)
+    return x * 2.0 + v * v
+
+
+def assigned_in_a_branch(x, v):
+    if tf.reduce_sum(x) > 0.0:
+        v.assign_add(x * 0.1)
+    return x * 2.0 + v * v
+
+
+def assigned_in_a_loop(x, v):
+    for _ in tf.range(2):
+        v.assign_add(x * 0.1)
+    return x * 2.0 + v * v
+
+
+@pytest.mark.parametrize("body", [assigned_before, assigned_in_a_branch, assigned_in_a_loop])
+def test_gradients_end_at_assignments(body):
+    """What is read of a variable after it was set is the variable's, whatever it was set to."""
+    x = tf.constant([1.0, 2.0])
+
+    def inner(x, v):
+        return traced(x, v) * 1.0
+
+    traced = tf.function(body)
+    spec = [tf.TensorSpec([None], tf.float32)]
+    for f in (traced, tf.function(inner), inner):
+        v = tf.Variable([0.0, 0.0])
+        for persistent in (False, True):
+            with tf.GradientTape(persistent=persistent) as tape:
+                tape.watch(x)
+                z = f(x, v)
+            at_x, at_v = tape.gradient(z, [x, v])
+            assert at_x.numpy().tolist() == [2.0, 2.0]
+            np.testing.assert_allclose(at_v, 2 * v.numpy(), rtol=1e-6)
+    v = tf.Variable([0.0, 0.0])
+    opened = tf.function(lambda x: body(x, v), input_signature=spec, autograph=True)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        z = opened(x)
+    assert tape.gradient(z, x).numpy().tolist() == [2.0, 2.0]
+
+
+def test_a_variable_that_the_function_has_is_given_to_it():
+    v, w = tf.Variable(1.0), tf.Variable(5.0)
+
+    @tf.function
+    def f(given):
+        v.assign_sub(given)
+        return v + given
+
+    assert f(w).numpy() == 1.0  # -4 + 5
+    assert f(v).numpy() == 0.0
+    assert (v.numpy(), w.numpy()) == (0.0, 5.0)

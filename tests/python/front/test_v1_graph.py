@@ -183,10 +183,13 @@ def test_gradients_of_all_kinds():
     weighted = v1.gradients([z, z], [y], grad_ys=[tf.constant(2.0), None])
     w = x * x
     stopped = v1.gradients(w * x, [x], stop_gradients=[w])
+    (at_stop,) = v1.gradients(w * x, [w], stop_gradients=[w])  # it is not gone past, but reached
+    (at_input,) = v1.gradients(x * y, [y], stop_gradients=[y])
     with v1.Session() as sess:
         sess.run(v.initializer)
         assert sess.run(found) == [8.0, 3.0, 12.0]
         assert sess.run([zero, weighted, stopped]) == [[0.0], [9.0], [9.0]]
+        assert sess.run([at_stop, at_input]) == [3.0, 3.0]
 
 
 def test_rows_have_gradients_of_rows():
