@@ -142,6 +142,21 @@ def test_reset_frees_exactly_the_containers_variables():
         sess.run(a)
 
 
+def test_control_dependencies_of_constants_run():
+    v = v1.get_variable("v", initializer=1.0)
+    with tf.control_dependencies([v.assign_add(1.0)]):
+        plain, made = tf.constant(4.0), tf.constant(2.0) * 3.0
+        size = tf.reshape(tf.ones([6]), [2, 3])
+    assert size.shape == [2, 3]
+    with v1.Session() as session:
+        session.run(v.initializer)
+        for count, each in enumerate([plain, made, tf.identity(made), made + plain, [plain]]):
+            session.run(each)
+            assert session.run(v) == count + 2.0
+        with tf.control_dependencies([tf.no_op()]):
+            assert session.run(tf.constant(4.0) * 2.0) == 8.0
+
+
 def test_memory_plan():
     x = v1.placeholder(tf.float32, [None, 256])
     y = tf.matmul(x, tf.transpose(x))
