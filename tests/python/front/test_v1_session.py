@@ -283,3 +283,16 @@ def test_training_with_metrics_and_summaries(tmp_path):
         assert sess.run(step) == 20
         assert sess.run(mean) > 0
     assert any(tmp_path.iterdir())
+
+
+def test_rows_are_fetched_with_their_shape():
+    v = v1.get_variable("v", [5, 2])
+    gradient = v1.gradients(tf.reduce_sum(tf.gather(v, [1, 3, 1])), v)[0]
+    with v1.Session() as session:
+        session.run(v.initializer)
+        found = session.run(gradient)
+        assert type(found).__name__ == "IndexedSlicesValue"
+        assert found.indices.tolist() == [1, 3, 1]
+        assert found.dense_shape.tolist() == [5, 2]
+        rows = tf.IndexedSlices(tf.ones([1, 2]), tf.constant([0]))
+        assert session.run({"rows": rows})["rows"].dense_shape is None
