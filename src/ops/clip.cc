@@ -154,7 +154,8 @@ PEN_OP_DEF(clip_by_value) = {
 
 PEN_OP_DEF(clip_by_norm) = {
     .name = "ClipByNorm",
-    .doc = "t scaled down to length clip_norm over the axes, where it is longer; a negative one is 0.",
+    .doc =
+        "t scaled down to length clip_norm over the axes, where it is longer; a negative one is 0.",
     .inputs = {in("t", kRealFloatTypes), in("clip_norm", kRealFloatTypes)},
     .attrs = {ints_attr("axes", kAllAxes)},
     .infer = composed,
