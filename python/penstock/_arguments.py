@@ -178,7 +178,8 @@ class Parameters:
             except TypeError as error:
                 raise self.failed(error, args, kwargs) from None
             found.apply_defaults()
-            bound = (found.args, found.kwargs)
+            # Their order is no part of the signature.
+            bound = (found.args, dict(sorted(found.kwargs.items())))
         if self.specs is not None:
             try:
                 return self._constrained(*bound)

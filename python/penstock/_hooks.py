@@ -12,7 +12,8 @@ def _stack(values, dtype, is_hint=False):
     from penstock import raw_ops
 
     if dtype is None:
-        found = next(each.dtype for each in _leaves(values) if hasattr(each, "dtype"))
+        # What becomes a tensor by itself may not say its dtype.
+        found = next((each.dtype for each in _leaves(values) if hasattr(each, "dtype")), None)
         return raw_ops.Pack(values=[_core.to_tensor(value, found, False) for value in values])
     # A dtype that was asked for is that of the tensors in the list too. A hint cuts nothing short.
     if is_hint and dtype.is_integer and any(_is_wider(leaf, dtype) for leaf in _leaves(values)):

@@ -138,6 +138,8 @@ void add_graph(nb::module_& module) {
              std::optional<Tensor> found = b.constant_value(tensor_of(tensor.ptr()));
              return found ? wrapped(std::move(*found)) : nb::none();
            })
+      .def("runs_alone", [](const GraphBuilder& b,
+                            nb::handle tensor) { return b.runs_alone(tensor_of(tensor.ptr())); })
       .def("bytes", &GraphBuilder::bytes)
       .def("part", part)
       .def("compile", [](GraphBuilder& b, const nb::list& feeds, const nb::list& shapes,

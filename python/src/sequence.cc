@@ -74,9 +74,10 @@ Leaf int_leaf(PyObject* value) {
   return {Kind::kInt, fits ? DType::kInt32 : DType::kInt64};
 }
 
-// A variable of TensorFlow 1's graphs, for example.
+// A variable of TensorFlow 1's graphs, for example. Of all others only integers, as Dimension is.
 bool becomes_tensor(PyObject* object) {
-  return GraphBuilder::is_entered() && leaf_of(object).kind == Kind::kNone && !is_array(object) &&
+  return (GraphBuilder::is_entered() || PyIndex_Check(object) != 0) &&
+         leaf_of(object).kind == Kind::kNone && !is_array(object) &&
          PyObject_HasAttrString(object, "__tf_tensor__") != 0;
 }
 

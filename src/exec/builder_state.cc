@@ -224,6 +224,7 @@ void BuilderState::added(NodeId id) {
   if (names.size() <= static_cast<size_t>(id)) {
     names.resize(static_cast<size_t>(id) + 1);
     is_pure.resize(static_cast<size_t>(id) + 1);
+    runs_alone.resize(static_cast<size_t>(id) + 1);
   }
   if (next_taken) {
     set_name(id, *next_taken);
@@ -241,6 +242,11 @@ void BuilderState::added(NodeId id) {
   for (ValueId input : graph.inputs(node))
     pure = pure && is_pure[static_cast<size_t>(graph.node_of(input))];
   is_pure[static_cast<size_t>(id)] = pure;
+  bool alone = pure;
+  for (ValueId input : graph.inputs(node))
+    alone = alone && runs_alone[static_cast<size_t>(graph.node_of(input))];
+  for (NodeId before : control) alone = alone && runs_alone[static_cast<size_t>(before)];
+  runs_alone[static_cast<size_t>(id)] = alone;
   if (!control.empty()) control_inputs[id] = control;
 }
 

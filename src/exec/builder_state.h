@@ -26,8 +26,9 @@ struct BuilderState : TraceState {
     std::vector<ValueId> reads;
   };
 
-  std::vector<Name> names;    // of nodes
-  std::vector<bool> is_pure;  // of nodes: the same at every run
+  std::vector<Name> names;       // of nodes
+  std::vector<bool> is_pure;     // of nodes: the same at every run
+  std::vector<bool> runs_alone;  // of nodes: pure, and none that is not runs first
   std::vector<VariableSlot> variables;
   std::unordered_map<NodeId, std::vector<NodeId>> control_inputs;
   std::string scope;

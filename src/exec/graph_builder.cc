@@ -347,6 +347,10 @@ int32_t GraphBuilder::find(std::string_view name) const { return state_->find(na
 std::optional<Tensor> GraphBuilder::constant_value(const Tensor& tensor) {
   return state_->known_value(tensor);
 }
+bool GraphBuilder::runs_alone(const Tensor& tensor) const {
+  if (tensor.graph() != state_->number) return false;
+  return state_->runs_alone[static_cast<size_t>(state_->graph.node_of(tensor.value()))];
+}
 int64_t GraphBuilder::bytes() const { return state_->graph.memory_bytes(); }
 
 GraphBuilder::Part GraphBuilder::part(std::span<const Tensor> feeds,

@@ -48,7 +48,7 @@ Tensor safe_length(const Tensor& x, std::span<const int64_t> axes) {
 
 Tensors compose_by_norm(const ComposeContext& ctx) {
   const Tensor& t = ctx.tensor(0);
-  const Tensor& clip = ctx.tensor(1);
+  const Tensor clip = maximum(ctx.tensor(1), scalar_like(ctx.tensor(1), 0));
   const std::span<const int64_t> axes = ctx.attr(0).as_ints();
   ctx.axes(axes, t.rank());
   broadcast(ctx, t.shape(), clip.shape());
@@ -107,6 +107,7 @@ std::vector<Sample> by_norm_samples() {
   return {
       {{f32({3, 4}), given(DType::kFloat32, {}, {1})}},
       {{f32({3, 4}), given(DType::kFloat32, {}, {100})}},
+      {.inputs = {f32({3, 4}), given(DType::kFloat32, {}, {-1})}, .check_grad = false},
       {{f32({3, 4}), given(DType::kFloat32, {}, {1.5})}, {{"axes", {1}}}},
       {{of(DType::kFloat64, {3, 4}), given(DType::kFloat64, {}, {1})}, {{"axes", {-2}}}},
       {{of(DType::kFloat16, {5}), given(DType::kFloat16, {}, {1})}},
@@ -153,7 +154,8 @@ PEN_OP_DEF(clip_by_value) = {
 
 PEN_OP_DEF(clip_by_norm) = {
     .name = "ClipByNorm",
-    .doc = "t scaled down to length clip_norm over the axes, where it is longer.",
+    .doc =
+        "t scaled down to length clip_norm over the axes, where it is longer; a negative one is 0.",
     .inputs = {in("t", kRealFloatTypes), in("clip_norm", kRealFloatTypes)},
     .attrs = {ints_attr("axes", kAllAxes)},
     .infer = composed,

@@ -117,6 +117,8 @@ class PEN_API GraphBuilder {
   int32_t find(std::string_view name) const;
   // The value, when it depends on nothing that could change.
   std::optional<Tensor> constant_value(const Tensor& tensor);
+  // Whether a run for it would do nothing else: no control dependency has an effect.
+  bool runs_alone(const Tensor& tensor) const;
   int64_t bytes() const;
 
   // What a run of these needs, beyond what is fed.

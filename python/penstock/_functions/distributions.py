@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import enum
+import numbers
 
-from penstock import _core, dtypes, raw_ops
+import numpy as np
+
+from penstock import _core, dtypes, errors, raw_ops
 from penstock._core import Tensor
 from penstock._functions.arrays import tensor
 from penstock._functions.basic import _dims, cast, node_of
@@ -21,10 +24,23 @@ def _is_number(value, number) -> bool:
     return isinstance(value, (int, float)) and value == number
 
 
+def vector_of(shape):
+    """The shape of random numbers, which one number alone is not."""
+    is_tensor = isinstance(shape, (_core.Tensor, np.ndarray))
+    if len(shape.shape) == 0 if is_tensor else isinstance(shape, numbers.Integral):
+        kind = (
+            errors._TracingError
+            if _core.is_tracing() or _core.is_building()
+            else errors.InvalidArgumentError
+        )
+        raise kind(None, None, "shape must be a vector of {int32,int64}, got shape []")
+    return _dims(shape)
+
+
 def drawn(shape, dtype, names, *values):
     """The shape of random numbers, and the values that they are scaled by; in a graph as constants
     of these names."""
-    shape = _dims(shape)
+    shape = vector_of(shape)
     if not _core.is_building():
         return shape, *values
     if isinstance(shape, TensorShape):
@@ -86,7 +102,7 @@ def gamma(shape, alpha, beta=None, dtype=dtypes.float32, seed=None, name=None) -
     alpha, beta = tensor(alpha, dtype), tensor(1 if beta is None else beta, dtype)
     seeds = op_seeds(seed)
     alpha = alpha + raw_ops.ZerosLike(x=beta)
-    made = raw_ops.RandomGamma(shape=_dims(shape), alpha=alpha, **seeds)
+    made = raw_ops.RandomGamma(shape=vector_of(shape), alpha=alpha, **seeds)
     return _at_least_tiny(made, beta)
 
 
@@ -94,7 +110,7 @@ def poisson(shape, lam, dtype=dtypes.float32, seed=None, name=None) -> Tensor:
     """Numbers from Poisson distributions: `shape` of them for every rate."""
     seeds = op_seeds(seed)
     return raw_ops.RandomPoissonV2(
-        shape=_dims(shape), rate=lam, dtype=dtypes.as_dtype(dtype), **seeds, name=name
+        shape=vector_of(shape), rate=lam, dtype=dtypes.as_dtype(dtype), **seeds, name=name
     )
 
 
@@ -149,7 +165,7 @@ def _keyed(op, shape, seed, alg="auto_select", **more):
     check_algorithm(alg)
     key, counter = raw_ops.StatelessRandomGetKeyCounter(seed=seed)
     run = getattr(raw_ops, op)
-    return run(shape=_dims(shape), key=key, counter=counter, alg=_PHILOX, **more)
+    return run(shape=vector_of(shape), key=key, counter=counter, alg=_PHILOX, **more)
 
 
 @scoped("stateless_random_normal")
@@ -248,7 +264,7 @@ def stateless_gamma(shape, seed, alpha, beta=None, dtype=dtypes.float32, name=No
 def stateless_poisson(shape, seed, lam, dtype=dtypes.int32, name=None) -> Tensor:
     """Numbers from Poisson distributions that follow from the seed alone."""
     return raw_ops.StatelessRandomPoisson(
-        shape=_dims(shape),
+        shape=vector_of(shape),
         seed=seed,
         lam=lam,
         dtype=dtypes.as_dtype(dtype),
@@ -260,7 +276,7 @@ def stateless_binomial(shape, seed, counts, probs, output_dtype=dtypes.int32, na
     """Numbers from binomial distributions that follow from the seed alone."""
     probs = tensor(probs)
     return raw_ops.StatelessRandomBinomial(
-        shape=_dims(shape),
+        shape=vector_of(shape),
         seed=seed,
         counts=cast(counts, probs.dtype),
         probs=probs,

@@ -11,8 +11,14 @@ import secrets
 from penstock import _core, dtypes, raw_ops
 from penstock._core import Tensor
 from penstock._functions.arrays import tensor
-from penstock._functions.basic import _dims, cast
-from penstock._functions.distributions import Algorithm, check_algorithm, scaled, uniform_by
+from penstock._functions.basic import cast
+from penstock._functions.distributions import (
+    Algorithm,
+    check_algorithm,
+    scaled,
+    uniform_by,
+    vector_of,
+)
 from penstock._functions.seeds import drawn
 from penstock._shape import TensorShape
 from penstock._tracing import init_scope
@@ -155,7 +161,7 @@ class Generator(Trackable):
         return before
 
     def _draw(self, op, shape, skip=None, **more):
-        shape = _dims(shape)
+        shape = vector_of(shape)
         if isinstance(shape, _core.EagerTensor):
             shape = TensorShape(shape.numpy())
         if skip is None:

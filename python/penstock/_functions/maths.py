@@ -14,7 +14,7 @@ _TopK = collections.namedtuple("TopKV2", ["values", "indices"])
 
 def accumulate_n(inputs, shape=None, tensor_dtype=None, name=None) -> Tensor:
     """The sum of a list of tensors."""
-    return raw_ops.AccumulateN(inputs=inputs, name=name)
+    return raw_ops.AccumulateN(inputs=[tensor(each) for each in inputs], name=name)
 
 
 def add_n(inputs, name=None) -> Tensor:
@@ -36,6 +36,8 @@ def add_n(inputs, name=None) -> Tensor:
             "Inputs must be an iterable of at least one Tensor/IndexedSlices with the same dtype "
             "and shape."
         )
+    # Each has its own dtype: none follows the others.
+    inputs = [tensor(each) for each in inputs]
     return raw_ops.AddN(inputs=inputs, name=name)
 
 

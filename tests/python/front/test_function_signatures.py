@@ -155,3 +155,18 @@ def test_tensor_spec():
         assert tf.type_spec_from_value(value).dtype == dtype
     with pytest.raises(TypeError, match="Could not build a TypeSpec for"):
         tf.type_spec_from_value(object())
+
+
+def test_the_order_of_keywords_is_no_part_of_the_signature():
+    traced = []
+
+    @tf.function
+    def f(x, **more):
+        traced.append(1)
+        return x * more["a"] - more["b"]
+
+    for _ in range(2):
+        assert f(tf.constant(2.0), a=tf.constant(3.0), b=tf.constant(1.0)) == 5.0
+        assert f(tf.constant(2.0), b=tf.constant(1.0), a=tf.constant(3.0)) == 5.0
+        assert f(b=tf.constant(4.0), a=tf.constant(3.0), x=tf.constant(2.0)) == 2.0
+    assert len(traced) == 1

@@ -123,3 +123,47 @@ def test_gradients_of_rows_are_rows(reach):
     assert found.dtype == tf.float32
     dense = tf.convert_to_tensor(tape.gradient(whole, v))
     assert listed(tf.convert_to_tensor(found)) == listed(dense)
+
+
+@pytest.mark.parametrize("clip", [-1.0, 0.0, np.float32(-3.0), tf.constant(-1.0)])
+def test_a_negative_norm_to_clip_by_is_none(clip):
+    np.testing.assert_array_equal(tf.clip_by_norm([3.0, 4.0], clip), [0.0, 0.0])
+
+
+@pytest.mark.parametrize(
+    "inputs",
+    [
+        [np.array([1], np.int8), tf.constant([1])],
+        [tf.constant([1]), np.array([1], np.int8)],
+        [tf.ones([1]), np.array([1.0])],
+        [tf.ones([1]), [1]],
+        [tf.constant([1], tf.int64), [1]],
+        [[1], [1.0]],
+    ],
+)
+def test_sums_of_many_take_one_dtype(inputs):
+    for add in (tf.add_n, tf.math.accumulate_n):
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            add(inputs)
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        tf.random.uniform,
+        tf.random.normal,
+        tf.random.truncated_normal,
+        lambda shape: tf.random.gamma(shape, 1.0),
+        lambda shape: tf.random.poisson(shape, 1.0),
+        lambda shape: tf.random.uniform(shape, 0, 5, tf.int32),
+        lambda shape: tf.random.stateless_normal(shape, [1, 2]),
+        tf.random.Generator.from_seed(1).normal,
+    ],
+)
+def test_a_number_is_no_shape_of_random_numbers(draw):
+    for shape in (3, np.int64(3), tf.constant(3), np.array(3)):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="must be a vector"):
+            draw(shape)
+    with pytest.raises(ValueError, match="must be a vector"):
+        tf.function(draw)(3)
+    assert draw([3]).shape == draw(np.array([3])).shape == [3]

@@ -33,7 +33,7 @@ def in_graph(setup, call):
 
 
 def as_tensor(leaf, value):
-    if isinstance(value, tf.IndexedSlices):
+    if isinstance(leaf, tf.IndexedSlices):
         return tf.IndexedSlices(tf.constant(value.values), tf.constant(value.indices))
     return tf.constant(value, leaf.dtype)
 

@@ -194,3 +194,34 @@ class TestAssignments:
         assert run(v) == 1.0
         run(y, {x: 5.0})
         assert run(v) == 5.0
+
+    def test_are_made_though_the_result_is_a_constant(self):
+        v = v1.Variable(1.0)
+
+        @tf.function
+        def function(x):
+            v.assign_add(x)
+            return x * 2
+
+        y = function(tf.constant(3.0))
+        run(v.initializer)
+        assert run(y) == 6.0
+        assert run([y, y + 1.0]) == [6.0, 7.0]
+        assert run(v) == 7.0
+
+
+def test_assertions_about_constants_hold():
+    y = tf.function(inverse)(tf.constant(0.0))
+    for each in (y, y * 2.0, [y]):
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            run(each)
+    assert run(tf.function(inverse)(tf.constant(2.0))) == 0.5
+
+
+def test_take_placeholders_of_unknown_rank():
+    x = v1.placeholder(tf.float32)
+    y = tf.function(inverse)(x)
+    assert y.shape.rank is None
+    assert run(y, {x: [[2.0]]}) == [[0.5]]
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        run(y, {x: 0.0})

@@ -61,6 +61,21 @@ def test_dropout():
     np.testing.assert_array_equal(v1.layers.dropout(x, 0.4, training=tf.constant(False)), x)
 
 
+def test_dropout_draws_numbers_only_while_training():
+    drawn = []
+    for evaluates in (False, True):
+        with tf.Graph().as_default(), v1.Session() as session:
+            v1.set_random_seed(3)
+            training = v1.placeholder_with_default(False, [])
+            kept = v1.layers.dropout(tf.ones([64]), 0.5, training=training)
+            first = session.run(kept, {training: True})
+            if evaluates:
+                assert (session.run(kept) == 1.0).all()
+            drawn.append([first, session.run(kept, {training: True})])
+    np.testing.assert_array_equal(*drawn)
+    assert (drawn[0][0] != drawn[0][1]).any()
+
+
 @pytest.mark.parametrize("shape", [[8, 3], [4, 2, 2, 3]])
 def test_batch_normalization(shape):
     x = (3 * rng.randn(*shape) + 1).astype(np.float32)

@@ -142,6 +142,21 @@ def test_reset_frees_exactly_the_containers_variables():
         sess.run(a)
 
 
+def test_control_dependencies_of_constants_run():
+    v = v1.get_variable("v", initializer=1.0)
+    with tf.control_dependencies([v.assign_add(1.0)]):
+        plain, made = tf.constant(4.0), tf.constant(2.0) * 3.0
+        size = tf.reshape(tf.ones([6]), [2, 3])
+    assert size.shape == [2, 3]
+    with v1.Session() as session:
+        session.run(v.initializer)
+        for count, each in enumerate([plain, made, tf.identity(made), made + plain, [plain]]):
+            session.run(each)
+            assert session.run(v) == count + 2.0
+        with tf.control_dependencies([tf.no_op()]):
+            assert session.run(tf.constant(4.0) * 2.0) == 8.0
+
+
 def test_memory_plan():
     x = v1.placeholder(tf.float32, [None, 256])
     y = tf.matmul(x, tf.transpose(x))
@@ -268,3 +283,16 @@ def test_training_with_metrics_and_summaries(tmp_path):
         assert sess.run(step) == 20
         assert sess.run(mean) > 0
     assert any(tmp_path.iterdir())
+
+
+def test_rows_are_fetched_with_their_shape():
+    v = v1.get_variable("v", [5, 2])
+    gradient = v1.gradients(tf.reduce_sum(tf.gather(v, [1, 3, 1])), v)[0]
+    with v1.Session() as session:
+        session.run(v.initializer)
+        found = session.run(gradient)
+        assert type(found).__name__ == "IndexedSlicesValue"
+        assert found.indices.tolist() == [1, 3, 1]
+        assert found.dense_shape.tolist() == [5, 2]
+        rows = tf.IndexedSlices(tf.ones([1, 2]), tf.constant([0]))
+        assert session.run({"rows": rows})["rows"].dense_shape is None

@@ -1,5 +1,6 @@
 """What turns TensorFlow 1's behaviour on: tensors as keys, and dimensions that have a value."""
 
+import contextlib
 import subprocess
 import sys
 
@@ -78,6 +79,18 @@ print(x.get_shape()[1].value, x.shape, {x: "key"}[x], x == x)
 w = tf.Variable(tf.zeros([x.get_shape()[1].value, 2]), name="w")
 print(tf.get_default_graph().get_tensor_by_name("w/read:0").shape)
 """
+
+
+@pytest.mark.parametrize("is_graph", [False, True])
+def test_lists_take_dimensions(is_graph):
+    three = v1.Dimension(3)
+    with tf.Graph().as_default() if is_graph else contextlib.nullcontext():
+        assert tf.fill([three], 1.0).shape == [3]
+        assert tf.reshape(tf.range(6), [three, -1]).shape == [3, 2]
+        assert tf.slice(tf.range(6), [0], [three]).shape == [3]
+        assert tf.broadcast_to(1, [2, three]).shape == [2, 3]
+        with pytest.raises(ValueError, match="unknown Dimension"):
+            tf.fill([v1.Dimension(None)], 1.0)
 
 
 def test_run_with_tf1(tmp_path):

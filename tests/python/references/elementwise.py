@@ -116,7 +116,7 @@ SELU_SCALE, SELU_ALPHA = 1.0507009873554805, 1.6732632423543772
 
 
 def clip_by_norm(t, clip_norm, axes):
-    wide = t.astype(np.float64)
+    wide, clip_norm = t.astype(np.float64), np.maximum(clip_norm, 0)
     length = np.sqrt(np.sum(wide * wide, axis=axes and tuple(axes), keepdims=True))
     return wide * clip_norm / np.maximum(length, clip_norm.astype(np.float64))
 

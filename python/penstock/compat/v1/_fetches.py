@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
 from collections.abc import Mapping
 
 from penstock import _core
 from penstock._host import booked
 from penstock._tape import IndexedSlices
 from penstock.compat.v1._operation import Operation
+
+# What a run makes of IndexedSlices: their parts as arrays.
+IndexedSlicesValue = namedtuple("IndexedSlicesValue", ["values", "indices", "dense_shape"])
 
 
 class Fetches:
@@ -32,9 +36,15 @@ class Fetches:
             parts = {key: self._packer(value) for key, value in fetch.items()}
             return lambda values: kind((key, part(values)) for key, part in parts.items())
         if isinstance(fetch, IndexedSlices):
-            parts = [self._packer(fetch.values), self._packer(fetch.indices)]
-            return lambda values: IndexedSlices(*(part(values) for part in parts))
+            return self._rows(fetch)
         return self._leaf(fetch)
+
+    def _rows(self, fetch):
+        parts = [self._packer(fetch.values), self._packer(fetch.indices)]
+        if fetch.dense_shape is None:
+            return lambda values: IndexedSlicesValue(*(part(values) for part in parts), None)
+        parts.append(self._packer(fetch.dense_shape))
+        return lambda values: IndexedSlicesValue(*(part(values) for part in parts))
 
     def _sequence(self, fetch):
         parts = [self._packer(each) for each in fetch]

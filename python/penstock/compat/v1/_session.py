@@ -118,7 +118,7 @@ class BaseSession:
         self._check_open()
         self._growth.look(self._builder)
         is_tensor = type(fetches) is _core.SymbolicTensor
-        if is_tensor and not feed_dict and fetches._graph_number == self._number:
+        if is_tensor and not feed_dict and self._builder.runs_alone(fetches):
             known = self._builder.constant_value(fetches)
             if known is not None:
                 return known.numpy()

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 
 from penstock import _core, dtypes, raw_ops
-from penstock._functions.arrays import tensor, tensordot
+from penstock._functions.arrays import get_static_value, tensor, tensordot
 from penstock._functions.basic import cast
 from penstock._scope import graph_scope
 from penstock.compat.v1 import _collections, nn
 from penstock.compat.v1._collections import GraphKeys
+from penstock.compat.v1._control_flow import cond
 from penstock.compat.v1._initializers import ones_initializer, zeros_initializer
 from penstock.compat.v1.layers._base import Layer, last_size
 
@@ -117,10 +118,19 @@ class Dropout(Layer):
         self.rate, self.noise_shape, self.seed = rate, noise_shape, seed
 
     def call(self, inputs, training=False):
+        if _is_tensor(training) and (known := get_static_value(training)) is not None:
+            training = bool(known)
         if not _is_tensor(training) and not training:
             return inputs
-        dropped = nn.dropout(inputs, noise_shape=self.noise_shape, seed=self.seed, rate=self.rate)
-        return _chosen(training, dropped, inputs) if _is_tensor(training) else dropped
+        inputs = tensor(inputs)
+
+        def drop():
+            return nn.dropout(inputs, noise_shape=self.noise_shape, seed=self.seed, rate=self.rate)
+
+        if not _is_tensor(training):
+            return drop()
+        # What is not dropped draws no numbers.
+        return cond(cast(training, dtypes.bool), drop, lambda: raw_ops.Identity(input=inputs))
 
 
 class BatchNormalization(Layer):
