@@ -108,6 +108,20 @@ def _named(graph, first, made, results):
     return type(made)([*named, *made[len(named) :]])
 
 
+def results_named(made, names) -> tuple:
+    """The tensors of the last node as those of nodes of these names, where a graph is built."""
+    if not _core.is_building():
+        return made
+    graph = default_graph()
+    return _named(graph, graph._builder.num_nodes() - 1, tuple(made), names)
+
+
+def take_name(name):
+    """Takes a name where a graph is built: TensorFlow does, though it makes no node of it."""
+    if _core.is_building():
+        default_graph().unique_name(name)
+
+
 def graph_scope(name):
     """name_scope where a graph is built; elsewhere nothing, since names would be variables'."""
     return name_scope(name) if _core.is_building() else contextlib.nullcontext()

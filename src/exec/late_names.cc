@@ -63,9 +63,9 @@ LateName late_argsort(const OpCall& call) {
 
 LateName late_searchsorted(const OpCall& call) {
   if (call.attr("side").as_string() == "left")
-    return {"", "Shape Shape Shape strided_slice strided_slice Reshape Reshape LowerBound",
+    return {"", "Shape Shape Shape strided_slice strided_slice Reshape LowerBound",
             "Reshape"};
-  return {"", "Shape Shape Shape strided_slice strided_slice Reshape Reshape UpperBound",
+  return {"", "Shape Shape Shape strided_slice strided_slice Reshape UpperBound",
           "Reshape"};
 }
 
@@ -84,6 +84,20 @@ LateName late_tensordot(const OpCall& call) {
 
 LateName late_count_nonzero(const OpCall& call) {
   return {call.attr("dtype").as_dtype() == DType::kInt64 ? "Sum" : "Cast_1", "", ""};
+}
+
+// Over one dimension it is one over two.
+LateName late_convolution(const OpCall& call) {
+  const bool is_flat = call.shape().has_rank() && call.shape().rank() == 3;
+  return {is_flat ? "Squeeze" : "", "", ""};
+}
+
+LateName late_frame(const OpCall& call) {
+  return {call.shape().is_known() ? "Reshape_3" : "Reshape_4", "", ""};
+}
+
+LateName late_window(const OpCall& call) {
+  return {call.attr("window_length").as_int() == 1 ? "ones" : "sub_2", "", ""};
 }
 
 LateName late_xor(const OpCall&) { return {"", "LogicalOr LogicalAnd LogicalNot", ""}; }

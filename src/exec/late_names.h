@@ -41,6 +41,9 @@ LateName late_argsort(const OpCall& call);
 LateName late_searchsorted(const OpCall& call);
 LateName late_tensordot(const OpCall& call);
 LateName late_count_nonzero(const OpCall& call);
+LateName late_convolution(const OpCall& call);
+LateName late_frame(const OpCall& call);
+LateName late_window(const OpCall& call);
 LateName late_xor(const OpCall& call);
 
 }  // namespace penstock::exec

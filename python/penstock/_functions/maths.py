@@ -8,6 +8,7 @@ from penstock import _core, dtypes, raw_ops
 from penstock._core import Tensor
 from penstock._functions.arrays import tensor
 from penstock._functions.basic import cast
+from penstock._scope import scoped, take_name
 
 _TopK = collections.namedtuple("TopKV2", ["values", "indices"])
 
@@ -47,7 +48,10 @@ def round(x, name=None) -> Tensor:
 
 def real(input, name=None) -> Tensor:
     """The real part."""
-    return raw_ops.Real(input=input, name=name) if _is_complex(input, "real") else tensor(input)
+    if _is_complex(input, "real"):
+        return raw_ops.Real(input=input, name=name)
+    take_name(name or "Real")
+    return tensor(input)
 
 
 def imag(input, name=None) -> Tensor:
@@ -62,7 +66,10 @@ def imag(input, name=None) -> Tensor:
 
 def conj(x, name=None) -> Tensor:
     """The complex conjugate."""
-    return raw_ops.Conj(input=x, name=name) if _is_complex(x, "conj") else tensor(x)
+    if _is_complex(x, "conj"):
+        return raw_ops.Conj(input=x, name=name)
+    take_name(name or "Conj")
+    return tensor(x)
 
 
 def angle(input, name=None) -> Tensor:
@@ -143,6 +150,7 @@ def l2_normalize(x, axis=None, epsilon=1e-12, name=None, dim=None) -> Tensor:
     return raw_ops.L2Normalize(x=x, axis=axis, epsilon=epsilon, name=name)
 
 
+@scoped("polyval")
 def polyval(coeffs, x, name=None) -> Tensor:
     """The polynomial with these coefficients, the highest first, at `x`."""
     if not isinstance(coeffs, list):
@@ -157,6 +165,7 @@ def polyval(coeffs, x, name=None) -> Tensor:
     return result
 
 
+@scoped("bincount", "DenseBincount")
 def bincount(
     arr,
     weights=None,
@@ -182,7 +191,7 @@ def bincount(
         arr = raw_ops.Reshape(tensor=arr, shape=[-1])
         weights = raw_ops.Reshape(tensor=weights, shape=[-1])
     return raw_ops.DenseBincount(
-        input=arr, size=size, weights=weights, binary_output=binary_output, name=name
+        input=arr, size=size, weights=weights, binary_output=binary_output
     )
 
 

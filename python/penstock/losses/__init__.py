@@ -6,6 +6,7 @@ from penstock import _api, _core, dtypes, raw_ops
 from penstock._core import Tensor
 from penstock._functions.basic import cast, count_of, shape_of
 from penstock._module import _snake
+from penstock._scope import graph_scope
 from penstock._signature import constructor
 from penstock.losses import _functions
 from penstock.losses._functions import (
@@ -111,6 +112,10 @@ class Loss:
         self.dtype = dtypes.as_dtype(dtype or dtypes.float32)
 
     def __call__(self, y_true, y_pred, sample_weight=None) -> Tensor:
+        with graph_scope(self.name):
+            return self._reduced(y_true, y_pred, sample_weight)
+
+    def _reduced(self, y_true, y_pred, sample_weight) -> Tensor:
         y_true = _core.to_tensor(y_true, None, False)
         values = self.call(y_true, self._as_own(y_pred))
         weights = None
