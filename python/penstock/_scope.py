@@ -71,8 +71,8 @@ def scoped(default, *results, parameter="name"):
     """Has what a function makes in a graph be named within its argument `name`, or the default.
 
     The function is given the scope, "outer/name/", which as the name of a node stands for the node
-    "outer/name". The tensors that it returns are called `results`, where they are given. Where
-    nothing is built, the function is just called.
+    "outer/name". The tensors that it returns are called `results`, where they are given: "." is the
+    node of the scope's name. Where nothing is built, the function is just called.
     """
 
     def decorate(function):
@@ -90,7 +90,8 @@ def scoped(default, *results, parameter="name"):
                     args = (*args[:place], scope, *args[place + 1 :])
                 else:
                     kwargs[parameter] = scope
-                return _named(graph, first, function(*args, **kwargs), results)
+                names = [scope if each == "." else each for each in results]
+                return _named(graph, first, function(*args, **kwargs), names)
 
         return call
 

@@ -13,7 +13,7 @@ from penstock._spec import TensorSpec
 from penstock._tensor_array import TensorArray
 
 
-@scoped("map", "TensorArrayV2Stack/TensorListStack")
+@scoped("map")
 def map_fn(
     fn,
     elems,

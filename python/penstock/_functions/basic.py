@@ -613,7 +613,7 @@ def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None) -> Tens
     if mode.upper() != "CONSTANT":
         return raw_ops.MirrorPad(input=tensor, paddings=paddings, mode=mode.upper(), name=name)
     tensor = _core.to_tensor(tensor, None, False)
-    is_zero = isinstance(constant_values, int) and constant_values == 0
+    is_zero = isinstance(constant_values, (int, float)) and constant_values == 0
     if is_zero:
         constant_values = "" if tensor.dtype is dtypes.string else False
     return raw_ops.PadV2(

@@ -8,7 +8,7 @@ from penstock import _core, dtypes, raw_ops
 from penstock._core import Tensor
 from penstock._functions.arrays import tensor
 from penstock._functions.basic import cast
-from penstock._scope import scoped, take_name
+from penstock._scope import graph_scope, scoped, take_name
 
 _TopK = collections.namedtuple("TopKV2", ["values", "indices"])
 
@@ -79,9 +79,10 @@ def angle(input, name=None) -> Tensor:
         return raw_ops.Angle(input=input, name=name)
     if not input.dtype.is_floating:
         raise TypeError(f"angle needs floating or complex numbers, not {input.dtype.name}")
-    return raw_ops.SelectV2(
-        condition=input < 0, t=tensor(3.141592653589793, input.dtype), e=0, name=name
-    )
+    with graph_scope(name or "Angle"):
+        return raw_ops.SelectV2(
+            condition=input < 0, t=tensor(3.141592653589793, input.dtype), e=0, name="Select"
+        )
 
 
 def _is_complex(x, what):

@@ -147,12 +147,13 @@ class Loss:
         return {"name": self.name, "reduction": self.reduction}
 
 
-def _loss(class_name: str, function: str, sign=1.0, **parameters):
-    """A loss class over a function. Its parameters are those of the function, then all losses'."""
+def _loss(class_name: str, function: str, sign=1.0, name=None, **parameters):
+    """A loss class over a function, whose name instances have unless they are given another one.
+    Its parameters are those of the function, then all losses'."""
     parameters = {
         **parameters,
         **({} if "reduction" in parameters else {"reduction": "sum_over_batch_size"}),
-        "name": function,
+        "name": name or function,
         "dtype": None,
     }
     function = getattr(_functions, function)
@@ -185,7 +186,7 @@ MeanSquaredError = _loss("MeanSquaredError", "mean_squared_error")
 MeanAbsoluteError = _loss("MeanAbsoluteError", "mean_absolute_error")
 MeanAbsolutePercentageError = _loss("MeanAbsolutePercentageError", "mean_absolute_percentage_error")
 MeanSquaredLogarithmicError = _loss("MeanSquaredLogarithmicError", "mean_squared_logarithmic_error")
-Huber = _loss("Huber", "huber", delta=1.0)
+Huber = _loss("Huber", "huber", name="huber_loss", delta=1.0)
 LogCosh = _loss("LogCosh", "log_cosh")
 Hinge = _loss("Hinge", "hinge")
 SquaredHinge = _loss("SquaredHinge", "squared_hinge")
