@@ -309,8 +309,14 @@ Tensor GraphBuilder::named(const Tensor& tensor, int32_t first, std::string_view
   return identity(tensor);
 }
 void GraphBuilder::rename(int32_t node, std::string_view name) {
-  if (this->name(node) == cat(state_->scope_text(), name)) return;
-  state_->set_name(node, state_->take_call_name("Identity", name));
+  const std::string wanted = cat(state_->scope_text(), name), own = this->name(node);
+  if (own == wanted) return;
+  // Names that differ in case only count as one: this one is the node's already.
+  const bool is_own = std::ranges::equal(own, wanted, [](unsigned char a, unsigned char b) {
+    return std::tolower(a) == std::tolower(b);
+  });
+  state_->set_name(node, is_own ? state_->table.as_it_is(wanted)
+                                : state_->take_call_name("Identity", name));
 }
 void GraphBuilder::set_control_inputs(std::span<const int32_t> nodes) {
   state_->control.assign(nodes.begin(), nodes.end());

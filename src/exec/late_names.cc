@@ -92,6 +92,10 @@ LateName late_convolution(const OpCall& call) {
   return {is_flat ? "Squeeze" : "", "", ""};
 }
 
+LateName late_sequence_mask(const OpCall& call) {
+  return {call.attr("dtype").as_dtype() == DType::kBool ? "Less" : "Cast_1", "", ""};
+}
+
 LateName late_frame(const OpCall& call) {
   return {call.shape().is_known() ? "Reshape_3" : "Reshape_4", "", ""};
 }

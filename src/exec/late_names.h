@@ -42,6 +42,7 @@ LateName late_searchsorted(const OpCall& call);
 LateName late_tensordot(const OpCall& call);
 LateName late_count_nonzero(const OpCall& call);
 LateName late_convolution(const OpCall& call);
+LateName late_sequence_mask(const OpCall& call);
 LateName late_frame(const OpCall& call);
 LateName late_window(const OpCall& call);
 LateName late_xor(const OpCall& call);

@@ -161,7 +161,7 @@ DefaultName default_name(std::string_view type) {
       {"ReluLayer", {"relu_layer", ""}},
       {"SaturateCast", {"saturate_cast", ""}},
       {"SearchSorted", {"Reshape", "", late_searchsorted}},
-      {"SequenceMask", {"SequenceMask", "Less"}},
+      {"SequenceMask", {"SequenceMask", "", late_sequence_mask}},
       {"SigmoidCrossEntropyWithLogits", {"logistic_loss", ""}},
       {"SoftmaxV2", {"Softmax", "", late_softmax}},
       {"Sort", {"sort", "", late_sort}},

@@ -38,7 +38,7 @@ def cond(pred, true_fn=None, false_fn=None, name=None):
     if symbolic.is_symbolic(pred):
         branches = _Branches([true_fn, false_fn], ["true_fn", "false_fn"], "tf.cond")
         pred = symbolic.condition(pred, "pred")
-        with node_named("cond", name):
+        with node_named("branch", name):
             made = branches.pack(symbolic.cond(pred, *branches.functions))
         return results_named(made, "Merge")
     if not isinstance(pred, (bool, int, _core.Tensor)):
@@ -227,7 +227,7 @@ def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
         branches = _Branches(functions, names, "tf.switch_case")
         index = _core.to_tensor(branch_index, None, False)
         with graph_scope("indexed_case") as scope:
-            with node_named("cond", scope):
+            with node_named("branch", scope):
                 made = branches.pack(symbolic.switch(index, branches.functions))
             return results_named(made, "Merge")
     index = int(branch_index)
