@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import operator
 
-from penstock import _core, dtypes, raw_ops
+from penstock import _core, _tracing, dtypes, raw_ops
 from penstock._functions.basic import size_of, sizes_of, split, unstack, zeros
 from penstock._scope import scoped
 from penstock._shape import TensorShape
@@ -221,8 +221,20 @@ class GraphArray(TensorArray):
             )
         return value
 
-    @scoped("TensorArrayV2Stack", "TensorListStack")
     def stack(self, name=None):
+        if _tracing.has_control_flow_v2:
+            return self._stacked_as_list(name=name)
+        return self._stacked_as_array(name=name)
+
+    @scoped("TensorArrayV2Stack", "TensorListStack")
+    def _stacked_as_list(self, name):
+        return self._as_one()
+
+    @scoped("TensorArrayStack", "TensorArrayGatherV3")
+    def _stacked_as_array(self, name):
+        return self._as_one()
+
+    def _as_one(self):
         if self._rows is None and isinstance(self._size, int) and self._size > 0 and self._parts:
             return self._packed(range(self._size))
         return self.rows()

@@ -112,9 +112,10 @@ bool is_plain(PyObject* object) {
 
 // Graphs take their constants from NumPy, which has other words for the same.
 [[noreturn]] void fail_in_graph(PyObject* value) {
-  raise(PyExc_TypeError,
-        "Failed to convert elements of %R to Tensor. Consider casting elements to a supported type.",
-        value);
+  raise(
+      PyExc_TypeError,
+      "Failed to convert elements of %R to Tensor. Consider casting elements to a supported type.",
+      value);
 }
 
 void Scan::add(const Leaf& leaf) {

@@ -15,8 +15,8 @@
 
 namespace penstock::exec {
 
-// Where the names of new nodes begin: "" or "layer_1/". The text of a call's own scope is made when a
-// name asks for it.
+// Where the names of new nodes begin: "" or "layer_1/". The text of a call's own scope is made when
+// a name asks for it.
 struct Scope {
   std::string text;
   std::optional<Name> of;

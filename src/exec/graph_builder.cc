@@ -315,8 +315,8 @@ void GraphBuilder::rename(int32_t node, std::string_view name) {
   const bool is_own = std::ranges::equal(own, wanted, [](unsigned char a, unsigned char b) {
     return std::tolower(a) == std::tolower(b);
   });
-  state_->set_name(node, is_own ? state_->table.as_it_is(wanted)
-                                : state_->take_call_name("Identity", name));
+  state_->set_name(
+      node, is_own ? state_->table.as_it_is(wanted) : state_->take_call_name("Identity", name));
 }
 void GraphBuilder::set_control_inputs(std::span<const int32_t> nodes) {
   state_->control.assign(nodes.begin(), nodes.end());

@@ -46,8 +46,7 @@ LateName late_softmax(const OpCall& call) {
   if (is_last(axis, call.shape())) return {};
   if (axis >= 0)
     return {"", "Rank Rank Sub Sub range range range range concat concat transpose", "transpose"};
-  return {"",
-          "Rank Rank add add add mod Sub Sub range range range range concat concat transpose",
+  return {"", "Rank Rank add add add mod Sub Sub range range range range concat concat transpose",
           "transpose"};
 }
 
@@ -63,10 +62,8 @@ LateName late_argsort(const OpCall& call) {
 
 LateName late_searchsorted(const OpCall& call) {
   if (call.attr("side").as_string() == "left")
-    return {"", "Shape Shape Shape strided_slice strided_slice Reshape LowerBound",
-            "Reshape"};
-  return {"", "Shape Shape Shape strided_slice strided_slice Reshape UpperBound",
-          "Reshape"};
+    return {"", "Shape Shape Shape strided_slice strided_slice Reshape LowerBound", "Reshape"};
+  return {"", "Shape Shape Shape strided_slice strided_slice Reshape UpperBound", "Reshape"};
 }
 
 // The product is the result where it has its shape: each side has one free axis, of known sizes.
@@ -76,8 +73,8 @@ LateName late_tensordot(const OpCall& call) {
   bool is_product = true;
   for (size_t i = 0; i < 2; ++i) {
     const Shape& shape = call.inputs[i]->shape();
-    is_product = is_product && shape.is_known() &&
-                 static_cast<size_t>(shape.rank()) == axes[i].size() + 1;
+    is_product =
+        is_product && shape.is_known() && static_cast<size_t>(shape.rank()) == axes[i].size() + 1;
   }
   return {is_product ? "MatMul" : "", "", ""};
 }
@@ -95,6 +92,8 @@ LateName late_convolution(const OpCall& call) {
 LateName late_sequence_mask(const OpCall& call) {
   return {call.attr("dtype").as_dtype() == DType::kBool ? "Less" : "Cast_1", "", ""};
 }
+
+LateName late_nce_loss(const OpCall&) { return {"", "sampled_losses ones MatMul", ""}; }
 
 LateName late_frame(const OpCall& call) {
   return {call.shape().is_known() ? "Reshape_3" : "Reshape_4", "", ""};

@@ -43,6 +43,7 @@ LateName late_tensordot(const OpCall& call);
 LateName late_count_nonzero(const OpCall& call);
 LateName late_convolution(const OpCall& call);
 LateName late_sequence_mask(const OpCall& call);
+LateName late_nce_loss(const OpCall& call);
 LateName late_frame(const OpCall& call);
 LateName late_window(const OpCall& call);
 LateName late_xor(const OpCall& call);

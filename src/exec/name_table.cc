@@ -99,8 +99,7 @@ std::string NameTable::text_of(const Name& name) const {
 }
 
 bool NameTable::is_text_of(const Name& name, std::string_view wanted) const {
-  return wanted.starts_with(texts_[static_cast<size_t>(name.text)].text) &&
-         text_of(name) == wanted;
+  return wanted.starts_with(texts_[static_cast<size_t>(name.text)].text) && text_of(name) == wanted;
 }
 
 bool NameTable::has_node_of(std::string_view text) const {

@@ -37,12 +37,12 @@ class NameTable {
  private:
   struct Text {
     std::string text;
-    int32_t counter;         // of the texts that are the same but for their case
+    int32_t counter;       // of the texts that are the same but for their case
     bool is_used = false;  // by a node, without a number
   };
   struct Counter {
-    std::string key;              // in lower case
-    int32_t next = 0;             // 0: not taken yet
+    std::string key;            // in lower case
+    int32_t next = 0;           // 0: not taken yet
     bool has_numbered = false;  // "key_7" was asked for by that name
   };
 

@@ -143,6 +143,7 @@ DefaultName default_name(std::string_view type) {
       {"MaxPool1D", {"MaxPool1d", "Squeeze"}},
       {"MulNoNan", {"multiply_no_nan", ""}},
       {"Multinomial", {"multinomial", "Multinomial"}},
+      {"NceLoss", {"Reshape", "", late_nce_loss}},
       {"Ndtri", {"ndtri", "Ndtri"}},
       {"Norm", {"norm", "", late_norm}},
       {"OneHot", {"one_hot", ""}},
@@ -159,6 +160,7 @@ DefaultName default_name(std::string_view type) {
       {"RegexFullMatch", {"StaticRegexFullMatch", ""}},
       {"RegexReplace", {"StaticRegexReplace", ""}},
       {"ReluLayer", {"relu_layer", ""}},
+      {"SampledSoftmaxLoss", {"softmax_cross_entropy_with_logits", "Reshape_2"}},
       {"SaturateCast", {"saturate_cast", ""}},
       {"SearchSorted", {"Reshape", "", late_searchsorted}},
       {"SequenceMask", {"SequenceMask", "", late_sequence_mask}},
@@ -204,7 +206,8 @@ std::optional<NamedConstant> attr_as_input(const OpDef& op, size_t attr, const A
   const bool is_permutation = found->name == "perm";
   if (is_permutation ? ints.empty() : is_all_axes(ints)) {
     const std::optional<Tensor> axes = axes_of(first, is_permutation);
-    if (is_permutation) return axes ? std::optional(NamedConstant{found->name, *axes}) : std::nullopt;
+    if (is_permutation)
+      return axes ? std::optional(NamedConstant{found->name, *axes}) : std::nullopt;
     // Of a scalar too, TensorFlow asks for the rank when it runs.
     if (!axes || first->rank() == 0) return NamedConstant{"Rank range", std::nullopt, true};
     return NamedConstant{"Const", *axes, true};

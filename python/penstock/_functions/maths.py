@@ -191,9 +191,7 @@ def bincount(
     if axis != -1:
         arr = raw_ops.Reshape(tensor=arr, shape=[-1])
         weights = raw_ops.Reshape(tensor=weights, shape=[-1])
-    return raw_ops.DenseBincount(
-        input=arr, size=size, weights=weights, binary_output=binary_output
-    )
+    return raw_ops.DenseBincount(input=arr, size=size, weights=weights, binary_output=binary_output)
 
 
 def _bins(arr, minlength, maxlength):

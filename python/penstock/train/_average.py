@@ -21,7 +21,7 @@ class ExponentialMovingAverage(Trackable):
 
     name = property(lambda self: self._name)
 
-    def apply(self, var_list=None) -> None:
+    def apply(self, var_list=None):
         """Moves the averages of the variables, and makes those that are not there yet. In a graph
         of TensorFlow 1 this is an operation, and averages may be of tensors too."""
         if _core.is_building():
@@ -41,6 +41,7 @@ class ExponentialMovingAverage(Trackable):
                 if average is None:
                     average = self._add(variable)
                 average._assign_sub((average - variable) * cast(rate, variable.dtype))
+        return None
 
     def _apply_in_graph(self, var_list):
         from penstock.compat import v1

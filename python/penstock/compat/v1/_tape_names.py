@@ -15,8 +15,27 @@ from penstock.compat.v1._gradient_names import gradient_of, way_to
 
 # What has a scope of its own, by the beginning of a node's name.
 _SCOPED = frozenset(
-    "add sub mul truediv floordiv mod pow matmul strided_slice transpose MatMul Cast Pow Add "
-    "LeakyRelu clip_by_value cond indexed_case while".split()
+    [
+        "add",
+        "sub",
+        "mul",
+        "truediv",
+        "floordiv",
+        "mod",
+        "pow",
+        "matmul",
+        "strided_slice",
+        "transpose",
+        "MatMul",
+        "Cast",
+        "Pow",
+        "Add",
+        "LeakyRelu",
+        "clip_by_value",
+        "cond",
+        "indexed_case",
+        "while",
+    ]
 )
 # Functions that take a tensor apart: its gradient is put together again, whatever is made of rows.
 _OF_ROWS = re.compile(r"(.*/)?(map|scan|foldl|foldr)(_\d+)?(?=/)")

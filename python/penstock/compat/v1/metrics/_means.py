@@ -18,11 +18,11 @@ from penstock.compat.v1.metrics._base import (
 )
 
 
-def _mean(values, weights, finish=lambda mean: mean, collections=(None, None)):
-    """The pair of a weighted mean; `finish` makes the figure of the mean."""
+def _mean(values, weights, name, finish=lambda mean: mean, collections=(None, None)):
+    """The pair of a weighted mean, in the scope `name`; `finish` makes the figure of the mean."""
     values = cast(values, dtypes.float32)
-    total = metric_variable([], dtypes.float32, "total")
-    count = metric_variable([], dtypes.float32, "count")
+    total = metric_variable([], dtypes.float32, f"{name}total")
+    count = metric_variable([], dtypes.float32, f"{name}count")
     if weights is None:
         amount = cast(raw_ops.Size(input=values), dtypes.float32)
     else:
@@ -39,7 +39,7 @@ def mean(values, weights=None, metrics_collections=None, updates_collections=Non
     refuse_eager("mean")
     values, _, weights = matched(values, None, weights)
     collections = (metrics_collections, updates_collections)
-    return _mean(values, weights, collections=collections)
+    return _mean(values, weights, name, collections=collections)
 
 
 @scoped("accuracy", "value", "update_op")
@@ -78,7 +78,7 @@ def accuracy(
         predictions = cast(predictions, labels.dtype)
     is_right = raw_ops.Equal(x=predictions, y=labels)
     collections = (metrics_collections, updates_collections)
-    return _mean(is_right, weights, collections=collections)
+    return _mean(is_right, weights, name, collections=collections)
 
 
 def _error_metric(public, error, doc, finish=lambda mean: mean):
@@ -95,7 +95,7 @@ def _error_metric(public, error, doc, finish=lambda mean: mean):
         predictions, labels, weights = matched(predictions, labels, weights)
         labels = cast(labels, predictions.dtype)
         collections = (metrics_collections, updates_collections)
-        return _mean(error(labels, predictions), weights, finish, collections)
+        return _mean(error(labels, predictions), weights, name, finish, collections)
 
     metric.__name__ = metric.__qualname__ = public
     metric.__doc__ = doc
@@ -138,7 +138,7 @@ def mean_relative_error(
     normalizer = cast(normalizer, predictions.dtype)
     distance = raw_ops.Abs(x=cast(labels, predictions.dtype) - predictions)
     collections = (metrics_collections, updates_collections)
-    return _mean(ratio(distance, normalizer), weights, collections=collections)
+    return _mean(ratio(distance, normalizer), weights, name, collections=collections)
 
 
 @scoped("mean_cosine_distance", "value", "update_op")
@@ -157,7 +157,7 @@ def mean_cosine_distance(
     product = predictions * cast(labels, predictions.dtype)
     product = raw_ops.Sum(input=product, axis=[dim], keepdims=True)
     collections = (metrics_collections, updates_collections)
-    return _mean(product, weights, lambda found: 1 - found, collections)
+    return _mean(product, weights, name, lambda found: 1 - found, collections)
 
 
 @scoped("percentage_below_threshold", "value", "update_op")
@@ -174,7 +174,7 @@ def percentage_below(
     values, _, weights = matched(values, None, weights)
     is_below = raw_ops.Less(x=values, y=cast(threshold, values.dtype))
     collections = (metrics_collections, updates_collections)
-    return _mean(is_below, weights, collections=collections)
+    return _mean(is_below, weights, name, collections=collections)
 
 
 def mean_tensor(
