@@ -40,7 +40,7 @@ def getitem(self, index):
         return _picked(self, parts)
     from penstock._scope import name_scope, result_named, take_name
 
-    for part in filter(_is_unknown, parts):  # where a slice of the one element ends
+    for _ in filter(_is_unknown, parts):  # where a slice of the one element ends
         take_name("add")
     with name_scope("strided_slice") as scope:
         return result_named(_picked(self, parts), scope)

@@ -202,7 +202,7 @@ def repeat(input, repeats, axis=None, name=None) -> Tensor:
             raise ValueError(f"axis={axis} out of bounds: expected {-rank}<=axis<{rank}")
     if isinstance(repeats, _core.SymbolicTensor):
         return _open_repeat(tensor(input), repeats, axis)
-    # The name of TensorFlow's last node, which repeats all elements as often, or each as it is told.
+    # TensorFlow's last node: all elements are repeated as often, or each as it is told.
     last = "boolean_mask/GatherV2" if tensor(repeats).shape.num_elements() != 1 else "Reshape_1"
     axes = None if axis is None else [axis]
     return raw_ops.Repeat(data=input, repeats=repeats, axis=axes, name=last)
