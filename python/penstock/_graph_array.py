@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import operator
 
-from penstock import _core, dtypes, raw_ops
+from penstock import _core, _tracing, dtypes, raw_ops
 from penstock._functions.basic import size_of, sizes_of, split, unstack, zeros
+from penstock._scope import scoped
 from penstock._shape import TensorShape
 from penstock._tensor_array import _MOST, TensorArray, _checked_size, _invalid
 
@@ -173,6 +174,7 @@ class GraphArray(TensorArray):
     def grad(self, source, flow=None, name=None):
         raise NotImplementedError("TensorArray.grad is not supported in TensorFlow 2.")
 
+    @scoped("TensorArrayV2Read", "TensorListGetItem")
     def read(self, index, name=None):
         index = _known(index)
         is_known = isinstance(index, int) and isinstance(self._size, int)
@@ -220,10 +222,24 @@ class GraphArray(TensorArray):
         return value
 
     def stack(self, name=None):
+        if _tracing.has_control_flow_v2:
+            return self._stacked_as_list(name=name)
+        return self._stacked_as_array(name=name)
+
+    @scoped("TensorArrayV2Stack", "TensorListStack")
+    def _stacked_as_list(self, name):
+        return self._as_one()
+
+    @scoped("TensorArrayStack", "TensorArrayGatherV3")
+    def _stacked_as_array(self, name):
+        return self._as_one()
+
+    def _as_one(self):
         if self._rows is None and isinstance(self._size, int) and self._size > 0 and self._parts:
             return self._packed(range(self._size))
         return self.rows()
 
+    @scoped("TensorListGather", ".")
     def gather(self, indices, name=None):
         if _all_known(indices) and self._rows is None and isinstance(self._size, int):
             indices = [operator.index(index) for index in indices]
@@ -236,6 +252,7 @@ class GraphArray(TensorArray):
                 return self._packed(indices)
         return raw_ops.GatherV2(params=self.rows(), indices=_indices(indices), axis=0)
 
+    @scoped("TensorListConcatV2", ".")
     def concat(self, name=None):
         if self._rows is None and self._parts and isinstance(self._size, int):
             values = self._values(range(self._size))

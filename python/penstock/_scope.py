@@ -71,8 +71,8 @@ def scoped(default, *results, parameter="name"):
     """Has what a function makes in a graph be named within its argument `name`, or the default.
 
     The function is given the scope, "outer/name/", which as the name of a node stands for the node
-    "outer/name". The tensors that it returns are called `results`, where they are given. Where
-    nothing is built, the function is just called.
+    "outer/name". The tensors that it returns are called `results`, where they are given: "." is the
+    node of the scope's name. Where nothing is built, the function is just called.
     """
 
     def decorate(function):
@@ -90,7 +90,8 @@ def scoped(default, *results, parameter="name"):
                     args = (*args[:place], scope, *args[place + 1 :])
                 else:
                     kwargs[parameter] = scope
-                return _named(graph, first, function(*args, **kwargs), results)
+                names = [scope if each == "." else each for each in results]
+                return _named(graph, first, function(*args, **kwargs), names)
 
         return call
 
@@ -106,6 +107,20 @@ def _named(graph, first, made, results):
     pairs = zip(made, results, strict=False)
     named = [graph._builder.named(each, first, name) for each, name in pairs]
     return type(made)([*named, *made[len(named) :]])
+
+
+def results_named(made, names) -> tuple:
+    """The tensors of the last node as those of nodes of these names, where a graph is built."""
+    if not _core.is_building():
+        return made
+    graph = default_graph()
+    return _named(graph, graph._builder.num_nodes() - 1, tuple(made), names)
+
+
+def take_name(name):
+    """Takes a name where a graph is built: TensorFlow does, though it makes no node of it."""
+    if _core.is_building():
+        default_graph().unique_name(name)
 
 
 def graph_scope(name):

@@ -32,10 +32,22 @@ def has_unknown(index) -> bool:
 
 
 def getitem(self, index):
-    """What is known is sliced; along the other axes, the element is gathered."""
+    """What `index` picks; numbers in it may be tensors."""
     if not has_unknown(index):
         return _slice(self, index)
     parts = index if isinstance(index, tuple) else (index,)
+    if not _core.is_building():
+        return _picked(self, parts)
+    from penstock._scope import name_scope, result_named, take_name
+
+    for _ in filter(_is_unknown, parts):  # where a slice of the one element ends
+        take_name("add")
+    with name_scope("strided_slice") as scope:
+        return result_named(_picked(self, parts), scope)
+
+
+def _picked(self, parts):
+    """What is known is sliced; along the other axes, the element is gathered."""
     has_ellipsis = any(part is Ellipsis for part in parts)
     if any(map(_is_unknown_range, parts)) or (has_ellipsis and self.shape.rank is None):
         return _strided(self, parts)

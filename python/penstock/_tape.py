@@ -9,6 +9,7 @@ import weakref
 
 from penstock import _core
 from penstock._nest import flatten, pack_like
+from penstock._scope import graph_scope, take_name
 from penstock._slices import IndexedSlices
 from penstock._tensor import Tensor
 
@@ -269,7 +270,12 @@ class GradientTape:
         if output_gradients is not None:
             dys = list(map(_arriving, targets, flatten(output_gradients)))
         try:
-            found = self._run(targets, flat, dys, zeros)
+            if _core.is_building():
+                from penstock.compat.v1 import _tape_names
+
+                found = _tape_names.run(self._run, targets, flat, dys, zeros)
+            else:
+                found = self._run(targets, flat, dys, zeros)
         finally:
             self._end()
         for variable in (t for t in targets if isinstance(t, _core.VariableHandle)):
@@ -330,7 +336,9 @@ class GradientTape:
         zeros = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
         flat = flatten(sources)
         self._begin()
-        rows = list(self._rows(target, flat, zeros))
+        take_name("Reshape")  # of the target, whose elements TensorFlow goes through in a loop
+        with graph_scope("loop_body"):
+            rows = list(self._rows(target, flat, zeros))
         found = []
         for k, source in enumerate(flat):
             parts = [row[k] for row in rows]
@@ -339,7 +347,9 @@ class GradientTape:
                 continue
             shape = [*target.shape, *sizes_of(source)]
             parts = [_core.to_tensor(part, None, False) for part in parts]
-            found.append(raw_ops.Reshape(tensor=raw_ops.Pack(values=parts), shape=shape))
+            with graph_scope("pfor"):
+                packed = raw_ops.Pack(values=parts)
+            found.append(raw_ops.Reshape(tensor=packed, shape=shape))
         return pack_like(sources, found)
 
     def batch_jacobian(

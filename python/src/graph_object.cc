@@ -116,6 +116,8 @@ void add_graph(nb::module_& module) {
            [](GraphBuilder& b, int32_t node, const std::string& name) { b.rename(node, name); })
       .def("unique_name",
            [](GraphBuilder& b, const std::string& name) { return b.unique_name(name); })
+      .def("next_name",
+           [](const GraphBuilder& b, const std::string& name) { return b.next_name(name); })
       .def("set_control_inputs",
            [](GraphBuilder& b, const std::vector<int32_t>& nodes) { b.set_control_inputs(nodes); })
       .def("set_finalized", &GraphBuilder::set_finalized)

@@ -107,7 +107,8 @@ PyObject* call(Which which, const Tensor* a, const Tensor* b, uint64_t given, co
   const Tensor* const inputs[] = {a, b};
   const std::span<const Tensor* const> used(inputs, b != nullptr ? 2 : 1);
   std::optional<GraphBuilder::Call> own;
-  if (node == nullptr && a->is_symbolic() && GraphBuilder::is_entered()) [[unlikely]] {
+  const bool is_symbolic = a->is_symbolic() || (b != nullptr && b->is_symbolic());
+  if (node == nullptr && is_symbolic && GraphBuilder::is_entered()) [[unlikely]] {
     name_node(own, op, which);
     node = &*own;
   }

@@ -1,8 +1,6 @@
 #include "exec/builder_state.h"
 
 #include <algorithm>
-#include <cctype>
-#include <charconv>
 #include <cstring>
 #include <stdexcept>
 #include <utility>
@@ -29,7 +27,7 @@ constexpr size_t kMostRemembered = 256;
 // Another scope while it lasts.
 class SetScope {
  public:
-  SetScope(BuilderState& state, std::string scope)
+  SetScope(BuilderState& state, Scope scope)
       : state_(state), outer_(std::exchange(state.scope, std::move(scope))) {}
   ~SetScope() { state_.scope = std::move(outer_); }
   SetScope(const SetScope&) = delete;
@@ -37,7 +35,7 @@ class SetScope {
 
  private:
   BuilderState& state_;
-  std::string outer_;
+  Scope outer_;
 };
 
 // The scope around one: "a/" of "a/b/".
@@ -76,26 +74,59 @@ void BuilderState::check_open() const {
   if (is_finalized) throw std::runtime_error("Graph is finalized and cannot be modified.");
 }
 
-BuilderState::Name BuilderState::take_call_name(std::string_view op, std::string_view wanted) {
-  if (wanted.ends_with('/')) return {text_number(wanted.substr(0, wanted.size() - 1)), 0};
+const std::string& BuilderState::scope_text() {
+  if (scope.of) {
+    scope.text = cat(table.text_of(*scope.of), "/");
+    scope.of.reset();
+  }
+  return scope.text;
+}
+
+Name BuilderState::take_name(std::string_view wanted) {
+  const std::string& begin = scope_text();
+  return table.take(begin.empty() ? wanted : std::string_view(cat(begin, wanted)));
+}
+
+Name BuilderState::take_call_name(std::string_view op, std::string_view wanted) {
+  is_given_name = !wanted.empty();
+  if (wanted.ends_with('/')) return table.as_it_is(wanted.substr(0, wanted.size() - 1));
   const DefaultName usual = default_name(op);
-  const Name taken = take_name(cat(scope, wanted.empty() ? usual.scope : wanted));
+  const Name taken = take_name(wanted.empty() ? usual.scope : wanted);
   if (usual.result.empty()) return taken;
   const std::string_view own = wanted.empty() ? op : wanted;
-  return take_name(cat(text_of(taken), "/", usual.result == "*" ? own : usual.result));
+  return table.take(cat(table.text_of(taken), "/", usual.result == "*" ? own : usual.result));
+}
+
+void BuilderState::take_names(std::string_view names_of_nodes) {
+  while (!names_of_nodes.empty()) {
+    const size_t end = std::min(names_of_nodes.find(' '), names_of_nodes.size());
+    take_name(names_of_nodes.substr(0, end));
+    names_of_nodes.remove_prefix(std::min(end + 1, names_of_nodes.size()));
+  }
+}
+
+Name BuilderState::take_late_name(const LateName& late, const Name& of_call) {
+  if (late.beside.empty())
+    return late.result.empty() ? of_call
+                               : table.take(cat(table.text_of(of_call), "/", late.result));
+  const SetScope outside(*this, {parent_of(scope_text()), {}});
+  take_names(late.beside);
+  return late.usual.empty() || is_given_name ? of_call : take_name(late.usual);
 }
 
 void BuilderState::add_inputs(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs,
                               SmallVector<ValueId, 4>& values) {
-  const Name of_call = next_taken ? *next_taken : take_call_name(op.name, next_name);
+  Name of_call = next_taken ? *next_taken : take_call_name(op.name, next_name);
   next_taken.reset();
-  const SetScope within(*this, cat(text_of(of_call), "/"));
+  const SetScope within(*this, {"", of_call});
   for (size_t i = 0; i < inputs.size(); ++i) {
-    next_name = input_name(op, i);
+    if (inputs[i]->graph() != number) next_name = input_name(op, i);
     values.push_back(value_of(*inputs[i]));
   }
   add_attr_inputs(op, inputs, attrs);
   next_name.clear();
+  if (const LateNameFn late = default_name(op.name).late)
+    of_call = take_late_name(late({op, inputs, attrs}), of_call);
   next_taken = of_call;
 }
 
@@ -107,11 +138,15 @@ void BuilderState::add_attr_inputs(const OpDef& op, std::span<const Tensor* cons
     if (!made) continue;
     next_name = made->name;
     if (!made->is_outside) {
-      add_constant(made->value);
+      add_constant(*made->value);
       continue;
     }
-    const SetScope outside(*this, parent_of(scope));
-    add_constant(made->value);
+    const SetScope outside(*this, {parent_of(scope_text()), {}});
+    if (made->value) {
+      add_constant(*made->value);
+    } else {
+      take_names(made->name);
+    }
   }
 }
 
@@ -156,67 +191,11 @@ ValueId BuilderState::add_constant(const Tensor& tensor) {
   return value;
 }
 
-int32_t BuilderState::text_number(std::string_view text) {
-  const auto found = text_numbers_.find(text);
-  if (found != text_numbers_.end()) return found->second;
-  texts_.emplace_back(text);
-  const auto added_text = static_cast<int32_t>(texts_.size() - 1);
-  text_numbers_.emplace(texts_.back(), added_text);
-  return added_text;
-}
-
-// Whether "base_7" is what a number has made of another name.
-bool BuilderState::is_numbered(std::string_view key) const {
-  const size_t at = key.rfind('_');
-  if (at == std::string_view::npos || at + 1 == key.size()) return false;
-  int32_t wanted = 0;
-  const char* end = key.data() + key.size();
-  const auto parsed = std::from_chars(key.data() + at + 1, end, wanted);
-  if (parsed.ec != std::errc() || parsed.ptr != end) return false;
-  const auto base = next_numbers_.find(std::string(key.substr(0, at)));
-  return base != next_numbers_.end() && wanted > 0 && wanted < base->second;
-}
-
-BuilderState::Name BuilderState::take_name(std::string_view wanted) {
-  // Names that differ in case only count as one.
-  std::string key(wanted);
-  std::ranges::transform(key, key.begin(), [](unsigned char c) { return std::tolower(c); });
-  const int32_t text = text_number(wanted);
-  const auto [counter, is_new] = next_numbers_.emplace(key, 1);
-  if (is_new && !is_numbered(key)) return {text, 0};
-  while (true) {
-    const int32_t next = counter->second++;
-    const std::string numbered = cat(key, "_", next);
-    if (!next_numbers_.contains(numbered)) return {text, next};
-  }
-}
-
-std::string BuilderState::text_of(const Name& taken) const {
-  const std::string& text = texts_[static_cast<size_t>(taken.text)];
-  return taken.number == 0 ? text : cat(text, "_", taken.number);
-}
-
 NodeId BuilderState::find(std::string_view wanted) const {
   for (size_t n = 0; n < names.size(); ++n) {
-    const std::string& text = texts_[static_cast<size_t>(names[n].text)];
-    if (wanted.starts_with(text) && text_of(names[n]) == wanted) return static_cast<NodeId>(n);
+    if (table.is_text_of(names[n], wanted)) return static_cast<NodeId>(n);
   }
   return kNoIndex;
-}
-
-bool BuilderState::has_node_of(std::string_view text) const {
-  const auto found = text_numbers_.find(text);
-  return found != text_numbers_.end() &&
-         static_cast<size_t>(found->second) < is_text_used_.size() &&
-         is_text_used_[static_cast<size_t>(found->second)];
-}
-
-void BuilderState::set_name(NodeId id, Name wanted) {
-  const auto text = static_cast<size_t>(wanted.text);
-  if (is_text_used_.size() <= text) is_text_used_.resize(texts_.size());
-  if (wanted.number == 0 && is_text_used_[text]) wanted = take_name(texts_[text]);
-  if (wanted.number == 0) is_text_used_[static_cast<size_t>(wanted.text)] = true;
-  names[static_cast<size_t>(id)] = wanted;
 }
 
 void BuilderState::added(NodeId id) {
@@ -230,10 +209,9 @@ void BuilderState::added(NodeId id) {
     set_name(id, *next_taken);
   } else if (next_name.ends_with('/')) {
     // As it is, whatever the scope: it is taken.
-    set_name(id, {text_number(std::string_view(next_name).substr(0, next_name.size() - 1)), 0});
+    set_name(id, table.as_it_is(std::string_view(next_name).substr(0, next_name.size() - 1)));
   } else {
-    set_name(id, take_name(cat(scope, next_name.empty() ? type_of(graph, node)
-                                                        : std::string_view(next_name))));
+    set_name(id, take_name(next_name.empty() ? type_of(graph, node) : std::string_view(next_name)));
   }
   next_taken.reset();
   next_name.clear();

@@ -3,37 +3,44 @@
 #pragma once
 
 #include <deque>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "exec/late_names.h"
+#include "exec/name_table.h"
 #include "exec/trace_state.h"
 
 namespace penstock::exec {
 
+// Where the names of new nodes begin: "" or "layer_1/". The text of a call's own scope is made when
+// a name asks for it.
+struct Scope {
+  std::string text;
+  std::optional<Name> of;
+};
+
 struct BuilderState : TraceState {
   BuilderState();
 
-  // A name: a text, and for all but the first that had it a number. Texts are kept once.
-  struct Name {
-    int32_t text = 0;
-    int32_t number = 0;
-  };
   struct VariableSlot {
     DType dtype;
     Shape shape;
     std::vector<ValueId> reads;
   };
 
+  NameTable table;
   std::vector<Name> names;       // of nodes
   std::vector<bool> is_pure;     // of nodes: the same at every run
   std::vector<bool> runs_alone;  // of nodes: pure, and none that is not runs first
   std::vector<VariableSlot> variables;
   std::unordered_map<NodeId, std::vector<NodeId>> control_inputs;
-  std::string scope;
+  Scope scope;
   std::string next_name;           // the next node's, within the scope
   std::optional<Name> next_taken;  // the same, where it is taken already
+  bool is_given_name = false;      // of the last call whose name was taken: not by default
   std::vector<NodeId> control;     // what new nodes run after
   bool is_finalized = false;
 
@@ -48,30 +55,27 @@ struct BuilderState : TraceState {
   // The results of a function are there only when all that it does is done: what it prints,
   // asserts or assigns has no other node that asks for it.
   void called(NodeId first, std::vector<Tensor>& results) override;
+  const std::string& scope_text();
+  // Takes a name within the scope.
   Name take_name(std::string_view wanted);
   // The name that a call of the op takes, within the scope.
   Name take_call_name(std::string_view op, std::string_view wanted);
   // Gives a node a name that is taken; another one where a node has that already.
-  void set_name(NodeId id, Name wanted);
-  std::string text_of(const Name& taken) const;
+  void set_name(NodeId id, Name wanted) { names[static_cast<size_t>(id)] = table.for_node(wanted); }
   NodeId find(std::string_view wanted) const;
-  // Whether a node has that text for its name, and no number.
-  bool has_node_of(std::string_view text) const;
   // The value of a pure node. Values that were asked for are remembered, as far as they are small:
   // what grows node by node is worked out node by node.
   const Tensor* pure_value(ValueId value);
   std::optional<Tensor> known_value(const Tensor& tensor) override;
 
  private:
+  // Takes names within the scope, for nodes that there are none of.
+  void take_names(std::string_view names_of_nodes);
+  // The name of a call's result that depends on the call.
+  Name take_late_name(const LateName& late, const Name& of_call);
   void add_attr_inputs(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs);
   void remember(ValueId value, Tensor tensor);
-  int32_t text_number(std::string_view text);
-  bool is_numbered(std::string_view key) const;
 
-  std::deque<std::string> texts_;
-  std::vector<bool> is_text_used_;  // by a node, without a number
-  std::unordered_map<std::string_view, int32_t> text_numbers_;
-  std::unordered_map<std::string, int32_t> next_numbers_;  // of names in lower case
   // Small constants by their content: those that are equal share a buffer.
   std::unordered_multimap<uint64_t, Tensor> shared_;
   std::unordered_map<ValueId, Tensor> remembered_;

@@ -155,23 +155,26 @@ bool GraphBuilder::owns(const Tensor& tensor) { return (tensor.graph() & exec::k
 GraphBuilder::Call::Call(const OpDef& op, std::string_view name)
     : state_(is_entered() ? static_cast<BuilderState*>(t_trace) : nullptr) {
   if (state_ == nullptr) return;
-  const BuilderState::Name taken = state_->take_call_name(op.name, name);
+  const exec::Name taken = state_->take_call_name(op.name, name);
   text_ = taken.text;
   number_ = taken.number;
-  outer_ = std::exchange(state_->scope, cat(state_->text_of(taken), "/"));
+  is_given_ = state_->is_given_name;
+  state_->scope_text();
+  outer_ = std::move(state_->scope.text);
+  state_->scope = {"", taken};
 }
 GraphBuilder::Call::~Call() {
   if (state_ == nullptr) return;
-  state_->scope = std::move(outer_);
+  state_->scope = {std::move(outer_), {}};
   state_->next_taken.reset();
 }
 std::string GraphBuilder::Call::problem_with(std::string_view name) {
-  const auto& state = static_cast<const BuilderState&>(*t_trace);
+  auto& state = static_cast<BuilderState&>(*t_trace);
   if (name.ends_with('/')) {
     name.remove_suffix(1);
-    return state.has_node_of(name) ? cat("Duplicate node name in graph: '", name, "'") : "";
+    return state.table.has_node_of(name) ? cat("Duplicate node name in graph: '", name, "'") : "";
   }
-  const bool is_root = state.scope.empty();
+  const bool is_root = state.scope_text().empty();
   const auto may_be = [](unsigned char c, std::string_view others) {
     return std::isalnum(c) != 0 || others.find(static_cast<char>(c)) != std::string_view::npos;
   };
@@ -183,7 +186,9 @@ std::string GraphBuilder::Call::problem_with(std::string_view name) {
              "scope name has to match the following pattern: ^", first, "[A-Za-z0-9_.\\\\/>-]*$");
 }
 void GraphBuilder::Call::set_next() {
-  if (state_ != nullptr) state_->next_taken = BuilderState::Name{text_, number_};
+  if (state_ == nullptr) return;
+  state_->next_taken = exec::Name{text_, number_};
+  state_->is_given_name = is_given_;
 }
 
 uint32_t GraphBuilder::number() const { return state_->number; }
@@ -286,10 +291,13 @@ std::vector<Tensor> GraphBuilder::gradients(std::span<const Tensor> ys, std::spa
   return found;
 }
 
-void GraphBuilder::set_scope(std::string_view scope) { state_->scope = scope; }
-std::string GraphBuilder::scope() const { return state_->scope; }
+void GraphBuilder::set_scope(std::string_view scope) { state_->scope = {std::string(scope), {}}; }
+std::string GraphBuilder::scope() const { return state_->scope_text(); }
 std::string GraphBuilder::unique_name(std::string_view name) {
-  return state_->text_of(state_->take_name(name));
+  return state_->table.text_of(state_->table.take(name));
+}
+std::string GraphBuilder::next_name(std::string_view name) const {
+  return state_->table.next(name);
 }
 Tensor GraphBuilder::named(const Tensor& tensor, int32_t first, std::string_view name) {
   const NodeId id = node_of(tensor);
@@ -301,8 +309,14 @@ Tensor GraphBuilder::named(const Tensor& tensor, int32_t first, std::string_view
   return identity(tensor);
 }
 void GraphBuilder::rename(int32_t node, std::string_view name) {
-  if (this->name(node) == cat(state_->scope, name)) return;
-  state_->set_name(node, state_->take_call_name("Identity", name));
+  const std::string wanted = cat(state_->scope_text(), name), own = this->name(node);
+  if (own == wanted) return;
+  // Names that differ in case only count as one: this one is the node's already.
+  const bool is_own = std::ranges::equal(own, wanted, [](unsigned char a, unsigned char b) {
+    return std::tolower(a) == std::tolower(b);
+  });
+  state_->set_name(
+      node, is_own ? state_->table.as_it_is(wanted) : state_->take_call_name("Identity", name));
 }
 void GraphBuilder::set_control_inputs(std::span<const int32_t> nodes) {
   state_->control.assign(nodes.begin(), nodes.end());
@@ -314,7 +328,7 @@ int32_t GraphBuilder::node_of(const Tensor& tensor) const {
   return tensor.graph() == state_->number ? state_->graph.node_of(tensor.value()) : kNoIndex;
 }
 std::string GraphBuilder::name(int32_t node) const {
-  return state_->text_of(state_->names[static_cast<size_t>(node)]);
+  return state_->table.text_of(state_->names[static_cast<size_t>(node)]);
 }
 
 std::string_view GraphBuilder::type(int32_t id) const {

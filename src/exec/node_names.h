@@ -10,13 +10,16 @@
 #include <penstock/ops/op_def.h>
 #include <penstock/tensor/tensor.h>
 
+#include "exec/late_names.h"
+
 namespace penstock::exec {
 
 // What TensorFlow's function calls an op of this type: a name, and where it makes several nodes of
 // it, what the last of them is called within ("*": as it was asked to, or else by its type). An
-// empty result is the name itself.
+// empty result is the name itself. Where it depends on the call, `late` says more.
 struct DefaultName {
   std::string_view scope, result;
+  LateNameFn late = nullptr;
 };
 DefaultName default_name(std::string_view type);
 // What a constant at input `i` of a call is called, within the call's name.
@@ -24,8 +27,8 @@ std::string input_name(const OpDef& op, size_t i);
 
 struct NamedConstant {
   std::string_view name;
-  Tensor value;
-  bool is_outside = false;  // named next to the call, not within its name
+  std::optional<Tensor> value;  // none: it is worked out there, by nodes of these names
+  bool is_outside = false;      // named next to the call, not within its name
 };
 // An attribute that TensorFlow has as an input, as the constant that it has there. `first` is the
 // shape of the first input.

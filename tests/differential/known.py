@@ -41,6 +41,8 @@ KNOWN = [
     Known("a jacobian needs the size of its target", ("modes", "refused"), r"needs the size of the target"),
     Known("TensorFlow's vectorized_map gathers rows, and its gradient stays a list of them",
           ("structure", "modes"), r"IndexedSlices", r"vectorized_map"),
+    Known("TensorFlow's vectorized_map names its result after each op that it has converted", ("name",),
+          r"loop_body/|pfor/", r"vectorized_map"),
     Known("the shape of a row is not known where there are none and sizes are open",
           ("modes", "shape", "static"), r"\[0, ", r"vectorized_map|map_fn|scan", OPEN),
     Known("TensorFlow takes the mean of moments for a constant in second derivatives", ("value",), "",

@@ -6,6 +6,8 @@ Each is called inside of a graph of its own, which is the default.
 
 from __future__ import annotations
 
+import v1_models
+
 # The tensors of calls: placeholders, whose names are their own.
 TENSORS = {
     "x": ("float32", [None, 4]),
@@ -244,6 +246,7 @@ def programs(tf) -> dict:
     _training(tf, program)
     _scopes(tf, program)
     _networks(tf, program)
+    v1_models.add(tf, program)
     return found
 
 

@@ -67,6 +67,7 @@ class PEN_API GraphBuilder {
     exec::BuilderState* state_;
     std::string outer_;
     int32_t text_ = 0, number_ = 0;
+    bool is_given_ = false;
   };
 
   // The number that its tensors know it by.
@@ -99,6 +100,8 @@ class PEN_API GraphBuilder {
   void rename(int32_t node, std::string_view name);
   // As the graph would call a new node, which then is taken.
   std::string unique_name(std::string_view name);
+  // The same, and it is not taken.
+  std::string next_name(std::string_view name) const;
   // New nodes run after these.
   void set_control_inputs(std::span<const int32_t> nodes);
   // No new nodes: calls throw FailedPreconditionError.

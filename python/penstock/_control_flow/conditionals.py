@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from penstock import _core, dtypes, errors
 from penstock._control_flow import symbolic
+from penstock._control_flow.naming import node_named, results_named
 from penstock._nest import flatten, pack_like
-from penstock._scope import scoped
+from penstock._scope import graph_scope, scoped
 from penstock._tensor_array import TensorArray
 
 
@@ -37,7 +38,9 @@ def cond(pred, true_fn=None, false_fn=None, name=None):
     if symbolic.is_symbolic(pred):
         branches = _Branches([true_fn, false_fn], ["true_fn", "false_fn"], "tf.cond")
         pred = symbolic.condition(pred, "pred")
-        return branches.pack(symbolic.cond(pred, *branches.functions))
+        with node_named("branch", name):
+            made = branches.pack(symbolic.cond(pred, *branches.functions))
+        return results_named(made, "Merge")
     if not isinstance(pred, (bool, int, _core.Tensor)):
         pred = _core.to_tensor(pred, None, False)
     return true_fn() if pred else false_fn()
@@ -223,7 +226,10 @@ def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
         names = [f"branches[{i}]" for i in range(len(functions))]
         branches = _Branches(functions, names, "tf.switch_case")
         index = _core.to_tensor(branch_index, None, False)
-        return branches.pack(symbolic.switch(index, branches.functions))
+        with graph_scope("indexed_case") as scope:
+            with node_named("branch", scope):
+                made = branches.pack(symbolic.switch(index, branches.functions))
+            return results_named(made, "Merge")
     index = int(branch_index)
     return functions[index if 0 <= index < len(functions) else -1]()
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from penstock import _core, dtypes, errors
 from penstock._control_flow import symbolic
+from penstock._control_flow.naming import node_named, results_named
 from penstock._nest import flatten, pack_like
 from penstock._scope import graph_scope
 from penstock._shape import TensorShape
@@ -65,19 +66,21 @@ def while_loop(
     loop = _Loop(body, loop_vars, shape_invariants)
     del loop_vars  # the loop has them until it begins
     if _core.is_tracing():
-        with graph_scope(name or "while"):
-            found = symbolic.while_loop(
-                lambda *flat: _condition(cond(*loop.pack(flat))),
-                lambda *flat: loop.step(flat, may_change=False),
-                loop.start(),
-                shape_invariants=loop.invariants,
-                maximum_iterations=limit,
-                parallel_iterations=parallel_iterations,
-                back_prop=back_prop,
-                swap_memory=swap_memory,
-                checkpoints=_checked_checkpoints(checkpoints),
-            )
-        return loop.pack(found)
+        with graph_scope(name or "while") as scope:
+            with node_named("while", scope):
+                found = symbolic.while_loop(
+                    lambda *flat: _condition(cond(*loop.pack(flat))),
+                    lambda *flat: loop.step(flat, may_change=False),
+                    loop.start(),
+                    shape_invariants=loop.invariants,
+                    maximum_iterations=limit,
+                    parallel_iterations=parallel_iterations,
+                    back_prop=back_prop,
+                    swap_memory=swap_memory,
+                    checkpoints=_checked_checkpoints(checkpoints),
+                )
+            # The first two of TensorFlow's loops are the steps that were made and that may be.
+            return results_named(loop.pack(found), "Exit", first=2)
     return _run(cond, loop, limit)
 
 

@@ -8,12 +8,12 @@ from penstock._control_flow.loops import while_loop
 from penstock._control_flow.rows import Rows, check_callable, check_form
 from penstock._functions.basic import zeros
 from penstock._nest import flatten, pack_like
-from penstock._scope import scoped
+from penstock._scope import graph_scope, scoped
 from penstock._spec import TensorSpec
 from penstock._tensor_array import TensorArray
 
 
-@scoped("map", "TensorArrayV2Stack/TensorListStack")
+@scoped("map")
 def map_fn(
     fn,
     elems,
@@ -119,7 +119,8 @@ def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
             )
         rows = Rows(pack_like(elems, [_repeated(tensor, count) for tensor in rows.tensors]))
     if _core.is_tracing():
-        return _vectorized_in_graph(fn, rows)
+        with graph_scope("loop_body"):
+            return _vectorized_in_graph(fn, rows)
     if count == 0:
         return _of_nothing(fn, elems, rows)
     results = [fn(row) for row in rows.all()]

@@ -60,7 +60,7 @@ def _tensors(structure):
     return pack_like(structure, leaves)
 
 
-@scoped("scan", "TensorArrayV2Stack/TensorListStack")
+@scoped("scan")
 def scan(
     fn,
     elems,

@@ -177,14 +177,20 @@ def meshgrid(*args, **kwargs) -> list[Tensor]:
            [5, 5]], dtype=int32)>]
     """
     indexing = kwargs.pop("indexing", "xy")
-    kwargs.pop("name", None)
+    name = kwargs.pop("name", None)
     if kwargs:
         raise TypeError(f"'{next(iter(kwargs))}' is an invalid keyword argument for this function")
     if indexing not in ("xy", "ij"):
         raise ValueError(f"Argument `indexing` must be either 'xy' or 'ij', got '{indexing}'")
-    return raw_ops.Meshgrid(values=list(args), indexing=indexing) if args else []
+    return _grids(list(args), indexing, name=name) if args else []
 
 
+@scoped("meshgrid", "mul", *(f"mul_{i}" for i in builtins.range(1, 16)))
+def _grids(values, indexing, name) -> list[Tensor]:
+    return raw_ops.Meshgrid(values=values, indexing=indexing)
+
+
+@scoped("Repeat")
 def repeat(input, repeats, axis=None, name=None) -> Tensor:
     """Every element, or every slice along `axis`, so many times."""
     if axis is not None:
@@ -196,9 +202,10 @@ def repeat(input, repeats, axis=None, name=None) -> Tensor:
             raise ValueError(f"axis={axis} out of bounds: expected {-rank}<=axis<{rank}")
     if isinstance(repeats, _core.SymbolicTensor):
         return _open_repeat(tensor(input), repeats, axis)
-    if axis is None:
-        return raw_ops.Repeat(data=input, repeats=repeats, name=name)
-    return raw_ops.Repeat(data=input, repeats=repeats, axis=[axis], name=name)
+    # TensorFlow's last node: all elements are repeated as often, or each as it is told.
+    last = "boolean_mask/GatherV2" if tensor(repeats).shape.num_elements() != 1 else "Reshape_1"
+    axes = None if axis is None else [axis]
+    return raw_ops.Repeat(data=input, repeats=repeats, axis=axes, name=last)
 
 
 def _open_repeat(input, repeats, axis):
@@ -207,7 +214,8 @@ def _open_repeat(input, repeats, axis):
         input, axis = raw_ops.Reshape(tensor=input, shape=[-1]), 0
     each = raw_ops.BroadcastTo(input=repeats, shape=[size_of(input, axis)])
     places = raw_ops.Where(input=raw_ops.SequenceMask(lengths=each))[:, 0]
-    return raw_ops.GatherV2(params=input, indices=places, axis=axis)
+    last = "boolean_mask/GatherV2"
+    return raw_ops.GatherV2(params=input, indices=places, axis=axis, name=last)
 
 
 def sequence_mask(lengths, maxlen=None, dtype=dtypes.bool, name=None) -> Tensor:
@@ -336,7 +344,7 @@ def scalar_mul(scalar, x, name=None) -> Tensor:
     scalar = tensor(scalar, values.dtype)
     if scalar.ndim:
         raise ValueError(f"The input scalar must be a 0-D value. Received shape {scalar.shape}.")
-    return with_values(x, raw_ops.Mul(x=scalar, y=values, name=name))
+    return with_values(x, raw_ops.Mul(x=scalar, y=values, name=name or "scalar_mul"))
 
 
 def complex(real, imag, name=None) -> Tensor:
@@ -462,7 +470,7 @@ def fill(dims, value, name=None, layout=None) -> Tensor:
     dims, value = _core.to_tensor(dims, dtypes.int32 if is_empty else None, False), tensor(value)
     if dims.ndim == 0:
         dims = raw_ops.ExpandDims(input=dims, axis=0)
-    if value.shape.num_elements() in (1, None):
+    if value.shape.rank != 0 and value.shape.num_elements() in (1, None):
         value = raw_ops.Reshape(tensor=value, shape=[])
     return raw_ops.Fill(dims=dims, value=value, name=name)
 

@@ -275,7 +275,7 @@ def ones_like(input, dtype=None, name=None, layout=None) -> Tensor:
     return ones(shape_of(input), dtype or input.dtype, name)
 
 
-@scoped("eye", "diag")
+@scoped("eye")
 def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name=None) -> Tensor:
     """The identity matrix.
 
@@ -627,10 +627,14 @@ def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None) -> Tens
     if mode.upper() != "CONSTANT":
         return raw_ops.MirrorPad(input=tensor, paddings=paddings, mode=mode.upper(), name=name)
     tensor = _core.to_tensor(tensor, None, False)
-    if isinstance(constant_values, int) and constant_values == 0:
+    is_zero = isinstance(constant_values, (int, float)) and constant_values == 0
+    if is_zero:
         constant_values = "" if tensor.dtype is dtypes.string else False
     return raw_ops.PadV2(
-        input=tensor, paddings=paddings, constant_values=constant_values, name=name
+        input=tensor,
+        paddings=paddings,
+        constant_values=constant_values,
+        name=name or ("Pad" if is_zero else "PadV2"),
     )
 
 

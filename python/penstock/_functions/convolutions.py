@@ -377,6 +377,7 @@ def max_pool1d(input, ksize, strides, padding, data_format="NWC", name=None) -> 
 
 def max_pool2d(input, ksize, strides, padding, data_format="NHWC", name=None) -> Tensor:
     """The largest value of every window of two dimensions."""
+    name = name or "MaxPool2d"
     return _pool("MaxPool", 2, input, ksize, strides, padding, data_format, name)
 
 
@@ -397,6 +398,7 @@ def avg_pool1d(input, ksize, strides, padding, data_format="NWC", name=None) -> 
 
 def avg_pool2d(input, ksize, strides, padding, data_format="NHWC", name=None) -> Tensor:
     """The mean of every window of two dimensions."""
+    name = name or "AvgPool2D"
     return _pool("AvgPool", 2, input, ksize, strides, padding, data_format, name)
 
 
@@ -448,6 +450,7 @@ def pool(
     if pooling_type not in ("MAX", "AVG"):
         raise ValueError(f"`pooling_type` must be 'MAX' or 'AVG'. Received: {pooling_type}")
     op = "MaxPool" if pooling_type == "MAX" else "AvgPool"
+    name = name or f"{pooling_type.lower()}_pool"
     rates = _every(dilations, count, None, "dilations")[1:-1]
     if set(rates) == {1}:
         return _pool(op, count, input, window_shape, strides, padding, data_format, name)

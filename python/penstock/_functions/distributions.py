@@ -192,7 +192,10 @@ def stateless_normal(
     """
     dtype = dtypes.as_dtype(dtype)
     return scaled(
-        lambda: _keyed("StatelessRandomNormalV2", shape, seed, alg, dtype=dtype), mean, stddev
+        lambda: _keyed("StatelessRandomNormalV2", shape, seed, alg, dtype=dtype),
+        mean,
+        stddev,
+        name,
     )
 
 
@@ -203,26 +206,31 @@ def stateless_truncated_normal(
     """Numbers from a truncated normal distribution that follow from the seed alone."""
     dtype = dtypes.as_dtype(dtype)
     return scaled(
-        lambda: _keyed("StatelessTruncatedNormalV2", shape, seed, alg, dtype=dtype), mean, stddev
+        lambda: _keyed("StatelessTruncatedNormalV2", shape, seed, alg, dtype=dtype),
+        mean,
+        stddev,
+        name,
     )
 
 
-def uniform_by(draw, minval, maxval, dtype) -> Tensor:
+def uniform_by(draw, minval, maxval, dtype, name=None) -> Tensor:
     """Numbers of [minval, maxval), where draw(op, **attributes) makes the raw ones."""
     dtype = dtypes.as_dtype(dtype)
     if not dtype.is_integer:
         maxval = 1 if maxval is None else maxval
         minval, maxval = tensor(minval, dtype), tensor(maxval, dtype)
-        return draw("StatelessRandomUniformV2", dtype=dtype) * (maxval - minval) + minval
+        return scaled(
+            lambda: draw("StatelessRandomUniformV2", dtype=dtype), minval, maxval - minval, name
+        )
     if minval is None and maxval is None:
-        return draw("StatelessRandomUniformFullIntV2", dtype=dtype)
+        return draw("StatelessRandomUniformFullIntV2", dtype=dtype, name=name)
     if minval is None or maxval is None:
         raise ValueError(
             f"For integer `dtype` argument {dtype.name}, argument `minval` and `maxval` must be "
             f"both None or not None. Got `minval`={minval} and `maxval`={maxval}."
         )
     minval, maxval = tensor(minval, dtype), tensor(maxval, dtype)
-    return draw("StatelessRandomUniformIntV2", minval=minval, maxval=maxval)
+    return draw("StatelessRandomUniformIntV2", minval=minval, maxval=maxval, name=name)
 
 
 @scoped("stateless_random_uniform")
@@ -248,7 +256,7 @@ def stateless_uniform(
     True
     """
     return uniform_by(
-        lambda op, **more: _keyed(op, shape, seed, alg, **more), minval, maxval, dtype
+        lambda op, **more: _keyed(op, shape, seed, alg, **more), minval, maxval, dtype, name
     )
 
 

@@ -8,6 +8,7 @@ from penstock import _core, dtypes, raw_ops
 from penstock._core import Tensor
 from penstock._functions.arrays import tensor
 from penstock._functions.basic import cast
+from penstock._scope import graph_scope, scoped, take_name
 
 _TopK = collections.namedtuple("TopKV2", ["values", "indices"])
 
@@ -49,7 +50,10 @@ def round(x, name=None) -> Tensor:
 
 def real(input, name=None) -> Tensor:
     """The real part."""
-    return raw_ops.Real(input=input, name=name) if _is_complex(input, "real") else tensor(input)
+    if _is_complex(input, "real"):
+        return raw_ops.Real(input=input, name=name)
+    take_name(name or "Real")
+    return tensor(input)
 
 
 def imag(input, name=None) -> Tensor:
@@ -64,7 +68,10 @@ def imag(input, name=None) -> Tensor:
 
 def conj(x, name=None) -> Tensor:
     """The complex conjugate."""
-    return raw_ops.Conj(input=x, name=name) if _is_complex(x, "conj") else tensor(x)
+    if _is_complex(x, "conj"):
+        return raw_ops.Conj(input=x, name=name)
+    take_name(name or "Conj")
+    return tensor(x)
 
 
 def angle(input, name=None) -> Tensor:
@@ -74,9 +81,10 @@ def angle(input, name=None) -> Tensor:
         return raw_ops.Angle(input=input, name=name)
     if not input.dtype.is_floating:
         raise TypeError(f"angle needs floating or complex numbers, not {input.dtype.name}")
-    return raw_ops.SelectV2(
-        condition=input < 0, t=tensor(3.141592653589793, input.dtype), e=0, name=name
-    )
+    with graph_scope(name or "Angle"):
+        return raw_ops.SelectV2(
+            condition=input < 0, t=tensor(3.141592653589793, input.dtype), e=0, name="Select"
+        )
 
 
 def _is_complex(x, what):
@@ -145,6 +153,7 @@ def l2_normalize(x, axis=None, epsilon=1e-12, name=None, dim=None) -> Tensor:
     return raw_ops.L2Normalize(x=x, axis=axis, epsilon=epsilon, name=name)
 
 
+@scoped("polyval")
 def polyval(coeffs, x, name=None) -> Tensor:
     """The polynomial with these coefficients, the highest first, at `x`."""
     if not isinstance(coeffs, list):
@@ -159,6 +168,7 @@ def polyval(coeffs, x, name=None) -> Tensor:
     return result
 
 
+@scoped("bincount", "DenseBincount")
 def bincount(
     arr,
     weights=None,
@@ -183,9 +193,7 @@ def bincount(
     if axis != -1:
         arr = raw_ops.Reshape(tensor=arr, shape=[-1])
         weights = raw_ops.Reshape(tensor=weights, shape=[-1])
-    return raw_ops.DenseBincount(
-        input=arr, size=size, weights=weights, binary_output=binary_output, name=name
-    )
+    return raw_ops.DenseBincount(input=arr, size=size, weights=weights, binary_output=binary_output)
 
 
 def _bins(arr, minlength, maxlength):

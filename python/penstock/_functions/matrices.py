@@ -5,7 +5,7 @@ from __future__ import annotations
 from penstock import _core, dtypes, errors, raw_ops
 from penstock._core import Tensor
 from penstock._functions.basic import cast
-from penstock._scope import scoped
+from penstock._scope import scoped, take_name
 
 
 def _check_one(transpose, adjoint, which):
@@ -86,6 +86,7 @@ def svd(tensor, full_matrices=False, compute_uv=True, name=None):
     s, u, v = raw_ops.Svd(
         input=tensor, compute_uv=compute_uv, full_matrices=full_matrices, name=name
     )
+    take_name("Real")  # of singular values that are complex, the real part
     return (s, u, v) if compute_uv else s
 
 
@@ -206,10 +207,10 @@ def _spectral_norm(value, axis, keepdims):
     return largest
 
 
-@scoped("normalize")
+@scoped("normalize", "truediv", "norm/Sqrt")
 def normalize(tensor, ord="euclidean", axis=None, name=None) -> tuple[Tensor, Tensor]:
     """(tensor / norm, norm)."""
     value = _core.to_tensor(tensor, None, False)
     length = norm(value, ord, axis, keepdims=True)
-    length = raw_ops.Cast(x=length, dtype=value.dtype)
+    length = cast(length, value.dtype)
     return value / length, length

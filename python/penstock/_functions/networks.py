@@ -8,7 +8,7 @@ from penstock._functions.arrays import tensor
 from penstock._functions.basic import cast, gather, shape_of, size_of, sizes_of
 from penstock._functions.distributions import stateless_uniform
 from penstock._functions.seeds import op_seeds
-from penstock._scope import scoped
+from penstock._scope import graph_scope, results_named, scoped
 
 
 def batch_normalization(x, mean, variance, offset, scale, variance_epsilon, name=None) -> Tensor:
@@ -33,14 +33,15 @@ def batch_norm_with_global_normalization(
     return batch_normalization(input, mean, variance, beta, scale, variance_epsilon, name)
 
 
-@scoped("moments", "Squeeze", "Squeeze_1")
+@scoped("moments")
 def moments(x, axes, shift=None, keepdims=False, name=None) -> tuple[Tensor, Tensor]:
     """(mean, variance) over the axes."""
     x = tensor(x)
     if axes is None:
         axes = range(_known_rank(x, "moments over all axes"))
     found = raw_ops.Moments(x=x, axes=list(axes), keepdims=keepdims)
-    return found.mean, found.variance
+    names = ("mean", "variance") if keepdims else ("Squeeze", "Squeeze_1")
+    return results_named((found.mean, found.variance), names)
 
 
 def _known_rank(x, what) -> int:
@@ -132,14 +133,15 @@ def dropout(x, rate, noise_shape=None, seed=None, name=None) -> Tensor:
     >>> tf.nn.dropout(tf.ones([4]), rate=0.5).shape
     TensorShape([4])
     """
-    x, rate, shape = _dropout_arguments(x, rate, noise_shape)
-    if isinstance(rate, float) and rate == 0:
-        return x
-    seeds = op_seeds(seed)
-    if isinstance(shape, _core.Tensor):
-        noise = raw_ops.RandomUniform(shape=shape, dtype=x.dtype, **seeds)
-        return _kept(x, rate, noise)
-    return raw_ops.Dropout(x=x, rate=rate, noise_shape=shape, **seeds, name=name)
+    with graph_scope(name or "dropout"):
+        x, rate, shape = _dropout_arguments(x, rate, noise_shape)
+        if isinstance(rate, float) and rate == 0:
+            return x
+        seeds = op_seeds(seed)
+        if isinstance(shape, _core.Tensor):
+            noise = raw_ops.RandomUniform(shape=shape, dtype=x.dtype, **seeds)
+            return _kept(x, rate, noise)
+        return raw_ops.Dropout(x=x, rate=rate, noise_shape=shape, **seeds, name="SelectV2")
 
 
 def stateless_dropout(x, rate, seed, rng_alg=None, noise_shape=None, name=None) -> Tensor:

@@ -7,7 +7,7 @@ from penstock._core import Tensor
 from penstock._functions.arrays import tensor
 from penstock._functions.basic import cast, size_of
 from penstock._functions.seeds import next_seeds, op_seeds
-from penstock._scope import scoped
+from penstock._scope import graph_scope, scoped
 
 
 def _drawn(op, seed, **arguments):
@@ -131,7 +131,8 @@ def nce_loss(
     >>> tf.nn.nce_loss(weights, biases, [[1], [2]], rows, num_sampled=3, num_classes=10).shape
     TensorShape([2])
     """
-    weights = _joined(weights)
+    with graph_scope(name):
+        weights, labels = _joined(weights), cast(labels, dtypes.int64)
     if sampled_values is not None:
         logits, wanted = _logits(
             weights, biases, labels, inputs, sampled_values, num_true, remove_accidental_hits
@@ -144,7 +145,7 @@ def nce_loss(
         remove_accidental_hits,
         weights=weights,
         biases=biases,
-        labels=cast(labels, dtypes.int64),
+        labels=labels,
         inputs=inputs,
         num_sampled=num_sampled,
         num_classes=num_classes,
@@ -166,7 +167,8 @@ def sampled_softmax_loss(
     name="sampled_softmax_loss",
 ) -> Tensor:
     """The softmax loss over the true classes and a few sampled ones."""
-    weights = _joined(weights)
+    with graph_scope(name):
+        weights, labels = _joined(weights), cast(labels, dtypes.int64)
     if sampled_values is not None:
         logits, wanted = _logits(
             weights, biases, labels, inputs, sampled_values, num_true, remove_accidental_hits
@@ -179,7 +181,7 @@ def sampled_softmax_loss(
         remove_accidental_hits,
         weights=weights,
         biases=biases,
-        labels=cast(labels, dtypes.int64),
+        labels=labels,
         inputs=inputs,
         num_sampled=num_sampled,
         num_classes=num_classes,

@@ -21,6 +21,7 @@ def _own_length(value, dims):
 def _real_transform(dims):
     op = "RFFT" if dims == 1 else f"RFFT{dims}D"
 
+    @scoped(op.lower())
     def run(input_tensor, fft_length=None, name=None) -> Tensor:
         value = tensor(input_tensor)
         own = fft_length is None
@@ -35,6 +36,7 @@ def _real_transform(dims):
 def _inverse_transform(dims):
     op = "IRFFT" if dims == 1 else f"IRFFT{dims}D"
 
+    @scoped(op.lower())
     def run(input_tensor, fft_length=None, name=None) -> Tensor:
         value = tensor(input_tensor)
         own = fft_length is None

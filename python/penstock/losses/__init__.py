@@ -9,6 +9,7 @@ from penstock._functions.basic import cast as _cast
 from penstock._functions.basic import count_of as _count_of
 from penstock._functions.basic import shape_of as _shape_of
 from penstock._module import _snake
+from penstock._scope import graph_scope as _graph_scope
 from penstock._signature import constructor as _constructor
 from penstock.losses import _functions
 from penstock.losses._functions import (
@@ -104,6 +105,10 @@ class Loss:
         self.dtype = _dtypes.as_dtype(dtype or _dtypes.float32)
 
     def __call__(self, y_true, y_pred, sample_weight=None) -> _core.Tensor:
+        with _graph_scope(self.name):
+            return self._reduced(y_true, y_pred, sample_weight)
+
+    def _reduced(self, y_true, y_pred, sample_weight) -> _core.Tensor:
         y_true = _core.to_tensor(y_true, None, False)
         values = self.call(y_true, self._as_own(y_pred))
         weights = None
@@ -135,12 +140,13 @@ class Loss:
         return {"name": self.name, "reduction": self.reduction}
 
 
-def _loss(class_name: str, function: str, sign=1.0, **parameters):
-    """A loss class over a function. Its parameters are those of the function, then all losses'."""
+def _loss(class_name: str, function: str, sign=1.0, name=None, **parameters):
+    """A loss class over a function, whose name instances have unless they are given another one.
+    Its parameters are those of the function, then all losses'."""
     parameters = {
         **parameters,
         **({} if "reduction" in parameters else {"reduction": "sum_over_batch_size"}),
-        "name": function,
+        "name": name or function,
         "dtype": None,
     }
     function = getattr(_functions, function)
@@ -173,7 +179,7 @@ MeanSquaredError = _loss("MeanSquaredError", "mean_squared_error")
 MeanAbsoluteError = _loss("MeanAbsoluteError", "mean_absolute_error")
 MeanAbsolutePercentageError = _loss("MeanAbsolutePercentageError", "mean_absolute_percentage_error")
 MeanSquaredLogarithmicError = _loss("MeanSquaredLogarithmicError", "mean_squared_logarithmic_error")
-Huber = _loss("Huber", "huber", delta=1.0)
+Huber = _loss("Huber", "huber", name="huber_loss", delta=1.0)
 LogCosh = _loss("LogCosh", "log_cosh")
 Hinge = _loss("Hinge", "hinge")
 SquaredHinge = _loss("SquaredHinge", "squared_hinge")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from penstock import _core, dtypes, raw_ops
-from penstock._functions.basic import cast
+from penstock._functions.basic import cast, zeros
+from penstock._scope import name_scope
 from penstock._stand_ins import check_known
 from penstock._tape import pause
 from penstock._track import Trackable
@@ -20,8 +21,11 @@ class ExponentialMovingAverage(Trackable):
 
     name = property(lambda self: self._name)
 
-    def apply(self, var_list=None) -> None:
-        """Moves the averages of the variables, and makes those that are not there yet."""
+    def apply(self, var_list=None):
+        """Moves the averages of the variables, and makes those that are not there yet. In a graph
+        of TensorFlow 1 this is an operation, and averages may be of tensors too."""
+        if _core.is_building():
+            return self._apply_in_graph(var_list)
         for variable in var_list or ():
             if not isinstance(variable, _core.VariableHandle):
                 raise TypeError(
@@ -37,6 +41,36 @@ class ExponentialMovingAverage(Trackable):
                 if average is None:
                     average = self._add(variable)
                 average._assign_sub((average - variable) * cast(rate, variable.dtype))
+        return None
+
+    def _apply_in_graph(self, var_list):
+        from penstock.compat import v1
+
+        var_list = v1.trainable_variables() if var_list is None else list(var_list)
+        for variable in var_list:
+            if not variable.dtype.is_floating:
+                raise TypeError(f"The variables must be half, float, or double: {variable.name}")
+            if self.average(variable) is None:
+                self._add_to_graph(variable)
+                v1.add_to_collection(v1.GraphKeys.MOVING_AVERAGE_VARIABLES, variable)
+        with name_scope(self._name) as scope:
+            rate = 1 - self._decay_now()
+            updates = []
+            for variable in var_list:
+                average = self.average(variable)
+                change = (average - variable) * cast(rate, variable.dtype)
+                updates.append(average.assign_sub(change))
+            return v1.group(*updates, name=scope)
+
+    def _add_to_graph(self, variable):
+        """An average that begins as the variable does, or at zero, as that of a tensor."""
+        from penstock.compat import v1
+
+        is_variable = hasattr(variable, "_variable_number")
+        first = variable.initialized_value() if is_variable else zeros(variable.shape)
+        outer = v1.get_variable_scope().name
+        with name_scope(f"{outer}/" if outer else ""):
+            self._keep(variable, first, f"{variable.op.name}/{self._name}")
 
     def _decay_now(self):
         decay = cast(self._decay, dtypes.float32)
@@ -46,7 +80,10 @@ class ExponentialMovingAverage(Trackable):
         return decay
 
     def _add(self, variable):
-        average = Variable(variable.value(), trainable=False, name=self.average_name(variable))
+        return self._keep(variable, variable.value(), self.average_name(variable))
+
+    def _keep(self, variable, first, name):
+        average = Variable(first, trainable=False, name=name)
         self._places[variable._id] = len(self._averages)
         # A new list: a checkpoint that was restored before this has a value for it.
         self._averages = [*self._averages, average]
@@ -60,8 +97,22 @@ class ExponentialMovingAverage(Trackable):
 
     def average_name(self, var) -> str:
         """The name of its average."""
+        place = self._places.get(var._id)
+        if place is not None and _core.is_building():
+            return self._averages[place].name.removesuffix(":0")
         return f"{var.name.removesuffix(':0')}/{self._name}"
 
     def variables_to_restore(self, moving_avg_variables=None):
         """{the name of its average: variable}, to load averages in place of the variables."""
-        return {self.average_name(each): each for each in moving_avg_variables or ()}
+        if not _core.is_building():
+            return {self.average_name(each): each for each in moving_avg_variables or ()}
+        from penstock.compat import v1
+
+        if moving_avg_variables is None:
+            moving_avg_variables = v1.trainable_variables() + v1.moving_average_variables()
+        found = {self.average_name(each): each for each in moving_avg_variables}
+        moved = {each.name for each in moving_avg_variables}
+        for each in v1.global_variables():
+            if each.name not in moved:
+                found.setdefault(each.op.name, each)
+        return found

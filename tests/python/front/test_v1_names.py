@@ -12,6 +12,7 @@ import pytest
 
 RECORDED = Path(__file__).resolve().parents[2] / "recorded"
 sys.path.insert(0, str(RECORDED))
+import v1_models  # noqa: E402
 import v1_names  # noqa: E402
 import v1_shapes  # noqa: E402
 
@@ -32,7 +33,7 @@ OTHER_NAMES = {
 # Nodes that TensorFlow has inside of what is one node here, or which gradients go by.
 MISSING = {
     "reductions": 4,
-    "arrays": 4,
+    "arrays": 3,
     "activations_and_losses": 59,
     "losses": 86,
     "gradient_descent": 42,
@@ -42,12 +43,33 @@ MISSING = {
     "gradients_in_scopes": 32,
     "learning_rates": 17,
     "summaries": 4,
-    "branches_and_loops": 7,
+    "branches_and_loops": 5,
     "assignments": 2,
     "a_saver": 15,
     "dense_layers": 30,
     "convolutional_layers": 11,
     "normalization_and_dropout": 24,
+    "a_perceptron": 96,
+    "scopes_of_layers": 126,
+    "a_convolutional_classifier": 57,
+    "words_by_nce": 310,
+    "skip_gram_by_sampled_softmax": 137,
+    "a_recurrent_cell_by_hand": 1,
+    "gates_of_a_cell": 9,
+    "a_sum_in_a_loop": 22,
+    "an_autoencoder": 108,
+    "batch_normalization_by_hand": 34,
+    "a_linear_regression": 87,
+    "clipping_by_global_norm": 44,
+    "rates_that_decay": 54,
+    "averages_of_variables": 58,
+    "two_optimizers": 48,
+    "penalties": 40,
+    "collections_and_dependencies": 2,
+    "metrics_in_a_stream": 22,
+    "a_saver_of_a_model": 28,
+    "summaries_of_a_variable": 5,
+    "random_numbers": 1,
 }
 
 
@@ -99,10 +121,18 @@ def test_names_and_shapes_of_tensorflow_1():
     assert {name: used for name, (_, used) in nodes.items()} == {
         name: used for name, (_, used) in wanted.items()
     }
-    kept = sum(len(set(nodes[name][0]) & set(wanted[name][0])) for name in wanted)
-    assert kept >= 0.54 * sum(len(each) for each, _ in wanted.values())
+    models = []
+    v1_models.add(v1, lambda function: models.append(function.__name__))
+    # Most nodes of models are those of gradients, of which the last ones have names here.
+    assert _share_kept(nodes, wanted, set(wanted) - set(models)) >= 0.54
+    assert _share_kept(nodes, wanted, models) >= 0.4
     assert shapes == recorded("shapes_tf1")
     assert len(shapes) == len(v1_shapes.EXPRESSIONS)
+
+
+def _share_kept(nodes, wanted, names) -> float:
+    kept = sum(len(set(nodes[name][0]) & set(wanted[name][0])) for name in names)
+    return kept / sum(len(wanted[name][0]) for name in names)
 
 
 class TestUse:
@@ -173,6 +203,43 @@ class TestUse:
             assert tf.add(1.0, 2.0, name="x/").name == "x:0"
             with pytest.raises(ValueError, match="Duplicate node name in graph: 'x'"):
                 tf.add(1.0, 2.0, name="x/")
+
+    def test_a_name_to_come(self):
+        with tf.Graph().as_default() as graph:
+            tf.constant(1.0, name="Add")
+            assert graph.unique_name("add", mark_as_used=False) == "add_1"
+            assert graph.unique_name("add", mark_as_used=False) == "add_1"
+            assert graph.unique_name("add") == "add_1"
+            assert graph.unique_name("add") == "add_2"
+
+    def test_gradients_of_a_tape(self):
+        with tf.Graph().as_default():
+            x = v1.placeholder(tf.float32, [None, 3], name="x")
+            with tf.GradientTape(persistent=True) as tape:
+                tape.watch(x)
+                y, z = tf.tanh(x), x * x
+                picked = tf.cond(tf.reduce_sum(x) > 0.0, lambda: x * 2.0, lambda: tf.exp(x))
+            assert tape.gradient(y, x).name == "gradient_tape/TanhGrad:0"
+            assert tape.gradient(z, x).name == "AddN:0"
+            assert tape.gradient(picked, x).name == "gradient_tape/cond/Identity:0"
+            assert tape.gradient(y, z, unconnected_gradients="zero").name == "zeros_like:0"
+
+    def test_moving_averages(self):
+        with tf.Graph().as_default(), v1.Session() as sess:
+            w, x = v1.get_variable("w", initializer=1.0), v1.placeholder(tf.float32, [])
+            double = tf.multiply(x, 2.0, name="double")
+            averages = tf.train.ExponentialMovingAverage(0.5)
+            update = averages.apply([w, double])
+            assert update.name == "ExponentialMovingAverage"
+            kept = [averages.average(each) for each in (w, double)]
+            assert [each.op.name for each in kept] == [
+                "w/ExponentialMovingAverage",
+                "double/ExponentialMovingAverage",
+            ]
+            sess.run(v1.global_variables_initializer())
+            sess.run(w.assign(3.0))
+            sess.run(update, {x: 4.0})
+            assert sess.run(kept) == [2.0, 4.0]
 
     def test_nothing_is_named_where_nothing_is_built(self):
         assert tf.concat([[1], [2]], 0, name="a b").numpy().tolist() == [1, 2]

@@ -2,45 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
-import itertools
-
 from penstock import _core, raw_ops
 from penstock._control_flow import conditionals, loops
 from penstock._functions.running import control_dependencies
-from penstock._nest import flatten, pack_like
-from penstock._scope import default_graph, graph_scope, name_scope
-from penstock.compat.v1 import _switches
-
-
-def _named(result, name, first=0):
-    """The tensors of a result as nodes of that name, where there is a graph; with TensorFlow 2's
-    names, which are numbered from `first` on."""
-    if not _core.is_building():
-        return result
-    if _switches.control_flow_v2_enabled():
-        names = (f"Identity_{n}" if n else "Identity" for n in itertools.count(first))
-    else:
-        names = itertools.repeat(name)
-    made = [
-        raw_ops.Identity(input=leaf, name=next(names)) if isinstance(leaf, _core.Tensor) else leaf
-        for leaf in flatten(result)
-    ]
-    return pack_like(result, made)
-
-
-@contextlib.contextmanager
-def _named_node(kind, scope):
-    """The node of that kind that is made inside has the scope's name, as in TensorFlow 2."""
-    is_wanted = _core.is_building() and _switches.control_flow_v2_enabled()
-    builder = default_graph()._builder if is_wanted else None
-    first = builder.num_nodes() if is_wanted else 0
-    yield
-    if is_wanted:
-        nodes = range(first, builder.num_nodes())
-        node = next((each for each in nodes if builder.type(each) == kind), None)
-        if node is not None:
-            builder.rename(node, scope)
+from penstock._scope import name_scope
 
 
 def _only(result):
@@ -60,11 +25,8 @@ def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, f
         return result if strict else _only(result)
     if isinstance(pred, bool):
         raise TypeError("'pred' must not be a Python bool.")
-    with name_scope(name or "cond") as scope, _named_node("cond", scope):
-        result = conditionals.cond(
-            pred, *map(_with_result, functions, ("true_fn", "false_fn")), name=scope
-        )
-        result = _named(result, "Merge")
+    checked = map(_with_result, functions, ("true_fn", "false_fn"))
+    result = conditionals.cond(pred, *checked, name=name)
     return result if strict else _only(result)
 
 
@@ -89,8 +51,6 @@ def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"
         control_dependencies(_checks(pred_fn_pairs, exclusive)),
     ):
         result = conditionals.case(pred_fn_pairs, default, exclusive, name=scope)
-        with graph_scope("cond"):
-            result = _named(result, "Merge")
     return result if strict else _only(result)
 
 
@@ -122,18 +82,16 @@ def while_loop(
 ):
     """tf.while_loop. The one variable of a list of one comes back without the list, unless
     `return_same_structure`."""
-    with name_scope(name or "while") as scope, _named_node("while", scope):
-        result = loops.while_loop(
-            cond,
-            body,
-            loop_vars,
-            shape_invariants,
-            parallel_iterations,
-            back_prop,
-            swap_memory,
-            maximum_iterations,
-            scope,
-            checkpoints,
-        )
-        result = _named(result, "Exit", first=2)
+    result = loops.while_loop(
+        cond,
+        body,
+        loop_vars,
+        shape_invariants,
+        parallel_iterations,
+        back_prop,
+        swap_memory,
+        maximum_iterations,
+        name,
+        checkpoints,
+    )
     return result if return_same_structure else _only(result)

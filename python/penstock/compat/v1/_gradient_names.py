@@ -12,10 +12,19 @@ _RULES = {
     line.split()[0]: line.split()[1:]
     for line in """
 Abs mul
+Acos Neg
+Acosh RealDiv
+Asin mul
+Asinh RealDiv
+Atan mul
+Atanh mul
 AvgPool AvgPoolGrad
+BatchToSpaceND SpaceToBatchND - -
 BatchMatMulV2 MatMul MatMul_1
 BatchMatMulV3 MatMul MatMul_1
 BatchNormalization ^/mul_1_grad/Mul ^/mul_2_grad/Mul + ^/sub_grad/Reshape ^/mul_grad/Mul_1
+BesselI0e mul_1
+BesselI1e mul_1
 BiasAdd = BiasAddGrad
 BroadcastTo Reshape -
 Cast Cast
@@ -31,6 +40,7 @@ Dropout ^/Mul_grad/Mul|^/Mul_grad/tuple/control_dependency
 Einsum Einsum Einsum_1
 Elu EluGrad
 Erf mul_1
+EuclideanNorm truediv_1
 Exp mul
 ExpandDims Reshape
 FusedBatchNormV3 FusedBatchNormGradV3 FusedBatchNormGradV3 FusedBatchNormGradV3 - -
@@ -49,6 +59,7 @@ MatMul MatMul MatMul_1
 MatrixInverse Neg
 Max mul
 MaxPool MaxPoolGrad
+MaxPoolWithArgmax MaxPoolGradWithArgmax
 Mean truediv
 Min mul
 Moments +
@@ -60,7 +71,12 @@ Reciprocal ReciprocalGrad
 Relu ReluGrad
 Relu6 Relu6Grad
 Reshape Reshape -
+ReverseSequence ReverseSequence -
 Rsqrt RsqrtGrad
+SegmentMax SelectV2 -
+SegmentMin SelectV2 -
+SegmentSum GatherV2 -
+SpaceToBatchND BatchToSpaceND - -
 SelectV2 - SelectV2 SelectV2_1
 Selu SeluGrad
 Sigmoid SigmoidGrad
@@ -142,11 +158,10 @@ class _Naming:
         arriving = next((each for each in outputs if each is not None), None)
         if arriving is None:
             return
-        inputs = builder.inputs(node)
-        rules = _rules_of(builder.type(node), inputs, builder.outputs(node))
+        pairs = gradient_of(builder, node)
         self._count, name = 0, builder.name(node)
-        is_several = sum(rule != "-" for rule in rules) > 1
-        for tensor, rule in zip(inputs, rules, strict=False):
+        is_several = sum(rule != "-" for _, rule in pairs) > 1
+        for tensor, rule in pairs:
             made = self._named(name, rule, arriving, is_several)
             if made is not None and tensor._value in on_way:
                 self.add(tensor._value, made)
@@ -169,6 +184,8 @@ class _Naming:
 
 
 def _rules_of(kind, inputs, outputs) -> list[str]:
+    if kind in ("branch", "while"):
+        return _control_rules(inputs, 3 if kind == "while" else 0)
     if kind in _BROADCAST:
         return _broadcast_rules(_BROADCAST[kind], *(each.shape for each in inputs))
     if kind == "Sum":
@@ -182,6 +199,20 @@ def _rules_of(kind, inputs, outputs) -> list[str]:
     if kind == "ConcatV2":
         return ["Slice", *(f"Slice_{i}" for i in range(1, len(inputs)))]
     return _RULES.get(kind) or [f"{kind}Grad" + (f"_{i}" if i else "") for i in range(len(inputs))]
+
+
+def _control_rules(inputs, first) -> list[str]:
+    """Those that have a gradient are numbered, each tensor once."""
+    rules, seen = [], set()
+    for tensor in inputs:
+        is_one = tensor.dtype.is_floating or tensor.dtype.is_complex
+        if not is_one or tensor._value in seen:
+            rules.append("-")
+            continue
+        number = first + len(seen)
+        seen.add(tensor._value)
+        rules.append(f"Identity_{number}" if number else "Identity")
+    return rules
 
 
 def _broadcast_rules(names, x, y) -> list[str]:
@@ -209,16 +240,28 @@ def _reduced(x, y) -> tuple[bool, bool]:
     return found[0] or x.rank < y.rank, found[1] or y.rank < x.rank
 
 
-def gradient_names(builder, ys, xs, is_gated) -> list:
-    """What stands for the gradient of each of `xs`, with its `name`: one for the same gradient."""
-    starts = {x._value for x in xs}
+def gradient_of(builder, node) -> list:
+    """(input, rule) of every input of a node."""
+    inputs = builder.inputs(node)
+    rules = _rules_of(builder.type(node), inputs, builder.outputs(node))
+    return list(zip(inputs, rules, strict=False))
+
+
+def way_to(builder, ys, xs):
+    """(the nodes that lead from `xs` to `ys`, all values that depend on `xs`)."""
     first = min((builder.node_of(x) for x in xs), default=0)
     last = max((builder.node_of(y) for y in ys), default=-1)
-    on_way, nodes = set(starts), []
+    on_way, nodes = {x._value for x in xs}, []
     for node in range(first, last + 1):
         if any(each._value in on_way for each in builder.inputs(node)):
             nodes.append(node)
             on_way.update(each._value for each in builder.outputs(node))
+    return nodes, on_way
+
+
+def gradient_names(builder, ys, xs, is_gated) -> list:
+    """What stands for the gradient of each of `xs`, with its `name`: one for the same gradient."""
+    nodes, on_way = way_to(builder, ys, xs)
     naming = _Naming(builder, is_gated)
     for i, y in enumerate(ys):
         naming.add(y._value, _Gradient(f"grad_ys_{i}"))

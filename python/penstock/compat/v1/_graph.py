@@ -142,8 +142,9 @@ class Graph:
         raise TypeError(f"Can not convert a {type(obj).__name__} into a {wanted}.")
 
     def unique_name(self, name, mark_as_used=True):
-        """As a new node of that name would be called; the name then is taken."""
-        return self._builder.unique_name(self._name_stack + name)
+        """As a new node of that name would be called; the name then is taken, unless not."""
+        take = self._builder.unique_name if mark_as_used else self._builder.next_name
+        return take(self._name_stack + name)
 
     def get_name_scope(self):
         """The scope that is open: "" or "outer/inner"."""

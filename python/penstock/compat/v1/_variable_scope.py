@@ -13,6 +13,7 @@ import threading
 import weakref
 
 from penstock import _core, dtypes
+from penstock._scope import graph_scope
 from penstock._shape import TensorShape
 from penstock.compat.v1 import _collections
 from penstock.compat.v1._collections import GraphKeys
@@ -230,7 +231,8 @@ def _found_or_made(
     if not is_eager:
         _table().variables[name] = made
     if regularizer is not None:
-        loss = regularizer(made)
+        with graph_scope(f"{name}/Regularizer/"):
+            loss = regularizer(made)
         if loss is not None:
             _collections.keep(GraphKeys.REGULARIZATION_LOSSES, loss)
     return made

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from penstock._scope import scoped
 from penstock.compat.v1.metrics._base import (
     added,
     cast,
@@ -18,10 +19,10 @@ from penstock.compat.v1.metrics._base import (
 
 
 def _mean(values, weights, name, finish=lambda mean: mean, collections=(None, None)):
-    """The pair of a weighted mean; `finish` makes the figure of the mean."""
+    """The pair of a weighted mean, in the scope `name`; `finish` makes the figure of the mean."""
     values = cast(values, dtypes.float32)
-    total = metric_variable([], dtypes.float32, f"{name}/total")
-    count = metric_variable([], dtypes.float32, f"{name}/count")
+    total = metric_variable([], dtypes.float32, f"{name}total")
+    count = metric_variable([], dtypes.float32, f"{name}count")
     if weights is None:
         amount = cast(raw_ops.Size(input=values), dtypes.float32)
     else:
@@ -32,14 +33,16 @@ def _mean(values, weights, name, finish=lambda mean: mean, collections=(None, No
     return published(value, finish(update), *collections)
 
 
+@scoped("mean", "value", "update_op")
 def mean(values, weights=None, metrics_collections=None, updates_collections=None, name=None):
     """The mean of the values."""
     refuse_eager("mean")
     values, _, weights = matched(values, None, weights)
     collections = (metrics_collections, updates_collections)
-    return _mean(values, weights, name or "mean", collections=collections)
+    return _mean(values, weights, name, collections=collections)
 
 
+@scoped("accuracy", "value", "update_op")
 def accuracy(
     labels,
     predictions,
@@ -75,10 +78,11 @@ def accuracy(
         predictions = cast(predictions, labels.dtype)
     is_right = raw_ops.Equal(x=predictions, y=labels)
     collections = (metrics_collections, updates_collections)
-    return _mean(is_right, weights, name or "accuracy", collections=collections)
+    return _mean(is_right, weights, name, collections=collections)
 
 
 def _error_metric(public, error, doc, finish=lambda mean: mean):
+    @scoped(public, "value", "update_op")
     def metric(
         labels,
         predictions,
@@ -91,7 +95,7 @@ def _error_metric(public, error, doc, finish=lambda mean: mean):
         predictions, labels, weights = matched(predictions, labels, weights)
         labels = cast(labels, predictions.dtype)
         collections = (metrics_collections, updates_collections)
-        return _mean(error(labels, predictions), weights, name or public, finish, collections)
+        return _mean(error(labels, predictions), weights, name, finish, collections)
 
     metric.__name__ = metric.__qualname__ = public
     metric.__doc__ = doc
@@ -118,6 +122,7 @@ root_mean_squared_error = _error_metric(
 )
 
 
+@scoped("mean_relative_error", "value", "update_op")
 def mean_relative_error(
     labels,
     predictions,
@@ -133,10 +138,10 @@ def mean_relative_error(
     normalizer = cast(normalizer, predictions.dtype)
     distance = raw_ops.Abs(x=cast(labels, predictions.dtype) - predictions)
     collections = (metrics_collections, updates_collections)
-    name = name or "mean_relative_error"
     return _mean(ratio(distance, normalizer), weights, name, collections=collections)
 
 
+@scoped("mean_cosine_distance", "value", "update_op")
 def mean_cosine_distance(
     labels,
     predictions,
@@ -152,10 +157,10 @@ def mean_cosine_distance(
     product = predictions * cast(labels, predictions.dtype)
     product = raw_ops.Sum(input=product, axis=[dim], keepdims=True)
     collections = (metrics_collections, updates_collections)
-    name = name or "mean_cosine_distance"
     return _mean(product, weights, name, lambda found: 1 - found, collections)
 
 
+@scoped("percentage_below_threshold", "value", "update_op")
 def percentage_below(
     values,
     threshold,
@@ -169,7 +174,7 @@ def percentage_below(
     values, _, weights = matched(values, None, weights)
     is_below = raw_ops.Less(x=values, y=cast(threshold, values.dtype))
     collections = (metrics_collections, updates_collections)
-    return _mean(is_below, weights, name or "percentage_below_threshold", collections=collections)
+    return _mean(is_below, weights, name, collections=collections)
 
 
 def mean_tensor(

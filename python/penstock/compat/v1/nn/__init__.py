@@ -8,6 +8,7 @@ from penstock import raw_ops as _raw_ops
 from penstock._functions.arrays import tensor as _tensor
 from penstock._functions.basic import cast as _cast
 from penstock._functions.seeds import op_seeds as _op_seeds
+from penstock._scope import graph_scope as _graph_scope
 from penstock._scope import scoped as _scoped
 from penstock.compat.v1 import _names
 from penstock.compat.v1.nn._dynamic_rnn import bidirectional_dynamic_rnn, dynamic_rnn, raw_rnn
@@ -24,13 +25,14 @@ def dropout(x, keep_prob=None, noise_shape=None, seed=None, name=None, rate=None
     if not isinstance(kept, (_core.Tensor, _core.VariableHandle)):
         return _today.dropout(x, 1 - float(kept), noise_shape, seed, name)
     # The share is a tensor, a placeholder perhaps: what is kept is decided where it has a value.
-    x = _tensor(x)
-    kept = _cast(kept, x.dtype)
-    shape = _raw_ops.Shape(input=x) if noise_shape is None else noise_shape
-    drawn = _raw_ops.RandomUniform(shape=shape, dtype=x.dtype, **_op_seeds(seed))
-    dropped = _raw_ops.SelectV2(
-        condition=drawn >= 1 - kept, t=x / kept, e=_raw_ops.ZerosLike(x=x), name=name
-    )
+    with _graph_scope(name or "dropout"):
+        x = _tensor(x)
+        kept = _cast(kept, x.dtype)
+        shape = _raw_ops.Shape(input=x) if noise_shape is None else noise_shape
+        drawn = _raw_ops.RandomUniform(shape=shape, dtype=x.dtype, **_op_seeds(seed))
+        dropped = _raw_ops.SelectV2(
+            condition=drawn >= 1 - kept, t=x / kept, e=_raw_ops.ZerosLike(x=x), name="SelectV2"
+        )
     dropped.set_shape(x.shape)  # the share is a number, whatever is known of its shape
     return dropped
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 
-from penstock import _core, raw_ops
+from penstock import _core, _tracing, raw_ops
 from penstock._functions.arrays import tensor
 from penstock._functions.basic import cast
 from penstock._scope import result_named, scoped
@@ -198,14 +198,17 @@ def piecewise_constant(x, boundaries, values, name=None):
             f"{len(values)}."
         )
 
-    @scoped("PiecewiseConstant", "case/cond/Identity")
+    @scoped("PiecewiseConstant")
     def rate(name=None):
         step = tensor(x)
         found = tensor(values[-1])
         for boundary, value in zip(boundaries[::-1], values[-2::-1], strict=True):
             limit = cast(boundary, step.dtype)
             found = raw_ops.SelectV2(condition=step <= limit, t=cast(value, found.dtype), e=found)
-        return found
+        if not _core.is_building():
+            return found
+        last = "Identity" if _tracing.has_control_flow_v2 else "Merge"
+        return result_named(raw_ops.Identity(input=found), f"case/cond/{last}")
 
     return rate if v1.executing_eagerly() else rate(name)
 

@@ -1,0 +1,43 @@
+"""What graphs of TensorFlow 1 call branches, loops and their results."""
+
+from __future__ import annotations
+
+import contextlib
+
+from penstock import _core, _tracing, raw_ops
+from penstock._nest import flatten, pack_like
+from penstock._scope import default_graph
+
+
+def results_named(made, old, first=0):
+    """The tensors of a result as nodes of their own, where a graph is built: numbered from `first`
+    on, or called `old` as before TensorFlow 2."""
+    if not _core.is_building():
+        return made
+    leaves = [
+        raw_ops.Identity(input=leaf, name=_name(number, old))
+        if isinstance(leaf, _core.Tensor)
+        else leaf
+        for number, leaf in enumerate(flatten(made), first)
+    ]
+    return pack_like(made, leaves)
+
+
+def _name(number, old) -> str:
+    if not _tracing.has_control_flow_v2:
+        return old
+    return f"Identity_{number}" if number else "Identity"
+
+
+@contextlib.contextmanager
+def node_named(kind, scope):
+    """The node of that kind that is made inside has the scope's name, as in TensorFlow 2."""
+    is_wanted = _core.is_building() and _tracing.has_control_flow_v2
+    builder = default_graph()._builder if is_wanted else None
+    first = builder.num_nodes() if is_wanted else 0
+    yield
+    if is_wanted:
+        nodes = range(first, builder.num_nodes())
+        node = next((each for each in nodes if builder.type(each) == kind), None)
+        if node is not None:
+            builder.rename(node, scope)
