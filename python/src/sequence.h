@@ -33,4 +33,7 @@ Tensor from_sequence(PyObject* list, DType dtype, Wanted wanted);
 // Any sequence: a range, a deque, an object with __len__ and __getitem__.
 Tensor from_any_sequence(PyObject* sequence, DType dtype, Wanted wanted);
 
+// Raises for a value, an element of `whole` or all of it, that no tensor can hold.
+[[noreturn]] void fail_unsupported(PyObject* value, PyObject* whole);
+
 }  // namespace penstock::python
