@@ -29,7 +29,8 @@ def _short(value) -> str:
         inside = ", ".join(map(_short, leaves[:4])) + (", …" if len(leaves) > 4 else "")
         return f"{type(value).__name__}({inside})"
     if isinstance(value, (_core.Tensor, TensorSpec)):
-        return f"{value.dtype.name}{list(value.shape)}"
+        known = value.shape.rank is not None
+        return f"{value.dtype.name}{list(value.shape) if known else '[…]'}"
     text = repr(value)
     return text if len(text) <= 40 else text[:37] + "…"
 

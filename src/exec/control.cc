@@ -76,8 +76,9 @@ void set_written(TraceState& trace, std::span<const Variable> written,
   for (size_t i = 0; i < written.size(); ++i) {
     TraceState::Slot& slot = trace.slot_of(written[i]);
     // Recorded as one value handed on: from a fresh id to the variable's.
-    slot.current = Tensor::symbol(trace.number, trace.value_of(values[i]), written[i].dtype(),
-                                  values[i].shape(), written[i].id());
+    const Tensor value = narrowed(values[i], written[i].shape());
+    slot.current = Tensor::symbol(trace.number, trace.value_of(value), written[i].dtype(),
+                                  value.shape(), written[i].id());
     slot.is_written = true;
   }
 }

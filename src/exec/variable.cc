@@ -86,7 +86,10 @@ void Variable::State::set(Tensor tensor) {
     check_may_be_used();
     exec::TraceState& trace = *exec::t_trace;
     exec::TraceState::Slot& slot = trace.slot_of(Variable(shared_from_this()));
-    slot.current = Tensor::symbol(trace.number, trace.value_of(tensor), dtype, tensor.shape(), id);
+    // It has the variable's shape, or the assignment fails when it runs.
+    const Tensor written = narrowed(tensor, shape);
+    slot.current =
+        Tensor::symbol(trace.number, trace.value_of(written), dtype, written.shape(), id);
     slot.is_written = true;
     return;
   }
