@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <atomic>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include "exec/calls.h"
 #include "exec/draws.h"
 #include "exec/function_state.h"
+#include "exec/known_elements.h"
 #include "exec/replay.h"
 #include "exec/trace_state.h"
 #include "exec/variable_state.h"
@@ -186,6 +188,34 @@ bool is_open_call(TraceState& trace, const OpDef& op, std::span<const Tensor* co
   return is_open;
 }
 
+namespace {
+
+// Whether output `i`, of this tensor, has integers that came out the same in all worlds, and are
+// not known to be that for all sizes.
+bool is_coincidence(TraceState& trace, const Worlds::Outcome& outcome, size_t i,
+                    const Tensor& tensor) {
+  if (tensor.dtype() != DType::kInt32 && tensor.dtype() != DType::kInt64) return false;
+  const Tensor* first = nullptr;
+  for (const Tensors& there : outcome.tensors) {
+    if (i >= there.size()) continue;
+    if (!there[i].has_data() || there[i].shape() != tensor.shape()) return false;
+    if (first == nullptr) first = &there[i];
+  }
+  if (first == nullptr) return false;
+  std::vector<size_t> same;
+  for (int64_t k = 0; k < first->num_elements(); ++k) {
+    const bool is_same = std::ranges::all_of(outcome.tensors, [&](const Tensors& there) {
+      return i >= there.size() || there[i].number_at(k) == first->number_at(k);
+    });
+    if (is_same) same.push_back(static_cast<size_t>(k));
+  }
+  if (same.empty()) return false;
+  const std::optional<SomeInts> elements = known_elements(trace, tensor);
+  return !elements || std::ranges::any_of(same, [&](size_t k) { return !(*elements)[k]; });
+}
+
+}  // namespace
+
 Tensors trace_open(TraceState& trace, const OpDef& op, std::span<const Tensor* const> inputs,
                    Attrs attrs) {
   SmallVector<ValueId, 4> values;
@@ -197,14 +227,27 @@ Tensors trace_open(TraceState& trace, const OpDef& op, std::span<const Tensor* c
                       ? Tensor::symbol(trace.number, values[i], input.dtype(), input.shape())
                       : input);
   }
+  // What infer reads of values: all of them are as good as a constant.
+  std::vector<std::optional<SomeInts>> elements(inputs.size());
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (!op.input(i).host || !own[i].is_symbolic()) continue;
+    elements[i] = known_elements(trace, own[i]);
+    if (elements[i] && are_known(*elements[i]))
+      own[i] = as_tensor(*elements[i], own[i], [](size_t) { return 0; });
+  }
   const TensorPointers pointers = pointers_to(own);
   if (trace.worlds == nullptr) trace.worlds = std::make_unique<Worlds>();
-  const Worlds::Outcome outcome = trace.worlds->call(op, pointers, attrs);
+  const Worlds::Outcome outcome = trace.worlds->call(op, pointers, attrs, elements);
   const NodeId id = trace.graph.add_op(op, values, attrs, outcome.outputs, trace.here(),
                                        state_of_call(trace, op));
   trace.added(id);
   trace.worlds->add(trace.graph.node(id).first_output, outcome);
   Tensors outputs = trace.symbols(id);
+  // Values that came out the same for the sizes of the worlds may be others for other sizes.
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (is_coincidence(trace, outcome, i, outputs[i]))
+      trace.worlds->add(outputs[i].value(), outputs[i].dtype(), outputs[i].shape());
+  }
   record_call(op, inputs, attrs, outputs);
   return outputs;
 }

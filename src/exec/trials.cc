@@ -95,6 +95,63 @@ void take(std::vector<OutputSpec>& known, std::span<const Tensor> outputs) {
         i < outputs.size() ? in_common(known[i].shape, outputs[i].shape()) : Shape::unknown_rank();
 }
 
+namespace {
+
+std::vector<OutputSpec> infer_at(const OpDef& op, std::span<const View> views, Attrs attrs) {
+  InferContext infer(op, views, attrs);
+  try {
+    op.infer.value(infer);
+  } catch (const Error&) {
+    return {};
+  }
+  std::vector<OutputSpec> said(infer.outputs().begin(), infer.outputs().end());
+  for (OutputSpec& spec : said) {
+    if (spec.is_bound) spec.shape.set(0, kUnknownDim);
+  }
+  return said;
+}
+
+}  // namespace
+
+std::vector<OutputSpec> what_infer_says(const OpDef& op, std::span<const Tensor* const> inputs,
+                                        Attrs attrs,
+                                        std::span<const std::optional<SomeInts>> elements) {
+  if (op.infer.value == nullptr) return {};
+  SmallVector<View, 4> views;
+  for (const Tensor* input : inputs) views.push_back(input->view());
+  const auto is_sampled = [&](size_t i) {
+    return i < elements.size() && elements[i] && inputs[i]->is_symbolic();
+  };
+  bool has_sampled = false;
+  for (size_t i = 0; i < inputs.size(); ++i) has_sampled = has_sampled || is_sampled(i);
+  if (!has_sampled) return infer_at(op, views, attrs);
+  // On both sides of 0, where a bound or a size turns; another one for each element.
+  static constexpr int64_t kValues[] = {1, 3, 0, 840, -1, 2, 7};
+  constexpr size_t kCount = std::size(kValues);
+  std::vector<OutputSpec> known;
+  int found = 0;
+  for (size_t s = 0; s < kCount; ++s) {
+    std::vector<Tensor> given;
+    size_t number = 0;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      if (!is_sampled(i)) continue;
+      given.push_back(as_tensor(*elements[i], *inputs[i], [&](size_t) {
+        const size_t k = number++;
+        return kValues[(s * (k % (kCount - 1) + 1) + k) % kCount];
+      }));
+      views[i] = given.back().view();
+    }
+    const std::vector<OutputSpec> said = infer_at(op, views, attrs);
+    if (said.empty()) continue;
+    ++found;
+    if (known.empty()) known = said;
+    for (size_t i = 0; i < known.size(); ++i)
+      known[i].shape =
+          i < said.size() ? in_common(known[i].shape, said[i].shape) : Shape::unknown_rank();
+  }
+  return found > 1 ? known : std::vector<OutputSpec>();
+}
+
 Trials::Trials(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs)
     : op_(op), inputs_(inputs), attrs_(attrs), sizes_(sizes_for(numbers_in(op, inputs, attrs))) {
   // What is made of other calls may make as many as a size says.
@@ -237,26 +294,13 @@ std::vector<Shape> Trials::climb() {
 std::vector<OutputSpec> Trials::known() const {
   if (dims_.empty()) return known_;
   if (std::ranges::all_of(dims_, [](const Dim& dim) { return dim.is_varied; })) return known_;
-  // What infer says of it, which sees that a dimension is not known.
-  std::vector<OutputSpec> inferred;
-  if (op_.compose == nullptr) {
-    SmallVector<View, 4> views;
-    for (const Tensor* input : inputs_) views.push_back(input->view());
-    InferContext infer(op_, views, attrs_);
-    try {
-      op_.infer.value(infer);
-      inferred.assign(infer.outputs().begin(), infer.outputs().end());
-    } catch (const Error&) {
-      inferred.clear();
-    }
-  }
+  const std::vector<OutputSpec> said = what_infer_says(op_, inputs_, attrs_);
   std::vector<OutputSpec> made = known_;
   for (size_t i = 0; i < made.size(); ++i) {
     Shape& shape = made[i].shape;
-    const bool is_said = i < inferred.size() && inferred[i].shape.rank() == shape.rank();
+    const bool is_said = i < said.size() && said[i].shape.rank() == shape.rank();
     for (int axis = 0; axis < shape.rank(); ++axis) {
-      if (!is_said || inferred[i].is_bound || inferred[i].shape[axis] != shape[axis])
-        shape.set(axis, kUnknownDim);
+      if (!is_said || said[i].shape[axis] != shape[axis]) shape.set(axis, kUnknownDim);
     }
   }
   return made;

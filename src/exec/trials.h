@@ -13,6 +13,7 @@
 #include <penstock/ops/dispatch.h>
 
 #include "exec/calls.h"
+#include "exec/known_elements.h"
 
 namespace penstock::exec {
 
@@ -20,6 +21,14 @@ namespace penstock::exec {
 Shape in_common(const Shape& a, const Shape& b);
 // Narrows what is known to what the outputs of one more call have in common with it.
 void take(std::vector<OutputSpec>& known, std::span<const Tensor> outputs);
+
+// What the op's infer says of outputs where it sees that dimensions are not known: it says only
+// what is so for all sizes. `elements` says what is known of those of host inputs, one entry for
+// each input; infer is asked with several values for the others. Empty for an op without an infer,
+// and where it refuses the call.
+std::vector<OutputSpec> what_infer_says(const OpDef& op, std::span<const Tensor* const> inputs,
+                                        Attrs attrs,
+                                        std::span<const std::optional<SomeInts>> elements = {});
 
 class Trials {
  public:

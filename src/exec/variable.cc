@@ -68,8 +68,10 @@ void check_may_be_used() {
 }  // namespace
 
 // Gradients end at what a variable is set to: those at what is read of it from here on are its own.
-void exec::set_current(TraceState& trace, const Variable& variable, const Tensor& tensor) {
+// The value has the variable's shape, or the assignment fails when it runs.
+void exec::set_current(TraceState& trace, const Variable& variable, const Tensor& set_to) {
   TraceState::Slot& slot = trace.slot_of(variable);
+  const Tensor tensor = narrowed(set_to, variable.shape());
   ValueId value;
   if (trace.is_region || !tensor.shape().is_known()) {
     value = trace.value_of(stop_gradient(tensor));

@@ -7,6 +7,8 @@
 #include <penstock/autodiff/tape.h>
 #include <penstock/base/error.h>
 #include <penstock/base/strings.h>
+#include <penstock/core/fits.h>
+#include <penstock/ops/compose.h>
 #include <penstock/ops/dispatch.h>
 
 #include "exec/calls.h"
@@ -174,7 +176,60 @@ std::optional<Tensors> Worlds::call_in(size_t world, const OpDef& op,
   return outputs;
 }
 
-Worlds::Outcome Worlds::call(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs) {
+Worlds::Outcome Worlds::call(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs,
+                             std::span<const std::optional<SomeInts>> elements) {
+  Outcome outcome = sample(op, inputs, attrs);
+  const bool is_open = std::ranges::any_of(
+      outcome.outputs, [](const OutputSpec& spec) { return !spec.shape.is_known(); });
+  if (!is_open) return outcome;
+  add_said(outcome, what_infer_says(op, inputs, attrs, elements));
+  if (op.traits.has(Trait::kComposesOpen)) add_said(outcome, what_parts_say(op, inputs, attrs));
+  return outcome;
+}
+
+std::vector<OutputSpec> Worlds::what_parts_say(const OpDef& op,
+                                               std::span<const Tensor* const> inputs, Attrs attrs) {
+  const std::unique_ptr<TraceState> state = make_state();
+  state->is_world = false;
+  SmallVector<Tensor, 4> own;
+  SmallVector<View, 4> views;
+  for (const Tensor* input : inputs) {
+    own.push_back(input->is_symbolic() ? symbol_in(*state, input->dtype(), input->shape())
+                                       : *input);
+    if (input->is_symbolic()) state->add_open(own.back().value());
+    views.push_back(input->view());
+  }
+  const TensorPointers there = pointers_to(own);
+  std::vector<OutputSpec> said;
+  try {
+    const Inside inside(*state);
+    for (const Tensor& output : op.compose(ComposeContext(op, there, views, attrs)))
+      said.push_back({output.dtype(), output.shape()});
+  } catch (const Error&) {
+    return {};
+  }
+  return said;
+}
+
+void Worlds::add_said(Outcome& outcome, std::span<const OutputSpec> said) {
+  bool fits_all = true;
+  for (size_t i = 0; i < outcome.outputs.size() && i < said.size(); ++i) {
+    Shape& shape = outcome.outputs[i].shape;
+    const Shape& more = said[i].shape;
+    if (!more.has_rank() || (shape.has_rank() && shape.rank() != more.rank())) continue;
+    if (!shape.has_rank()) shape = more;
+    for (int axis = 0; axis < shape.rank(); ++axis) {
+      if (shape[axis] == kUnknownDim) shape.set(axis, more[axis]);
+    }
+    for (const Tensors& there : outcome.tensors)
+      fits_all = fits_all && (there.empty() || fits(there[i].shape(), shape));
+  }
+  // Worlds with sizes that the call cannot have go on with what is known.
+  if (!fits_all) outcome.tensors = {};
+}
+
+Worlds::Outcome Worlds::sample(const OpDef& op, std::span<const Tensor* const> inputs,
+                               Attrs attrs) {
   Outcome outcome;
   std::exception_ptr problem;
   bool has_rank = true;
@@ -255,18 +310,8 @@ std::vector<Shape> shapes_to_try(int64_t size, Attrs attrs) {
 
 std::vector<OutputSpec> Worlds::ask_op(const OpDef& op, std::span<const Tensor* const> inputs,
                                        Attrs attrs) {
-  if (op.compose != nullptr) return {};
-  SmallVector<View, 4> views;
-  for (const Tensor* input : inputs) views.push_back(input->view());
-  InferContext infer(op, views, attrs);
-  try {
-    op.infer.value(infer);
-  } catch (const Error&) {
-    return {};
-  }
-  std::vector<OutputSpec> known;
-  for (const OutputSpec& spec : infer.outputs())
-    known.push_back({spec.dtype, Shape::unknown_rank()});
+  std::vector<OutputSpec> known = what_infer_says(op, inputs, attrs);
+  for (OutputSpec& spec : known) spec.shape = Shape::unknown_rank();
   return known;
 }
 

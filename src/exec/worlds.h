@@ -14,6 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "exec/known_elements.h"
 #include "graph/graph.h"
 
 namespace penstock::exec {
@@ -50,13 +51,23 @@ class Worlds {
                                          std::span<const Shape> shapes, Attrs attrs,
                                          size_t* progress = nullptr);
 
-  // Throws what the op throws when the call is good nowhere.
-  Outcome call(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs);
+  // `elements` says what is known of those of host inputs (known_elements.h), one entry for each
+  // input. Throws what the op throws when the call is good nowhere.
+  Outcome call(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs,
+               std::span<const std::optional<SomeInts>> elements = {});
 
  private:
   struct World;
   using PerWorld = std::array<Tensor, kCount>;
 
+  // What the worlds say of a call, and trials where they do not say enough.
+  Outcome sample(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs);
+  // What comes of an op that is made of others, traced with the unknown dimensions that it has.
+  // Pre: kComposesOpen.
+  static std::vector<OutputSpec> what_parts_say(const OpDef& op,
+                                                std::span<const Tensor* const> inputs, Attrs attrs);
+  // Adds what was said of unknown dimensions.
+  static void add_said(Outcome& outcome, std::span<const OutputSpec> said);
   // The tensor in a world: itself when it is no symbol; null where there is none.
   const Tensor* tensor_in(size_t world, const Tensor& tensor);
   std::optional<Tensors> call_in(size_t world, const OpDef& op,

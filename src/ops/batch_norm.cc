@@ -67,10 +67,15 @@ void infer(InferContext& ctx) {
   const Attr& format = ctx.attr(2);
   const Shape& x = ctx.shape(0);
   check_image(ctx, 0, format, 1);
-  const int64_t channels = x.has_rank() ? x[channel_axis(format, x.rank())] : kUnknownDim;
+  int64_t channels = x.has_rank() ? x[channel_axis(format, x.rank())] : kUnknownDim;
+  Shape known = x;
+  if (channels == kUnknownDim && ctx.shape(1).rank() == 1) {  // as many as there are scales
+    channels = ctx.shape(1)[0];
+    if (x.has_rank()) known.set(channel_axis(format, x.rank()), channels);
+  }
   const bool is_unused = ctx.attr(3).as_bool() && ctx.attr(1).as_float() == 1;
   for (size_t i : {1, 2, 3, 4}) check_channels(ctx, i, channels, i > 2 && is_unused);
-  ctx.add_output(ctx.dtype(0), x);
+  ctx.add_output(ctx.dtype(0), known);
   for (int i = 0; i < 4; ++i) ctx.add_output(ctx.dtype(1), Shape{channels});
   ctx.add_output(ctx.dtype(1), Shape{0});
   set_scratch(ctx, ctx.dtype(0), x, format);

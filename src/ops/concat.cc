@@ -35,9 +35,25 @@ void join(const InferContext& ctx, size_t i, int axis, Shape* joined) {
   }
 }
 
+// Where the rank of some input is not known: what the others say of all axes but that one.
+Shape open_joined(const InferContext& ctx) {
+  Shape joined = Shape::unknown_rank();
+  for (size_t i = 0; i < ctx.num_inputs(); ++i) {
+    const Shape& shape = ctx.shape(i);
+    if (!shape.has_rank()) continue;
+    if (!joined.has_rank()) joined = shape;
+    if (shape.rank() != joined.rank()) return Shape::unknown_rank();
+    for (int k = 0; k < joined.rank(); ++k) {
+      if (joined[k] == kUnknownDim) joined.set(k, shape[k]);
+    }
+  }
+  if (joined.has_rank()) joined.set(ctx.axis(ctx.attr(0).as_int(), joined.rank()), kUnknownDim);
+  return joined;
+}
+
 void infer(InferContext& ctx) {
   for (size_t i = 0; i < ctx.num_inputs(); ++i) {
-    if (!ctx.shape(i).has_rank()) return ctx.add_output(ctx.dtype(0), Shape::unknown_rank());
+    if (!ctx.shape(i).has_rank()) return ctx.add_output(ctx.dtype(0), open_joined(ctx));
   }
   const int axis = ctx.axis(ctx.attr(0).as_int(), ctx.shape(0).rank());
   if (ctx.num_inputs() == 1) return ctx.share_output(ctx.shape(0));
@@ -108,6 +124,7 @@ PEN_OP_DEF(concat) = {
     .doc = "Tensors one after the other along an axis.",
     .inputs = {many("values", kAnyType)},
     .attrs = {int_attr("axis")},
+    .traits = {Trait::kMoves},
     .infer = infer,
     .cpu = cpu,
     .grad = grad,

@@ -94,6 +94,13 @@ void infer(InferContext& ctx) {
     const bool is_format = image_axes(data_format<N>(all_attrs(ctx)), N, &axes) == nullptr;
     if (input.rank() == N + 2) image.set(0, input[0]);
     if (is_format && filter.rank() == N + 2) image.set(axes.channel(), filter[N + 1]);
+    if (is_format && filter.is_known() && filter.rank() == N + 2 && input.rank() == N + 2) {
+      kernels::ConvShape s;
+      Shape output;
+      const char* problem = read<N>(sized_image(input, axes, filter[N]), filter, all_attrs(ctx),
+                                    ctx.dtype(0), &s, &output);
+      if (problem == nullptr) image = without_sizes(output, input, axes);
+    }
     return ctx.add_output(ctx.dtype(0), image);
   }
   Shape output;

@@ -145,7 +145,12 @@ void infer_sparse(InferContext& ctx) {
       ctx.fail("Must have at least one class, but got logits shape ", features);
     }
   }
-  add_outputs(ctx, features);
+  // There is a label for each row.
+  Shape together = features;
+  for (int i = 0; i < ctx.shape(1).rank() && i + 1 < together.rank(); ++i) {
+    if (together[i] == kUnknownDim) together.set(i, ctx.shape(1)[i]);
+  }
+  add_outputs(ctx, together);
   if (!features.is_known()) return;
   ctx.set_scratch(kernels::row_scratch(ctx.dtype(0), kernels::rows_of(features),
                                        kernels::kSparseCrossEntropyArrays),

@@ -55,7 +55,17 @@ Shape check(const InferContext& ctx, const Shape& input, const Shape& filter, co
 void infer(InferContext& ctx) {
   const Shape &input = ctx.shape(0), &filter = ctx.shape(1);
   if (!input.is_known() || !filter.is_known()) {
-    return ctx.add_output(ctx.dtype(0), {kUnknownDim, kUnknownDim, kUnknownDim, kUnknownDim});
+    Shape image{kUnknownDim, kUnknownDim, kUnknownDim, kUnknownDim}, output;
+    ImageAxes axes;
+    const bool is_format = image_axes(ctx.attr(3).as_string(), 2, &axes) == nullptr;
+    if (input.rank() == 4) image.set(0, input[0]);
+    if (is_format && filter.is_known() && filter.rank() == 4 && input.rank() == 4) {
+      kernels::DepthwiseShape s;
+      const char* problem = read(sized_image(input, axes, filter[2]), filter, {&ctx.attr(0), 5},
+                                 ctx.dtype(0), &s, &output);
+      if (problem == nullptr) image = without_sizes(output, input, axes);
+    }
+    return ctx.add_output(ctx.dtype(0), image);
   }
   ctx.add_output(ctx.dtype(0), check(ctx, input, filter, nullptr));
 }

@@ -31,7 +31,10 @@ void infer_partition(InferContext& ctx) {
   constexpr int64_t kMost = 1 << 20;
   if (num < 1 || num > kMost) ctx.fail("num_partitions must be in [1, ", kMost, "], but is ", num);
   if (!data.is_known() || !partitions.shape.is_known()) {
-    for (int64_t i = 0; i < num; ++i) ctx.add_output(ctx.dtype(0), Shape::unknown_rank());
+    const bool has_ranks = data.has_rank() && partitions.shape.has_rank();
+    const Shape unknown =
+        has_ranks ? part_shape(data, partitions.shape, kUnknownDim) : Shape::unknown_rank();
+    for (int64_t i = 0; i < num; ++i) ctx.add_output(ctx.dtype(0), unknown);
     return;
   }
   if (!starts_with(data, partitions.shape)) {

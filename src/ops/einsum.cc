@@ -38,7 +38,7 @@ std::string name_of(Label label) {
 
 // The labels of one term; its ellipsis stands for `ellipsis_rank` axes, or however many are left of
 // `rank` where that is given.
-Labels parse_term(const ComposeContext& ctx, std::string_view text, int rank, int ellipsis_rank) {
+Labels parse_term(const InferContext& ctx, std::string_view text, int rank, int ellipsis_rank) {
   Labels labels;
   const size_t dots = text.find("...");
   const auto add_letters = [&](std::string_view letters) {
@@ -68,7 +68,7 @@ struct Equation {
   Labels output;
 };
 
-void check_output(const ComposeContext& ctx, const Equation& equation) {
+void check_output(const InferContext& ctx, const Equation& equation) {
   for (Label label : equation.output) {
     const auto knows = [&](const Term& term) { return has(term.labels, label); };
     if (std::none_of(equation.terms.begin(), equation.terms.end(), knows))
@@ -89,7 +89,8 @@ Labels implicit_output(const Equation& equation, int ellipsis_rank) {
   return output;
 }
 
-Equation parse(const ComposeContext& ctx) {
+// The labels of the terms, whose tensors are not given yet.
+Equation parse(const InferContext& ctx) {
   const std::string_view text = ctx.attr(0).as_string();
   const size_t arrow = text.find("->");
   std::string_view left = text.substr(0, arrow);
@@ -99,11 +100,11 @@ Equation parse(const ComposeContext& ctx) {
     const size_t comma = left.find(',');
     if (i >= ctx.num_inputs() || (comma == std::string_view::npos && i + 1 < ctx.num_inputs()))
       ctx.fail("Expected ", i + 1, " inputs but got: ", ctx.num_inputs(), " for ", ctx.attr(0));
-    const Tensor& tensor = ctx.tensor(i);
-    Labels labels = parse_term(ctx, left.substr(0, comma), tensor.rank(), 0);
-    if (static_cast<int>(labels.size()) != tensor.rank()) {
-      ctx.fail("Expected input ", i, " to have rank ", labels.size(), " but got: ", tensor.rank(),
-               " in ", ctx.attr(0));
+    const int rank = ctx.shape(i).rank();
+    Labels labels = parse_term(ctx, left.substr(0, comma), rank, 0);
+    if (static_cast<int>(labels.size()) != rank) {
+      ctx.fail("Expected input ", i, " to have rank ", labels.size(), " but got: ", rank, " in ",
+               ctx.attr(0));
     }
     const bool has_ellipsis = left.substr(0, comma).find("...") != std::string_view::npos;
     if (has_ellipsis) {
@@ -111,7 +112,7 @@ Equation parse(const ComposeContext& ctx) {
       ellipsis_rank = std::max(ellipsis_rank,
                                static_cast<int>(std::count_if(labels.begin(), labels.end(), dots)));
     }
-    equation.terms.push_back({tensor, std::move(labels)});
+    equation.terms.push_back({Tensor(), std::move(labels)});
     if (comma == std::string_view::npos) break;
     left = left.substr(comma + 1);
   }
@@ -357,8 +358,31 @@ Tensor finish(Term term, const Labels& output) {
   return transpose(result, std::span<const int64_t>(perm));
 }
 
+// The size of a label, as far as the inputs' dimensions say it: those of a letter are the same,
+// those of an ellipsis broadcast.
+int64_t size_of(const InferContext& ctx, const Equation& equation, Label label) {
+  int64_t size = 1;
+  for (size_t i = 0; i < equation.terms.size(); ++i) {
+    for (size_t k = 0; k < equation.terms[i].labels.size(); ++k) {
+      if (equation.terms[i].labels[k] != label) continue;
+      const int64_t dim = ctx.shape(i)[static_cast<int>(k)];
+      if (dim != kUnknownDim && (dim != 1 || label < kEllipsis)) return dim;
+      if (dim == kUnknownDim) size = kUnknownDim;
+    }
+  }
+  return size;
+}
+
+void infer_open(InferContext& ctx) {
+  const Equation equation = parse(ctx);
+  Shape shape;
+  for (Label label : equation.output) shape.append(size_of(ctx, equation, label));
+  ctx.add_output(ctx.dtype(0), shape);
+}
+
 Tensors compose(const ComposeContext& ctx) {
   Equation equation = parse(ctx);
+  for (size_t i = 0; i < ctx.num_inputs(); ++i) equation.terms[i].tensor = ctx.tensor(i);
   check_sizes(ctx, equation);
   for (Term& term : equation.terms) take_diagonals(term);
   while (equation.terms.size() > 1) contract_cheapest(equation);
@@ -411,7 +435,7 @@ PEN_OP_DEF(einsum) = {
     .doc = "The sum of products that `equation` names, such as \"ij,jk->ik\".",
     .inputs = {many("inputs", kNumberTypes)},
     .attrs = {string_attr("equation")},
-    .infer = composed,
+    .infer = infer_open,
     .compose = compose,
     .grad = composed_gradient,
     .samples = samples,

@@ -37,6 +37,7 @@ PEN_OP_DEF(fill) = {
     .name = "Fill",
     .doc = "A tensor of the given dimensions with one value everywhere.",
     .inputs = {host("dims", kIndexTypes), in("value", kAnyType)},
+    .traits = {Trait::kMoves},
     .infer = infer,
     .cpu = cpu,
     .grad = grad,

@@ -82,7 +82,7 @@ struct Side {
   IntVector kept, summed;
 };
 
-Side side(const ComposeContext& ctx, size_t input, const Attr& axes) {
+Side side(const InferContext& ctx, size_t input, const Attr& axes) {
   const int rank = ctx.shape(input).rank();
   Side found;
   uint32_t seen = 0;
@@ -111,6 +111,14 @@ Tensor as_matrix(const Tensor& x, const IntVector& rows, const IntVector& cols) 
   for (int64_t axis : cols) perm.push_back(axis);
   const Shape flat{picked(x.shape(), rows).num_elements(), picked(x.shape(), cols).num_elements()};
   return reshape(transpose(x, std::span<const int64_t>(perm)), shape_tensor(flat));
+}
+
+void infer_tensordot(InferContext& ctx) {
+  if (!ctx.shape(0).has_rank() || !ctx.shape(1).has_rank())
+    return ctx.add_output(ctx.dtype(0), Shape::unknown_rank());
+  Shape shape = picked(ctx.shape(0), side(ctx, 0, ctx.attr(0)).kept);
+  for (int64_t size : picked(ctx.shape(1), side(ctx, 1, ctx.attr(1)).kept)) shape.append(size);
+  ctx.add_output(ctx.dtype(0), shape);
 }
 
 Tensors compose_tensordot(const ComposeContext& ctx) {
@@ -311,7 +319,7 @@ PEN_OP_DEF(tensordot) = {
     .doc = "The sum of products over `axes_a` of a and `axes_b` of b.",
     .inputs = {in("a", kNumberTypes), in("b", kNumberTypes)},
     .attrs = {ints_attr("axes_a"), ints_attr("axes_b")},
-    .infer = composed,
+    .infer = infer_tensordot,
     .compose = compose_tensordot,
     .grad = composed_gradient,
     .samples = samples_tensordot,

@@ -77,6 +77,20 @@ Tensor solve_normal(const Tensor& a, const Tensor& b, const Tensor& l2) {
   return product(a, cholesky_solve(factor, b), true);
 }
 
+// As many rows as the matrix has columns, and as many columns as the right side.
+void infer_lstsq(InferContext& ctx) {
+  const Shape &a = ctx.shape(0), &b = ctx.shape(1);
+  if (!a.has_rank() || a.rank() < 2 || a.rank() != b.rank())
+    return ctx.add_output(ctx.dtype(0), Shape::unknown_rank());
+  Shape shape = a;
+  for (int i = 0; i < a.rank() - 2; ++i) {
+    if (a[i] == kUnknownDim) shape.set(i, b[i]);
+  }
+  shape.set(a.rank() - 2, a[a.rank() - 1]);
+  shape.set(a.rank() - 1, b[a.rank() - 1]);
+  ctx.add_output(ctx.dtype(0), shape);
+}
+
 Tensors compose_lstsq(const ComposeContext& ctx) {
   const Matrices m = linalg::matrices(ctx, 0), rhs = linalg::matrices(ctx, 1);
   check_batches(ctx);
@@ -168,7 +182,7 @@ PEN_OP_DEF(lstsq) = {
     .inputs = {in("matrix", linalg::kTypes), in("rhs", linalg::kTypes),
                in("l2_regularizer", DType::kFloat64, 'L')},
     .attrs = {bool_attr("fast", true)},
-    .infer = composed,
+    .infer = infer_lstsq,
     .compose = compose_lstsq,
     .grad = composed_gradient,
     .samples = samples_lstsq,

@@ -8,6 +8,8 @@
 #include "kernels/indices.h"
 #include "kernels/move.h"
 
+#include "ops/open_dims.h"
+
 namespace penstock {
 namespace {
 
@@ -23,7 +25,9 @@ template <typename Check>
 void infer_padded(InferContext& ctx, const Check& check) {
   const Shape& shape = ctx.shape(0);
   const Shape& matrix = ctx.shape(1);
-  if (!shape.has_rank()) return ctx.add_output(ctx.dtype(0), Shape::unknown_rank());
+  if (!shape.has_rank()) {
+    return ctx.add_output(ctx.dtype(0), open_dims(matrix.rank() == 2 ? matrix[0] : kUnknownDim));
+  }
   if (matrix.has_rank() && (matrix.rank() != 2 || (matrix[1] != 2 && matrix[1] != kUnknownDim))) {
     ctx.fail("paddings must be a matrix with 2 columns: ", matrix);
   }

@@ -79,9 +79,24 @@ template <int N>
 void infer(InferContext& ctx) {
   const Shape& x = ctx.shape(0);
   if (x.is_known()) return ctx.add_output(ctx.dtype(0), pooled<N>(ctx, x, ctx.dtype(0)));
-  Shape unknown;
-  for (int i = 0; i < N + 2; ++i) unknown.append(kUnknownDim);
-  ctx.add_output(ctx.dtype(0), unknown);
+  Shape image;
+  for (int i = 0; i < N + 2; ++i) image.append(kUnknownDim);
+  if (x.rank() == N + 2) {
+    kernels::PoolShape s;
+    Shape output;
+    const Attrs attrs{&ctx.attr(0), ctx.op().attrs.size()};
+    constexpr int64_t kLarge = 1 << 12;
+    Shape sized = x;
+    for (int i = 0; i < sized.rank(); ++i) {
+      if (sized[i] == kUnknownDim) sized.set(i, kLarge);
+    }
+    // Each axis of the result follows from the same axis of the input.
+    if (read<N>(sized, attrs, ctx.dtype(0), &s, &output) == nullptr) image = output;
+    for (int i = 0; i < x.rank(); ++i) {
+      if (x[i] == kUnknownDim) image.set(i, kUnknownDim);
+    }
+  }
+  ctx.add_output(ctx.dtype(0), image);
 }
 
 // `given` is a tensor of the pooled shape.

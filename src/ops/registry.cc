@@ -58,8 +58,8 @@ namespace {
 // Why a definition cannot be used; null when it can. Ours are right by construction.
 const char* problem_of(const OpDef& op) {
   if (op.name.value.empty()) return "it has no name";
-  if ((op.infer.value == nullptr) != (op.compose != nullptr))
-    return "it must have either an infer or a compose function";
+  if (op.infer.value == nullptr && op.compose == nullptr)
+    return "it must have an infer or a compose function";
   if (op.samples.value == nullptr) return "it has no samples";
   if (op.outputs.size() == 0) return "it has no outputs";
   for (size_t i = 0; i < op.inputs.size(); ++i) {

@@ -75,6 +75,7 @@ PEN_OP_DEF(reshape) = {
     .name = "Reshape",
     .doc = "The same values under another shape; one dimension may be -1.",
     .inputs = {in("tensor", kAnyType), host("shape", kIndexTypes)},
+    .traits = {Trait::kMoves},
     .infer = infer,
     .grad = grad,
     .samples = samples,

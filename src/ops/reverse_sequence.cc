@@ -26,6 +26,7 @@ void infer(InferContext& ctx) {
              ")");
   }
   ctx.add_output(ctx.dtype(0), shape);
+  if (shape[batch] == kUnknownDim) ctx.outputs()[0].shape.set(batch, lengths);
 }
 
 // For each sequence two boxes: one backwards, and the rest as it is.

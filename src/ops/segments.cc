@@ -32,7 +32,8 @@ void infer(InferContext& ctx) {
   ctx.check_rank(1, 1);
   if (shape.rank() == 0) ctx.fail("data must be at least 1 dimensional");
   if (!shape.is_known() || !ctx.shape(1).is_known()) {
-    return ctx.add_output(ctx.dtype(0), Shape::unknown_rank());
+    if (shape.has_rank()) shape.set(0, kUnknownDim);
+    return ctx.add_output(ctx.dtype(0), shape);
   }
   if (shape[0] != ctx.shape(1)[0]) {
     ctx.fail("segment_ids should be the same size as dimension 0 of input: ", ctx.shape(1), " and ",
@@ -232,7 +233,7 @@ PEN_OP_DEF(segment_mean) = {
     .name = "SegmentMean",
     .doc = "The means of the rows of `data` with the same id; ids never decrease.",
     .inputs = {in("data", kRealFloatTypes), host("segment_ids", kIndexTypes, 'I')},
-    .infer = composed,
+    .infer = infer,
     .compose = compose_mean,
     .grad = composed_gradient,
     .samples = float_samples,

@@ -1,11 +1,23 @@
 // Losses of single outputs: sigmoid and weighted cross entropies, and the log-Poisson loss.
 #include <numbers>
 
+#include <penstock/core/fits.h>
 #include <penstock/ops/compose.h>
 #include <penstock/ops/sample.h>
 
 namespace penstock {
 namespace {
+
+// As many as there are labels and logits, which have one shape.
+void infer_same(InferContext& ctx) {
+  Shape shape = ctx.shape(ctx.shape(0).has_rank() ? 0 : 1);
+  const Shape& other = ctx.shape(1);
+  if (!fits(shape, other)) ctx.fail("the shapes must be the same: ", shape, " vs. ", other);
+  for (int i = 0; i < shape.rank() && other.has_rank(); ++i) {
+    if (shape[i] == kUnknownDim) shape.set(i, other[i]);
+  }
+  ctx.add_output(ctx.dtype(0), shape);
+}
 
 void check_same(const ComposeContext& ctx, const char* names) {
   if (ctx.shape(0) != ctx.shape(1))
@@ -86,7 +98,7 @@ PEN_OP_DEF(sigmoid_cross_entropy_with_logits) = {
     .name = "SigmoidCrossEntropyWithLogits",
     .doc = "The cross entropy of sigmoid(logits) and labels, element by element.",
     .inputs = {in("labels", kRealFloatTypes), in("logits", kRealFloatTypes)},
-    .infer = composed,
+    .infer = infer_same,
     .compose = compose_sigmoid,
     .grad = composed_gradient,
     .samples = samples_sigmoid,
@@ -109,7 +121,7 @@ PEN_OP_DEF(log_poisson_loss) = {
     .doc = "The loss of a Poisson distribution with mean exp(log_input) at targets.",
     .inputs = {in("targets", kRealFloatTypes), in("log_input", kRealFloatTypes)},
     .attrs = {bool_attr("compute_full_loss", false)},
-    .infer = composed,
+    .infer = infer_same,
     .compose = compose_log_poisson,
     .grad = composed_gradient,
     .samples = samples_log_poisson,

@@ -5,6 +5,7 @@
 
 #include "kernels/indices.h"
 #include "kernels/move.h"
+#include "ops/open_dims.h"
 
 namespace penstock {
 namespace {
@@ -19,8 +20,9 @@ void check_counts(const InferContext& ctx, int rank) {
 }
 
 // The size of axis `i` of the slice.
-int64_t slice_size(const InferContext& ctx, int i, int64_t begin, int64_t size) {
-  const int64_t dim = ctx.shape(0)[i];
+int64_t slice_size(const InferContext& ctx, const Shape& whole, int i, int64_t begin,
+                   int64_t size) {
+  const int64_t dim = whole[i];
   if (dim == kUnknownDim) return size;  // -1, to the end, is unknown then too
   if (begin < 0 || begin > dim) {
     ctx.fail("Expected begin[", i, "] in [0, ", dim, "], but got ", begin);
@@ -42,8 +44,10 @@ bool is_run(const Shape& whole, const Shape& part) {
 }
 
 void infer(InferContext& ctx) {
-  const Shape& whole = ctx.shape(0);
-  if (!whole.has_rank()) return ctx.add_output(ctx.dtype(0), Shape::unknown_rank());
+  if (!ctx.shape(0).has_rank() && ctx.shape(1).rank() != 1)
+    return ctx.add_output(ctx.dtype(0), Shape::unknown_rank());
+  const Shape whole = ctx.shape(0).has_rank() ? ctx.shape(0) : open_dims(ctx.shape(1)[0]);
+  if (!whole.has_rank()) return ctx.add_output(ctx.dtype(0), whole);
   check_counts(ctx, whole.rank());
   bool begin_known = false;
   bool size_known = false;
@@ -56,7 +60,7 @@ void infer(InferContext& ctx) {
   }
   for (int i = 0; i < part.rank(); ++i) {
     const auto k = static_cast<size_t>(i);
-    part.set(i, slice_size(ctx, i, begin[k], size[k]));
+    part.set(i, slice_size(ctx, whole, i, begin[k], size[k]));
   }
   if (!part.is_known() || !whole.is_known() || part.num_elements() == 0 || !is_run(whole, part)) {
     return ctx.add_output(ctx.dtype(0), part);
@@ -123,6 +127,7 @@ PEN_OP_DEF(slice) = {
     .name = "Slice",
     .doc = "The box of the given size from `begin` on; a size of -1 reaches to the end.",
     .inputs = {in("input", kAnyType), host("begin", kIndexTypes), host("size", kIndexTypes)},
+    .traits = {Trait::kMoves},
     .infer = infer,
     .cpu = cpu,
     .grad = grad,

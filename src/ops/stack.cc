@@ -1,4 +1,5 @@
 // Pack: tensors of one shape side by side along a new axis. Unpack: the way back.
+#include <penstock/core/fits.h>
 #include <penstock/ops/context.h>
 #include <penstock/ops/grad_helpers.h>
 #include <penstock/ops/sample.h>
@@ -17,12 +18,17 @@ int axis_of(int rank, const Attr& attr) {
 void infer_stack(InferContext& ctx) {
   Shape shape = ctx.shape(0);
   for (size_t i = 0; i < ctx.num_inputs(); ++i) {
-    if (!ctx.shape(i).has_rank()) return ctx.add_output(ctx.dtype(0), Shape::unknown_rank());
-    if (ctx.shape(i) != shape) {
+    if (!shape.has_rank()) shape = ctx.shape(i);
+    if (!ctx.shape(i).has_rank()) continue;
+    if (!fits(ctx.shape(i), shape)) {
       ctx.fail("Shapes of all inputs must match: values[0].shape = ", shape, " != values[", i,
                "].shape = ", ctx.shape(i));
     }
+    for (int axis = 0; axis < shape.rank(); ++axis) {
+      if (shape[axis] == kUnknownDim) shape.set(axis, ctx.shape(i)[axis]);
+    }
   }
+  if (!shape.has_rank()) return ctx.add_output(ctx.dtype(0), shape);
   shape.insert(ctx.axis(ctx.attr(0).as_int(), shape.rank() + 1),
                static_cast<int64_t>(ctx.num_inputs()));
   if (ctx.num_inputs() == 1) return ctx.share_output(shape);
@@ -133,6 +139,7 @@ PEN_OP_DEF(stack) = {
     .doc = "Tensors of one shape side by side along a new axis.",
     .inputs = {many("values", kAnyType)},
     .attrs = {int_attr("axis", 0)},
+    .traits = {Trait::kMoves},
     .infer = infer_stack,
     .cpu = cpu_stack,
     .grad = grad_stack,
@@ -144,7 +151,7 @@ PEN_OP_DEF(unstack) = {
     .doc = "The slices of a tensor along an axis, without that axis.",
     .inputs = {in("value", kAnyType)},
     .attrs = {int_attr("num"), int_attr("axis", 0)},
-    .traits = {Trait::kManyOutputs},
+    .traits = {Trait::kMoves, Trait::kManyOutputs},
     .infer = infer_unstack,
     .cpu = cpu_unstack,
     .grad = grad_unstack,

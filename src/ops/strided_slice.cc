@@ -30,10 +30,11 @@ StridedSpec checked_spec(const InferContext& ctx, const Shape& whole, size_t fir
 
 void infer(InferContext& ctx) {
   const Shape& whole = ctx.shape(0);
-  if (!whole.is_known() || !bounds_known(ctx, 1)) {
+  if (!whole.has_rank() || !bounds_known(ctx, 1)) {
     return ctx.add_output(ctx.dtype(0), Shape::unknown_rank());
   }
   const StridedSpec spec = checked_spec(ctx, whole, 1);
+  if (!whole.is_known()) return ctx.add_output(ctx.dtype(0), spec.output);
   if (spec.picked.num_elements() == 0 || !spec.is_run(whole)) {
     return ctx.add_output(ctx.dtype(0), spec.output);
   }
@@ -234,6 +235,7 @@ PEN_OP_DEF(strided_slice) = {
                host("strides", kIndexTypes)},
     .attrs = {int_attr("begin_mask", 0), int_attr("end_mask", 0), int_attr("ellipsis_mask", 0),
               int_attr("new_axis_mask", 0), int_attr("shrink_axis_mask", 0)},
+    .traits = {Trait::kMoves},
     .infer = infer,
     .cpu = cpu,
     .grad = grad,

@@ -108,7 +108,10 @@ class Builder {
       fail("strides[", axis_, "] must be non-zero");
       return;
     }
-    if (item.shrinks) {
+    if (dim == kUnknownDim) {
+      axis.size = kUnknownDim;
+      if (!item.shrinks) spec_.output.append(kUnknownDim);
+    } else if (item.shrinks) {
       if (!pick_one(item, dim, axis)) return;
     } else {
       pick_range(item, dim, axis);

@@ -31,8 +31,9 @@ struct StridedSpec {
   kernels::Move box(const Shape& whole) const;
 };
 
-// Pre: `bounds` are begin, end and strides, integers with data; `masks` are StridedSlice's: begin,
-// end, ellipsis, new_axis, shrink_axis.
+// Of an unknown dimension of the whole it says only whether the output has one for it. Pre: the
+// whole has a rank; `bounds` are begin, end and strides, integers with data; `masks` are
+// StridedSlice's: begin, end, ellipsis, new_axis, shrink_axis.
 StridedSpec strided_spec(const Shape& whole, const View* bounds, Attrs masks);
 
 }  // namespace penstock

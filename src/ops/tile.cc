@@ -5,6 +5,7 @@
 #include <penstock/ops/sample.h>
 
 #include "kernels/move.h"
+#include "ops/open_dims.h"
 
 namespace penstock {
 namespace {
@@ -12,7 +13,10 @@ namespace {
 void infer(InferContext& ctx) {
   const Shape& shape = ctx.shape(0);
   ctx.check_rank(1, 1);
-  if (!shape.has_rank()) return ctx.add_output(ctx.dtype(0), shape);
+  if (!shape.has_rank()) {
+    return ctx.add_output(ctx.dtype(0),
+                          open_dims(ctx.shape(1).has_rank() ? ctx.shape(1)[0] : kUnknownDim));
+  }
   bool known = false;
   const IntVector multiples = ctx.ints(1, &known);
   Shape tiled = shape;
@@ -97,6 +101,7 @@ PEN_OP_DEF(tile) = {
     .name = "Tile",
     .doc = "A tensor repeated `multiples` times along its axes.",
     .inputs = {in("input", kAnyType), host("multiples", kIndexTypes)},
+    .traits = {Trait::kMoves},
     .infer = infer,
     .cpu = cpu,
     .grad = grad,

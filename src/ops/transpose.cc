@@ -110,6 +110,7 @@ PEN_OP_DEF(transpose) = {
     .doc = "The axes in the order `perm`; the other way round when it is not given.",
     .inputs = {in("x", kAnyType)},
     .attrs = {ints_attr("perm", kOptionalInts)},
+    .traits = {Trait::kMoves},
     .infer = infer,
     .cpu = cpu,
     .grad = grad,

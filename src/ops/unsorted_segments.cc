@@ -17,11 +17,12 @@ void infer(InferContext& ctx) {
   const Shape& data = ctx.shape(0);
   const Shape& ids = ctx.shape(1);
   ctx.check_rank(2, 0);
-  if (!data.is_known() || !ids.is_known()) {
+  if (!data.has_rank() || !ids.has_rank()) {
     return ctx.add_output(ctx.dtype(0), Shape::unknown_rank());
   }
   bool fits = ids.rank() <= data.rank();
-  for (int i = 0; fits && i < ids.rank(); ++i) fits = ids[i] == data[i];
+  for (int i = 0; fits && i < ids.rank(); ++i)
+    fits = ids[i] == data[i] || ids[i] == kUnknownDim || data[i] == kUnknownDim;
   if (!fits) ctx.fail("data.shape = ", data, " does not start with segment_ids.shape = ", ids);
   bool known = false;
   const IntVector segments = ctx.ints(2, &known);
@@ -195,7 +196,7 @@ PEN_OP_DEF(unsorted_segment_mean) = {
     .doc = "The means of the rows of `data` with the same id; negative ids are left out.",
     .inputs = {in("data", kRealFloatTypes), in("segment_ids", kIndexTypes, 'I'),
                host("num_segments", kIndexTypes)},
-    .infer = composed,
+    .infer = infer,
     .compose = compose_mean<false>,
     .grad = composed_gradient,
     .samples = float_samples,
@@ -206,7 +207,7 @@ PEN_OP_DEF(unsorted_segment_sqrt_n) = {
     .doc = "The sums of the rows of `data` with the same id over the root of their number.",
     .inputs = {in("data", kRealFloatTypes), in("segment_ids", kIndexTypes, 'I'),
                host("num_segments", kIndexTypes)},
-    .infer = composed,
+    .infer = infer,
     .compose = compose_mean<true>,
     .grad = composed_gradient,
     .samples = float_samples,

@@ -129,4 +129,19 @@ IntVector full_list(const InferContext& ctx, std::string_view what, std::span<co
   return full;
 }
 
+Shape sized_image(Shape image, const ImageAxes& axes, int64_t channels) {
+  constexpr int64_t kLarge = 1 << 12;
+  for (int i = 0; i < image.rank(); ++i) {
+    if (image[i] == kUnknownDim) image.set(i, i == axes.channel() ? channels : kLarge);
+  }
+  return image;
+}
+
+Shape without_sizes(Shape result, const Shape& image, const ImageAxes& axes) {
+  for (int i = 0; i < image.rank(); ++i) {
+    if (image[i] == kUnknownDim && i != axes.channel()) result.set(i, kUnknownDim);
+  }
+  return result;
+}
+
 }  // namespace penstock

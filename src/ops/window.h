@@ -47,6 +47,13 @@ struct WindowAttrs {
 const char* slide_window(const WindowAttrs& attrs, const ImageAxes& axes, const Shape& input,
                          std::span<const int64_t> sizes, kernels::Window* window);
 
+// The image with sizes in the place of unknown dimensions: `channels`, and one that windows fit
+// into.
+Shape sized_image(Shape image, const ImageAxes& axes, int64_t channels);
+// What is known of the result of a window that was slid over a sized image: a batch or an axis
+// whose size is not known has none in the result.
+Shape without_sizes(Shape result, const Shape& image, const ImageAxes& axes);
+
 // A number for each of an image's dimensions, from a list of one, of one for each of `spatial`
 // axes, or of all: what TensorFlow's public functions take as strides, dilations and sizes. Throws
 // InvalidArgumentError; a list that was not given stands for 1.

@@ -1,11 +1,13 @@
 // OpDef: everything that there is to know about an op, in one place.
 //
 //   infer    from dtypes and shapes (and the values of host inputs) to outputs and scratch; all
-//            that a user can get wrong is refused here
+//            that a user can get wrong is refused here. Of unknown dimensions it says only what is
+//            so for all sizes
 //   cpu      the loop over Views; never allocates, never throws; null when infer always shares data
 //   grad     written with the public op functions, so it serves tapes and graphs alike
 //   saves    which inputs and outputs grad reads; a tape keeps alive no others
-//   compose  instead of infer, cpu and grad: the op written with other ops' functions
+//   compose  instead of infer, cpu and grad: the op written with other ops' functions; an infer
+//            beside it says what is known of unknown dimensions
 //   samples  calls that every derived check (values, gradients, memory, fuzzing, speed) runs
 //
 // Adding an op is one file with its PEN_OP_DEF, one line in op_list.inc and one NumPy reference.
@@ -165,6 +167,8 @@ enum class Trait : uint32_t {
   kShapeOnly = 256,    // the kernel looks at its inputs' shapes, never at their data
   kInvolution = 512,   // applied twice it gives its input, to the bit
   kIdempotent = 1024,  // applied twice it gives what it gives once, to the bit
+  kMoves = 2048,       // an output's element is one of an input's: host inputs and shapes say which
+  kComposesOpen = 4096,  // compose takes unknown dimensions: it reads none as a number
 };
 struct Traits {
   constexpr Traits(std::initializer_list<Trait> traits = {}) {

@@ -77,7 +77,7 @@ CALLS = {
     "tf.zeros([tf.minimum(tf.shape(x)[0], 9)])": [None],
     "tf.reshape(y, [tf.shape(y)[0], -1, 1])": [None, None, 1],
     "tf.reshape(x, [-1, 10])[:, 3:5]": [None, 2],
-    "tf.nn.conv1d(y[:, :, None], y[:, :, None], 1, 'VALID')": [None, None, None],
+    "tf.nn.conv1d(y[:, :, None], y[:, :, None], 1, 'VALID')": [None, None, 1],
     "tf.linalg.diag_part(y, k=(-1, 1))": [3, None],
     "y @ tf.ones([4, 3])": [None, 3],
     "tf.math.top_k(y, 3).values": [None, 3],
