@@ -35,6 +35,8 @@ KNOWN = [
     Known("what a function does not use has no gradient, where TensorFlow has zeros to go on with",
           ("refused",), r"`target` should be tensors or variables, but received None",
           r"outer\.gradient\(g, ", ("script",)),
+    Known("TensorFlow does not look at batch_dims where the axis is 0", ("refused",),
+          r"batch_dims \(\d+\) must be less than or equal to axis \(0\)"),
     Known("TensorFlow counts negative indices into no row of unravel_index", ("refused",),
           r"-\d+ is not below \d+ \[Op:UnravelIndex\]"),
     Known("TensorFlow rounds alpha to float32", ("value",), r"float64", r"leaky_relu\("),

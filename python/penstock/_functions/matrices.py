@@ -189,6 +189,9 @@ def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None) -> Tensor
     if is_matrix and ord == 2:
         return _spectral_norm(value, axis, keepdims)
     kind = ord if isinstance(ord, str) else f"{float(ord):g}"
+    if value.dtype.is_complex and ord in ("euclidean", "fro", 2):  # TensorFlow's own dtype for it
+        length = raw_ops.Norm(tensor=value, ord=kind, axis=axis, keepdims=keepdims)
+        return raw_ops.Cast(x=length, dtype=value.dtype, name=name)
     return raw_ops.Norm(tensor=value, ord=kind, axis=axis, keepdims=keepdims, name=name)
 
 
