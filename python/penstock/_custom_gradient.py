@@ -8,6 +8,7 @@ import inspect
 from penstock import _core, _tracing, raw_ops
 from penstock._functions.seeds import Draws
 from penstock._nest import flatten, pack_like
+from penstock._scope import default_graph
 from penstock._tape import GradientTape, UnconnectedGradients, variables_of
 
 
@@ -35,11 +36,16 @@ def custom_gradient(f=None):
     @functools.wraps(f)
     def decorated(*args, **kwargs):
         given = [*flatten(args), *flatten(kwargs)]
+        graph = default_graph() if _core.is_building() else None
+        reads = graph._reads() if graph is not None else []
         hidden = _core.HideTapes()
         watcher = _core.Tape(False, True, watch_only=True)
         try:
             result, backward = f(*args, **kwargs)
-            read = [each for each in variables_of(watcher) if all(each is not v for v in given)]
+            read = variables_of(watcher)
+            if graph is not None:
+                read = [*read, *graph._variables_read_since(reads)]
+            read = [each for each in read if all(each is not v for v in given)]
         finally:
             del watcher, hidden
         _check_takes_variables(backward, read)
@@ -55,10 +61,13 @@ def custom_gradient(f=None):
             found += of_variables
             return [None if g is None else _core.to_tensor(g, None, False) for g in found]
 
-        tracing = _tracing.current()
-        if tracing is not None:
-            tracing.has_custom_gradient = True
-        made = _core.record_custom([*inputs, *read], flatten(result), run)
+        notes = _tracing.notes()
+        if notes is not None:
+            notes.has_custom_gradient = True
+        leaves = flatten(result)
+        if graph is not None:
+            leaves = graph._with_gradient([*inputs, *read], leaves, run)
+        made = _core.record_custom([*inputs, *read], leaves, run)
         return pack_like(result, made)
 
     return decorated

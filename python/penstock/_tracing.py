@@ -186,6 +186,20 @@ class Tracing(OpSeeds):
         self.made.append(weakref.ref(variable))
 
 
+class _OfGraph(threading.local):
+    """What is noted of regions where a graph is built instead of a function."""
+
+    has_custom_gradient, num_regions = False, 0
+
+
+_of_graph = _OfGraph()
+
+
+def notes():
+    """Where what is met while ops become nodes is noted; None where they run at once."""
+    return current() or (_of_graph if _core.is_tracing() else None)
+
+
 def current() -> Tracing | None:
     """The innermost trace of this thread; None where ops run at once."""
     return getattr(_here, "tracing", None) if _core.is_tracing() else None

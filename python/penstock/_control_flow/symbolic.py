@@ -76,7 +76,7 @@ def _region(name, function, specs=()):
 @contextlib.contextmanager
 def _noted_custom_gradients():
     """A list that has something in it once a custom gradient was met: regions do not know them."""
-    tracing, noted = _tracing.current(), []
+    tracing, noted = _tracing.notes(), []
     if tracing is None:
         yield noted
         return

@@ -41,7 +41,7 @@ def _within_scope(graph, ys, xs, grad_ys, stop_gradients, is_gated, unconnected)
     stops = [read for each in _listed(stop_gradients or []) for read in _reads(each, graph)[0]]
     reads = [_reads(x, graph) for x in xs]
     flat = [each for whole, rows in reads for each in (*whole, *(row for row, _ in rows))]
-    found = iter(_named(graph, targets, flat, seeds, stops, is_gated))
+    found = iter(_found(graph, targets, flat, seeds, stops, is_gated))
     results = []
     for x, (whole, rows) in zip(xs, reads, strict=True):
         parts = [part for part in (next(found) for _ in whole) if part is not None]
@@ -52,6 +52,45 @@ def _within_scope(graph, ys, xs, grad_ys, stop_gradients, is_gated, unconnected)
             made = raw_ops.ZerosLike(x=x)
         results.append(made)
     return results
+
+
+def _found(graph, targets, sources, seeds, stops, is_gated) -> list:
+    """The gradients at the sources; None where there is no way.
+
+    They end at the results of functions that have their own gradients, and go on from what those
+    functions make of them, the last one first.
+    """
+    customs = list(graph._custom_gradients)
+    if not customs:
+        return _named(graph, targets, sources, seeds, stops, is_gated)
+    outputs = [each for custom in customs for each in custom.outputs]
+    stopped = {each._value for each in stops}
+    wanted, ends = [*sources, *outputs], [*stops, *outputs]
+    parts = [[] for _ in wanted]
+
+    def arrive(targets, seeds):
+        for part, new in zip(
+            parts, _named(graph, targets, wanted, seeds, ends, is_gated), strict=True
+        ):
+            part.extend([] if new is None else [new])
+
+    arrive(targets, seeds)
+    end = len(wanted)
+    for custom in reversed(customs):
+        here = range(end - len(custom.outputs), end)
+        end = here.start
+        dys = [None if wanted[i]._value in stopped else _sum(parts[i]) for i in here]
+        if any(dy is not None for dy in dys):
+            inputs, gradients = custom.at_inputs(dys)
+            if inputs:
+                arrive(inputs, [in_graph(each, graph) for each in gradients])
+    return [_sum(part) for part in parts[: len(sources)]]
+
+
+def _sum(parts):
+    if len(parts) > 1:
+        return raw_ops.AddN(inputs=parts)
+    return parts[0] if parts else None
 
 
 def _named(graph, targets, sources, seeds, stops, is_gated) -> list:
@@ -103,9 +142,7 @@ def _summed(x, parts, slices):
                 data=values[0], segment_ids=indices[0], num_segments=sizes[0]
             )
         )
-    if len(parts) > 1:
-        return raw_ops.AddN(inputs=parts)
-    return parts[0] if parts else None
+    return _sum(parts)
 
 
 def _check_takes_ones(y):

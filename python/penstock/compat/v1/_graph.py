@@ -9,6 +9,7 @@ import weakref
 from penstock import _core, _scope
 from penstock.compat.v1 import _default
 from penstock.compat.v1._collections import Collections
+from penstock.compat.v1._custom_gradients import CustomGradient
 from penstock.compat.v1._growth import Growth
 from penstock.compat.v1._operation import GraphDef, Operation, node_def_of
 
@@ -40,6 +41,7 @@ class Graph:
         self._container = ""
         self._finalized = False
         self._operations = weakref.WeakValueDictionary()
+        self._custom_gradients = []  # of functions that have their own, in order
         self._num_random = 0
         self._growth = Growth()
         self.seed = None
@@ -84,6 +86,21 @@ class Graph:
         if found is None:
             found = self._operations[node] = Operation(self, node)
         return found
+
+    def _reads(self) -> list[int]:
+        """How often each variable has been read."""
+        return [len(self._builder.reads_of(each._variable_number)) for each in self._variables]
+
+    def _variables_read_since(self, reads) -> list:
+        """The variables that have been read more often than that, or are new."""
+        before = [*reads, *(0 for _ in self._variables[len(reads) :])]
+        counts = zip(self._variables, before, self._reads(), strict=True)
+        return [variable for variable, old, new in counts if new > old]
+
+    def _with_gradient(self, inputs, results, backward) -> list:
+        """The results, at which gradients are handed to `backward` for those at the inputs."""
+        self._custom_gradients.append(CustomGradient(inputs, results, backward))
+        return self._custom_gradients[-1].outputs
 
     def _last_operation(self):
         return self._operation(self._builder.num_nodes() - 1)
