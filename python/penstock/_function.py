@@ -112,7 +112,7 @@ class Function(_core.TracedCall):
         except NeedsVariables:
             self._needs_variables = True
             return None
-        used = {*general._core.variable_ids()}
+        used = {*general._core.variable_ids()} if general._core.assigns() else set()
         if any(each._id in used for each in variables):
             return None  # the function has it already: what it does to one, the other shows
         on_death = functools.partial(_drop_trace, weakref.ref(self), key)

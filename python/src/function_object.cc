@@ -237,6 +237,7 @@ void add_function(nb::module_& module) {
              for (const Variable& variable : f.variables()) ids.push_back(variable.id());
              return ids;
            })
+      .def("assigns", &Function::assigns)
       .def_prop_ro("name", [](const Function& f) { return f.name(); });
   module.def("is_tracing", &Trace::is_open);
   module.def("restart_random_streams", &restart_random_streams);

@@ -281,6 +281,7 @@ const std::string& Function::name() const { return state_->name; }
 size_t Function::num_inputs() const { return state_->graph.num_inputs() - state_->captures.size(); }
 size_t Function::num_outputs() const { return state_->graph.outputs().size(); }
 std::vector<Variable> Function::variables() const { return state_->variables; }
+bool Function::assigns() const { return !state_->graph.writes().empty(); }
 MemoryPlan Function::plan() const {
   return with_memory_errors(state_->name, [&] { return state_->ready().plan(); });
 }

@@ -32,6 +32,13 @@ struct FollowedStates {
   StateMap by_tape, by_tapes, by_accumulator;  // one tape; gradients of gradients; tangents
 };
 
+// Whether a plan can write the variables: one of open shape may get another size.
+inline bool writes_known_shapes(const Graph& graph, std::span<const Variable> variables) {
+  return std::ranges::all_of(graph.writes(), [&](const Write& write) {
+    return variables[static_cast<size_t>(write.slot)].shape().is_known();
+  });
+}
+
 struct FunctionState {
   FunctionState(std::string a_name, Graph a_graph, std::vector<Variable> some_variables,
                 std::vector<Tensor> some_captures)
@@ -39,7 +46,7 @@ struct FunctionState {
         graph(std::move(a_graph)),
         variables(std::move(some_variables)),
         captures(std::move(some_captures)),
-        is_planned(is_closed(graph)),
+        is_planned(is_closed(graph) && writes_known_shapes(graph, variables)),
         draws_in_controls(has_drawing_controls(graph)),
         has_halves(is_planned && !draws_in_controls),
         has_known_inputs(std::ranges::all_of(

@@ -168,9 +168,14 @@ void Replay::step(NodeId id) {
     case NodeKind::kConstant:
       set_apart(node.first_output, graph_.constant(node.index));
       break;
-    case NodeKind::kRead:
-      set(node.first_output, variables_[static_cast<size_t>(node.index)].value());
+    case NodeKind::kRead: {
+      // Each of several reads has a gradient of its own.
+      const Tensor read = variables_[static_cast<size_t>(node.index)].value();
+      const bool is_source =
+          !source_of_.empty() && !source_of_[static_cast<size_t>(node.first_output)].empty();
+      set(node.first_output, is_source ? identity(read) : read);
       break;
+    }
     case NodeKind::kAssign: {
       const Tensor given = value(graph_.inputs(node)[0]);
       if (assigns_ == Assigns::kPass) {

@@ -99,8 +99,10 @@ bool Stages::is_in_piece(NodeId id, size_t stage) const {
          stage_of_[static_cast<size_t>(id)] == static_cast<int32_t>(stage);
 }
 
-// Whether a variable is read and written by one piece alone: that does it in place.
+// Whether a variable is read and written by one piece alone: that does it in place. One of open
+// shape may get another size.
 bool Stages::stays_in_piece(const Write& write, size_t stage) const {
+  if (!variables_[static_cast<size_t>(write.slot)].shape().is_known()) return false;
   if (!is_in_piece(graph_.node_of(write.value), stage)) return false;
   for (NodeId leaf : leaves_) {
     const Node& node = graph_.node(leaf);

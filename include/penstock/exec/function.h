@@ -113,6 +113,8 @@ class PEN_API Function {
   size_t num_inputs() const;
   size_t num_outputs() const;
   std::vector<Variable> variables() const;
+  // Whether a call assigns to any of them.
+  bool assigns() const;
   MemoryPlan plan() const;
   // Of the plan, without the rest of it.
   int64_t peak_bytes() const;

@@ -88,7 +88,7 @@ def control_dependencies(control_inputs):
     ...     with tf.control_dependencies([w.assign_add(1.0)]):
     ...         done = tf.identity(5.0)
     ...     print(sess.run(done), sess.run(w))
-    5.0 1.0
+    5.0 2.0
     """
     nodes = _nodes()
     if nodes is not None:
