@@ -101,6 +101,8 @@ def _shaped(tensor, shape):
     """A value as a constant of another shape: the last element fills what is left."""
     flat, wanted = tensor._read_only_array().reshape(-1), TensorShape(shape)
     count = wanted.num_elements()
+    if count == 0:
+        flat = flat[:0]
     if flat.size > count:
         raise ValueError(
             f"Too many elements provided. Takes at most {count:d}, but got {flat.size:d}"

@@ -209,6 +209,8 @@ def embedding_lookup(params, ids, max_norm=None, name=None) -> Tensor:
     if max_norm is None:
         found = gather(params, ids, axis=0, name=name)
         return raw_ops.Identity(input=found) if _core.is_building() else found
+    if max_norm < 0:
+        max_norm = 0.0  # the op takes a negative one for none
     return raw_ops.EmbeddingLookup(params=params, ids=ids, max_norm=max_norm, name=name)
 
 

@@ -114,7 +114,9 @@ class Loss:
         weights = None
         if sample_weight is not None:
             values, weights = _functions.weighted(values, sample_weight)
-        if self.reduction in ("none", None):
+        # As in Keras, there is no mean of no examples.
+        is_empty = values.shape.rank == 1 and values.shape.num_elements() == 0
+        if self.reduction in ("none", None) or is_empty:
             return values
         total = _raw_ops.Sum(input=values)
         if self.reduction == "sum":

@@ -167,3 +167,21 @@ def test_a_number_is_no_shape_of_random_numbers(draw):
     with pytest.raises(ValueError, match="must be a vector"):
         tf.function(draw)(3)
     assert draw([3]).shape == draw(np.array([3])).shape == [3]
+
+
+def test_a_negative_norm_of_embeddings_leaves_nothing():
+    found = tf.nn.embedding_lookup(tf.constant([[1.0], [2.0]]), [1, 0], max_norm=-1.0)
+    assert found.numpy().tolist() == [[0.0], [0.0]]
+
+
+def test_constants_of_no_elements_in_a_graph():
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        assert session.run(tf.constant(0.5, shape=[0, 2])).shape == (0, 2)
+        with pytest.raises(ValueError, match="Too many elements"):
+            tf.constant([1.0, 2.0], shape=[1])
+
+
+def test_losses_of_no_examples():
+    empty = tf.zeros([0, 1])
+    assert tf.losses.KLDivergence()(empty, empty).shape == (0,)
+    assert tf.losses.MeanSquaredError()(empty, empty).shape == (0,)
