@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from penstock import _core, dtypes, errors
 from penstock._control_flow import symbolic
-from penstock._control_flow.naming import node_named, results_named
+from penstock._control_flow.naming import node_named, results_as_nodes
 from penstock._nest import flatten, pack_like
 from penstock._scope import graph_scope, scoped
 from penstock._tensor_array import TensorArray
@@ -40,7 +40,7 @@ def cond(pred, true_fn=None, false_fn=None, name=None):
         pred = symbolic.condition(pred, "pred")
         with node_named("branch", name):
             made = branches.pack(symbolic.cond(pred, *branches.functions))
-        return results_named(made, "Merge")
+        return results_as_nodes(made, "Merge")
     if not isinstance(pred, (bool, int, _core.Tensor)):
         pred = _core.to_tensor(pred, None, False)
     return true_fn() if pred else false_fn()
@@ -229,7 +229,7 @@ def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
         with graph_scope("indexed_case") as scope:
             with node_named("branch", scope):
                 made = branches.pack(symbolic.switch(index, branches.functions))
-            return results_named(made, "Merge")
+            return results_as_nodes(made, "Merge")
     index = int(branch_index)
     return functions[index if 0 <= index < len(functions) else -1]()
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from penstock import _core, dtypes, errors
 from penstock._control_flow import symbolic
-from penstock._control_flow.naming import node_named, results_named
+from penstock._control_flow.naming import node_named, results_as_nodes
 from penstock._nest import flatten, pack_like
 from penstock._scope import graph_scope
 from penstock._shape import TensorShape
@@ -80,7 +80,7 @@ def while_loop(
                     checkpoints=_checked_checkpoints(checkpoints),
                 )
             # The first two of TensorFlow's loops are the steps that were made and that may be.
-            return results_named(loop.pack(found), "Exit", first=2)
+            return results_as_nodes(loop.pack(found), "Exit", first=2)
     return _run(cond, loop, limit)
 
 

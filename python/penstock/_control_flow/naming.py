@@ -9,7 +9,7 @@ from penstock._nest import flatten, pack_like
 from penstock._scope import default_graph
 
 
-def results_named(made, old, first=0):
+def results_as_nodes(made, old, first=0):
     """The tensors of a result as nodes of their own, where a graph is built: numbered from `first`
     on, or called `old` as before TensorFlow 2."""
     if not _core.is_building():
