@@ -275,7 +275,6 @@ UNNAMED = {
     "train/_watch.py": "arrived",
     "compat/v1/_flag_values.py": "_access_unparsed",
     "compat/v1/train/_saver.py": "__init__",
-    "raw_ops.py": "raw_op",
     "compat/v1/_functions.py": "assert_scalar",
 }
 
