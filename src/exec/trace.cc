@@ -52,7 +52,10 @@ void record_call(const OpDef& op, std::span<const Tensor* const> inputs, Attrs a
 TraceState::TraceState(std::string_view a_name, bool is_builder)
     : number(g_next_graph.fetch_add(1, std::memory_order_relaxed) | (is_builder ? kBuilderBit : 0)),
       name(a_name),
-      keeps_all(is_builder) {}
+      keeps_all(is_builder) {
+  // Functions and graphs alike may have shapes that are not known, and ops that are one node.
+  autodiff::g_defer.store(defer_gradient, std::memory_order_relaxed);
+}
 
 TraceState::Slot& TraceState::slot_of(const Variable& variable) {
   if (const int32_t* number_found = slot_numbers_.find(variable.id()))
@@ -277,7 +280,6 @@ Trace::Trace(std::string_view name, Kind kind) {
   state_ = with_memory_errors("function", [&] { return std::make_unique<exec::TraceState>(name); });
   state_->hide_tapes.emplace();
   state_->was_paused = std::exchange(autodiff::t_paused, false);
-  autodiff::g_defer.store(exec::defer_gradient, std::memory_order_relaxed);
   state_->outer = t_trace;
   state_->is_region = is_region;
   state_->depth = depth;

@@ -9,9 +9,9 @@ import re
 
 from penstock import _core, dtypes, errors, raw_ops
 from penstock._core import Tensor
-from penstock._functions.basic import cast, divide, size_of, unstack
+from penstock._functions.basic import cast, convert_to_tensor, divide, size_of, unstack
 from penstock._nest import flatten
-from penstock._scope import scoped
+from penstock._scope import graph_scope, scoped
 from penstock._shape import TensorShape
 from penstock._slices import values_of, with_values
 
@@ -448,7 +448,8 @@ def concat(values, axis, name="concat") -> Tensor:
            [5, 6]], dtype=int32)>
     """
     values = values if isinstance(values, (list, tuple)) else [values]
-    return raw_ops.ConcatV2(values=values, axis=axis, name=name)
+    with graph_scope(name or "concat") if len(values) == 1 else contextlib.nullcontext():
+        return raw_ops.ConcatV2(values=values, axis=axis, name=name)
 
 
 def fill(dims, value, name=None, layout=None) -> Tensor:
@@ -526,7 +527,7 @@ def stack(values, axis=0, name="stack") -> Tensor:
         values = unstack(values)
     if axis == 0 and not any(hasattr(each, "_id") for each in values):
         with contextlib.suppress(TypeError, ValueError):  # not numbers throughout
-            return tensor(values)
+            return convert_to_tensor(values, name=name)
     known = tensor(values[0]).shape.rank
     if axis != 0:
         rank = None if known is None else known + 1
@@ -538,9 +539,10 @@ def stack(values, axis=0, name="stack") -> Tensor:
 truediv = divide
 
 
+@scoped("parallel_stack")
 def parallel_stack(values, name="parallel_stack") -> Tensor:
     """The tensors as one, along a new first dimension."""
-    return raw_ops.Pack(values=values, name=name)
+    return raw_ops.Pack(values=values, name="ParallelConcat")
 
 
 @scoped("required_space_to_batch_paddings")

@@ -185,3 +185,17 @@ def test_losses_of_no_examples():
     empty = tf.zeros([0, 1])
     assert tf.losses.KLDivergence()(empty, empty).shape == (0,)
     assert tf.losses.MeanSquaredError()(empty, empty).shape == (0,)
+
+
+def test_means_of_losses():
+    assert tf.nn.compute_average_loss(tf.zeros([0])).numpy() == 0.0
+    total = tf.nn.scale_regularization_loss(tf.constant([1, 2]))
+    assert total.dtype == tf.float64
+    assert total.numpy() == 3.0
+
+
+def test_the_loss_of_an_angle_is_least_for_none():
+    one, other = [[1.0, 2.0]], [[2.0, 1.0]]
+    assert tf.losses.cosine_similarity(one, other).numpy() == pytest.approx([-0.8])
+    assert tf.losses.CosineSimilarity()(one, other).numpy() == pytest.approx(-0.8)
+    assert tf.metrics.CosineSimilarity()(one, other).numpy() == pytest.approx(0.8)
