@@ -239,7 +239,10 @@ void BuilderState::called(NodeId first, std::vector<Tensor>& results) {
   if (effects.empty()) return;
   std::vector<NodeId> before = control;
   control.insert(control.end(), effects.begin(), effects.end());
-  for (Tensor& result : results) result = identity(result);
+  for (Tensor& result : results) {
+    result = identity(result);
+    ends_of_calls.insert(graph.node_of(result.value()));
+  }
   control = std::move(before);
 }
 

@@ -1,0 +1,120 @@
+"""What a run of a session does beside its fetches: draws, updates, and reads in their order. The
+expected values are TensorFlow's."""
+
+import numpy as np
+import penstock as tf
+import pytest
+
+v1 = tf.compat.v1
+
+# Fetches, and whether a run of them draws where x has the shape [3], [None] or an open rank.
+DRAWS = {
+    "shape": (lambda x, r: tf.shape(r), [0, 0, 0]),
+    "shape of a sum": (lambda x, r: tf.shape(x + r), [0, 0, 1]),
+    "rank": (lambda x, r: tf.rank(x + r), [0, 0, 1]),
+    "zeros": (lambda x, r: tf.zeros_like(x + r) * x, [0, 0, 1]),
+    "shape as an argument": (lambda x, r: tf.fill(tf.shape(x + r), 1.0), [0, 0, 1]),
+    "gradient of a sum": (lambda x, r: tf.gradients(x + r, x), [0, 0, 1]),
+    "gradient of a product": (lambda x, r: tf.gradients(x * r, x), [1, 1, 1]),
+    "gradient of a total": (lambda x, r: tf.gradients(tf.reduce_sum(-(x + r)), x), [0, 0, 1]),
+    "gradient from given ones": (
+        lambda x, r: tf.gradients(-(x + r), x, grad_ys=[tf.ones([3])]),
+        [0, 0, 0],
+    ),
+    "gradient of a gradient": (
+        lambda x, r: tf.gradients(tf.gradients(x + r, x)[0], x, unconnected_gradients="zero"),
+        [0, 0, 0],
+    ),
+    "operation": (lambda x, r: r.op, [1, 1, 1]),
+    "group": (lambda x, r: tf.group(r), [1, 1, 1]),
+    "control dependency": (lambda x, r: after(r, x), [1, 1, 1]),
+    "control dependency on a shape": (lambda x, r: after(tf.shape(r), x), [0, 0, 0]),
+}
+
+
+def after(op, x):
+    with tf.control_dependencies([op]):
+        return tf.identity(x)
+
+
+@pytest.mark.parametrize("case", DRAWS)
+def test_what_draws(case):
+    make, expected = DRAWS[case]
+    found = []
+    for shape in ([3], [None], None):
+        with tf.Graph().as_default():
+            x = v1.placeholder(tf.float32, shape)
+            r = v1.random_normal([3], seed=1)
+            fetched = make(x, r)
+            with v1.Session() as session:
+                draws = [session.run(r) for _ in range(2)]
+            with v1.Session() as session:
+                session.run(fetched, {x: [1.0, 2.0, 3.0]})
+                found.append(int(np.array_equal(session.run(r), draws[1])))
+    assert found == expected
+
+
+def test_what_is_drawn_unread_is_no_result():
+    with tf.Graph().as_default():
+        x = v1.placeholder(tf.float32, None)
+        shape = tf.shape(x + v1.random_normal([3], seed=1))
+        with v1.Session() as session:
+            feeds = {x: np.ones(3, np.float32)}
+            assert session.run(shape, feeds) == [3]
+            assert session.run({"a": shape, "b": [shape]}, feeds).keys() == {"a", "b"}
+
+
+UPDATES = {
+    "assign_add": lambda w: v1.assign_add(w, [10.0, 10.0]),
+    "scatter": lambda w: v1.scatter_update(w, [0], [20.0]),
+    "train": lambda w: v1.train.GradientDescentOptimizer(1.0).minimize(tf.reduce_sum(w * 3.0)),
+}
+
+
+@pytest.mark.parametrize("update", UPDATES)
+def test_a_read_that_waits_for_nothing_comes_before_updates(update):
+    with tf.Graph().as_default():
+        w = v1.get_variable("w", initializer=[1.0, 2.0])
+        op = UPDATES[update](w)
+        reads = [w * 1.0, w, w.read_value()]
+        ordered = after(op, w)
+        with v1.Session() as session:
+            session.run(v1.global_variables_initializer())
+            found = session.run([op, *reads])[1:]
+            for each in found:
+                assert each.tolist() == [1.0, 2.0]
+            changed = session.run(w).tolist()
+            assert changed != [1.0, 2.0]
+            session.run(v1.global_variables_initializer())
+            assert session.run(ordered).tolist() == changed
+
+
+def test_a_read_of_a_variable_without_a_value():
+    with tf.Graph().as_default():
+        w = v1.get_variable("w", initializer=[1.0, 2.0])
+        doubled, initialise = w * 2.0, v1.global_variables_initializer()
+        with v1.Session() as session, pytest.raises(tf.errors.FailedPreconditionError):
+            session.run([initialise, doubled])
+
+
+# Gradients of what waits for an assignment: whether a run of one assigns.
+WAITING = {
+    "identity": (lambda x, w: tf.identity(w), False),
+    "square": (lambda x, w: tf.square(w), True),
+    "product": (lambda x, w: x * w.read_value(), True),
+}
+
+
+@pytest.mark.parametrize("case", WAITING)
+def test_a_gradient_assigns_only_for_what_it_reads(case):
+    make, is_assigned = WAITING[case]
+    with tf.Graph().as_default():
+        x = v1.placeholder(tf.float32, [2])
+        w = v1.get_variable("w", initializer=[1.0, 2.0])
+        with tf.control_dependencies([w.assign_add([10.0, 10.0])]):
+            y = make(x, w)
+        found = [each for each in tf.gradients(y, [x, w]) if each is not None]
+        with v1.Session() as session:
+            session.run(v1.global_variables_initializer())
+            session.run(found, {x: [1.0, 1.0]})
+            assert (session.run(w)[0] == 11.0) == is_assigned
