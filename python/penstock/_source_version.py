@@ -69,8 +69,8 @@ class _Source:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # Python gives them when the program is run
             self.nodes = list(_walk(ast.parse(text)))
-        self._modules = self._find_modules()
-        self._flags = self._find_flags()
+        self._modules = self._find_modules() if b"tensorflow" in text else {}
+        self._flags = self._find_flags() if self._modules else set()
 
     def _imported(self):
         """(path, alias, node) of each `import tensorflow…`."""
@@ -178,6 +178,8 @@ class _Source:
 
     def signs(self) -> tuple[dict[str, int], set[str]]:
         """The names of TensorFlow 1 with their first lines, and the names of TensorFlow 2."""
+        if not self._modules:
+            return {}, set()
         assigned = {
             _path(node, self._modules)
             for node in self.nodes
