@@ -21,7 +21,7 @@ def write_report(page: Path, folder: Path, *command: str) -> Path:
     program = re.search(r"<!-- file: train.py -->\n```python\n(.*?)```", text, re.DOTALL)[1]
     (folder / "train.py").write_text(program)
     penstock = [sys.executable, "-m", "penstock"]
-    record = [*penstock, *command, "--profile=train.penprof", "train.py"]
+    record = [*penstock, *command, "--profile", "train.py"]
     subprocess.run(record, cwd=folder)  # the doctor's status says that it found something
     subprocess.run([*penstock, "report", "train.penprof"], cwd=folder, check=True)
     return folder / "train.html"

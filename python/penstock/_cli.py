@@ -2,7 +2,6 @@
 `report PROFILE`, `info`."""
 
 import argparse
-import itertools
 import os
 import runpy
 import sys
@@ -103,11 +102,16 @@ def info(options) -> int:
 
 def _with_default_profile(arguments):
     """`--profile` without a path must not take the script for one."""
-    if arguments[:1] != ["run"]:
+    if arguments[:1] not in (["run"], ["doctor"]):
         return arguments
-    options = [*itertools.takewhile(lambda text: text.startswith("-"), arguments[1:])]
-    named = ["--profile=" if option == "--profile" else option for option in options]
-    return ["run", *named, *arguments[1 + len(options) :]]
+    words = [*arguments]
+    for i, word in enumerate(words[1:], 1):
+        if word == "--profile":
+            if not "".join(words[i + 1 : i + 2]).endswith(".penprof"):
+                words[i] = "--profile="
+        elif not word.startswith("-") and words[i - 1] not in ("--profile", "--fail-on-growth"):
+            break  # the script; what follows is the script's
+    return words
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -122,11 +126,6 @@ def make_parser() -> argparse.ArgumentParser:
         help="run a script with penstock as its tensorflow",
         description=RUN_DESCRIPTION,
         examples=RUN_EXAMPLES,
-    )
-    command.add_argument(
-        "--profile",
-        metavar="PATH",
-        help="record the program's memory; without =PATH into a file named after the script",
     )
     _command_line.add_script(command)
     command.set_defaults(function=run)

@@ -32,6 +32,12 @@ def add_version(command):
 
 def add_script(command):
     """The options of a command that runs a program."""
+    command.add_argument(
+        "--profile",
+        metavar="FILE.penprof",
+        help="record the program's memory for `penstock report`; without FILE.penprof, "
+        "in a file named after the script",
+    )
     add_version(command)
     command.add_argument("script", help="the program to run")
     command.add_argument("arguments", nargs=argparse.REMAINDER, help="the program's own arguments")

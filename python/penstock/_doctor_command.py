@@ -20,7 +20,7 @@ EXAMPLES = """\
   penstock doctor train.py --epochs 1
   penstock doctor --json train.py > findings.json
   penstock doctor --fail-on-growth 1MiB train.py      # in a CI job
-  penstock doctor --profile=train.penprof train.py    # for `penstock report`, with the findings
+  penstock doctor --profile train.py                  # also makes train.penprof, for a report
 
 exit status:
   0  nothing was found
@@ -185,11 +185,6 @@ def add_to(commands):
         type=_bytes,
         metavar="BYTES",
         help="status 1 only when a loop grew by more than this (1000000, 1MiB)",
-    )
-    command.add_argument(
-        "--profile",
-        metavar="PATH",
-        help="record the program's memory as well, for `penstock report`; the findings are in it",
     )
     _command_line.add_script(command)
     command.set_defaults(function=examine)

@@ -46,6 +46,25 @@ def test_examples_are_right(command):
     assert all(len(line) <= 100 for line in text.splitlines())
 
 
+@pytest.mark.parametrize(
+    ("words", "path"),
+    [
+        ("run --profile a.py", ""),
+        ("run --profile=b.penprof a.py", "b.penprof"),
+        ("run --profile b.penprof a.py", "b.penprof"),
+        ("run --tf1 --profile a.py --profile c", ""),
+        ("run a.py --profile", None),
+        ("doctor --profile a.py", ""),
+        ("doctor --fail-on-growth 1MiB --profile a.py", ""),
+        ("doctor --profile b.penprof --json a.py", "b.penprof"),
+        ("doctor --fail-on-growth 1MiB a.py --profile c", None),
+    ],
+)
+def test_a_profile_with_and_without_a_path(words, path):
+    options = _cli.make_parser().parse_args(_cli._with_default_profile(words.split()))
+    assert (options.script, options.profile) == ("a.py", path)
+
+
 def test_the_example_of_plan_runs(tmp_path):
     command = "set -e\n" + help_of("plan").partition("examples:\n")[2]
     command = command.replace("penstock", f"{shlex.quote(sys.executable)} -m penstock")
