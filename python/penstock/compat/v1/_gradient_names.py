@@ -67,6 +67,7 @@ Expint truediv
 Expm1 mul
 FresnelCos mul_1
 FresnelSin mul_1
+FakeQuantWithMinMaxArgs FakeQuantWithMinMaxArgsGradient
 FusedBatchNormV3 FusedBatchNormGradV3 FusedBatchNormGradV3 FusedBatchNormGradV3 - -
 GatherNd ScatterNd -
 GatherV2 Reshape -

@@ -110,7 +110,9 @@ def run(find, targets, sources, dys, zeros) -> list:
         for target in targets:
             name = "ones" if target.shape.is_fully_defined() else "ones_like"
             # Its own node, as it is: what arrives at a source unchanged is that node.
-            seeds[target._value] = f"{graph.unique_name(name)}/"
+            taken = f"{graph.unique_name(name)}/"
+            if isinstance(target, _core.SymbolicTensor):
+                seeds[target._value] = taken
     builder, first = graph._builder, graph._builder.num_nodes()
     tensors = [each for each in (*targets, *sources) if isinstance(each, _core.SymbolicTensor)]
     names = {}
@@ -170,6 +172,9 @@ def _wanted(builder, node, on_way) -> list:
     "=", "+" or "-" as in _gradient_names."""
     kind, name, inputs = builder.type(node), builder.name(node), builder.inputs(node)
     rules = _by_name(kind, name) or _RULES.get(kind)
+    if kind in ("Conv1D", "Convolution") and name.endswith("/Squeeze"):
+        # Each is made of an image's, where it is asked for.
+        rules = ["Reshape_1", "Reshape_2" if inputs[0]._value in on_way else "Reshape_1"]
     if kind == "GatherV2":  # of the values, and of the indices
         rules = ["Reshape", "Reshape_1"] if _axis_of(builder, name) == 0 else ["Reshape_2", "-"]
         if _scope_of(name) == f"{name}/":
@@ -233,7 +238,7 @@ def _by_name(kind, name):
     if kind in ("AtrousConv2D", "Convolution"):
         if own == "BatchToSpaceND":
             return ["BatchToSpaceND", "Conv2DBackpropFilter"]
-        return None if own == "Squeeze" else ["/Conv2DBackpropInput", "/Conv2DBackpropFilter"]
+        return ["/Conv2DBackpropInput", "/Conv2DBackpropFilter"]
     if kind == "Tensordot" and own == "MatMul":
         return ["/MatMul", "/MatMul_1"]
     if kind == "Tensordot":
