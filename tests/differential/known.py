@@ -55,6 +55,10 @@ KNOWN = [
     Known("TensorFlow does not look at the axis of a scalar", ("refused",), r"rank 0.*ReverseV2"),
     Known("TensorFlow takes the trace of 1 for True: what f gives then depends on the calls before",
           ("value", "dtype", "structure"), "", r"(?s)tf\.function.*(f\(1[,)].*f\(True|f\(True.*f\(1[,)])", ("script",)),
+    Known("TensorFlow counts with an unknown length of a diagonal as with -1", ("static",),
+          r"TensorFlow: \(.*\d", r"linalg\.diag\(.*k=-?[1-9]", OPEN),
+    Known("TensorFlow's patches of volumes are said to have four dimensions where sizes are open",
+          ("static",), r"TensorFlow: \(None, None, None, None\)", r"extract_volume_patches", OPEN),
     Known("TensorFlow's gradient of irfft is for the length that it guesses", ("lenient", "value"), "",
           r"(?s)tape.*irfft"),
 ]  # fmt: skip

@@ -268,6 +268,26 @@ CALLS = [
 ]
 
 
+# Functions of a matrix x and of a square one, m, whose gradients have names.
+_DIFFERENTIABLE = """sort(x) linalg.solve(m,m) linalg.cholesky(m) linalg.triangular_solve(m,x)
+linalg.cholesky_solve(m,m) linalg.det(m) linalg.logdet(m) linalg.diag(x) linalg.diag_part(m)
+linalg.trace(m) linalg.matvec(m,v) linalg.band_part(m,1,1) linalg.set_diag(m,v) linalg.pinv(m)
+linalg.adjoint(x) linalg.matrix_transpose(x) signal.dct(x) signal.idct(x) signal.frame(x,2,1)
+signal.overlap_and_add(x,2) nn.relu6(x) nn.crelu(x) nn.embedding_lookup(m,n)
+nn.depthwise_conv2d(i,k,[1,1,1,1],'SAME') nn.convolution(i,k,'SAME') nn.atrous_conv2d(i,k,2,'SAME')
+nn.max_pool(i,2,2,'SAME') nn.space_to_depth(i,2) reverse(x,[0]) roll(x,1,0) repeat(x,2,0)
+repeat(m,[1,2,1,1],0) gather(x,n) gather(x,n,axis=1) gather_nd(m,[[0,1]]) boolean_mask(x,n>0)
+identity(x) clip_by_value(x,0.0,1.0) reduce_logsumexp(x) math.reduce_std(x)
+math.reduce_variance(x,1) math.segment_mean(m,r) math.unsorted_segment_sum(m,r,2)
+math.unsorted_segment_mean(m,r,2) math.unsorted_segment_max(m,r,2) cumsum(x) math.cumprod(x)
+math.cumulative_logsumexp(x) lbeta(x) pow(2.0,x) multiply(2.0,x) floormod(x,0.5) igamma(0.5,x)
+math.reciprocal_no_nan(x) sigmoid(x) log_sigmoid(x) acosh(x) asinh(x) acos(x) sinh(x) cosh(x)
+lgamma(x) digamma(x) expm1(x) erfc(x) math.erfinv(x) math.ndtri(x) abs(x) tensordot(m,m,1)
+math.bessel_i0(x) zeta(2.0,x) diag(v) dynamic_partition(m,r,2)[0]
+stop_gradient(x)+x add(m,m)"""
+CALLS += [f"grad(lambda: tf.{call})" for call in _DIFFERENTIABLE.split()]
+
+
 def result_names(tf, call: str) -> list:
     """The names of a call's results: twice by default, and with a name within a scope."""
     texts = [call.replace(", NAME", "").replace("NAME", "")] * 2
@@ -277,11 +297,20 @@ def result_names(tf, call: str) -> list:
         known = {
             key: tf.placeholder(dtype, shape, name=key) for key, (dtype, shape) in TENSORS.items()
         }
-        known["tf"] = tf
+        known |= {"tf": tf, "grad": lambda function: _gradients(tf, function, known)}
         found = [_names(tf, eval(text, known)) for text in texts[:2]]
         with tf.name_scope("outer"):
             found += [_names(tf, eval(text, known)) for text in texts[2:]]
     return found
+
+
+def _gradients(tf, function, known):
+    """Those of a function of the tensors that have one, by a tape."""
+    sources = [known[key] for key in "xmivk"]
+    with tf.GradientTape() as tape:
+        tape.watch(sources)
+        made = function()
+    return [each for each in tape.gradient(made, sources) if each is not None]
 
 
 def _names(tf, made):

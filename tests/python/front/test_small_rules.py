@@ -199,3 +199,15 @@ def test_the_loss_of_an_angle_is_least_for_none():
     assert tf.losses.cosine_similarity(one, other).numpy() == pytest.approx([-0.8])
     assert tf.losses.CosineSimilarity()(one, other).numpy() == pytest.approx(-0.8)
     assert tf.metrics.CosineSimilarity()(one, other).numpy() == pytest.approx(0.8)
+
+
+def test_rows_in_a_graph_have_a_shape_and_a_name():
+    with tf.Graph().as_default():
+        for sizes in ([4, 3], [None, 3]):
+            x = tf.compat.v1.placeholder(tf.float32, sizes)
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                rows = tf.gather(x, [0, 2])
+            found = tape.gradient(rows, x)
+            assert found.shape.as_list() == sizes
+            assert found.name.startswith("gradient_tape/Reshape")
