@@ -338,6 +338,18 @@ def get_static_value(tensor, partial=False):
     return tensor.numpy() if isinstance(tensor, _core.EagerTensor) else tensor
 
 
+def expand_dims(input, axis, name=None) -> Tensor:
+    """With an axis that is an array: one of a single element is taken for that."""
+    known = get_static_value(axis)
+    if isinstance(known, (list, tuple)) or getattr(known, "ndim", 0):
+        found = flatten(known.tolist() if hasattr(known, "tolist") else list(known))
+        if len(found) != 1:
+            fault = errors._TracingError if _core.is_tracing() else errors.InvalidArgumentError
+            raise fault(None, None, "'dim' must be a tensor with a single value [Op:ExpandDims]")
+        axis = found[0]
+    return raw_ops.ExpandDims(input=input, axis=axis, name=name)
+
+
 def scalar_mul(scalar, x, name=None) -> Tensor:
     """`x` times a number."""
     values = values_of(x)
