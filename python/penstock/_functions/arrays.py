@@ -215,6 +215,8 @@ def _open_repeat(input, repeats, axis):
     each = raw_ops.BroadcastTo(input=repeats, shape=[size_of(input, axis)])
     places = raw_ops.Where(input=raw_ops.SequenceMask(lengths=each))[:, 0]
     last = "boolean_mask/GatherV2"
+    if input.shape.rank is not None and axis >= 0:
+        axis -= input.shape.rank  # by a first axis given as 0 the gradient would be a list of rows
     return raw_ops.GatherV2(params=input, indices=places, axis=axis, name=last)
 
 

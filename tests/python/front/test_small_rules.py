@@ -212,3 +212,13 @@ def test_gather_by_short_indices():
     for indices in (tf.constant([1, 0], tf.int16), np.array([1, 0], np.int16)):
         assert tf.gather(table, indices).numpy().tolist() == [[3.0, 4.0], [1.0, 2.0]]
         assert tf.gather(table, indices, axis=1).numpy().tolist() == [[2.0, 1.0], [4.0, 3.0]]
+
+
+@pytest.mark.parametrize("repeats", [2, [1, 0, 2]])
+def test_gradients_of_repeat_are_dense(repeats):
+    x = tf.constant([[1.0], [2.0], [3.0]])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.repeat(x, repeats, axis=0)
+    expected = np.broadcast_to(repeats, 3).reshape(3, 1)
+    np.testing.assert_array_equal(tape.gradient(y, x).numpy(), expected)
