@@ -47,9 +47,6 @@ class Walk {
     }
     std::ranges::sort(found.nodes);
     std::ranges::sort(found.drawing);
-    std::ranges::stable_partition(found.nodes, [this](NodeId id) {
-      return graph_.node(id).kind == NodeKind::kRead && !state_.control_inputs.contains(id);
-    });
     return found;
   }
 

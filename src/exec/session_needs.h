@@ -14,8 +14,7 @@
 namespace penstock::exec {
 
 struct Needs {
-  // In the order in which they run: that of the graph, but reads of variables that wait for nothing
-  // come first, before all assignments.
+  // In the order of the graph, in which they run.
   std::vector<NodeId> nodes;
   // Those of them that draw random numbers, though nobody may read these.
   std::vector<NodeId> drawing;

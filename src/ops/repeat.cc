@@ -40,7 +40,8 @@ Tensor repeat_each(const Tensor& data, int axis, const IntVector& repeats, int64
   for (size_t i = 0; i < repeats.size(); ++i) {
     to = std::fill_n(to, repeats[i], static_cast<int64_t>(i));
   }
-  return gather(data, picks, axis);
+  // From the end: by a first axis given as 0 the gradient would be a list of rows.
+  return gather(data, picks, axis - data.rank());
 }
 
 // What is known where dimensions are not: all sizes but that of the axis are the data's.

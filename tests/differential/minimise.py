@@ -102,6 +102,8 @@ def remove(tree, number, unwrap) -> bool:
                 return False  # what counts a loop's steps stays
             if "seed" in ast.unparse(node) and not isinstance(node, ast.With):
                 return False
+            if isinstance(node, ast.With) and "control_dependencies" in ast.unparse(node.items[0]):
+                return False  # nor does an order get lost
             block[number : number + 1] = inner if unwrap else []
             if not block:
                 block.append(ast.Pass())

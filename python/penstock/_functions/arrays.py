@@ -215,6 +215,8 @@ def _open_repeat(input, repeats, axis):
     each = raw_ops.BroadcastTo(input=repeats, shape=[size_of(input, axis)])
     places = raw_ops.Where(input=raw_ops.SequenceMask(lengths=each))[:, 0]
     last = "boolean_mask/GatherV2"
+    if input.shape.rank is not None and axis >= 0:
+        axis -= input.shape.rank  # by a first axis given as 0 the gradient would be a list of rows
     return raw_ops.GatherV2(params=input, indices=places, axis=axis, name=last)
 
 
@@ -336,6 +338,18 @@ def get_static_value(tensor, partial=False):
         found = None if builder is None else builder.constant_value(tensor)
         return None if found is None else found.numpy()
     return tensor.numpy() if isinstance(tensor, _core.EagerTensor) else tensor
+
+
+def expand_dims(input, axis, name=None) -> Tensor:
+    """With an axis that is an array: one of a single element is taken for that."""
+    known = get_static_value(axis)
+    if isinstance(known, (list, tuple)) or getattr(known, "ndim", 0):
+        found = flatten(known.tolist() if hasattr(known, "tolist") else list(known))
+        if len(found) != 1:
+            fault = errors._TracingError if _core.is_tracing() else errors.InvalidArgumentError
+            raise fault(None, None, "'dim' must be a tensor with a single value [Op:ExpandDims]")
+        axis = found[0]
+    return raw_ops.ExpandDims(input=input, axis=axis, name=name)
 
 
 def scalar_mul(scalar, x, name=None) -> Tensor:

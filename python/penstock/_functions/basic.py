@@ -405,7 +405,7 @@ def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name
 
     Args:
       params: The table.
-      indices: Where: a tensor of int32 or int64.
+      indices: Where: a tensor of int16, int32 or int64.
       validate_indices: Taken as in TensorFlow, and not used.
       axis: The dimension of `params` that the indices are of; None is the first.
       batch_dims: How many leading dimensions `params` and `indices` have in common.
@@ -420,6 +420,8 @@ def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name
            [1, 2]], dtype=int32)>
     """
     axis = batch_dims if axis is None else axis
+    if getattr(getattr(indices, "dtype", None), "name", None) == "int16":
+        indices = cast(indices, dtypes.int32)
     if _core.is_building() and axis == 0 and hasattr(params, "sparse_read"):
         return params.sparse_read(indices, name)
     return raw_ops.GatherV2(
