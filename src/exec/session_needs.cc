@@ -56,12 +56,10 @@ class Walk {
     return may_draw && node.num_outputs > 0 && is_stateful(graph_, node);
   }
 
-  // Nothing is left to do for a node whose results are all given.
-  bool is_fed(const Node& node) const {
-    bool all = node.num_outputs > 0;
-    for (ValueId k = node.first_output; k < node.first_output + node.num_outputs; ++k)
-      all = all && fed_.contains(k);
-    return all;
+  // A placeholder with a value is there. Any other node that others wait for runs, as in
+  // TensorFlow, even where its results are given.
+  bool is_fed_placeholder(const Node& node) const {
+    return node.kind == NodeKind::kInput && fed_.contains(node.first_output);
   }
 
   void step(NodeId id, Need need) {
@@ -76,7 +74,7 @@ class Walk {
     const auto control = state_.control_inputs.find(id);
     if (control == state_.control_inputs.end()) return;
     for (const NodeId before : control->second) {
-      if (!is_fed(graph_.node(before))) add_node(before, need);
+      if (!is_fed_placeholder(graph_.node(before))) add_node(before, need);
     }
   }
 

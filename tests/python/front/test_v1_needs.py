@@ -98,3 +98,18 @@ def test_a_gradient_assigns_only_for_what_it_reads(case):
             session.run(v1.global_variables_initializer())
             session.run(found, {x: [1.0, 1.0]})
             assert (session.run(w)[0] == 11.0) == is_assigned
+
+
+def test_who_waits_for_a_fed_tensor_waits_for_its_node():
+    with tf.Graph().as_default(), v1.Session() as session:
+        v = v1.Variable(1.0)
+        given = v1.placeholder(tf.float32, [])
+        with tf.control_dependencies([v.assign_add(1.0)]):
+            middle = tf.identity(given)
+        with tf.control_dependencies([middle]):
+            last = given + 5.0
+        session.run(v1.global_variables_initializer())
+        assert session.run(last, {middle: 3.0, given: 1.0}) == 6.0
+        assert session.run(v) == 2.0
+        assert session.run(middle, {middle: 3.0}) == 3.0
+        assert session.run(v) == 2.0
