@@ -22,10 +22,13 @@ def _stack(values, dtype, is_hint=False):
 def _packed(values, convert):
     """The values as one tensor; in a graph, lists in the list are named within it."""
     from penstock import raw_ops
-    from penstock._scope import graph_scope
 
-    with graph_scope("packed") as scope:
-        return raw_ops.Pack(values=[convert(value) for value in values], name=scope)
+    if not _core.is_building():
+        return raw_ops.Pack(values=[*map(convert, values)])
+    from penstock._scope import name_scope
+
+    with name_scope("packed") as scope:
+        return raw_ops.Pack(values=[*map(convert, values)], name=scope)
 
 
 def _is_wider(leaf, dtype) -> bool:

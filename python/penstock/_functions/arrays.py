@@ -462,7 +462,9 @@ def concat(values, axis, name="concat") -> Tensor:
            [5, 6]], dtype=int32)>
     """
     values = values if isinstance(values, (list, tuple)) else [values]
-    with graph_scope(name or "concat") if len(values) == 1 else contextlib.nullcontext():
+    if len(values) > 1:
+        return raw_ops.ConcatV2(values=values, axis=axis, name=name)
+    with graph_scope(name or "concat"):
         return raw_ops.ConcatV2(values=values, axis=axis, name=name)
 
 
