@@ -5,8 +5,8 @@
 
 #include <optional>
 
-#include <penstock/memory/recording.h>
 #include <penstock/ops/dispatch.h>
+#include <penstock/recording/recording.h>
 
 #include "user_line.h"
 

@@ -12,7 +12,7 @@
 
 #include <memory>
 
-#include <penstock/exec/pending.h>
+#include <penstock/exec/deferred_elementwise.h>
 #include <penstock/tensor/tensor.h>
 
 namespace penstock::python {

@@ -13,7 +13,7 @@
 #include "memory/blocks.h"
 #include "memory/budget.h"
 #include "memory/faults.h"
-#include "memory/recording_hooks.h"
+#include "recording/recording_hooks.h"
 
 namespace penstock {
 namespace {

@@ -10,7 +10,7 @@
 #include <penstock/base/strings.h>
 #include <penstock/memory/strings.h>
 
-#include "memory/recording_hooks.h"
+#include "recording/recording_hooks.h"
 
 namespace penstock {
 namespace {

@@ -14,7 +14,7 @@
 #include <penstock/memory/memory.h>
 
 #include "call.h"
-#include "exec/function_state.h"
+#include "exec/trace/function_state.h"
 
 namespace penstock::op_check {
 namespace {

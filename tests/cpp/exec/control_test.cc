@@ -8,7 +8,7 @@
 #include <penstock/ops/operators.h>
 
 #include "graph/control.h"
-#include "graph/simplify.h"
+#include "graph/passes/simplify.h"
 #include "graph/text.h"
 #include "support/functions.h"
 

@@ -11,7 +11,7 @@
 #include <penstock/ops.h>
 #include <penstock/ops/operators.h>
 
-#include "exec/function_state.h"
+#include "exec/trace/function_state.h"
 #include "graph/graph.h"
 
 namespace penstock {

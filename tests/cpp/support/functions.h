@@ -9,7 +9,7 @@
 #include <penstock/exec/function.h>
 #include <penstock/ops.h>
 
-#include "exec/function_state.h"
+#include "exec/trace/function_state.h"
 #include "support/testing.h"
 
 namespace penstock::testing_support {

@@ -1,0 +1,263 @@
+// Branches and loops: how what a front traced becomes nodes of a graph.
+#include <penstock/exec/control.h>
+
+#include <algorithm>
+
+#include <penstock/base/error.h>
+#include <penstock/base/strings.h>
+#include <penstock/core/fits.h>
+#include <penstock/ops.h>
+
+#include "autodiff/recording.h"
+#include "exec/control/control_calls.h"
+#include "exec/eager/variable_state.h"
+#include "exec/trace/function_state.h"
+#include "exec/trace/trace_state.h"
+#include "graph/loop_states.h"
+
+namespace penstock {
+namespace exec {
+namespace {
+
+// What regions use of the trace around them, each tensor once.
+class Uses {
+ public:
+  int32_t number_of(const Tensor& tensor) {
+    const auto found = std::ranges::find(tensors_, tensor.id(), &Tensor::id);
+    if (found != tensors_.end()) return static_cast<int32_t>(found - tensors_.begin());
+    tensors_.push_back(tensor);
+    return static_cast<int32_t>(tensors_.size() - 1);
+  }
+  std::span<const Tensor> tensors() const { return tensors_; }
+
+ private:
+  std::vector<Tensor> tensors_;
+};
+
+// The number of the region's input that stands for the tensor.
+int32_t input_for(const FunctionState& region, const Tensor& tensor) {
+  const auto found = std::ranges::find(region.captures, tensor.id(), &Tensor::id);
+  if (found == region.captures.end()) return kNoIndex;
+  return static_cast<int32_t>(region.graph.num_inputs() - region.captures.size() +
+                              static_cast<size_t>(found - region.captures.begin()));
+}
+
+// The value that the region writes to the variable; kNoIndex where it does not.
+ValueId written_by(const FunctionState& region, const Variable& variable) {
+  for (const Write& write : region.graph.writes()) {
+    if (region.variables[static_cast<size_t>(write.slot)].id() == variable.id()) return write.value;
+  }
+  return kNoIndex;
+}
+
+// The variables that the regions write to. Tapes watch those that they read.
+std::vector<Variable> find_written(std::span<const Function> regions) {
+  std::vector<Variable> written;
+  for (const Function& region : regions) {
+    const FunctionState& state = region.state();
+    for (const Variable& variable : state.variables) {
+      if (variable.trainable() && is_differentiable(variable.dtype()))
+        autodiff::watch_variable(variable.id());
+      const bool is_known =
+          std::ranges::any_of(written, [&](const Variable& v) { return v.id() == variable.id(); });
+      if (!is_known && written_by(state, variable) != kNoIndex) written.push_back(variable);
+    }
+  }
+  return written;
+}
+
+bool has_custom_gradients(std::span<const Function> regions) {
+  return std::ranges::any_of(
+      regions, [](const Function& region) { return region.state().has_custom_gradients; });
+}
+
+// The variables hold what the last outputs of the node are.
+void set_written(TraceState& trace, std::span<const Variable> written,
+                 std::span<const Tensor> values) {
+  for (size_t i = 0; i < written.size(); ++i) set_current(trace, written[i], values[i]);
+}
+
+void check_state(const Graph& body, std::span<const Tensor> state) {
+  if (body.outputs().size() != state.size()) {
+    throw InvalidArgumentError(cat("[while] the body gives ", body.outputs().size(),
+                                   " tensors for a state of ", state.size()));
+  }
+  for (size_t i = 0; i < state.size(); ++i) {
+    const ValueId input = body.inputs()[i];
+    if (state[i].dtype() == body.dtype(input) && fits(state[i].shape(), body.shape(input)))
+      continue;
+    throw InvalidArgumentError(cat("[while] state ", i, " must be ", body.dtype(input),
+                                   body.shape(input), ", but is ", state[i].dtype(),
+                                   state[i].shape()));
+  }
+}
+
+Tensors first_of(const Tensors& all, size_t count) {
+  return Tensors(all.begin(), all.begin() + static_cast<ptrdiff_t>(count));
+}
+
+TraceState& open_trace(std::string_view what) {
+  if (t_trace == nullptr)
+    throw InvalidArgumentError(cat("[", what, "] regions belong to a function being traced"));
+  return *t_trace;
+}
+
+}  // namespace
+
+Shape common_shape(const Shape& a, const Shape& b) {
+  if (a == b) return a;
+  if (!a.has_rank() || !b.has_rank() || a.rank() != b.rank()) return Shape::unknown_rank();
+  Shape both = a;
+  for (int i = 0; i < a.rank(); ++i) {
+    if (a[i] != b[i]) both.set(i, kUnknownDim);
+  }
+  return both;
+}
+
+}  // namespace exec
+
+using exec::FunctionState;
+
+void note_custom_gradients(const Function& region) { region.state().has_custom_gradients = true; }
+
+Tensors add_branch(const Tensor& index, std::span<const Function> regions) {
+  return with_memory_errors("cond", [&] {
+    exec::TraceState& trace = exec::open_trace("cond");
+    exec::Uses uses;
+    for (const Function& region : regions) {
+      for (const Tensor& capture : region.state().captures) uses.number_of(capture);
+    }
+    const std::vector<Variable> written = exec::find_written(regions);
+    std::vector<int32_t> current;  // of the variables, before
+    for (const Variable& variable : written)
+      current.push_back(uses.number_of(trace.slot_of(variable).current));
+    auto control = std::make_shared<Control>();
+    control->kind = Control::Kind::kBranch;
+    control->has_custom_gradients = exec::has_custom_gradients(regions);
+    for (const Function& each : regions) {
+      const FunctionState& region = each.state();
+      std::vector<RegionInput> inputs;
+      for (const Tensor& tensor : uses.tensors())
+        inputs.push_back({exec::input_for(region, tensor), tensor.dtype(), tensor.shape()});
+      std::vector<RegionOutput> outputs;
+      for (ValueId output : region.graph.outputs()) outputs.push_back({.value = output});
+      for (size_t i = 0; i < written.size(); ++i) {
+        const ValueId value = exec::written_by(region, written[i]);
+        outputs.push_back(value != kNoIndex ? RegionOutput{.value = value}
+                                            : RegionOutput{.input = current[i]});
+      }
+      control->regions.push_back(
+          std::make_shared<const Graph>(with_inputs(region.graph, inputs, outputs)));
+    }
+    std::vector<Tensor> inputs = {index};
+    inputs.insert(inputs.end(), uses.tensors().begin(), uses.tensors().end());
+    const Tensors made = exec::add_control(trace, control, inputs);
+    const size_t own = made.size() - written.size();
+    exec::set_written(trace, written, std::span(made).subspan(own));
+    return exec::first_of(made, own);
+  });
+}
+
+Tensors add_loop(const Function& condition, const Function& body, std::span<const Tensor> state,
+                 const LoopOptions& options) {
+  return with_memory_errors("while", [&] {
+    exec::TraceState& trace = exec::open_trace("while");
+    const Function regions[] = {condition, body};
+    const std::vector<Variable> written = exec::find_written(regions);
+    const FunctionState& step = body.state();
+    if (!condition.state().graph.writes().empty())
+      throw UnimplementedError("[while] a condition that assigns to a variable");
+    exec::check_state(step.graph, state);
+    const auto own_input = [&](size_t i) { return step.graph.inputs()[i]; };
+    exec::Uses invariants;
+    std::vector<Tensor> given;  // to the node
+    std::vector<RegionOutput> outputs;
+    std::vector<size_t> kept, passed;  // of the given state: those that change, and the others
+    for (size_t i = 0; i < state.size(); ++i)
+      (step.graph.outputs()[i] == own_input(i) ? passed : kept).push_back(i);
+    std::vector<Tensor> variables;
+    for (const Variable& variable : written) variables.push_back(trace.slot_of(variable).current);
+    for (const Function& region : regions) {
+      for (const Tensor& capture : region.state().captures) {
+        const bool is_written = std::ranges::any_of(
+            variables, [&](const Tensor& each) { return each.id() == capture.id(); });
+        if (!is_written) invariants.number_of(capture);
+      }
+    }
+    auto control = std::make_shared<Control>();
+    control->kind = Control::Kind::kLoop;
+    control->has_custom_gradients = exec::has_custom_gradients(regions);
+    control->num_states = static_cast<int32_t>(kept.size() + variables.size());
+    control->loop = new_id();
+    control->numbers = exec::all_states(*control);
+    control->checkpoints = options.checkpoints;
+    control->swaps = options.swap_memory;
+    const auto make_region = [&](const FunctionState& region,
+                                 std::span<const RegionOutput> results) {
+      std::vector<RegionInput> inputs;
+      const auto add_own = [&](size_t i) {
+        const ValueId value = own_input(i);
+        inputs.push_back(
+            {static_cast<int32_t>(i), step.graph.dtype(value), step.graph.shape(value)});
+      };
+      const auto add_captured = [&](const Tensor& tensor) {
+        inputs.push_back({exec::input_for(region, tensor), tensor.dtype(), tensor.shape()});
+      };
+      for (size_t i : kept) add_own(i);
+      for (const Tensor& tensor : variables) add_captured(tensor);
+      for (size_t i : passed) add_own(i);
+      for (const Tensor& tensor : invariants.tensors()) add_captured(tensor);
+      control->regions.push_back(
+          std::make_shared<const Graph>(with_inputs(region.graph, inputs, results)));
+    };
+    for (size_t i : kept) outputs.push_back({.value = step.graph.outputs()[i]});
+    for (const Variable& variable : written)
+      outputs.push_back({.value = exec::written_by(step, variable)});
+    const RegionOutput goes_on[] = {{.value = condition.state().graph.outputs()[0]}};
+    make_region(condition.state(), goes_on);
+    make_region(step, outputs);
+    for (size_t i : kept) given.push_back(state[i]);
+    given.insert(given.end(), variables.begin(), variables.end());
+    for (size_t i : passed) given.push_back(state[i]);
+    given.insert(given.end(), invariants.tensors().begin(), invariants.tensors().end());
+    const Tensors made = exec::add_control(trace, control, given);
+    exec::set_written(trace, written, std::span(made).subspan(kept.size()));
+    std::vector<Tensor> results(state.begin(), state.end());
+    for (size_t k = 0; k < kept.size(); ++k) results[kept[k]] = made[k];
+    return Tensors(results.begin(), results.end());
+  });
+}
+
+Tensors cond(const Tensor& pred, const BranchFn& true_fn, const BranchFn& false_fn) {
+  if (!pred.is_symbolic()) return pred.item<bool>() ? true_fn() : false_fn();
+  std::vector<Function> regions;
+  for (const BranchFn* each : {&false_fn, &true_fn}) {
+    Trace trace("cond", Trace::Kind::kRegion);
+    const Tensors outputs = (*each)();
+    regions.push_back(trace.finish(outputs));
+  }
+  return add_branch(cast(pred, DType::kInt32), regions);
+}
+
+Tensors while_loop(const ConditionFn& condition, const BodyFn& body, std::span<const Tensor> state,
+                   const LoopOptions& options) {
+  std::vector<Tensor> now(state.begin(), state.end());
+  if (!Trace::is_open()) {
+    while (condition(now).item<bool>()) {
+      Tensors next = body(now);
+      now.assign(next.begin(), next.end());
+    }
+    return Tensors(now.begin(), now.end());
+  }
+  const auto trace_region = [&](std::string_view name, const auto& function) {
+    Trace trace(name, Trace::Kind::kRegion);
+    std::vector<Tensor> inputs;
+    for (const Tensor& tensor : now) inputs.push_back(trace.input(tensor.dtype(), tensor.shape()));
+    const Tensors outputs{function(inputs)};
+    return trace.finish(outputs);
+  };
+  const Function goes_on = trace_region("while_cond", condition);
+  return add_loop(goes_on, trace_region("while_body", body), now, options);
+}
+
+}  // namespace penstock

@@ -1,0 +1,282 @@
+// The gradients of branches and loops, as nodes of the same kind.
+#include <algorithm>
+
+#include <penstock/autodiff/tape.h>
+#include <penstock/base/error.h>
+#include <penstock/exec/control.h>
+#include <penstock/exec/function.h>
+#include <penstock/ops.h>
+#include <penstock/ops/grad_helpers.h>
+
+#include "autodiff/recording.h"
+#include "exec/control/control_calls.h"
+#include "exec/trace/function_state.h"
+#include "exec/trace/trace_state.h"
+
+namespace penstock::exec {
+namespace {
+
+using Kind = Control::Kind;
+using Numbers = std::vector<int32_t>;
+
+std::vector<Tensor> add_inputs(Trace& trace, const Graph& graph, std::span<const ValueId> values) {
+  std::vector<Tensor> inputs;
+  for (ValueId value : values)
+    inputs.push_back(trace.input(graph.dtype(value), graph.shape(value)));
+  return inputs;
+}
+
+std::shared_ptr<const Graph> finished(Trace& trace, std::span<const Tensor> outputs) {
+  return std::make_shared<const Graph>(std::move(trace.finish(outputs).state().graph));
+}
+
+std::vector<Tensor> picked(std::span<const Tensor> tensors, const Numbers& numbers) {
+  std::vector<Tensor> found;
+  for (int32_t number : numbers) found.push_back(tensors[static_cast<size_t>(number)]);
+  return found;
+}
+
+// The gradients at some inputs of a region, of the outputs `targets` that `dys` arrive at.
+std::vector<Gradient> region_gradients(const Graph& region, std::span<const Tensor> inputs,
+                                       const Numbers& wanted, const Numbers& targets,
+                                       std::span<const Tensor> dys) {
+  Tape tape(Tape::Options{.watch_variables = false});
+  std::vector<Source> sources;
+  for (int32_t number : wanted) {
+    tape.watch(inputs[static_cast<size_t>(number)]);
+    sources.emplace_back(inputs[static_cast<size_t>(number)]);
+  }
+  const std::vector<Tensor> outputs = picked(replay_region(region, inputs), targets);
+  return tape.gradient(outputs, sources, dys);
+}
+
+Tensor dense_or_zeros(const Gradient& gradient, const Tensor& like) {
+  return gradient.defined() ? gradient.dense() : zeros(like.dtype(), like.shape());
+}
+
+// A sum with one more term: of few rows where only these have a gradient.
+Tensor added(const Tensor& sum, const Gradient& gradient) {
+  if (!gradient.defined()) return sum;
+  if (!gradient.is_sparse()) return add(sum, gradient.dense());
+  const Tensor& indices = gradient.indices();
+  return tensor_scatter_add(sum, expand_dims(indices, -1), gradient.values());
+}
+
+// Branch by branch, of the inputs and of what arrives at the outputs `targets`.
+std::shared_ptr<const Control> branch_gradient(const Control& control, const Numbers& wanted,
+                                               const Numbers& targets) {
+  auto made = std::make_shared<Control>();
+  made->kind = Kind::kBranch;
+  for (const auto& region : control.regions) {
+    Trace trace("cond_gradient", Trace::Kind::kRegion);
+    const std::vector<Tensor> inputs = add_inputs(trace, *region, region->inputs());
+    std::vector<ValueId> at;
+    for (int32_t target : targets) at.push_back(region->outputs()[static_cast<size_t>(target)]);
+    const std::vector<Tensor> dys = add_inputs(trace, *region, at);
+    const std::vector<Gradient> found = region_gradients(*region, inputs, wanted, targets, dys);
+    std::vector<Tensor> outputs;
+    for (size_t i = 0; i < wanted.size(); ++i)
+      outputs.push_back(dense_or_zeros(found[i], inputs[static_cast<size_t>(wanted[i])]));
+    made->regions.push_back(finished(trace, outputs));
+  }
+  return made;
+}
+
+// Which values depend on the inputs that are marked, by way of what has gradients.
+std::vector<bool> reached(const Graph& graph, const std::vector<bool>& inputs) {
+  std::vector<bool> found(graph.num_values());
+  for (size_t i = 0; i < inputs.size(); ++i)
+    found[static_cast<size_t>(graph.inputs()[i])] = inputs[i];
+  for (const Node& node : graph.nodes()) {
+    const bool leads = std::ranges::any_of(
+        graph.inputs(node), [&](ValueId input) { return found[static_cast<size_t>(input)]; });
+    for (ValueId k = node.first_output; leads && k < node.first_output + node.num_outputs; ++k)
+      found[static_cast<size_t>(k)] = is_differentiable(graph.dtype(k));
+  }
+  return found;
+}
+
+// A loop's inputs that gradients are wanted for: states that depend on one of them need it too.
+std::shared_ptr<const Control> loop_gradient(const Control& control, std::vector<bool> wanted) {
+  const Graph& body = control.region(Control::kBody);
+  const auto count = static_cast<size_t>(control.num_states);
+  for (bool grows = true; grows;) {
+    grows = false;
+    const std::vector<bool> after = reached(body, wanted);
+    for (size_t i = 0; i < count; ++i) {
+      if (wanted[i] || !after[static_cast<size_t>(body.outputs()[i])]) continue;
+      wanted[i] = grows = true;
+    }
+  }
+  auto made = std::make_shared<Control>(control);
+  made->kind = Kind::kLoopGradient;
+  Numbers all;
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    if (!wanted[i]) continue;
+    all.push_back(static_cast<int32_t>(i));
+    (i < count ? made->states : made->invariants).push_back(static_cast<int32_t>(i));
+  }
+  Trace trace("while_gradient", Trace::Kind::kRegion);
+  const std::vector<Tensor> inputs = add_inputs(trace, body, body.inputs());
+  std::vector<Tensor> dys, sums, outputs;
+  for (int32_t i : made->states) {
+    const Tensor& like = inputs[static_cast<size_t>(i)];
+    dys.push_back(trace.input(like.dtype(), like.shape()));
+  }
+  for (int32_t i : made->invariants) {
+    const Tensor& like = inputs[static_cast<size_t>(i)];
+    sums.push_back(trace.input(like.dtype(), like.shape()));
+  }
+  const std::vector<Gradient> found = region_gradients(body, inputs, all, made->states, dys);
+  for (size_t i = 0; i < made->states.size(); ++i)
+    outputs.push_back(dense_or_zeros(found[i], dys[i]));
+  for (size_t i = 0; i < sums.size(); ++i)
+    outputs.push_back(added(sums[i], found[made->states.size() + i]));
+  made->regions.push_back(finished(trace, outputs));
+  for (int32_t& number : made->invariants) number -= control.num_states;
+  return made;
+}
+
+// A loop gradient as two loops that keep every state: slower and larger, but made of nodes that
+// have gradients themselves.
+std::vector<Tensor> as_loops(const Control& control, int32_t trips,
+                             std::span<const Tensor> inputs) {
+  const Graph& body = control.region(Control::kBody);
+  const auto num_states = static_cast<size_t>(control.num_states);
+  const std::span<const Tensor> invariants =
+      inputs.subspan(num_states, body.num_inputs() - num_states);
+  const Tensor one(int32_t{1});
+  const auto call = [&](const Graph& region, std::span<const Tensor> own,
+                        std::span<const Tensor> others) {
+    std::vector<Tensor> all(own.begin(), own.end());
+    all.insert(all.end(), invariants.begin(), invariants.end());
+    all.insert(all.end(), others.begin(), others.end());
+    return replay_region(region, all);
+  };
+  std::vector<Tensor> state = {Tensor(int32_t{0})};
+  for (const Tensor& each : inputs.first(num_states)) state.push_back(each);
+  for (const Tensor& each : inputs.first(num_states)) {
+    std::vector<int64_t> all = {trips};
+    all.insert(all.end(), each.shape().begin(), each.shape().end());
+    state.push_back(zeros(each.dtype(), Shape(std::span<const int64_t>(all))));
+  }
+  const Tensors kept =
+      while_loop([&](std::span<const Tensor> now) { return less(now[0], Tensor(trips)); },
+                 [&](std::span<const Tensor> now) {
+                   const std::span<const Tensor> own = now.subspan(1, num_states);
+                   const std::vector<Tensor> made = call(body, own, {});
+                   Tensors next = {add(now[0], one)};
+                   for (const Tensor& each : made) next.push_back(each);
+                   const Tensor row = reshape(now[0], Tensor{int32_t{1}, int32_t{1}});
+                   for (size_t i = 0; i < num_states; ++i) {
+                     next.push_back(tensor_scatter_update(now[1 + num_states + i], row,
+                                                          expand_dims(own[i], 0)));
+                   }
+                   return next;
+                 },
+                 state);
+  state = {Tensor(trips - 1)};
+  for (const Tensor& dy : inputs.subspan(body.num_inputs())) state.push_back(dy);
+  for (int32_t i : control.invariants) {
+    const Tensor& like = invariants[static_cast<size_t>(i)];
+    state.push_back(zeros(like.dtype(), like.shape()));
+  }
+  const Tensors last = while_loop(
+      [&](std::span<const Tensor> now) { return less_equal(Tensor(int32_t{0}), now[0]); },
+      [&](std::span<const Tensor> now) {
+        std::vector<Tensor> own;
+        for (size_t i = 0; i < num_states; ++i)
+          own.push_back(gather(kept[1 + num_states + i], now[0]));
+        Tensors next = {subtract(now[0], one)};
+        for (const Tensor& each : call(control.region(Control::kBackward), own, now.subspan(1)))
+          next.push_back(each);
+        return next;
+      },
+      state);
+  return {last.begin() + 1, last.end()};
+}
+
+// The gradients of a loop gradient's outputs at its inputs `wanted`.
+std::vector<Gradient> second_order(const Control& control, int64_t trips,
+                                   std::span<const Tensor> given, const Numbers& wanted,
+                                   std::span<const Tensor> dys) {
+  if (trips < 0 || trips > INT32_MAX) {
+    throw UnimplementedError(
+        "[while] a gradient of the gradient of a loop inside a function, where the number of its "
+        "steps is not known while the function is traced: run it eagerly");
+  }
+  std::vector<Tensor> inputs;
+  for (const Tensor& each : given) inputs.push_back(identity(each));
+  Tape tape(Tape::Options{.watch_variables = false});
+  std::vector<Source> sources;
+  for (int32_t number : wanted) {
+    tape.watch(inputs[static_cast<size_t>(number)]);
+    sources.emplace_back(inputs[static_cast<size_t>(number)]);
+  }
+  const std::vector<Tensor> outputs = as_loops(control, static_cast<int32_t>(trips), inputs);
+  return tape.gradient(outputs, sources, dys, Unconnected::kZero);
+}
+
+}  // namespace
+
+void record_control(const std::shared_ptr<const Control>& control, std::span<const Tensor> inputs,
+                    std::span<const Tensor> outputs) {
+  if (!autodiff::is_recording()) return;
+  const size_t first = control->kind == Kind::kBranch ? 1 : 0;
+  std::vector<Tensor> given(inputs.begin(), inputs.end());
+  std::vector<bool> is_wanted;
+  Numbers wanted, targets;
+  std::vector<Tensor> from, to;
+  for (size_t i = first; i < inputs.size(); ++i) {
+    const Tensor* input = &inputs[i];
+    is_wanted.push_back(is_differentiable(input->dtype()) && autodiff::knows_any({&input, 1}));
+    if (!is_wanted.back()) continue;
+    wanted.push_back(static_cast<int32_t>(i - first));
+    from.push_back(*input);
+  }
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (!is_differentiable(outputs[i].dtype())) continue;
+    targets.push_back(static_cast<int32_t>(i));
+    to.push_back(outputs[i]);
+  }
+  if (from.empty() || to.empty()) return;
+  if (control->kind == Kind::kLoopGradient) {
+    const int64_t trips =
+        trip_count(t_trace->graph, t_trace->graph.node(t_trace->graph.node_of(outputs[0].value())));
+    record_custom(from, to, [control, trips, given, wanted](std::span<const Tensor> dys) {
+      return second_order(*control, trips, given, wanted, dys);
+    });
+    return;
+  }
+  if (control->kind == Kind::kBranch) {
+    record_custom(from, to, [control, given, wanted, targets](std::span<const Tensor> dys) {
+      std::vector<Tensor> all = given;
+      all.insert(all.end(), dys.begin(), dys.end());
+      const Tensors found = add_control(*t_trace, branch_gradient(*control, wanted, targets), all);
+      return std::vector<Gradient>(found.begin(), found.end());
+    });
+    return;
+  }
+  record_custom(
+      from, to, [control, given, is_wanted, wanted, targets](std::span<const Tensor> dys) {
+        const std::shared_ptr<const Control> backward = loop_gradient(*control, is_wanted);
+        std::vector<Tensor> all = given;
+        for (int32_t state : backward->states) {
+          const auto at = std::ranges::find(targets, state) - targets.begin();
+          all.push_back(dys[static_cast<size_t>(at)]);
+        }
+        const Tensors found = add_control(*t_trace, backward, all);
+        std::vector<Gradient> gradients;
+        for (int32_t number : wanted) {
+          const auto& among =
+              number < control->num_states ? backward->states : backward->invariants;
+          const int32_t own = number < control->num_states ? number : number - control->num_states;
+          const auto at = static_cast<size_t>(std::ranges::find(among, own) - among.begin()) +
+                          (number < control->num_states ? 0 : backward->states.size());
+          gradients.emplace_back(found[at]);
+        }
+        return gradients;
+      });
+}
+
+}  // namespace penstock::exec

@@ -1,0 +1,159 @@
+#include "exec/function/split_gradient.h"
+
+#include <algorithm>
+
+#include <penstock/autodiff/tape.h>
+#include <penstock/base/error.h>
+
+#include "autodiff/recording.h"
+#include "exec/eager/interpreter.h"
+#include "exec/op_call.h"
+#include "exec/trace/function_state.h"
+#include "graph/extract.h"
+
+namespace penstock::exec {
+namespace {
+
+// Values that nodes outside `half` read from it, constants aside.
+std::vector<ValueId> crossing(const Graph& graph, const std::vector<bool>& half) {
+  std::vector<bool> seen(graph.num_values());
+  std::vector<ValueId> found;
+  for (size_t n = 0; n < graph.num_nodes(); ++n) {
+    if (half[n]) continue;
+    for (ValueId input : graph.inputs(graph.node(static_cast<NodeId>(n)))) {
+      if (!half[static_cast<size_t>(graph.node_of(input))] || seen[static_cast<size_t>(input)])
+        continue;
+      seen[static_cast<size_t>(input)] = true;
+      if (graph.constant_of(input) == nullptr) found.push_back(input);
+    }
+  }
+  return found;
+}
+
+std::shared_ptr<Differentiated> make(const FunctionState& function, std::vector<bool> wanted) {
+  auto made = std::make_shared<Differentiated>();
+  const Graph& graph = function.graph;
+  const size_t num_inputs = graph.num_inputs();
+  Trace trace(function.name);
+  std::vector<Tensor> inputs, dys, targets;
+  for (ValueId input : graph.inputs())
+    inputs.push_back(trace.input(graph.dtype(input), graph.shape(input)));
+  Tape tape;
+  std::vector<Source> sources;
+  std::vector<int32_t> numbers;  // of sources
+  for (size_t i = 0; i < num_inputs; ++i) {
+    if (!wanted[i]) continue;
+    tape.watch(inputs[i]);
+    sources.emplace_back(inputs[i]);
+    numbers.push_back(static_cast<int32_t>(i));
+  }
+  for (size_t slot = 0; slot < function.variables.size(); ++slot) {
+    if (!is_source(function.variables[slot])) continue;
+    sources.push_back(function.variables[slot]);
+    numbers.push_back(static_cast<int32_t>(num_inputs + slot));
+  }
+  const std::vector<Tensor> outputs =
+      replay_call(function, pointers_to(inputs), function.states(&FollowedStates::by_tape));
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (!is_differentiable(outputs[i].dtype()) || !outputs[i].is_symbolic()) continue;
+    made->at_outputs.push_back(static_cast<int32_t>(i));
+    targets.push_back(outputs[i]);
+    dys.push_back(trace.input(outputs[i].dtype(), outputs[i].shape()));
+  }
+  std::vector<Tensor> results = outputs;
+  const std::vector<Gradient> gradients = tape.gradient(targets, sources, dys);
+  for (size_t i = 0; i < gradients.size(); ++i) {
+    if (!gradients[i].defined()) continue;
+    const Gradient& found = gradients[i];
+    made->gradients.push_back({numbers[i], found.is_sparse(), found.dense_shape()});
+    results.push_back(found.values());
+    if (found.is_sparse()) results.push_back(found.indices());
+  }
+
+  const Function joint = trace.finish(results);
+  FunctionState& whole = joint.state();
+  const std::span<const ValueId> all = whole.graph.outputs();
+  const std::span<const ValueId> own_inputs = whole.graph.inputs().first(num_inputs);
+  const std::span<const ValueId> gradient_values = all.subspan(outputs.size());
+  std::vector<ValueId> forward_outputs(all.begin(), gradient_values.begin());
+  // The first half is what the function's own results need.
+  std::vector<ValueId> own = forward_outputs;
+  for (const Write& write : whole.graph.writes()) own.push_back(write.value);
+  own.insert(own.end(), own_inputs.begin(), own_inputs.end());
+  const std::vector<bool> first_half = needed_nodes(whole.graph, own);
+  std::vector<ValueId> kept = crossing(whole.graph, first_half);
+  // A gradient may be a value of the first half itself.
+  for (ValueId gradient : gradient_values) {
+    if (first_half[static_cast<size_t>(whole.graph.node_of(gradient))] &&
+        whole.graph.constant_of(gradient) == nullptr &&
+        std::find(kept.begin(), kept.end(), gradient) == kept.end())
+      kept.push_back(gradient);
+  }
+  forward_outputs.insert(forward_outputs.end(), kept.begin(), kept.end());
+  Graph forward = extract(whole.graph, own_inputs, forward_outputs, whole.graph.writes());
+  std::vector<ValueId> backward_inputs = kept;
+  for (ValueId dy : whole.graph.inputs().subspan(num_inputs)) backward_inputs.push_back(dy);
+  Graph backward = extract(whole.graph, backward_inputs, gradient_values, {});
+  made->wanted = std::move(wanted);
+  made->forward = make_function(function.name, std::move(forward), whole.variables);
+  made->backward = make_function(function.name + "_gradient", std::move(backward), {});
+  return made;
+}
+
+}  // namespace
+
+bool is_source(const Variable& variable) {
+  return variable.trainable() && is_differentiable(variable.dtype());
+}
+
+std::shared_ptr<const Differentiated> differentiate(FunctionState& function,
+                                                    const std::vector<bool>& wanted) {
+  const std::lock_guard lock(function.mutex);
+  for (const auto& each : function.differentiated) {
+    if (each->wanted == wanted) return each;
+  }
+  function.differentiated.push_back(make(function, wanted));
+  return function.differentiated.back();
+}
+
+Tensors call_recorded(FunctionState& function, std::span<const Tensor* const> inputs) {
+  std::vector<bool> wanted;
+  for (const Tensor* input : inputs) wanted.push_back(autodiff::knows_any({&input, 1}));
+  const std::shared_ptr<const Differentiated> halves = differentiate(function, wanted);
+  Tensors all;
+  {
+    const PauseRecording pause;
+    all = halves->forward(inputs);
+  }
+  const size_t num_outputs = function.graph.outputs().size();
+  std::vector<Tensor> outputs, saved, from;
+  for (size_t i = 0; i < all.size(); ++i) {
+    (i < num_outputs ? outputs : saved).push_back(all[i].shared_as(all[i].shape()));
+  }
+  for (const GradientForm& gradient : halves->gradients) {
+    const auto index = static_cast<size_t>(gradient.source);
+    if (index < inputs.size()) {
+      from.push_back(*inputs[index]);
+      continue;
+    }
+    const Variable& variable = function.variables[index - inputs.size()];
+    autodiff::watch_variable(variable.id());
+    from.push_back(Tensor::over({}, 0, variable.dtype(), variable.shape(), variable.id()));
+  }
+  record_custom(from, outputs, [halves, saved](std::span<const Tensor> dys) {
+    std::vector<Tensor> given = saved;
+    for (int32_t output : halves->at_outputs) given.push_back(dys[static_cast<size_t>(output)]);
+    const Tensors found = halves->backward(std::span<const Tensor>(given));
+    std::vector<Gradient> gradients;
+    const Tensor* next = found.begin();
+    for (const GradientForm& each : halves->gradients) {
+      const Tensor& values = *next++;
+      gradients.push_back(each.is_sparse ? Gradient::sparse(values, *next++, each.dense_shape)
+                                         : Gradient(values));
+    }
+    return gradients;
+  });
+  return Tensors(outputs.begin(), outputs.end());
+}
+
+}  // namespace penstock::exec

@@ -1,0 +1,81 @@
+// A branch: the regions share the memory that the largest of them needs.
+#include <algorithm>
+
+#include "exec/run/control/control_memory.h"
+
+namespace penstock::exec {
+namespace {
+
+struct BranchFrame : ControlFrame {
+  std::vector<std::unique_ptr<Code::Frame>> regions;
+  Addresses inputs, outputs;
+};
+
+class BranchCode final : public ControlCode {
+ public:
+  explicit BranchCode(const Control& control) {
+    for (const auto& region : control.regions)
+      regions_.push_back(std::make_unique<RegionCode>(with_slots(*region, 0)));
+  }
+
+  int64_t scratch_bytes() const override {
+    int64_t most = 0;
+    for (const auto& region : regions_) most = std::max(most, region->scratch_bytes());
+    return most;
+  }
+
+  std::unique_ptr<ControlFrame> make_frame() const override {
+    auto frame = std::make_unique<BranchFrame>();
+    for (const auto& region : regions_) frame->regions.push_back(region->make_frame());
+    frame->inputs.reserve(regions_[0]->graph().num_inputs());
+    frame->outputs.reserve(regions_[0]->graph().outputs().size());
+    return frame;
+  }
+
+  void run(const KernelContext& context, ControlFrame& any_frame) const override {
+    auto& frame = static_cast<BranchFrame&>(any_frame);
+    const auto index = static_cast<size_t>(*static_cast<const int32_t*>(context.inputs[0].data));
+    const size_t chosen = std::min(index, regions_.size() - 1);
+    frame.inputs.assign(context.inputs.subspan(1));
+    frame.outputs.assign(context.outputs);
+    const RegionCode::Memory memory{
+        frame.inputs, frame.outputs, {}, static_cast<char*>(context.scratch)};
+    regions_[chosen]->place(*frame.regions[chosen], memory);
+    regions_[chosen]->run(*frame.regions[chosen], memory);
+  }
+
+  int64_t bytes() const override {
+    int64_t bytes = 0;
+    for (const auto& region : regions_) bytes += region->bytes();
+    return bytes;
+  }
+
+  void add_loops(const std::string&, std::vector<PlannedLoop>& loops) const override {
+    for (const auto& region : regions_) region->add_loops(loops);
+  }
+
+ private:
+  std::vector<std::unique_ptr<RegionCode>> regions_;
+};
+
+}  // namespace
+
+std::unique_ptr<ControlCode> make_branch_code(const Control& control) {
+  return std::make_unique<BranchCode>(control);
+}
+
+std::unique_ptr<ControlCode> make_control_code(const Graph& graph, const Node& node) {
+  check_depth(graph.depth());
+  const Control& control = *graph.control(node);
+  switch (control.kind) {
+    case Control::Kind::kBranch:
+      return make_branch_code(control);
+    case Control::Kind::kLoop:
+      return make_loop_code(control);
+    case Control::Kind::kLoopGradient:
+      break;
+  }
+  return make_loop_gradient_code(control);
+}
+
+}  // namespace penstock::exec

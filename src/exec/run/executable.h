@@ -1,0 +1,106 @@
+// Code: a closed graph made ready to run. Its instructions are in order, every value has its place,
+// and a run does nothing but call kernels: no allocation, no look-up per instruction, and no lock
+// but that of a random op's state.
+//
+// Who runs it gives it memory: a Program gives buffers of its own, a control instruction a part of
+// the memory of the code that it belongs to. Threads may run one Code at once, each with a Frame.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "exec/compile/fusion/product_epilogues.h"
+#include "exec/compile/memory_layout.h"
+#include "exec/run/control/control_executable.h"
+#include "exec/run/direct_loop.h"
+#include "graph/graph.h"
+
+namespace penstock::exec {
+
+class Code {
+ public:
+  // Keeps a reference to the graph.
+  explicit Code(const Graph& graph);
+  ~Code();
+
+  // One run's Views and the addresses that they come from.
+  struct Frame {
+    Graph::List<char*> bases;  // of storages
+    Graph::List<char*> slots;  // of what is written
+    Graph::List<View> views;
+    Graph::List<Attr> attrs;     // of random ops: their place in the stream changes
+    Graph::List<int64_t> drawn;  // where random ops were in their streams in this run
+    std::vector<std::unique_ptr<ControlFrame>> controls;
+  };
+  std::unique_ptr<Frame> make_frame() const;
+  // Takes the addresses over once `bases` are set, except those of storages that are not there yet.
+  void bind(Frame& frame) const;
+  // Runs the instructions. Pre: bound.
+  void run(Frame& frame) const;
+  // Values that were not made in the memory of their slot go there.
+  void move_writes(Frame& frame) const;
+
+  const Graph& graph() const { return graph_; }
+  const Layout& layout() const { return layout_; }
+  size_t num_instructions() const { return instructions_.size(); }
+  int64_t bytes() const;
+  // What step `i` of the layout, and what a node of it, is called.
+  std::string name_of(int32_t i) const;
+  std::string name_of(const Node& node) const;
+  // Its loops, those inside others too.
+  void add_loops(std::vector<PlannedLoop>& loops) const;
+  // "model.py:12"; empty when it is not known.
+  std::string line_of(const Node& node) const;
+
+ private:
+  struct Instruction {
+    KernelFn kernel;  // null: see below
+    const OpDef* op;
+    Attrs attrs;
+    int32_t first_view;  // inputs, then outputs
+    int32_t num_inputs, num_outputs;
+    int32_t scratch;  // storage, or kNoIndex
+    int32_t stream;   // of random numbers, or kNoIndex
+    int32_t call;     // the loop that it calls at once, or kNoIndex
+    int32_t scalars;  // the layout's scalars that it runs instead of a kernel, or kNoIndex
+    int32_t tiled;    // the layout's tiles that it runs instead of a kernel, or kNoIndex
+    int32_t product;  // the product that it runs with its epilogue, or kNoIndex
+    int32_t control;  // the branch or loop that it is, or kNoIndex
+  };
+  struct ViewPlace {
+    int32_t storage;
+    int64_t offset;
+  };
+  // What a random op draws.
+  struct Stream {
+    RandomStateRef state;
+    int32_t attr;    // the op's `skip`
+    int32_t source;  // the stream of this run that it repeats, or kNoIndex
+    int64_t blocks;  // of one run
+  };
+
+  void add_instruction(int32_t i);
+  void add_call(const LoopCall& call);
+  void add_group(int32_t i);
+  void add_control(int32_t i);
+  void add_view(ValueId value);
+  int32_t add_stream(const Node& node);
+  // The instruction's attributes with its place in the stream; `own` is room for them.
+  Attrs placed(const Instruction& instruction, Frame& frame, Attr* own) const;
+  GroupResult run_group(const Instruction& instruction, Frame& frame) const;
+  KernelResult run_product(const Instruction& instruction, const KernelContext& context) const;
+
+  const Graph& graph_;
+  std::vector<std::unique_ptr<ControlCode>> controls_;
+  Layout layout_;
+  std::vector<Instruction> instructions_;
+  std::vector<LoopCall> calls_;
+  std::vector<ProductStep> products_;
+  std::vector<View> views_;        // without addresses
+  std::vector<ViewPlace> places_;  // of views_
+  std::vector<Stream> streams_;
+};
+
+}  // namespace penstock::exec

@@ -1,0 +1,95 @@
+// Worlds: what can be said of shapes while a function is traced whose sizes are not all known.
+//
+// In every world each unknown dimension has a size. What is called on tensors of the function is
+// traced in all worlds as well, where shapes are known, and with them the values that programs
+// compute from shapes. A dimension that comes out the same in every world is known; a call that is
+// no good in a world (3 columns do not fit a matrix of 4 rows) ends there, and what the others say
+// of it has to stand more trials (trials.h).
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "exec/trace/known_elements.h"
+#include "graph/graph.h"
+
+namespace penstock::exec {
+
+struct TraceState;
+
+class Worlds {
+ public:
+  // None, one for broadcasting, a small one for bounds, and two that many numbers divide: in these
+  // the unknown dimensions of inputs differ from each other.
+  static constexpr std::array<int64_t, 5> kSizes = {0, 1, 6, 20160, 40320};
+  static constexpr size_t kCount = kSizes.size();
+
+  // A call's outputs, as far as they are known, and as they are in each world (none where it ends).
+  struct Outcome {
+    std::vector<OutputSpec> outputs;
+    std::array<Tensors, kCount> tensors;
+  };
+
+  Worlds();
+  ~Worlds();
+
+  // A value that comes from nothing that the worlds know: each gives its unknown dimensions a size.
+  void add(ValueId value, DType dtype, const Shape& shape, bool is_input = false);
+  // As another value.
+  void add_like(ValueId value, ValueId other);
+  // The outputs of a call, one value after the other.
+  void add(ValueId first, const Outcome& outcome);
+  bool knows(ValueId value) const { return values_.contains(value); }
+
+  // A call with inputs of these shapes, in a trace of its own; none where it is not good, and how
+  // far it got.
+  static std::optional<Tensors> try_call(const OpDef& op, std::span<const Tensor* const> inputs,
+                                         std::span<const Shape> shapes, Attrs attrs,
+                                         size_t* progress = nullptr);
+
+  // `elements` says what is known of those of host inputs (known_elements.h), one entry for each
+  // input. Throws what the op throws when the call is good nowhere.
+  Outcome call(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs,
+               std::span<const std::optional<SomeInts>> elements = {});
+
+ private:
+  struct World;
+  using PerWorld = std::array<Tensor, kCount>;
+
+  // What the worlds say of a call, and trials where they do not say enough.
+  Outcome sample(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs);
+  // What comes of an op that is made of others, traced with the unknown dimensions that it has.
+  // Pre: kComposesOpen.
+  static std::vector<OutputSpec> what_parts_say(const OpDef& op,
+                                                std::span<const Tensor* const> inputs, Attrs attrs);
+  // Adds what was said of unknown dimensions.
+  static void add_said(Outcome& outcome, std::span<const OutputSpec> said);
+  // The tensor in a world: itself when it is no symbol; null where there is none.
+  const Tensor* tensor_in(size_t world, const Tensor& tensor);
+  std::optional<Tensors> call_in(size_t world, const OpDef& op,
+                                 std::span<const Tensor* const> inputs, Attrs attrs);
+  // What a call gives for inputs of all kinds of shapes: where a rank is not known.
+  static std::vector<OutputSpec> try_ranks(const OpDef& op, std::span<const Tensor* const> inputs,
+                                           Attrs attrs);
+  // Whether a call can be tried with any sizes: its values do not go with them.
+  static bool can_try(const OpDef& op, std::span<const Tensor* const> inputs);
+  // Values that only sizes like those of the worlds have.
+  void forget_values(Outcome& outcome);
+  // Makes sure of what some worlds say, where others do not take the call.
+  void settle(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs,
+              Outcome& outcome);
+
+  // The dtypes of its outputs at least, from what the op says of shapes that are not known.
+  static std::vector<OutputSpec> ask_op(const OpDef& op, std::span<const Tensor* const> inputs,
+                                        Attrs attrs);
+
+  std::array<std::unique_ptr<World>, kCount> worlds_;
+  std::unordered_map<ValueId, PerWorld> values_;
+  int64_t num_dims_ = 0;  // of inputs, that are not known
+};
+
+}  // namespace penstock::exec

@@ -1,0 +1,111 @@
+// Loops and their gradients tied: the states that a gradient would make first, the loop keeps.
+#include <algorithm>
+
+#include "graph/copier.h"
+#include "graph/extract.h"
+#include "graph/loop_states.h"
+
+namespace penstock::exec {
+namespace {
+
+using Kind = Control::Kind;
+
+const Control* control_of(const Graph& graph, NodeId id) {
+  const Node& node = graph.node(id);
+  return node.kind == NodeKind::kControl ? graph.control(node).get() : nullptr;
+}
+
+// The loop that a gradient is of, when it comes before it and there is no other gradient.
+NodeId loop_of(const Graph& graph, NodeId gradient) {
+  const Control& wanted = *control_of(graph, gradient);
+  NodeId found = kNoIndex;
+  for (NodeId id = 0; id < static_cast<NodeId>(graph.num_nodes()); ++id) {
+    const Control* control = control_of(graph, id);
+    if (control == nullptr || id == gradient || control->loop != wanted.loop) continue;
+    if (control->kind == Kind::kBranch) continue;
+    if (control->kind == Kind::kLoopGradient || found != kNoIndex || id > gradient) return kNoIndex;
+    found = id;
+  }
+  return found;
+}
+
+struct Tie {
+  NodeId loop, gradient;
+  std::shared_ptr<Control> tied_loop, tied_gradient;
+  int64_t bytes;
+};
+
+std::vector<Tie> find_ties(const Graph& graph) {
+  std::vector<Tie> ties;
+  for (NodeId id = 0; id < static_cast<NodeId>(graph.num_nodes()); ++id) {
+    const Control* gradient = control_of(graph, id);
+    if (gradient == nullptr || gradient->kind != Kind::kLoopGradient || gradient->trips < 2 ||
+        gradient->swaps || gradient->is_tied || gradient->loop == 0)
+      continue;
+    const NodeId loop = loop_of(graph, id);
+    if (loop == kNoIndex || control_of(graph, loop)->trips != gradient->trips) continue;
+    Tie tie{loop, id, std::make_shared<Control>(*control_of(graph, loop)),
+            std::make_shared<Control>(*gradient), 0};
+    tie.tied_loop->states.clear();
+    for (int32_t number : gradient->numbers) {
+      const auto at = std::ranges::find(tie.tied_loop->numbers, number);
+      if (at == tie.tied_loop->numbers.end()) break;
+      tie.tied_loop->states.push_back(static_cast<int32_t>(at - tie.tied_loop->numbers.begin()));
+    }
+    if (tie.tied_loop->states.size() != gradient->numbers.size()) continue;
+    const int64_t checkpoints = num_checkpoints(*gradient);
+    tie.tied_loop->checkpoints = tie.tied_gradient->checkpoints = checkpoints;
+    tie.tied_loop->is_tied = tie.tied_gradient->is_tied = true;
+    const StateForm form(gradient->region(Control::kBody), all_states(*gradient));
+    tie.bytes = checkpoints * form.total();
+    if (tie.bytes > 0) ties.push_back(std::move(tie));
+  }
+  return ties;
+}
+
+}  // namespace
+
+Graph limit_checkpoints(Graph graph, int64_t most) {
+  for (NodeId id = 0; id < static_cast<NodeId>(graph.num_nodes()); ++id) {
+    const Control* control = control_of(graph, id);
+    if (control == nullptr) continue;
+    auto made = std::make_shared<Control>(*control);
+    if (made->kind == Kind::kLoopGradient && made->checkpoints == 0)
+      made->checkpoints = made->trips < 0 ? most : std::min(most, num_checkpoints(*made));
+    for (auto& region : made->regions) {
+      Graph copy = extract(*region, region->inputs(), region->outputs(), {});
+      region = std::make_shared<const Graph>(limit_checkpoints(std::move(copy), most));
+    }
+    graph.set_control(id, std::move(made));
+  }
+  return graph;
+}
+
+Graph tie_loops(Graph graph) {
+  const std::vector<Tie> ties = find_ties(graph);
+  if (ties.empty()) return graph;
+  Graph made;
+  Copier copier(graph, made);
+  std::vector<ValueId> stores(ties.size());
+  for (NodeId id = 0; id < static_cast<NodeId>(graph.num_nodes()); ++id) {
+    const Node& node = graph.node(id);
+    const auto loop = std::ranges::find(ties, id, &Tie::loop);
+    const auto gradient = std::ranges::find(ties, id, &Tie::gradient);
+    if (loop != ties.end()) {
+      const OutputSpec store{DType::kUInt8, Shape{loop->bytes}};
+      const NodeId copy = copier.copy_control(node, loop->tied_loop, copier.inputs(node), &store);
+      stores[static_cast<size_t>(loop - ties.begin())] =
+          made.node(copy).first_output + static_cast<ValueId>(node.num_outputs);
+    } else if (gradient != ties.end()) {
+      SmallVector<ValueId, 8> inputs = copier.inputs(node);
+      inputs.push_back(stores[static_cast<size_t>(gradient - ties.begin())]);
+      copier.copy_control(node, gradient->tied_gradient, inputs);
+    } else {
+      copier.copy(node);
+    }
+  }
+  copier.finish();
+  return made;
+}
+
+}  // namespace penstock::exec
