@@ -2,6 +2,7 @@
 #include "bench.h"
 
 #include <penstock/exec/function.h>
+#include <penstock/exec/trace.h>
 #include <penstock/ops/registry.h>
 
 #include "exec/trace/function_state.h"

@@ -9,8 +9,15 @@
 #include <vector>
 
 #include <penstock/exec/control.h>
+#include <penstock/exec/evaluate_now.h>
 #include <penstock/exec/function.h>
+#include <penstock/exec/host_call.h>
+#include <penstock/exec/interrupts.h>
+#include <penstock/exec/loop_counters.h>
+#include <penstock/exec/memory_plan.h>
+#include <penstock/exec/random_states.h>
 #include <penstock/exec/stand_in.h>
+#include <penstock/exec/trace.h>
 
 #include "array.h"
 #include "callback.h"

@@ -3,7 +3,8 @@
 
 #include <span>
 
-#include <penstock/exec/function.h>
+#include <penstock/exec/memory_plan.h>
+#include <penstock/ops/op_def.h>
 
 namespace penstock::exec {
 

@@ -1,10 +1,12 @@
-// A memory plan in words.
+#include <penstock/exec/memory_plan.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <map>
 
 #include <penstock/base/strings.h>
-#include <penstock/exec/function.h>
+
+#include "plan/checkpoints.h"
 
 namespace penstock {
 namespace {
@@ -92,6 +94,25 @@ std::string to_string(const MemoryPlan& plan) {
   for (const std::string& each : plan.unknown) text += cat("  ", each, "\n");
   text.pop_back();
   return text;
+}
+
+int64_t PlannedLoop::checkpoints_after(int64_t steps) const {
+  if (trips >= 0) return checkpoints;
+  const int64_t most = checkpoints < 0 ? plan::online_checkpoints(steps) : checkpoints;
+  return std::min(most, std::max<int64_t>(steps - 1, 0));
+}
+
+int64_t MemoryPlan::peak_bytes_after(int64_t steps) const {
+  int64_t most = 0;
+  std::vector<int64_t> held;  // by the loops around, and this one
+  for (const PlannedLoop& loop : loops) {
+    const bool grows = loop.name == "while gradient" && loop.trips < 0 && !loop.is_in_file;
+    held.resize(static_cast<size_t>(loop.depth));
+    held.push_back((held.empty() ? 0 : held.back()) +
+                   (grows ? loop.checkpoints_after(steps) * loop.state_bytes : 0));
+    most = std::max(most, held.back());
+  }
+  return peak_bytes + most;
 }
 
 }  // namespace penstock

@@ -22,6 +22,9 @@ inline std::vector<Tensor> tensors_at(std::span<const Tensor* const> pointers) {
   return tensors;
 }
 
+// What the results of ops are booked as on this thread (see TagScope).
+extern constinit thread_local Tag t_tag;
+
 // The op's place in the ledger.
 ledger::Owner owner_of(const OpDef& op);
 

@@ -65,9 +65,6 @@ std::string region_name(Control::Kind kind, size_t i);
 // there is none.
 int32_t forwarded_input(const Control& control, size_t output, size_t num_inputs);
 
-// How many steps a loop, or that of a gradient, takes; -1 where the graph does not say so.
-int64_t trip_count(const Graph& graph, const Node& node);
-
 // A copy of `region` with other inputs: each stands for an input of `region`, or, with kNoIndex, is
 // one more. Its outputs are values of `region`, or inputs of the copy.
 struct RegionInput {

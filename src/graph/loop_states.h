@@ -1,4 +1,4 @@
-// What loops and their gradients have in common when they run.
+// The states of loops, and what loops and their gradients share of them.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 #include "graph/control.h"
 
-namespace penstock::exec {
+namespace penstock {
 
 // Some states of a loop, one after the other in memory.
 class StateForm {
@@ -36,17 +36,5 @@ Graph with_last_first(const Graph& region, size_t first);
 
 // How many states the gradient of a loop of known length keeps besides the one it starts from.
 int64_t num_checkpoints(const Control& control);
-// Those that it comes by and keeps on its way to the end.
-std::vector<int64_t> kept_on_way(int64_t trips, int64_t checkpoints);
-// How many are kept after so many steps of a loop whose length is not known.
-int64_t online_checkpoints(int64_t steps);
 
-// Gradients of loops keep so many states at most, unless the program said how many.
-Graph limit_checkpoints(Graph graph, int64_t most);
-// A loop whose gradient is in the same graph keeps the states for it (see Control).
-Graph tie_loops(Graph graph);
-
-// Counts steps that gradients take forwards and backwards.
-void count_loop_steps(int64_t forward, int64_t backward);
-
-}  // namespace penstock::exec
+}  // namespace penstock

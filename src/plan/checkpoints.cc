@@ -1,9 +1,10 @@
 #include "plan/checkpoints.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
-namespace penstock::exec {
+namespace penstock::plan {
 namespace {
 
 constexpr int64_t kMany = std::numeric_limits<int64_t>::max() / 4;
@@ -48,4 +49,19 @@ int64_t default_checkpoints(int64_t n) {
   return std::max<int64_t>(s - 1, 1);
 }
 
-}  // namespace penstock::exec
+std::vector<int64_t> kept_on_way(int64_t trips, int64_t checkpoints) {
+  std::vector<int64_t> steps;
+  int64_t at = 0;
+  for (int64_t states = checkpoints + 1; states > 1 && trips - at >= 2; --states) {
+    at += next_kept(trips - at, states);
+    steps.push_back(at);
+  }
+  return steps;
+}
+
+int64_t online_checkpoints(int64_t steps) {
+  const double wanted = std::ceil(std::sqrt(2.0 * static_cast<double>(steps)));
+  return std::max<int64_t>(8, static_cast<int64_t>(wanted));
+}
+
+}  // namespace penstock::plan

@@ -8,8 +8,9 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
-namespace penstock::exec {
+namespace penstock::plan {
 
 // The fewest advances that a reversal needs. Pre: s >= 1.
 int64_t num_advances(int64_t n, int64_t s);
@@ -20,4 +21,9 @@ int64_t next_kept(int64_t n, int64_t s);
 // How many states besides the first are worth keeping: every step is then made twice at most.
 int64_t default_checkpoints(int64_t n);
 
-}  // namespace penstock::exec
+// The steps whose states a loop of known length comes by and keeps on its way to the end.
+std::vector<int64_t> kept_on_way(int64_t trips, int64_t checkpoints);
+// How many are kept after so many steps of a loop whose length is not known.
+int64_t online_checkpoints(int64_t steps);
+
+}  // namespace penstock::plan

@@ -4,7 +4,7 @@
 #include <queue>
 #include <unordered_map>
 
-namespace penstock::exec {
+namespace penstock::plan {
 namespace {
 
 constexpr size_t kMostStepsExactly = 24;
@@ -309,4 +309,4 @@ StepOrder choose_schedule(const ScheduleProblem& problem) {
   return best;
 }
 
-}  // namespace penstock::exec
+}  // namespace penstock::plan

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace penstock::exec {
+namespace penstock::plan {
 
 struct ScheduleStep {
   std::vector<int32_t> uses;   // items, each once
@@ -46,4 +46,4 @@ StepOrder schedule_exactly(const ScheduleProblem& problem, int64_t peak);
 // The best that is found.
 StepOrder choose_schedule(const ScheduleProblem& problem);
 
-}  // namespace penstock::exec
+}  // namespace penstock::plan

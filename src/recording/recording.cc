@@ -13,8 +13,9 @@
 #include <penstock/base/error.h>
 #include <penstock/base/strings.h>
 
+#include "memory/buffer_observer.h"
 #include "recording/recorder.h"
-#include "recording/recording_hooks.h"
+#include "recording/sampler.h"
 
 namespace penstock::recording {
 
@@ -48,6 +49,7 @@ void in_parent() {
   g_switch.unlock();
 }
 void in_child() {
+  memory::set_observer(nullptr);
   g_is_on.store(false, std::memory_order_relaxed);
   recorder().file.abandon();
   forget_sampler();
@@ -72,97 +74,10 @@ struct Calls {
   static int32_t owner() noexcept { return t_call == nullptr ? -1 : t_call->name_; }
 };
 
-void start(const std::string& path, LocateFn locate) {
-  static const int registered = pthread_atfork(before_fork, in_parent, in_child);
-  static_cast<void>(registered);
-  const std::lock_guard switching(g_switch);
-  Recorder& all = recorder();
-  {
-    const std::lock_guard lock(all.lock);
-    if (is_recording()) throw FailedPreconditionError("memory is being recorded already");
-    if (const int problem = all.begin(path.c_str()); problem != 0) {
-      const std::string text = cat("cannot record memory in ", path, ": ", std::strerror(problem));
-      if (problem == ENOSPC) throw ResourceExhaustedError(text);
-      throw NotFoundError(text);
-    }
-    all.locate.store(locate, std::memory_order_relaxed);
-    g_generation.fetch_add(1, std::memory_order_relaxed);
-    g_is_on.store(true, std::memory_order_release);
-    take_sample(all);
-  }
-  start_sampler();
-}
+namespace {
 
-bool stop() {
-  const std::lock_guard switching(g_switch);
-  Recorder& all = recorder();
-  {
-    const std::lock_guard lock(all.lock);
-    if (!is_recording()) return false;
-    take_sample(all);
-    g_is_on.store(false, std::memory_order_relaxed);
-    all.end();
-  }
-  stop_sampler();
-  return true;
-}
-
-uint32_t generation() noexcept { return g_generation.load(std::memory_order_relaxed); }
-
-Site site_of(std::string_view file, int line, std::string_view function) noexcept {
-  Recorder& all = recorder();
-  const std::lock_guard lock(all.lock);
-  return is_recording() ? all.site_of(file, line, function) : kNoSite;
-}
-
-void note(std::string_view key, std::string_view text) noexcept {
-  Recorder& all = recorder();
-  const std::lock_guard lock(all.lock);
-  if (!is_recording()) return;
-  int32_t place = -1;
-  const NoteRecord made{all.name_of(key), all.name_of(text)};
-  if (NoteRecord* record = all.file.add<NoteRecord>(Kind::kNotes, &place)) *record = made;
-}
-
-Usage usage() {
-  Recorder& all = recorder();
-  const std::lock_guard lock(all.lock);
-  if (!is_recording()) return {};
-  const Header& header = all.file.header();
-  return {.file_bytes = all.file.file_bytes(),
-          .file_resident = all.file.resident_bytes(),
-          .table_bytes = all.table_bytes(),
-          .num_blocks = header.counts[static_cast<size_t>(Kind::kBlocks)],
-          .num_dropped = header.num_dropped,
-          .is_cut = all.file.is_cut()};
-}
-
-std::string holders(size_t most) {
-  Recorder& all = recorder();
-  std::vector<SiteRecord> sites;
-  std::string out;
-  const std::lock_guard lock(all.lock);
-  if (!is_recording()) return out;
-  const int64_t count = all.file.header().counts[static_cast<size_t>(Kind::kSites)];
-  for (int32_t i = 0; i < count; ++i) {
-    const SiteRecord& site = all.file.at<SiteRecord>(Kind::kSites, i);
-    if (site.live_bytes > 0) sites.push_back(site);
-  }
-  most = std::min(most, sites.size());
-  std::partial_sort(
-      sites.begin(), sites.begin() + static_cast<ptrdiff_t>(most), sites.end(),
-      [](const SiteRecord& a, const SiteRecord& b) { return a.live_bytes > b.live_bytes; });
-  if (most > 0) out += "lines that hold the most\n";
-  for (size_t i = 0; i < most; ++i) {
-    char numbers[64];
-    std::snprintf(numbers, sizeof numbers, "  %16lld bytes in %lld  ",
-                  static_cast<long long>(sites[i].live_bytes),
-                  static_cast<long long>(sites[i].live_count));
-    out += cat(numbers, all.text_of(sites[i].file), ":", sites[i].line, " in ",
-               all.text_of(sites[i].function), "\n");
-  }
-  return out;
-}
+// What the places that allocate tell a recording, as memory's observer. They do nothing when the
+// recording has ended meanwhile.
 
 void allocated(Buffer& buffer) noexcept {
   Recorder& all = recorder();
@@ -241,6 +156,109 @@ void describe(const Buffer& buffer, DType dtype, const Shape& shape) noexcept {
   BlockRecord& block = all.block(buffer.record);
   block.dtype = static_cast<uint8_t>(dtype);
   block.shape = all.shape_of(shape);
+}
+
+constexpr memory::BufferObserver kObserver = {.allocated = allocated,
+                                              .releasing = releasing,
+                                              .resizing = resizing,
+                                              .retagging = retagging,
+                                              .describe = describe,
+                                              .holders = holders};
+
+}  // namespace
+
+void start(const std::string& path, LocateFn locate) {
+  static const int registered = pthread_atfork(before_fork, in_parent, in_child);
+  static_cast<void>(registered);
+  const std::lock_guard switching(g_switch);
+  Recorder& all = recorder();
+  {
+    const std::lock_guard lock(all.lock);
+    if (is_recording()) throw FailedPreconditionError("memory is being recorded already");
+    if (const int problem = all.begin(path.c_str()); problem != 0) {
+      const std::string text = cat("cannot record memory in ", path, ": ", std::strerror(problem));
+      if (problem == ENOSPC) throw ResourceExhaustedError(text);
+      throw NotFoundError(text);
+    }
+    all.locate.store(locate, std::memory_order_relaxed);
+    g_generation.fetch_add(1, std::memory_order_relaxed);
+    g_is_on.store(true, std::memory_order_release);
+    memory::set_observer(&kObserver);
+    take_sample(all);
+  }
+  start_sampler();
+}
+
+bool stop() {
+  const std::lock_guard switching(g_switch);
+  Recorder& all = recorder();
+  {
+    const std::lock_guard lock(all.lock);
+    if (!is_recording()) return false;
+    take_sample(all);
+    memory::set_observer(nullptr);
+    g_is_on.store(false, std::memory_order_relaxed);
+    all.end();
+  }
+  stop_sampler();
+  return true;
+}
+
+uint32_t generation() noexcept { return g_generation.load(std::memory_order_relaxed); }
+
+Site site_of(std::string_view file, int line, std::string_view function) noexcept {
+  Recorder& all = recorder();
+  const std::lock_guard lock(all.lock);
+  return is_recording() ? all.site_of(file, line, function) : kNoSite;
+}
+
+void note(std::string_view key, std::string_view text) noexcept {
+  Recorder& all = recorder();
+  const std::lock_guard lock(all.lock);
+  if (!is_recording()) return;
+  int32_t place = -1;
+  const NoteRecord made{all.name_of(key), all.name_of(text)};
+  if (NoteRecord* record = all.file.add<NoteRecord>(Kind::kNotes, &place)) *record = made;
+}
+
+Usage usage() {
+  Recorder& all = recorder();
+  const std::lock_guard lock(all.lock);
+  if (!is_recording()) return {};
+  const Header& header = all.file.header();
+  return {.file_bytes = all.file.file_bytes(),
+          .file_resident = all.file.resident_bytes(),
+          .table_bytes = all.table_bytes(),
+          .num_blocks = header.counts[static_cast<size_t>(Kind::kBlocks)],
+          .num_dropped = header.num_dropped,
+          .is_cut = all.file.is_cut()};
+}
+
+std::string holders(size_t most) {
+  Recorder& all = recorder();
+  std::vector<SiteRecord> sites;
+  std::string out;
+  const std::lock_guard lock(all.lock);
+  if (!is_recording()) return out;
+  const int64_t count = all.file.header().counts[static_cast<size_t>(Kind::kSites)];
+  for (int32_t i = 0; i < count; ++i) {
+    const SiteRecord& site = all.file.at<SiteRecord>(Kind::kSites, i);
+    if (site.live_bytes > 0) sites.push_back(site);
+  }
+  most = std::min(most, sites.size());
+  std::partial_sort(
+      sites.begin(), sites.begin() + static_cast<ptrdiff_t>(most), sites.end(),
+      [](const SiteRecord& a, const SiteRecord& b) { return a.live_bytes > b.live_bytes; });
+  if (most > 0) out += "lines that hold the most\n";
+  for (size_t i = 0; i < most; ++i) {
+    char numbers[64];
+    std::snprintf(numbers, sizeof numbers, "  %16lld bytes in %lld  ",
+                  static_cast<long long>(sites[i].live_bytes),
+                  static_cast<long long>(sites[i].live_count));
+    out += cat(numbers, all.text_of(sites[i].file), ":", sites[i].line, " in ",
+               all.text_of(sites[i].function), "\n");
+  }
+  return out;
 }
 
 SiteScope::SiteScope(Site site) noexcept : before_(std::exchange(t_site, site)) {}

@@ -1,4 +1,5 @@
-// The sampler's thread. See recorder.h.
+#include "recording/sampler.h"
+
 #include <fcntl.h>
 #include <pthread.h>
 #include <unistd.h>
@@ -10,8 +11,6 @@
 #include <thread>
 
 #include <penstock/memory/memory.h>
-
-#include "recording/recorder.h"
 
 namespace penstock::recording {
 namespace {

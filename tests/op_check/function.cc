@@ -11,6 +11,8 @@
 
 #include <penstock/autodiff/tape.h>
 #include <penstock/exec/function.h>
+#include <penstock/exec/memory_plan.h>
+#include <penstock/exec/trace.h>
 #include <penstock/memory/memory.h>
 
 #include "call.h"

@@ -1,6 +1,6 @@
 // Recording: every allocation and release, with who made it and where, in a file that grows while
 // the program runs. The file is a shared mapping: what was recorded is in it even when the process
-// is killed. `src/memory/recording_file.h` says what is in it.
+// is killed. `src/recording/recording_file.h` says what is in it.
 //
 // Off, it costs one look at an atomic flag for each allocation. On, an allocation is a record of 48
 // bytes; a release writes its time there.

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 
-#include "exec/compile/fusion/tiles.h"
 #include "graph/control.h"
 #include "plan/schedule.h"
 
 namespace penstock::exec {
 namespace {
+
+using plan::ScheduleItem;
+using plan::ScheduleProblem;
+using plan::ScheduleStep;
 
 // The graph as a problem of steps and items.
 class Modeller {
@@ -247,7 +250,7 @@ Steps order_steps(const Graph& graph, std::span<const NodeId> nodes,
   const Modeller model(graph, nodes, groups, control_scratch);
   Steps steps;
   steps.nodes.reserve(nodes.size());
-  for (int32_t s : choose_schedule(model.problem())) {
+  for (int32_t s : plan::choose_schedule(model.problem())) {
     steps.starts.push_back(static_cast<int32_t>(steps.nodes.size()));
     const std::span<const NodeId> members = model.members(s);
     steps.nodes.insert(steps.nodes.end(), members.begin(), members.end());

@@ -1,7 +1,7 @@
 // Order: in which order the steps of a graph run, so that as few bytes as possible are held at the
 // worst moment.
 //
-//   step  one op, or a group of ops that run together (exec/fusion.h)
+//   step  one op, or a group of ops that run together (fusion/groups.h)
 //   item  the memory that a step makes: shared by all values that are parts of it
 //
 // The order in which the ops were traced is one candidate, that of a greedy scheduler another; for

@@ -6,11 +6,12 @@
 #include <penstock/base/error.h>
 #include <penstock/base/strings.h>
 #include <penstock/core/fits.h>
+#include <penstock/exec/trace.h>
 #include <penstock/ops.h>
 
 #include "autodiff/recording.h"
 #include "exec/control/control_calls.h"
-#include "exec/eager/variable_state.h"
+#include "exec/control/control_gradients.h"
 #include "exec/trace/function_state.h"
 #include "exec/trace/trace_state.h"
 #include "graph/loop_states.h"
@@ -74,7 +75,7 @@ bool has_custom_gradients(std::span<const Function> regions) {
 // The variables hold what the last outputs of the node are.
 void set_written(TraceState& trace, std::span<const Variable> written,
                  std::span<const Tensor> values) {
-  for (size_t i = 0; i < written.size(); ++i) set_current(trace, written[i], values[i]);
+  for (size_t i = 0; i < written.size(); ++i) trace.set_current(written[i], values[i]);
 }
 
 void check_state(const Graph& body, std::span<const Tensor> state) {
@@ -103,17 +104,6 @@ TraceState& open_trace(std::string_view what) {
 }
 
 }  // namespace
-
-Shape common_shape(const Shape& a, const Shape& b) {
-  if (a == b) return a;
-  if (!a.has_rank() || !b.has_rank() || a.rank() != b.rank()) return Shape::unknown_rank();
-  Shape both = a;
-  for (int i = 0; i < a.rank(); ++i) {
-    if (a[i] != b[i]) both.set(i, kUnknownDim);
-  }
-  return both;
-}
-
 }  // namespace exec
 
 using exec::FunctionState;
@@ -151,7 +141,7 @@ Tensors add_branch(const Tensor& index, std::span<const Function> regions) {
     }
     std::vector<Tensor> inputs = {index};
     inputs.insert(inputs.end(), uses.tensors().begin(), uses.tensors().end());
-    const Tensors made = exec::add_control(trace, control, inputs);
+    const Tensors made = exec::add_control(trace, control, inputs, exec::replay_region);
     const size_t own = made.size() - written.size();
     exec::set_written(trace, written, std::span(made).subspan(own));
     return exec::first_of(made, own);
@@ -189,7 +179,7 @@ Tensors add_loop(const Function& condition, const Function& body, std::span<cons
     control->has_custom_gradients = exec::has_custom_gradients(regions);
     control->num_states = static_cast<int32_t>(kept.size() + variables.size());
     control->loop = new_id();
-    control->numbers = exec::all_states(*control);
+    control->numbers = all_states(*control);
     control->checkpoints = options.checkpoints;
     control->swaps = options.swap_memory;
     const auto make_region = [&](const FunctionState& region,
@@ -220,7 +210,7 @@ Tensors add_loop(const Function& condition, const Function& body, std::span<cons
     given.insert(given.end(), variables.begin(), variables.end());
     for (size_t i : passed) given.push_back(state[i]);
     given.insert(given.end(), invariants.tensors().begin(), invariants.tensors().end());
-    const Tensors made = exec::add_control(trace, control, given);
+    const Tensors made = exec::add_control(trace, control, given, exec::replay_region);
     exec::set_written(trace, written, std::span(made).subspan(kept.size()));
     std::vector<Tensor> results(state.begin(), state.end());
     for (size_t k = 0; k < kept.size(); ++k) results[kept[k]] = made[k];

@@ -5,12 +5,13 @@
 #include <penstock/base/error.h>
 #include <penstock/base/strings.h>
 #include <penstock/core/fits.h>
-#include <penstock/exec/function.h>
+#include <penstock/exec/trace.h>
 #include <penstock/ops/grad_helpers.h>
 
 #include "autodiff/recording.h"
+#include "exec/control/control_gradients.h"
+#include "exec/control/control_nodes.h"
 #include "exec/control/failing_region.h"
-#include "exec/eager/interpreter.h"
 #include "exec/interrupts.h"
 #include "exec/op_call.h"
 #include "exec/trace/function_state.h"
@@ -25,60 +26,6 @@ using Inputs = std::span<const Tensor* const>;
 
 // How many of a control's inputs are not for its regions.
 size_t num_leading(const Control& control) { return control.kind == Kind::kBranch ? 1 : 0; }
-
-// What a control node gives.
-std::vector<OutputSpec> outputs_of(const Control& control) {
-  std::vector<OutputSpec> specs;
-  const auto add_all = [&](const Graph& graph, std::span<const ValueId> values) {
-    for (ValueId value : values) specs.push_back({graph.dtype(value), graph.shape(value)});
-  };
-  switch (control.kind) {
-    case Kind::kBranch:
-      add_all(control.region(0), control.region(0).outputs());
-      for (const auto& region : control.regions) {
-        if (region->outputs().size() != specs.size())
-          throw InvalidArgumentError("[cond] the branches give different numbers of tensors");
-        for (size_t i = 0; i < specs.size(); ++i) {
-          const ValueId value = region->outputs()[i];
-          if (region->dtype(value) != specs[i].dtype) {
-            throw InvalidArgumentError(cat("[cond] output ", i, " is ", specs[i].dtype,
-                                           " in one branch and ", region->dtype(value),
-                                           " in another"));
-          }
-          specs[i].shape = common_shape(specs[i].shape, region->shape(value));
-        }
-      }
-      break;
-    case Kind::kLoop: {
-      const Graph& body = control.region(Control::kBody);
-      const auto count = static_cast<size_t>(control.num_states);
-      add_all(body, body.inputs().first(count));
-      for (size_t i = 0; i < count; ++i) {
-        const ValueId value = body.outputs()[i];
-        if (body.dtype(value) == specs[i].dtype && fits(body.shape(value), specs[i].shape))
-          continue;
-        throw InvalidArgumentError(cat("[while] state ", i, " is ", specs[i].dtype, specs[i].shape,
-                                       " before a step and ", body.dtype(value), body.shape(value),
-                                       " after it"));
-      }
-      break;
-    }
-    case Kind::kLoopGradient: {
-      const Graph& backward = control.region(Control::kBackward);
-      add_all(backward, backward.outputs());
-      break;
-    }
-  }
-  return specs;
-}
-
-// Whether its gradient can be worked out now. What draws random numbers would draw others when it
-// is called again.
-bool has_gradient(const Control& control, std::span<const Tensor> inputs) {
-  return std::ranges::all_of(control.regions, [](const auto& each) { return is_closed(*each); }) &&
-         !is_stateful(control) &&
-         std::ranges::all_of(inputs, [](const Tensor& t) { return t.shape().is_known(); });
-}
 
 // The region worked out for inputs of other shapes.
 std::shared_ptr<const Graph> retraced(const Graph& region, std::span<const Shape> shapes,
@@ -318,38 +265,13 @@ Tensors run_one_by_one(const Control& control, Inputs inputs, StateMap* states) 
 std::vector<Tensor> replay_region(const Graph& region, std::span<const Tensor> inputs,
                                   StateMap* states) {
   const TensorPointers pointers = pointers_to(inputs);
-  Replay replay(region, pointers, {}, needed_nodes(region, region.outputs(), true), states);
+  Replay replay(region, pointers, {}, needed_nodes(region, region.outputs(), true), call_control,
+                states);
   for (ValueId output : region.outputs()) replay.keep(output);
   replay.run();
   std::vector<Tensor> outputs;
   for (ValueId output : region.outputs()) outputs.push_back(replay.value(output));
   return outputs;
-}
-
-Tensors add_control(TraceState& trace, const std::shared_ptr<const Control>& control,
-                    std::span<const Tensor> inputs) {
-  SmallVector<ValueId, 8> values;
-  for (const Tensor& input : inputs) values.push_back(trace.value_of(input));
-  const NodeId id = trace.graph.add_control(control, values, outputs_of(*control), trace.here());
-  trace.added(id);
-  const Tensors made = trace.symbols(id);
-  for (const Tensor& output : made) trace.add_open(output.value());
-  if (control->has_custom_gradients) {
-    // Tapes do not see what is done in regions.
-    record_custom(inputs, made, [](std::span<const Tensor>) -> std::vector<Gradient> {
-      throw UnimplementedError(
-          "[custom_gradient] inside a branch or a loop of a function: its gradient can be had "
-          "outside of tf.function, or with the tape around the call of the function");
-    });
-  } else if (trace.worlds == nullptr && !trace.keeps_all && has_gradient(*control, inputs)) {
-    record_control(control, inputs, made);
-  } else {
-    // What its gradient is comes out when it runs.
-    if (trace.worlds == nullptr && !trace.is_world && autodiff::is_recording())
-      trace.worlds = std::make_unique<Worlds>();
-    record_as_unknown(pointers_to(inputs), made);
-  }
-  return made;
 }
 
 Tensors call_control(const std::shared_ptr<const Control>& control,
@@ -373,7 +295,7 @@ Tensors call_control(const std::shared_ptr<const Control>& control,
   uint64_t& number = loops[control->loop];
   if (control->kind == Kind::kLoop || number == 0) number = new_id();
   own->loop = number;
-  return add_control(*t_trace, own, given);
+  return add_control(*t_trace, own, given, replay_region);
 }
 
 }  // namespace penstock::exec

@@ -1,17 +1,21 @@
-// The gradients of branches and loops, as nodes of the same kind.
+#include "exec/control/control_gradients.h"
+
 #include <algorithm>
 
 #include <penstock/autodiff/tape.h>
 #include <penstock/base/error.h>
 #include <penstock/exec/control.h>
 #include <penstock/exec/function.h>
+#include <penstock/exec/trace.h>
 #include <penstock/ops.h>
 #include <penstock/ops/grad_helpers.h>
 
 #include "autodiff/recording.h"
-#include "exec/control/control_calls.h"
+#include "exec/control/control_nodes.h"
+#include "exec/op_call.h"
+#include "exec/trace/deferred_gradients.h"
 #include "exec/trace/function_state.h"
-#include "exec/trace/trace_state.h"
+#include "graph/passes/count_trips.h"
 
 namespace penstock::exec {
 namespace {
@@ -39,14 +43,14 @@ std::vector<Tensor> picked(std::span<const Tensor> tensors, const Numbers& numbe
 // The gradients at some inputs of a region, of the outputs `targets` that `dys` arrive at.
 std::vector<Gradient> region_gradients(const Graph& region, std::span<const Tensor> inputs,
                                        const Numbers& wanted, const Numbers& targets,
-                                       std::span<const Tensor> dys) {
+                                       std::span<const Tensor> dys, RegionFn call_region) {
   Tape tape(Tape::Options{.watch_variables = false});
   std::vector<Source> sources;
   for (int32_t number : wanted) {
     tape.watch(inputs[static_cast<size_t>(number)]);
     sources.emplace_back(inputs[static_cast<size_t>(number)]);
   }
-  const std::vector<Tensor> outputs = picked(replay_region(region, inputs), targets);
+  const std::vector<Tensor> outputs = picked(call_region(region, inputs, nullptr), targets);
   return tape.gradient(outputs, sources, dys);
 }
 
@@ -64,7 +68,7 @@ Tensor added(const Tensor& sum, const Gradient& gradient) {
 
 // Branch by branch, of the inputs and of what arrives at the outputs `targets`.
 std::shared_ptr<const Control> branch_gradient(const Control& control, const Numbers& wanted,
-                                               const Numbers& targets) {
+                                               const Numbers& targets, RegionFn call_region) {
   auto made = std::make_shared<Control>();
   made->kind = Kind::kBranch;
   for (const auto& region : control.regions) {
@@ -73,7 +77,8 @@ std::shared_ptr<const Control> branch_gradient(const Control& control, const Num
     std::vector<ValueId> at;
     for (int32_t target : targets) at.push_back(region->outputs()[static_cast<size_t>(target)]);
     const std::vector<Tensor> dys = add_inputs(trace, *region, at);
-    const std::vector<Gradient> found = region_gradients(*region, inputs, wanted, targets, dys);
+    const std::vector<Gradient> found =
+        region_gradients(*region, inputs, wanted, targets, dys, call_region);
     std::vector<Tensor> outputs;
     for (size_t i = 0; i < wanted.size(); ++i)
       outputs.push_back(dense_or_zeros(found[i], inputs[static_cast<size_t>(wanted[i])]));
@@ -97,7 +102,8 @@ std::vector<bool> reached(const Graph& graph, const std::vector<bool>& inputs) {
 }
 
 // A loop's inputs that gradients are wanted for: states that depend on one of them need it too.
-std::shared_ptr<const Control> loop_gradient(const Control& control, std::vector<bool> wanted) {
+std::shared_ptr<const Control> loop_gradient(const Control& control, std::vector<bool> wanted,
+                                             RegionFn call_region) {
   const Graph& body = control.region(Control::kBody);
   const auto count = static_cast<size_t>(control.num_states);
   for (bool grows = true; grows;) {
@@ -127,7 +133,8 @@ std::shared_ptr<const Control> loop_gradient(const Control& control, std::vector
     const Tensor& like = inputs[static_cast<size_t>(i)];
     sums.push_back(trace.input(like.dtype(), like.shape()));
   }
-  const std::vector<Gradient> found = region_gradients(body, inputs, all, made->states, dys);
+  const std::vector<Gradient> found =
+      region_gradients(body, inputs, all, made->states, dys, call_region);
   for (size_t i = 0; i < made->states.size(); ++i)
     outputs.push_back(dense_or_zeros(found[i], dys[i]));
   for (size_t i = 0; i < sums.size(); ++i)
@@ -139,8 +146,8 @@ std::shared_ptr<const Control> loop_gradient(const Control& control, std::vector
 
 // A loop gradient as two loops that keep every state: slower and larger, but made of nodes that
 // have gradients themselves.
-std::vector<Tensor> as_loops(const Control& control, int32_t trips,
-                             std::span<const Tensor> inputs) {
+std::vector<Tensor> as_loops(const Control& control, int32_t trips, std::span<const Tensor> inputs,
+                             RegionFn call_region) {
   const Graph& body = control.region(Control::kBody);
   const auto num_states = static_cast<size_t>(control.num_states);
   const std::span<const Tensor> invariants =
@@ -151,7 +158,7 @@ std::vector<Tensor> as_loops(const Control& control, int32_t trips,
     std::vector<Tensor> all(own.begin(), own.end());
     all.insert(all.end(), invariants.begin(), invariants.end());
     all.insert(all.end(), others.begin(), others.end());
-    return replay_region(region, all);
+    return call_region(region, all, nullptr);
   };
   std::vector<Tensor> state = {Tensor(int32_t{0})};
   for (const Tensor& each : inputs.first(num_states)) state.push_back(each);
@@ -199,7 +206,7 @@ std::vector<Tensor> as_loops(const Control& control, int32_t trips,
 // The gradients of a loop gradient's outputs at its inputs `wanted`.
 std::vector<Gradient> second_order(const Control& control, int64_t trips,
                                    std::span<const Tensor> given, const Numbers& wanted,
-                                   std::span<const Tensor> dys) {
+                                   std::span<const Tensor> dys, RegionFn call_region) {
   if (trips < 0 || trips > INT32_MAX) {
     throw UnimplementedError(
         "[while] a gradient of the gradient of a loop inside a function, where the number of its "
@@ -213,14 +220,14 @@ std::vector<Gradient> second_order(const Control& control, int64_t trips,
     tape.watch(inputs[static_cast<size_t>(number)]);
     sources.emplace_back(inputs[static_cast<size_t>(number)]);
   }
-  const std::vector<Tensor> outputs = as_loops(control, static_cast<int32_t>(trips), inputs);
+  const std::vector<Tensor> outputs =
+      as_loops(control, static_cast<int32_t>(trips), inputs, call_region);
   return tape.gradient(outputs, sources, dys, Unconnected::kZero);
 }
 
-}  // namespace
-
+// Tells tapes how gradients go back through a control node whose shapes are all known.
 void record_control(const std::shared_ptr<const Control>& control, std::span<const Tensor> inputs,
-                    std::span<const Tensor> outputs) {
+                    std::span<const Tensor> outputs, RegionFn call_region) {
   if (!autodiff::is_recording()) return;
   const size_t first = control->kind == Kind::kBranch ? 1 : 0;
   std::vector<Tensor> given(inputs.begin(), inputs.end());
@@ -243,29 +250,34 @@ void record_control(const std::shared_ptr<const Control>& control, std::span<con
   if (control->kind == Kind::kLoopGradient) {
     const int64_t trips =
         trip_count(t_trace->graph, t_trace->graph.node(t_trace->graph.node_of(outputs[0].value())));
-    record_custom(from, to, [control, trips, given, wanted](std::span<const Tensor> dys) {
-      return second_order(*control, trips, given, wanted, dys);
-    });
+    record_custom(from, to,
+                  [control, trips, given, wanted, call_region](std::span<const Tensor> dys) {
+                    return second_order(*control, trips, given, wanted, dys, call_region);
+                  });
     return;
   }
   if (control->kind == Kind::kBranch) {
-    record_custom(from, to, [control, given, wanted, targets](std::span<const Tensor> dys) {
-      std::vector<Tensor> all = given;
-      all.insert(all.end(), dys.begin(), dys.end());
-      const Tensors found = add_control(*t_trace, branch_gradient(*control, wanted, targets), all);
-      return std::vector<Gradient>(found.begin(), found.end());
-    });
+    record_custom(
+        from, to, [control, given, wanted, targets, call_region](std::span<const Tensor> dys) {
+          std::vector<Tensor> all = given;
+          all.insert(all.end(), dys.begin(), dys.end());
+          const Tensors found = add_control(
+              *t_trace, branch_gradient(*control, wanted, targets, call_region), all, call_region);
+          return std::vector<Gradient>(found.begin(), found.end());
+        });
     return;
   }
   record_custom(
-      from, to, [control, given, is_wanted, wanted, targets](std::span<const Tensor> dys) {
-        const std::shared_ptr<const Control> backward = loop_gradient(*control, is_wanted);
+      from, to,
+      [control, given, is_wanted, wanted, targets, call_region](std::span<const Tensor> dys) {
+        const std::shared_ptr<const Control> backward =
+            loop_gradient(*control, is_wanted, call_region);
         std::vector<Tensor> all = given;
         for (int32_t state : backward->states) {
           const auto at = std::ranges::find(targets, state) - targets.begin();
           all.push_back(dys[static_cast<size_t>(at)]);
         }
-        const Tensors found = add_control(*t_trace, backward, all);
+        const Tensors found = add_control(*t_trace, backward, all, call_region);
         std::vector<Gradient> gradients;
         for (int32_t number : wanted) {
           const auto& among =
@@ -277,6 +289,41 @@ void record_control(const std::shared_ptr<const Control>& control, std::span<con
         }
         return gradients;
       });
+}
+
+// Whether its gradient can be worked out now. What draws random numbers would draw others when it
+// is called again.
+bool has_gradient(const Control& control, std::span<const Tensor> inputs) {
+  return std::ranges::all_of(control.regions, [](const auto& each) { return is_closed(*each); }) &&
+         !is_stateful(control) &&
+         std::ranges::all_of(inputs, [](const Tensor& t) { return t.shape().is_known(); });
+}
+
+}  // namespace
+
+Tensors add_control(TraceState& trace, const std::shared_ptr<const Control>& control,
+                    std::span<const Tensor> inputs, RegionFn call_region) {
+  SmallVector<ValueId, 8> values;
+  for (const Tensor& input : inputs) values.push_back(trace.value_of(input));
+  const NodeId id = trace.graph.add_control(control, values, outputs_of(*control), trace.here());
+  trace.added(id);
+  const Tensors made = trace.symbols(id);
+  for (const Tensor& output : made) trace.add_open(output.value());
+  if (control->has_custom_gradients) {
+    // Tapes do not see what is done in regions.
+    record_custom(inputs, made, [](std::span<const Tensor>) -> std::vector<Gradient> {
+      throw UnimplementedError(
+          "[custom_gradient] inside a branch or a loop of a function: its gradient can be had "
+          "outside of tf.function, or with the tape around the call of the function");
+    });
+  } else if (trace.worlds == nullptr && !trace.keeps_all && has_gradient(*control, inputs)) {
+    record_control(control, inputs, made, call_region);
+  } else {
+    // What its gradient is comes out when it runs.
+    if (trace.worlds == nullptr && !trace.is_world && autodiff::is_recording()) trace.open();
+    record_as_unknown(pointers_to(inputs), made);
+  }
+  return made;
 }
 
 }  // namespace penstock::exec

@@ -3,8 +3,9 @@
 #include <penstock/base/error.h>
 #include <penstock/base/strings.h>
 #include <penstock/core/fits.h>
-#include <penstock/exec/function.h>
+#include <penstock/exec/host_call.h>
 
+#include "exec/trace/deferred_gradients.h"
 #include "exec/trace/trace_state.h"
 
 namespace penstock {
@@ -46,7 +47,7 @@ Tensors call_host(const std::shared_ptr<const HostCall>& call,
   for (const Tensor& output : made) trace.add_open(output.value());
   if (call->passes_gradients) {
     // What it does, and its gradient, is known when it runs.
-    if (trace.worlds == nullptr) trace.worlds = std::make_unique<Worlds>();
+    trace.open();
     record_as_unknown(inputs, made);
   }
   return made;

@@ -16,11 +16,13 @@
 namespace penstock::exec {
 
 Replay::Replay(const Graph& graph, std::span<const Tensor* const> inputs,
-               std::span<const Variable> variables, std::vector<bool> needed, StateMap* states)
+               std::span<const Variable> variables, std::vector<bool> needed,
+               ControlFn call_control, StateMap* states)
     : graph_(graph),
       inputs_(inputs),
       variables_(variables),
       needed_(std::move(needed)),
+      call_control_(call_control),
       states_(states),
       uses_(graph.num_values()),
       values_(graph.num_values()) {
@@ -121,7 +123,7 @@ void Replay::call(const Node& node, std::span<const Tensor* const> inputs) {
     specs.push_back({graph_.dtype(node.first_output + k), graph_.shape(node.first_output + k)});
   Tensors made = node.kind == NodeKind::kCall ? call_host(graph_.call(node), inputs, specs)
                  : node.kind == NodeKind::kControl
-                     ? call_control(graph_.control(node), inputs, loops_, states_)
+                     ? call_control_(graph_.control(node), inputs, loops_, states_)
                      : call_op(node, inputs);
   for (ValueId k = 0; k < node.num_outputs; ++k)
     set(node.first_output + k, std::move(made[static_cast<size_t>(k)]));

@@ -4,12 +4,13 @@
 
 #include <memory>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include <penstock/autodiff/tape.h>
 
-#include "exec/control/control_calls.h"
-#include "graph/graph.h"
+#include "exec/trace/random_states.h"
+#include "graph/control.h"
 
 namespace penstock {
 class Variable;
@@ -17,12 +18,20 @@ class Variable;
 
 namespace penstock::exec {
 
+// The numbers that loops have got so far: those of the graph to those of its copies.
+using LoopNumbers = std::unordered_map<uint64_t, uint64_t>;
+// How a control node is called (control_calls.h): its regions are called in turn.
+using ControlFn = Tensors (*)(const std::shared_ptr<const Control>& control,
+                              std::span<const Tensor* const> inputs, LoopNumbers& loops,
+                              StateMap* states);
+
 class Replay {
  public:
   // `inputs` are all of the graph's. Nothing that is not `needed` is called. Random ops draw by the
   // graph's states, or those that `states` has for them.
   Replay(const Graph& graph, std::span<const Tensor* const> inputs,
-         std::span<const Variable> variables, std::vector<bool> needed, StateMap* states = nullptr);
+         std::span<const Variable> variables, std::vector<bool> needed, ControlFn call_control,
+         StateMap* states = nullptr);
 
   // Keeps a value to the end, which otherwise goes when nothing is left that uses it.
   void keep(ValueId value) { ++uses_[static_cast<size_t>(value)]; }
@@ -66,6 +75,7 @@ class Replay {
   std::span<const Tensor* const> inputs_;
   std::span<const Variable> variables_;
   std::vector<bool> needed_;
+  ControlFn call_control_;
   StateMap* states_;
   Assigns assigns_ = Assigns::kNow;
   std::vector<int32_t> uses_;  // that are still to come

@@ -6,7 +6,6 @@
 #include <penstock/base/error.h>
 #include <penstock/base/strings.h>
 #include <penstock/core/fits.h>
-#include <penstock/exec/stand_in.h>
 #include <penstock/ops.h>
 #include <penstock/ops/grad_helpers.h>
 
@@ -67,26 +66,6 @@ void check_may_be_used() {
 
 }  // namespace
 
-// Gradients end at what a variable is set to: those at what is read of it from here on are its own.
-// The value has the variable's shape, or the assignment fails when it runs.
-void exec::set_current(TraceState& trace, const Variable& variable, const Tensor& set_to) {
-  TraceState::Slot& slot = trace.slot_of(variable);
-  const Tensor tensor = narrowed(set_to, variable.shape());
-  ValueId value;
-  if (trace.is_region || !tensor.shape().is_known()) {
-    value = trace.value_of(stop_gradient(tensor));
-  } else {
-    value = trace.value_of(tensor);
-    if (slot.is_written && slot.current.value() == value) return;
-    const int32_t number = trace.graph.node(trace.graph.node_of(slot.read)).index;
-    const NodeId id = trace.graph.add_assign(number, value, trace.here());
-    value = trace.graph.node(id).first_output;
-  }
-  slot.current =
-      Tensor::symbol(trace.number, value, variable.dtype(), tensor.shape(), variable.id());
-  slot.is_written = true;
-}
-
 void Variable::State::check_has_value() const {
   if (!is_stand_in || exec::t_trace != nullptr) return;
   throw FailedPreconditionError(cat("variable '", name,
@@ -104,9 +83,7 @@ Tensor& Variable::State::current() {
 void Variable::State::set(Tensor tensor) {
   if (exec::t_trace != nullptr) {
     check_may_be_used();
-    exec::TraceState& trace = *exec::t_trace;
-    exec::set_current(trace, Variable(shared_from_this()), tensor);
-    return;
+    return exec::t_trace->set_current(Variable(shared_from_this()), tensor);
   }
   value = Tensor::over(tensor.buffer(), tensor.offset(), dtype, tensor.shape(), id);
   Buffer& buffer = *value.buffer().get();
@@ -129,21 +106,6 @@ Variable::Variable(const Operand& initial, const Options& options) {
     state_->shape = options.shape.value_or(tensor.shape());
     check_fits(*state_, tensor, "Variable");
     state_->set(owned(initial, state_->owner));
-  });
-}
-
-Variable stand_in_for(const Variable& variable) {
-  return with_memory_errors("Variable", [&] {
-    auto state = std::make_shared<Variable::State>();
-    state->name = variable.name();
-    state->trainable = variable.trainable();
-    state->is_stand_in = true;
-    state->id = new_id();
-    state->dtype = variable.dtype();
-    state->shape = variable.shape();
-    const std::lock_guard lock(variable.state().mutex);
-    state->value = variable.state().value.without_data();
-    return Variable(std::move(state));
   });
 }
 

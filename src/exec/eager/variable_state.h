@@ -30,11 +30,4 @@ struct Variable::State : std::enable_shared_from_this<Variable::State> {
   void set(Tensor tensor);
 };
 
-namespace exec {
-
-struct TraceState;
-// Makes `tensor` what the variable holds from here on in the function that is traced.
-void set_current(TraceState& trace, const Variable& variable, const Tensor& tensor);
-
-}  // namespace exec
 }  // namespace penstock

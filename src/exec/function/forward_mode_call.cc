@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include <penstock/autodiff/forward.h>
+#include <penstock/exec/trace.h>
 
 #include "autodiff/push_forward.h"
+#include "exec/function/interpreted_call.h"
 #include "exec/op_call.h"
 #include "exec/trace/function_state.h"
 #include "exec/trace/trace_state.h"

@@ -4,9 +4,10 @@
 
 #include <penstock/autodiff/tape.h>
 #include <penstock/base/error.h>
+#include <penstock/exec/trace.h>
 
 #include "autodiff/recording.h"
-#include "exec/eager/interpreter.h"
+#include "exec/function/interpreted_call.h"
 #include "exec/op_call.h"
 #include "exec/trace/function_state.h"
 #include "graph/extract.h"

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "exec/compile/fusion/tiles.h"
+#include "exec/compile/fusion/tile_program.h"
 
 namespace penstock::exec {
 

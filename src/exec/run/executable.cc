@@ -6,15 +6,18 @@
 #include <penstock/base/strings.h>
 
 #include "exec/op_call.h"
+#include "exec/run/scalar_runner.h"
+#include "exec/run/tile_runner.h"
 #include "ops/random_inputs.h"
 
 namespace penstock::exec {
 namespace {
 
-std::vector<std::unique_ptr<ControlCode>> make_controls(const Graph& graph) {
+std::vector<std::unique_ptr<ControlCode>> make_controls(const Graph& graph,
+                                                        MakeControlFn make_control) {
   std::vector<std::unique_ptr<ControlCode>> made;
   for (const Node& node : graph.nodes()) {
-    if (node.kind == NodeKind::kControl) made.push_back(make_control_code(graph, node));
+    if (node.kind == NodeKind::kControl) made.push_back(make_control(graph, node));
   }
   return made;
 }
@@ -27,9 +30,9 @@ std::vector<int64_t> scratch_of(std::span<const std::unique_ptr<ControlCode>> co
 
 }  // namespace
 
-Code::Code(const Graph& graph)
+Code::Code(const Graph& graph, MakeControlFn make_control)
     : graph_(graph),
-      controls_(make_controls(graph)),
+      controls_(make_controls(graph, make_control)),
       layout_(make_layout(graph, scratch_of(controls_))) {
   for (int32_t i = 0; i < layout_.steps.size(); ++i) add_instruction(i);
 }

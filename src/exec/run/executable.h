@@ -13,8 +13,9 @@
 
 #include "exec/compile/fusion/product_epilogues.h"
 #include "exec/compile/memory_layout.h"
-#include "exec/run/control/control_executable.h"
+#include "exec/run/control_executable.h"
 #include "exec/run/direct_loop.h"
+#include "exec/run/group_result.h"
 #include "graph/graph.h"
 
 namespace penstock::exec {
@@ -22,7 +23,7 @@ namespace penstock::exec {
 class Code {
  public:
   // Keeps a reference to the graph.
-  explicit Code(const Graph& graph);
+  Code(const Graph& graph, MakeControlFn make_control);
   ~Code();
 
   // One run's Views and the addresses that they come from.

@@ -1,17 +1,40 @@
-// The loop over tiles.
+#include "exec/run/tile_runner.h"
+
 #include <algorithm>
 #include <atomic>
 #include <mutex>
 
 #include <penstock/base/threads.h>
 
-#include "exec/compile/fusion/tile_chains.h"
-#include "exec/compile/fusion/tiles.h"
+#include "kernels/strip.h"
 
 namespace penstock::exec {
 namespace {
 
 using Kind = TileOperand::Kind;
+
+// Runs a strip on elements [begin, begin + n) of the tiles. `address` gives an operand's address.
+template <typename Address>
+void run_strip(const Tiles& tiles, const Strip& strip, int64_t n, const Address& address) {
+  kernels::StripOperand operands[kernels::kMostStripOperands];
+  const size_t count = strip.operands.size();
+  for (size_t i = 0; i < count; ++i) {
+    const TileOperand& operand = tiles.operands[static_cast<size_t>(strip.operands[i].operand)];
+    operands[i] = {address(operand), strip.operands[i].kind};
+  }
+  const int64_t row = strip.row == 1 ? n : strip.row;
+  for (int64_t done = 0;;) {
+    kernels::run_strip(strip.dtype, strip.steps, {operands, count}, row);
+    if ((done += row) >= n) return;
+    const auto width = static_cast<int64_t>(dtype_size(strip.dtype));
+    for (size_t i = 0; i < count; ++i) {
+      const Kind kind = tiles.operands[static_cast<size_t>(strip.operands[i].operand)].kind;
+      if (kind == Kind::kWhole) continue;
+      const bool is_column = kind == Kind::kColumn || kind == Kind::kSlotColumn;
+      operands[i].data = static_cast<char*>(operands[i].data) + (is_column ? 1 : row) * width;
+    }
+  }
+}
 
 // What the reductions have taken in, part by part.
 struct Accumulators {

@@ -1,14 +1,12 @@
-// Gradients inside a function whose shapes are not all known: a node of its graph, which a replay
-// with known shapes works out (Replay::call_gradient).
+#include "exec/trace/deferred_gradients.h"
+
 #include <algorithm>
 
 #include <penstock/base/error.h>
 #include <penstock/base/strings.h>
 #include <penstock/ops/sample.h>
 
-#include "autodiff/tape_state.h"
 #include "exec/op_call.h"
-#include "exec/trace/trace_state.h"
 #include "graph/control.h"
 
 namespace penstock::exec {

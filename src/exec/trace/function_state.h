@@ -18,45 +18,15 @@ namespace penstock::exec {
 struct Differentiated;
 struct WithTangents;
 
-// Whether a branch or a loop of the graph draws random numbers: then its gradient has to follow
-// what it did.
-inline bool has_drawing_controls(const Graph& graph) {
-  return std::ranges::any_of(graph.nodes(), [&](const Node& node) {
-    return node.kind == NodeKind::kControl && is_stateful(graph, node);
-  });
-}
-
 // What random ops draw by in calls that tapes follow: TensorFlow has a function of its own for each
 // kind of them.
 struct FollowedStates {
   StateMap by_tape, by_tapes, by_accumulator;  // one tape; gradients of gradients; tangents
 };
 
-// Whether a plan can write the variables: one of open shape may get another size.
-inline bool writes_known_shapes(const Graph& graph, std::span<const Variable> variables) {
-  return std::ranges::all_of(graph.writes(), [&](const Write& write) {
-    return variables[static_cast<size_t>(write.slot)].shape().is_known();
-  });
-}
-
 struct FunctionState {
   FunctionState(std::string a_name, Graph a_graph, std::vector<Variable> some_variables,
-                std::vector<Tensor> some_captures)
-      : name(std::move(a_name)),
-        graph(std::move(a_graph)),
-        variables(std::move(some_variables)),
-        captures(std::move(some_captures)),
-        is_planned(is_closed(graph) && writes_known_shapes(graph, variables)),
-        draws_in_controls(has_drawing_controls(graph)),
-        has_halves(is_planned && !draws_in_controls),
-        has_known_inputs(std::ranges::all_of(
-            graph.inputs(), [&](ValueId input) { return graph.shape(input).is_known(); })) {
-    const auto draws = [](const Node& node) {
-      return node.kind == NodeKind::kOp && node.op->traits.has(Trait::kStateful);
-    };
-    if (draws_in_controls || std::ranges::any_of(graph.nodes(), draws))
-      followed = std::make_shared<FollowedStates>();
-  }
+                std::vector<Tensor> some_captures);
 
   std::string name;
   Graph graph;
@@ -93,24 +63,9 @@ struct FunctionState {
     Function function;
   };
   std::vector<Known> known;
-
-  // What runs a call. Pre: has_known_inputs.
-  Runner& ready();
-  // See Function.
-  bool fit(int64_t bytes);
-  int64_t least_peak_bytes();
-  // What would run when gradients of loops kept so many states. Pre: is_planned.
-  std::unique_ptr<Retired> with_checkpoints(int64_t most) const;
 };
 
-// The outputs of a call whose ops are called one by one. `inputs` are without captures.
-std::vector<Tensor> replay_call(const FunctionState& function,
-                                std::span<const Tensor* const> inputs, StateMap* states = nullptr);
-// The same with other variables, by slot.
-std::vector<Tensor> replay_call(const FunctionState& function,
-                                std::span<const Tensor* const> inputs,
-                                std::span<const Variable> variables, StateMap* states = nullptr);
-
+// A function that is a part of another: it draws by the states of the whole.
 Function make_function(std::string name, Graph graph, std::vector<Variable> variables);
 
 }  // namespace penstock::exec

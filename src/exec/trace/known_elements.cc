@@ -5,21 +5,13 @@
 
 #include <penstock/autodiff/tape.h>
 #include <penstock/base/error.h>
-#include <penstock/exec/function.h>
+#include <penstock/exec/trace.h>
 #include <penstock/ops/dispatch.h>
 
 #include "exec/op_call.h"
-#include "exec/trace/trace_state.h"
+#include "exec/trace/shape_probe.h"
 
 namespace penstock::exec {
-
-Tensor int_tensor(std::span<const int64_t> values, DType dtype, const Shape& shape) {
-  if (dtype == DType::kInt64) return Tensor::from<int64_t>(values, shape);
-  SmallVector<int32_t, 8> narrow;
-  for (int64_t value : values) narrow.push_back(static_cast<int32_t>(value));
-  return Tensor::from<int32_t>(std::span<const int32_t>(narrow), shape);
-}
-
 namespace {
 
 constexpr int64_t kMostElements = 32;
@@ -188,10 +180,6 @@ class Walk {
 
 std::optional<SomeInts> known_elements(TraceState& trace, const Tensor& tensor) {
   return Walk().of(trace, tensor);
-}
-
-bool are_known(const SomeInts& elements) {
-  return std::ranges::all_of(elements, [](const auto& element) { return element.has_value(); });
 }
 
 }  // namespace penstock::exec

@@ -4,7 +4,7 @@
 #include <bit>
 #include <vector>
 
-#include <penstock/exec/function.h>
+#include <penstock/base/error.h>
 
 #include "exec/trace/trace_state.h"
 #include "ops/random_inputs.h"

@@ -32,7 +32,7 @@ class Inside {
 };
 
 std::unique_ptr<TraceState> make_state() {
-  auto state = std::make_unique<TraceState>("shapes");
+  auto state = std::make_unique<TraceState>("shapes", Worlds::make);
   state->is_world = true;
   return state;
 }
@@ -357,7 +357,7 @@ bool Worlds::can_try(const OpDef& op, std::span<const Tensor* const> inputs) {
 
 void Worlds::settle(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs,
                     Outcome& outcome) {
-  Trials trials(op, inputs, attrs);
+  Trials trials(op, inputs, attrs, try_call);
   std::vector<std::vector<Shape>> good;
   for (size_t w = 0; w < kCount; ++w) {
     if (outcome.tensors[w].empty()) continue;

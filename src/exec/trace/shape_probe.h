@@ -4,7 +4,7 @@
 // traced in all worlds as well, where shapes are known, and with them the values that programs
 // compute from shapes. A dimension that comes out the same in every world is known; a call that is
 // no good in a world (3 columns do not fit a matrix of 4 rows) ends there, and what the others say
-// of it has to stand more trials (trials.h).
+// of it has to stand more trials (shape_trials.h).
 #pragma once
 
 #include <array>
@@ -14,36 +14,25 @@
 #include <unordered_map>
 #include <vector>
 
-#include "exec/trace/known_elements.h"
-#include "graph/graph.h"
+#include "exec/trace/open_shapes.h"
 
 namespace penstock::exec {
 
-struct TraceState;
-
-class Worlds {
+class Worlds final : public OpenShapes {
  public:
   // None, one for broadcasting, a small one for bounds, and two that many numbers divide: in these
   // the unknown dimensions of inputs differ from each other.
-  static constexpr std::array<int64_t, 5> kSizes = {0, 1, 6, 20160, 40320};
-  static constexpr size_t kCount = kSizes.size();
-
-  // A call's outputs, as far as they are known, and as they are in each world (none where it ends).
-  struct Outcome {
-    std::vector<OutputSpec> outputs;
-    std::array<Tensors, kCount> tensors;
-  };
+  static constexpr std::array<int64_t, kCount> kSizes = {0, 1, 6, 20160, 40320};
 
   Worlds();
-  ~Worlds();
+  ~Worlds() override;
+  static std::unique_ptr<OpenShapes> make() { return std::make_unique<Worlds>(); }
 
-  // A value that comes from nothing that the worlds know: each gives its unknown dimensions a size.
-  void add(ValueId value, DType dtype, const Shape& shape, bool is_input = false);
-  // As another value.
-  void add_like(ValueId value, ValueId other);
-  // The outputs of a call, one value after the other.
-  void add(ValueId first, const Outcome& outcome);
-  bool knows(ValueId value) const { return values_.contains(value); }
+  // Each world gives unknown dimensions a size.
+  void add(ValueId value, DType dtype, const Shape& shape, bool is_input = false) override;
+  void add_like(ValueId value, ValueId other) override;
+  void add(ValueId first, const Outcome& outcome) override;
+  bool knows(ValueId value) const override { return values_.contains(value); }
 
   // A call with inputs of these shapes, in a trace of its own; none where it is not good, and how
   // far it got.
@@ -51,10 +40,8 @@ class Worlds {
                                          std::span<const Shape> shapes, Attrs attrs,
                                          size_t* progress = nullptr);
 
-  // `elements` says what is known of those of host inputs (known_elements.h), one entry for each
-  // input. Throws what the op throws when the call is good nowhere.
   Outcome call(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs,
-               std::span<const std::optional<SomeInts>> elements = {});
+               std::span<const std::optional<SomeInts>> elements = {}) override;
 
  private:
   struct World;

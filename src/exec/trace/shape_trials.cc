@@ -6,8 +6,7 @@
 
 #include <penstock/base/error.h>
 
-#include "exec/trace/shape_probe.h"
-#include "exec/trace/trace_state.h"
+#include "exec/op_call.h"
 
 namespace penstock::exec {
 namespace {
@@ -152,8 +151,13 @@ std::vector<OutputSpec> what_infer_says(const OpDef& op, std::span<const Tensor*
   return found > 1 ? known : std::vector<OutputSpec>();
 }
 
-Trials::Trials(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs)
-    : op_(op), inputs_(inputs), attrs_(attrs), sizes_(sizes_for(numbers_in(op, inputs, attrs))) {
+Trials::Trials(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs,
+               TryCallFn try_call)
+    : op_(op),
+      inputs_(inputs),
+      attrs_(attrs),
+      try_call_(try_call),
+      sizes_(sizes_for(numbers_in(op, inputs, attrs))) {
   // What is made of other calls may make as many as a size says.
   constexpr int64_t kLargest = 1 << 20;
   if (op.compose != nullptr) std::erase_if(sizes_, [](int64_t size) { return size > kLargest; });
@@ -176,7 +180,7 @@ void Trials::add(std::span<const Shape> shapes, std::span<const Tensor> outputs)
 }
 
 bool Trials::try_at(std::span<const Shape> shapes, size_t* progress) {
-  std::optional<Tensors> outputs = Worlds::try_call(op_, inputs_, shapes, attrs_, progress);
+  std::optional<Tensors> outputs = try_call_(op_, inputs_, shapes, attrs_, progress);
   if (!outputs) return false;
   add(shapes, *outputs);
   return true;

@@ -10,10 +10,9 @@
 #include <span>
 #include <vector>
 
-#include <penstock/ops/dispatch.h>
+#include <penstock/ops/context.h>
 
-#include "exec/op_call.h"
-#include "exec/trace/known_elements.h"
+#include "exec/trace/some_ints.h"
 
 namespace penstock::exec {
 
@@ -32,8 +31,13 @@ std::vector<OutputSpec> what_infer_says(const OpDef& op, std::span<const Tensor*
 
 class Trials {
  public:
+  // A call with inputs of these shapes; none where it is not good, and how far it got.
+  using TryCallFn = std::optional<Tensors> (*)(const OpDef& op,
+                                               std::span<const Tensor* const> inputs,
+                                               std::span<const Shape> shapes, Attrs attrs,
+                                               size_t* progress);
   // Pre: the ranks of all inputs are known.
-  Trials(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs);
+  Trials(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs, TryCallFn try_call);
 
   // A call that was made elsewhere, with inputs of these shapes.
   void add(std::span<const Shape> shapes, std::span<const Tensor> outputs);
@@ -67,6 +71,7 @@ class Trials {
   const OpDef& op_;
   std::span<const Tensor* const> inputs_;
   Attrs attrs_;
+  TryCallFn try_call_;
   std::vector<Shape> own_;      // of the inputs
   std::vector<Dim> dims_;       // that are not known
   std::vector<int64_t> sizes_;  // to try

@@ -13,7 +13,7 @@
 
 #include "autodiff/id_map.h"
 #include "autodiff/recording.h"
-#include "exec/trace/shape_probe.h"
+#include "exec/trace/open_shapes.h"
 #include "graph/graph.h"
 
 namespace penstock::exec {
@@ -34,8 +34,9 @@ struct TraceState {
     Tensor inner;
   };
 
+  using MakeOpenShapes = std::unique_ptr<OpenShapes> (*)();
   // A graph builder's keeps every call as a node; its number has kBuilderBit.
-  explicit TraceState(std::string_view a_name, bool is_builder = false);
+  TraceState(std::string_view a_name, MakeOpenShapes make, bool is_builder = false);
   virtual ~TraceState() = default;
   TraceState(const TraceState&) = delete;
   TraceState& operator=(const TraceState&) = delete;
@@ -45,10 +46,10 @@ struct TraceState {
   Graph graph;
   std::deque<Slot> slots;  // a slot stays where it is
   std::vector<Capture> captures;
-  std::unique_ptr<Worlds> worlds;  // once there is a value whose shape is not known
-  bool is_world = false;           // of another trace: no worlds for what only data could tell
-  bool is_region = false;          // of the trace around it: variables are the latter's
-  const bool keeps_all;            // of a GraphBuilder: every call is a node, and nothing runs
+  std::unique_ptr<OpenShapes> worlds;  // once there is a value whose shape is not known
+  bool is_world = false;               // of another trace: no worlds for what only data could tell
+  bool is_region = false;              // of the trace around it: variables are the latter's
+  const bool keeps_all;                // of a GraphBuilder: every call is a node, and nothing runs
   TraceState* outer = nullptr;
   int depth = 0;  // of the regions around it
   // Of a Trace: the tapes around it must not see its ops, and those made in it do.
@@ -71,8 +72,12 @@ struct TraceState {
                           SmallVector<ValueId, 4>& values);
   // A constant as a node.
   virtual ValueId add_constant(const Tensor& tensor);
-  // Makes a value with unknown dimensions known to the worlds.
+  // What is known of open shapes, from now on.
+  OpenShapes& open();
+  // Adds a value with unknown dimensions to that.
   void add_open(ValueId value);
+  // Makes `tensor` what the variable holds from here on.
+  void set_current(const Variable& variable, const Tensor& tensor);
   // A value as a tensor.
   Tensor symbol(ValueId value) const;
   // The outputs of a node, as tensors.
@@ -89,59 +94,13 @@ struct TraceState {
   virtual std::optional<Tensor> known_value(const Tensor&) { return std::nullopt; }
 
  private:
+  const MakeOpenShapes make_open_shapes_;
   autodiff::IdMap<int32_t> slot_numbers_;
   autodiff::IdMap<ValueId> constants_;
 };
 
 // The innermost trace of this thread; null outside of traces and in a scope that leaves them.
 extern thread_local TraceState* t_trace;
-
-// The inputs of a call with the values of those that infer looks at, where they are known.
-class KnownInputs {
- public:
-  KnownInputs(TraceState& trace, const OpDef& op, std::span<const Tensor* const> inputs);
-  std::span<const Tensor* const> get() const { return pointers_; }
-
- private:
-  std::deque<Tensor> values_;
-  SmallVector<const Tensor*, 6> pointers_;
-};
-
-// Whether a call must be looked at as a whole, before its shapes are: the trace's worlds have a say
-// in it.
-bool is_open_call(TraceState& trace, const OpDef& op, std::span<const Tensor* const> inputs);
-// Such a call as a node. Pre: the inputs have been checked.
-Tensors trace_open(TraceState& trace, const OpDef& op, std::span<const Tensor* const> inputs,
-                   Attrs attrs);
-
-// `op` as a node, when it must be one: none where it can run now. Pre: a trace is open, the inputs
-// have been checked.
-std::optional<Tensors> trace_op(TraceState& trace, const OpDef& op,
-                                std::span<const Tensor* const> inputs, Attrs attrs,
-                                InferContext& infer);
-
-// What stands for gradients in a trace whose shapes are not all known; none in another one.
-std::optional<std::vector<Gradient>> defer_gradient(autodiff::TapeState& tape,
-                                                    std::span<const Tensor> targets,
-                                                    std::span<const Source> sources,
-                                                    std::span<const Tensor> dys,
-                                                    Unconnected unconnected);
-
-// Gradients as a node: those of targets, with what arrives at them, at sources.
-struct GradientRequest {
-  std::vector<ValueId> targets, dys;
-  struct At {
-    ValueId value;
-    DType rows = DType::kInvalid;  // of the indices, where the gradient is one of rows
-  };
-  std::vector<At> sources;
-  std::vector<ValueId> way;  // an output of every node between
-};
-// The gradients, source by source.
-std::vector<Gradient> add_gradient(TraceState& trace, const GradientRequest& request);
-
-// Tells tapes that the outputs come from the inputs by way of a node whose gradient is deferred.
-void record_as_unknown(std::span<const Tensor* const> used, std::span<const Tensor> made);
 
 [[noreturn]] void fail_out_of_scope(const Tensor& tensor);
 

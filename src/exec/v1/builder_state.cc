@@ -8,13 +8,15 @@
 #include <penstock/base/error.h>
 #include <penstock/base/strings.h>
 #include <penstock/exec/function.h>
+#include <penstock/exec/trace.h>
 #include <penstock/ops.h>
 #include <penstock/ops/dispatch.h>
 
+#include "exec/trace/shape_probe.h"
 #include "exec/v1/node_names.h"
 #include "graph/control.h"
+#include "graph/passes/constants.h"
 #include "graph/passes/known_ops.h"
-#include "graph/passes/rewriter.h"
 #include "graph/text.h"
 
 namespace penstock::exec {
@@ -68,7 +70,7 @@ std::string_view type_of(const Graph& graph, const Node& node) {
   return node.op->name.value;
 }
 
-BuilderState::BuilderState() : TraceState("graph", true) {}
+BuilderState::BuilderState() : TraceState("graph", Worlds::make, true) {}
 
 void BuilderState::check_open() const {
   if (is_finalized) throw std::runtime_error("Graph is finalized and cannot be modified.");

@@ -7,14 +7,16 @@
 #include <penstock/autodiff/tape.h>
 #include <penstock/base/error.h>
 #include <penstock/base/strings.h>
+#include <penstock/exec/trace.h>
 #include <penstock/ops.h>
 
+#include "exec/control/control_calls.h"
 #include "exec/eager/interpreter.h"
 #include "exec/op_call.h"
+#include "exec/trace/deferred_gradients.h"
 #include "exec/trace/function_state.h"
 #include "exec/trace/random_states.h"
 #include "exec/v1/builder_state.h"
-#include "graph/passes/rewriter.h"
 
 namespace penstock {
 
@@ -404,7 +406,7 @@ Function GraphBuilder::compile(std::span<const Tensor> feeds, std::span<const Sh
       inputs.push_back(trace.input(feeds[i].dtype(), shapes[i]));
     const exec::TensorPointers pointers = exec::pointers_to(inputs);
     exec::Replay replay(graph, pointers, variables, std::vector<bool>(graph.num_nodes(), true),
-                        &random.map());
+                        exec::call_control, &random.map());
     for (const Tensor& fetch : fetches) replay.keep(values.at(fetch.value()));
     replay.run();
     std::vector<Tensor> outputs;

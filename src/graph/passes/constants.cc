@@ -1,8 +1,7 @@
-// Constants by content: ConstantPool, and those that repeat one value.
+#include "graph/passes/constants.h"
+
 #include <algorithm>
 #include <cstring>
-
-#include "graph/passes/rewriter.h"
 
 namespace penstock {
 namespace {

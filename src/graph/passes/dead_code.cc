@@ -1,7 +1,8 @@
+#include "graph/passes/dead_code.h"
+
 #include <algorithm>
 
 #include "graph/extract.h"
-#include "graph/passes/simplify.h"
 
 namespace penstock {
 

@@ -3,8 +3,8 @@
 #include <penstock/base/error.h>
 
 #include "graph/control.h"
+#include "graph/passes/dead_code.h"
 #include "graph/passes/known_ops.h"
-#include "graph/passes/simplify.h"
 
 namespace penstock {
 

@@ -6,49 +6,15 @@
 
 #include <optional>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "graph/graph.h"
+#include "graph/passes/call_table.h"
+#include "graph/passes/constants.h"
 
 namespace penstock {
 
 using Values = SmallVector<ValueId, 2>;
-
-// An op call that is not yet in the graph.
-struct Call {
-  const OpDef& op;
-  std::span<const ValueId> inputs;
-  Attrs attrs;
-  std::span<const OutputSpec> outputs;
-  int64_t scratch_bytes = 0;
-  int32_t location = kNoIndex;
-};
-
-// Constants by content.
-class ConstantPool {
- public:
-  ValueId add(Graph& graph, const Tensor& tensor);
-
- private:
-  std::unordered_multimap<uint64_t, ValueId> found_;
-};
-// True when all elements have the same bits and there is more than one.
-bool is_repeated(const Tensor& tensor);
-// Element 0 as a scalar. Pre: there is one.
-Tensor first_element(const Tensor& tensor);
-// What is larger and repeats one value is worth a Fill.
-inline constexpr int64_t kSmallConstant = 1024;
-
-// Calls that are in the graph.
-class CallTable {
- public:
-  NodeId find(const Graph& graph, const Call& call) const;
-  void add(const Graph& graph, NodeId node);
-
- private:
-  std::unordered_multimap<uint64_t, NodeId> found_;
-};
 
 class Rewriter {
  public:
@@ -98,9 +64,5 @@ class Rewriter {
 inline Graph rewrite(const Graph& graph, Rewriter::Step step) {
   return Rewriter(graph, {.steps = {&step, 1}}).run();
 }
-
-// The steps of fold.cc and rules.cc.
-std::optional<Values> fold_step(Rewriter& rewriter, const Call& call);
-std::optional<Values> rules_step(Rewriter& rewriter, const Call& call);
 
 }  // namespace penstock

@@ -1,14 +1,12 @@
-// Algebraic simplification: calls whose result is there already, or comes cheaper.
-//
 // Every rule is exact, to the bit (only which NaN a NaN is may differ): x * 1 is x, but x + 0 is
 // not, as -0 + 0 is 0. What a rule knows of an op is a trait or a field of its OpDef; the few that
 // are about certain ops name them in known_ops.h.
+#include "graph/passes/rules.h"
+
 #include <algorithm>
 #include <cstring>
 
 #include "graph/passes/known_ops.h"
-#include "graph/passes/rewriter.h"
-#include "graph/passes/simplify.h"
 
 namespace penstock {
 namespace {

@@ -1,11 +1,12 @@
-// Loops and their gradients tied: the states that a gradient would make first, the loop keeps.
+#include "graph/passes/share_loop_checkpoints.h"
+
 #include <algorithm>
 
 #include "graph/copier.h"
 #include "graph/extract.h"
 #include "graph/loop_states.h"
 
-namespace penstock::exec {
+namespace penstock {
 namespace {
 
 using Kind = Control::Kind;
@@ -108,4 +109,4 @@ Graph tie_loops(Graph graph) {
   return made;
 }
 
-}  // namespace penstock::exec
+}  // namespace penstock

@@ -2,7 +2,13 @@
 
 #include <algorithm>
 
+#include "graph/passes/count_trips.h"
+#include "graph/passes/dead_code.h"
+#include "graph/passes/fold_constants.h"
+#include "graph/passes/hoist_invariants.h"
 #include "graph/passes/rewriter.h"
+#include "graph/passes/rules.h"
+#include "graph/passes/trim_controls.h"
 
 namespace penstock {
 namespace {
@@ -35,6 +41,10 @@ Graph shrink_constants(Graph graph) {
         Rewriter(graph, {.steps = {}, .shares_constants = true, .only_own_constants = true}).run());
   }
   return graph;
+}
+
+Graph merge_equal_calls(const Graph& graph) {
+  return Rewriter(graph, {.steps = {}, .merges_calls = true}).run();
 }
 
 Graph simplify(const Graph& graph) {

@@ -9,28 +9,15 @@
 
 namespace penstock {
 
-// Without the nodes that no output and no write needs.
-Graph drop_dead_code(Graph graph);
 // Equal constants once; a large one that repeats a value is a Fill of that value.
 Graph share_constants(const Graph& graph);
 // As share_constants, for those constants only that nobody but the graph holds. Gradients do not
 // notice: what nobody else holds is watched by no tape.
 Graph shrink_constants(Graph graph);
-// Pure ops of constants are constants, unless that would need more memory.
-Graph fold_constants(const Graph& graph);
 // Equal calls once. Stateful ops stay, and so do those that are cheaper made again than kept.
 Graph merge_equal_calls(const Graph& graph);
-// What arithmetic, casts, transposes and reshapes come down to (rules.cc).
-Graph apply_rules(const Graph& graph);
 
-// Loops know how many steps they take, where that can be said.
-Graph count_trips(Graph graph);
-// Control nodes without outputs, states and inputs that nobody needs.
-Graph trim_controls(const Graph& graph);
-// What loops work out of invariants is worked out before them.
-Graph hoist_invariants(const Graph& graph);
-
-// All of them.
+// All passes of this folder that a graph is better off with, in turn.
 Graph simplify(const Graph& graph);
 
 }  // namespace penstock

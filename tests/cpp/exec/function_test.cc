@@ -1,4 +1,6 @@
 #include <penstock/exec/function.h>
+#include <penstock/exec/memory_plan.h>
+#include <penstock/exec/trace.h>
 
 #include <atomic>
 #include <thread>

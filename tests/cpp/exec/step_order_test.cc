@@ -1,5 +1,7 @@
 // The order in which a function's ops run: as little as possible is held at the worst moment.
 #include <penstock/exec/function.h>
+#include <penstock/exec/memory_plan.h>
+#include <penstock/exec/trace.h>
 #include <penstock/ops.h>
 #include <penstock/ops/operators.h>
 

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace penstock::exec {
+namespace penstock::plan {
 namespace {
 
 // The fewest advances, by trying every place for the next state.
@@ -55,4 +55,4 @@ TEST(Revolve, ByDefaultEveryStepIsMadeTwiceAtMost) {
 }
 
 }  // namespace
-}  // namespace penstock::exec
+}  // namespace penstock::plan

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace penstock::exec {
+namespace penstock::plan {
 namespace {
 
 ScheduleProblem random_problem(std::mt19937& random, int32_t count) {
@@ -105,4 +105,4 @@ TEST(Schedule, LargeProblemsGetNoWorseThanAsTraced) {
 }
 
 }  // namespace
-}  // namespace penstock::exec
+}  // namespace penstock::plan

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include <penstock/exec/function.h>
+#include <penstock/exec/memory_plan.h>
+#include <penstock/exec/trace.h>
 #include <penstock/ops.h>
 
 #include "exec/trace/function_state.h"

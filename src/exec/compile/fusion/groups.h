@@ -1,5 +1,6 @@
-// Fusion: which ops run together: elementwise ones tile by tile (exec/tiles.h), products with what
-// is done to their elements at once (exec/epilogues.h), those on single elements (exec/scalars.h).
+// Fusion: which ops run together: elementwise ones tile by tile (tiles.h), products with what
+// is done to their elements at once (product_epilogues.h), those on single elements
+// (scalar_groups.h).
 #pragma once
 
 #include <cstdint>

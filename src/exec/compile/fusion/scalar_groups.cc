@@ -12,8 +12,6 @@ using kernels::Formula;
 using kernels::Scalar;
 using kernels::ScalarStep;
 
-constexpr size_t kMostInputs = 3;  // of a step
-
 bool is_scalar(const Graph& graph, ValueId value) {
   const DType dtype = graph.dtype(value);
   return dtype != DType::kString && dtype_size(dtype) <= sizeof(Scalar) &&
@@ -110,7 +108,7 @@ class Builder {
   void add(const Node& node) {
     const Formula& formula = *node.op->cpu.formula;
     const std::span<const ValueId> inputs = graph_.inputs(node);
-    uint16_t places[kMostInputs] = {};
+    uint16_t places[kMostScalarInputs] = {};
     for (size_t i = 0; i < inputs.size(); ++i) places[i] = place_of(inputs[i]);
     if (formula.refuses(graph_.dtype(inputs.back()))) {
       ScalarStep check = kernels::scalar_check(formula, graph_.dtype(inputs.back()));
@@ -159,23 +157,6 @@ class Builder {
   std::unordered_map<ValueId, uint16_t> registers_;
 };
 
-// Copies of a fixed size are moves, not calls.
-void copy(void* to, const void* from, size_t bytes) {
-  switch (bytes) {
-    case 8:
-      std::memcpy(to, from, 8);
-      break;
-    case 4:
-      std::memcpy(to, from, 4);
-      break;
-    case 2:
-      std::memcpy(to, from, 2);
-      break;
-    default:
-      std::memcpy(to, from, 1);
-  }
-}
-
 }  // namespace
 
 bool is_scalar_op(const Graph& graph, const Node& node) {
@@ -187,7 +168,7 @@ bool is_scalar_op(const Graph& graph, const Node& node) {
   if (formula->kind == Formula::Kind::kCast &&
       graph.dtype(inputs[0]) == graph.dtype(node.first_output))
     return false;  // it has no kernel: the data is shared
-  return inputs.size() <= kMostInputs &&
+  return inputs.size() <= kMostScalarInputs &&
          std::all_of(inputs.begin(), inputs.end(),
                      [&](ValueId input) { return is_scalar(graph, input); });
 }
@@ -200,20 +181,6 @@ void group_scalars(const Graph& graph, std::span<const NodeId> nodes,
 Scalars make_scalars(const Graph& graph, std::span<const NodeId> nodes,
                      const std::function<bool(ValueId)>& is_kept) {
   return Builder(graph, is_kept).build(nodes);
-}
-
-GroupResult run_scalars(const Scalars& scalars, char* const* bases) noexcept {
-  Scalar registers[kMostScalarOps * (kMostInputs + 1)];  // all are written before they are read
-  for (const Scalars::Transfer& load : scalars.loads)
-    copy(&registers[load.place], bases[load.storage] + load.offset, load.bytes);
-  const ScalarStep* steps = scalars.steps.data();
-  if (const ScalarStep* failed = steps->run(registers, steps); failed != nullptr) {
-    const OpDef* op = scalars.ops[static_cast<size_t>(failed - steps)];
-    return {op, KernelResult::invalid(op->cpu.formula->problem)};
-  }
-  for (const Scalars::Transfer& store : scalars.stores)
-    copy(bases[store.storage] + store.offset, &registers[store.place], store.bytes);
-  return {};
 }
 
 }  // namespace penstock::exec

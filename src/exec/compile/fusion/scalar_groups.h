@@ -8,7 +8,6 @@
 #include <span>
 #include <vector>
 
-#include "exec/compile/fusion/tiles.h"
 #include "graph/graph.h"
 #include "kernels/scalar.h"
 
@@ -33,11 +32,12 @@ struct Scalars {
 };
 
 inline constexpr size_t kMostScalarOps = 256;
+inline constexpr size_t kMostScalarInputs = 3;
 
 // Whether all that the op takes and makes is single elements, and it can be a step.
 bool is_scalar_op(const Graph& graph, const Node& node);
 
-// Puts ops on single elements that have no group yet into groups (exec/fusion.h): those that wait
+// Puts ops on single elements that have no group yet into groups (groups.h): those that wait
 // for the same other steps.
 void group_scalars(const Graph& graph, std::span<const NodeId> nodes, std::vector<int32_t>& groups);
 
@@ -45,7 +45,5 @@ void group_scalars(const Graph& graph, std::span<const NodeId> nodes, std::vecto
 // needed outside. Storages and offsets of transfers remain to be filled in.
 Scalars make_scalars(const Graph& graph, std::span<const NodeId> nodes,
                      const std::function<bool(ValueId)>& is_kept);
-
-GroupResult run_scalars(const Scalars& scalars, char* const* bases) noexcept;
 
 }  // namespace penstock::exec

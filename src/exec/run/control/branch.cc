@@ -1,7 +1,9 @@
-// A branch: the regions share the memory that the largest of them needs.
+#include "exec/run/control/branch.h"
+
 #include <algorithm>
 
 #include "exec/run/control/control_memory.h"
+#include "exec/run/control/region.h"
 
 namespace penstock::exec {
 namespace {
@@ -13,9 +15,9 @@ struct BranchFrame : ControlFrame {
 
 class BranchCode final : public ControlCode {
  public:
-  explicit BranchCode(const Control& control) {
+  BranchCode(const Control& control, MakeControlFn make_control) {
     for (const auto& region : control.regions)
-      regions_.push_back(std::make_unique<RegionCode>(with_slots(*region, 0)));
+      regions_.push_back(std::make_unique<RegionCode>(with_slots(*region, 0), make_control));
   }
 
   int64_t scratch_bytes() const override {
@@ -60,22 +62,8 @@ class BranchCode final : public ControlCode {
 
 }  // namespace
 
-std::unique_ptr<ControlCode> make_branch_code(const Control& control) {
-  return std::make_unique<BranchCode>(control);
-}
-
-std::unique_ptr<ControlCode> make_control_code(const Graph& graph, const Node& node) {
-  check_depth(graph.depth());
-  const Control& control = *graph.control(node);
-  switch (control.kind) {
-    case Control::Kind::kBranch:
-      return make_branch_code(control);
-    case Control::Kind::kLoop:
-      return make_loop_code(control);
-    case Control::Kind::kLoopGradient:
-      break;
-  }
-  return make_loop_gradient_code(control);
+std::unique_ptr<ControlCode> make_branch_code(const Control& control, MakeControlFn make_control) {
+  return std::make_unique<BranchCode>(control, make_control);
 }
 
 }  // namespace penstock::exec

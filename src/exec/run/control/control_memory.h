@@ -1,9 +1,11 @@
-// The kinds of ControlCode, and what they share.
+// Addresses that a control instruction hands to its regions.
 #pragma once
 
 #include <memory>
 
-#include "exec/run/control/region.h"
+#include <penstock/core/view.h>
+
+#include "graph/graph.h"
 
 namespace penstock::exec {
 
@@ -24,17 +26,5 @@ class Addresses {
  private:
   Graph::List<char*> all_;
 };
-
-inline int64_t aligned(int64_t bytes) {
-  constexpr auto kStep = static_cast<int64_t>(kAlignment);
-  return (bytes + kStep - 1) / kStep * kStep;
-}
-
-// Adds the loops of a loop's region.
-void add_inner(const RegionCode& region, std::vector<PlannedLoop>& loops);
-
-std::unique_ptr<ControlCode> make_branch_code(const Control& control);
-std::unique_ptr<ControlCode> make_loop_code(const Control& control);
-std::unique_ptr<ControlCode> make_loop_gradient_code(const Control& control);
 
 }  // namespace penstock::exec

@@ -1,10 +1,15 @@
-// A loop: its state lives where its results will be, and every step works on it there.
+#include "exec/run/control/loop.h"
+
 #include <algorithm>
 #include <cstring>
 
 #include "exec/interrupts.h"
 #include "exec/run/control/control_memory.h"
+#include "exec/run/control/loop_counters.h"
+#include "exec/run/control/region.h"
 #include "graph/loop_states.h"
+#include "memory/alignment.h"
+#include "plan/checkpoints.h"
 
 namespace penstock::exec {
 namespace {
@@ -16,17 +21,18 @@ struct LoopFrame : ControlFrame {
 
 class LoopCode final : public ControlCode {
  public:
-  explicit LoopCode(const Control& control)
+  LoopCode(const Control& control, MakeControlFn make_control)
       : num_states_(static_cast<size_t>(control.num_states)),
-        condition_(with_slots(control.region(Control::kCondition), 0)),
-        step_(with_slots(
-            with_condition(control.region(Control::kBody), control.region(Control::kCondition)),
-            num_states_)),
+        condition_(with_slots(control.region(Control::kCondition), 0), make_control),
+        step_(with_slots(with_condition(control.region(Control::kBody),
+                                        control.region(Control::kCondition)),
+                         num_states_),
+              make_control),
         trips_(control.trips),
         form_(control.region(Control::kBody), all_states(control)),
         kept_(control.is_tied ? control.states : std::vector<int32_t>()),
         kept_form_(control.region(Control::kBody), kept_) {
-    if (control.is_tied) kept_steps_ = kept_on_way(control.trips, control.checkpoints);
+    if (control.is_tied) kept_steps_ = plan::kept_on_way(control.trips, control.checkpoints);
   }
 
   // One byte says whether to go on.
@@ -84,7 +90,7 @@ class LoopCode final : public ControlCode {
 
   void add_loops(const std::string& line, std::vector<PlannedLoop>& loops) const override {
     loops.push_back({.name = "while", .line = line, .trips = trips_, .state_bytes = form_.total()});
-    add_inner(step_, loops);
+    step_.add_inner_loops(loops);
   }
 
  private:
@@ -106,8 +112,8 @@ class LoopCode final : public ControlCode {
 
 }  // namespace
 
-std::unique_ptr<ControlCode> make_loop_code(const Control& control) {
-  return std::make_unique<LoopCode>(control);
+std::unique_ptr<ControlCode> make_loop_code(const Control& control, MakeControlFn make_control) {
+  return std::make_unique<LoopCode>(control, make_control);
 }
 
 }  // namespace penstock::exec

@@ -1,5 +1,5 @@
-// The gradient of a loop: its steps backwards, each from the state before it. Of these some are
-// kept, and the others made again from the nearest one (exec/revolve.h).
+#include "exec/run/control/loop_gradient.h"
+
 #include <algorithm>
 #include <cstring>
 #include <optional>
@@ -7,7 +7,10 @@
 #include "exec/interrupts.h"
 #include "exec/run/control/checkpoint_store.h"
 #include "exec/run/control/control_memory.h"
+#include "exec/run/control/loop_counters.h"
+#include "exec/run/control/region.h"
 #include "graph/loop_states.h"
+#include "memory/alignment.h"
 #include "plan/checkpoints.h"
 
 namespace penstock::exec {
@@ -23,7 +26,7 @@ struct GradientFrame : ControlFrame {
 
 class LoopGradientCode final : public ControlCode {
  public:
-  explicit LoopGradientCode(const Control& control)
+  LoopGradientCode(const Control& control, MakeControlFn make_control)
       : form_(control.region(Control::kBody), all_states(control)),
         num_invariants_(control.region(Control::kBody).num_inputs() - form_.size()),
         num_given_(control.states.size()),
@@ -35,11 +38,13 @@ class LoopGradientCode final : public ControlCode {
     const Graph& condition = control.region(Control::kCondition);
     const Graph& body = control.region(Control::kBody);
     const Graph& backward = control.region(Control::kBackward);
-    if (trips_ < 0) condition_.emplace(with_slots(condition, 0));
+    if (trips_ < 0) condition_.emplace(with_slots(condition, 0), make_control);
     advance_.emplace(trips_ < 0 ? with_slots(with_condition(body, condition), form_.size())
-                                : with_slots(body, form_.size()));
+                                : with_slots(body, form_.size()),
+                     make_control);
     backward_.emplace(
-        with_slots(with_last_first(backward, body.num_inputs()), backward.outputs().size()));
+        with_slots(with_last_first(backward, body.num_inputs()), backward.outputs().size()),
+        make_control);
   }
 
   int64_t scratch_bytes() const override {
@@ -72,10 +77,10 @@ class LoopGradientCode final : public ControlCode {
                      .trips = trips_,
                      .state_bytes = form_.total(),
                      .checkpoints = is_known || most_ > 0 ? most_ : -1,
-                     .forward_steps = is_known ? num_advances(trips_, most_ + 1) : -1,
+                     .forward_steps = is_known ? plan::num_advances(trips_, most_ + 1) : -1,
                      .is_in_file = swaps_});
-    add_inner(*advance_, loops);
-    add_inner(*backward_, loops);
+    advance_->add_inner_loops(loops);
+    backward_->add_inner_loops(loops);
   }
 
  private:
@@ -174,7 +179,7 @@ class LoopGradientCode::Run {
   // What the loop has kept on its way.
   void take_over_store() {
     int32_t place = 0;
-    for (int64_t step : kept_on_way(code_.trips_, code_.most_)) {
+    for (int64_t step : plan::kept_on_way(code_.trips_, code_.most_)) {
       store_->mark_taken(place);
       kept_.push_back({step, place++});
     }
@@ -195,7 +200,7 @@ class LoopGradientCode::Run {
     load(kept_[0]);
     while (*flag_ != 0) {
       if (step > 0 && step % distance == 0) {
-        store_->set_most(code_.most_ > 0 ? code_.most_ : online_checkpoints(step));
+        store_->set_most(code_.most_ > 0 ? code_.most_ : plan::online_checkpoints(step));
         if (store_->num_free() <= 0) {
           distance *= 2;
           drop_between(distance);
@@ -208,7 +213,7 @@ class LoopGradientCode::Run {
       advance(1);
       ++step;
     }
-    store_->set_most(code_.most_ > 0 ? code_.most_ : online_checkpoints(step));
+    store_->set_most(code_.most_ > 0 ? code_.most_ : plan::online_checkpoints(step));
     return step;
   }
 
@@ -231,7 +236,7 @@ class LoopGradientCode::Run {
         --left;
       } else {
         const int64_t states = std::max<int64_t>(store_->num_free(), 0) + 1;
-        const int64_t far = states > 1 ? next_kept(behind, states) : behind - 1;
+        const int64_t far = states > 1 ? plan::next_kept(behind, states) : behind - 1;
         load(top);
         advance(far);
         if (states > 1 && keep(top.step + far)) continue;
@@ -328,8 +333,9 @@ void LoopGradientCode::run(const KernelContext& context, ControlFrame& frame) co
 
 }  // namespace
 
-std::unique_ptr<ControlCode> make_loop_gradient_code(const Control& control) {
-  return std::make_unique<LoopGradientCode>(control);
+std::unique_ptr<ControlCode> make_loop_gradient_code(const Control& control,
+                                                     MakeControlFn make_control) {
+  return std::make_unique<LoopGradientCode>(control, make_control);
 }
 
 }  // namespace penstock::exec

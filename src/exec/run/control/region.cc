@@ -3,16 +3,17 @@
 #include <algorithm>
 #include <cstring>
 
-#include "exec/run/control/control_memory.h"
 #include "graph/copier.h"
-#include "graph/loop_states.h"
+#include "graph/passes/share_loop_checkpoints.h"
 #include "graph/passes/simplify.h"
+#include "memory/alignment.h"
 
 namespace penstock::exec {
 
 using Kind = Storage::Kind;
 
-RegionCode::RegionCode(Graph graph) : graph_(std::move(graph)), code_(graph_) {
+RegionCode::RegionCode(Graph graph, MakeControlFn make_control)
+    : graph_(std::move(graph)), code_(graph_, make_control) {
   const Layout& layout = code_.layout();
   scratch_bytes_ = layout.arena_bytes;
   output_of_.assign(static_cast<size_t>(layout.num_outputs), kNoIndex);
@@ -79,6 +80,12 @@ void RegionCode::run(Code::Frame& frame, const Memory& memory) const {
                 static_cast<size_t>(copy.bytes));
   }
   if (has_writes_) code_.move_writes(frame);
+}
+
+void RegionCode::add_inner_loops(std::vector<PlannedLoop>& loops) const {
+  const size_t before = loops.size();
+  add_loops(loops);
+  for (size_t i = before; i < loops.size(); ++i) ++loops[i].depth;
 }
 
 Graph with_slots(const Graph& region, size_t num_slots) {

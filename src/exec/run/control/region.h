@@ -11,7 +11,7 @@ namespace penstock::exec {
 
 class RegionCode {
  public:
-  explicit RegionCode(Graph graph);
+  RegionCode(Graph graph, MakeControlFn make_control);
 
   // What it needs besides its inputs, outputs and slots.
   int64_t scratch_bytes() const { return scratch_bytes_; }
@@ -30,6 +30,8 @@ class RegionCode {
   int64_t bytes() const { return graph_.memory_bytes() + code_.bytes(); }
   const Graph& graph() const { return graph_; }
   void add_loops(std::vector<PlannedLoop>& loops) const { code_.add_loops(loops); }
+  // The same of a loop's region: they are inside of one more.
+  void add_inner_loops(std::vector<PlannedLoop>& loops) const;
 
  private:
   struct Copy {

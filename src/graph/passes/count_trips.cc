@@ -1,10 +1,7 @@
-// How many steps a loop takes, where its graph says so: a counter that starts at a constant, gains
-// a constant at every step, and is compared with one.
+#include "graph/passes/count_trips.h"
+
 #include <limits>
 #include <optional>
-
-#include "graph/control.h"
-#include "graph/passes/simplify.h"
 
 namespace penstock {
 namespace {

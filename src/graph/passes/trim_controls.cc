@@ -1,11 +1,10 @@
-// Control nodes without what nobody needs: outputs, states that no other needs, inputs that no
-// region reads. What is left out of a region is not worked out.
+#include "graph/passes/trim_controls.h"
+
 #include <algorithm>
 #include <ranges>
 
 #include "graph/copier.h"
 #include "graph/extract.h"
-#include "graph/passes/simplify.h"
 
 namespace penstock {
 namespace {

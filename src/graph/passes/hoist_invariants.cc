@@ -1,10 +1,10 @@
-// Loop-invariant code: what a region works out of invariants alone, at every step anew, is worked
-// out once before the loop.
+#include "graph/passes/hoist_invariants.h"
+
 #include <algorithm>
 #include <array>
 
 #include "graph/copier.h"
-#include "graph/passes/simplify.h"
+#include "graph/passes/dead_code.h"
 
 namespace penstock {
 namespace {

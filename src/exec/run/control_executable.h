@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <penstock/exec/function.h>
+#include <penstock/exec/memory_plan.h>
 #include <penstock/ops/op_def.h>
 
 #include "graph/control.h"
@@ -31,7 +31,8 @@ class ControlCode {
   virtual void add_loops(const std::string& line, std::vector<PlannedLoop>& loops) const = 0;
 };
 
-// Pre: the node is closed.
-std::unique_ptr<ControlCode> make_control_code(const Graph& graph, const Node& node);
+// Makes the code of a control node (control_factory.h). Who makes code is handed it, as controls
+// are inside each other. Pre: the node is closed.
+using MakeControlFn = std::unique_ptr<ControlCode> (*)(const Graph& graph, const Node& node);
 
 }  // namespace penstock::exec

@@ -1,8 +1,6 @@
-// Constant folding: a pure op of constants runs once, here, instead of at every call.
-#include <algorithm>
+#include "graph/passes/fold_constants.h"
 
-#include "graph/passes/rewriter.h"
-#include "graph/passes/simplify.h"
+#include <algorithm>
 
 namespace penstock {
 namespace {

@@ -1,4 +1,4 @@
-#include "exec/run/partly_planned.h"
+#include "exec/function/partly_planned.h"
 
 #include <algorithm>
 
@@ -6,6 +6,7 @@
 #include <penstock/base/strings.h>
 
 #include "autodiff/recording.h"
+#include "exec/control/control_calls.h"
 #include "exec/eager/interpreter.h"
 #include "exec/trace/function_state.h"
 #include "graph/control.h"
@@ -169,7 +170,7 @@ Tensors Stages::run(std::span<const Tensor* const> inputs) {
     bool before = std::exchange(autodiff::t_paused, false);
     ~Resume() { autodiff::t_paused = before; }
   } resume;
-  Replay replay(graph_, inputs, variables_, needed_);
+  Replay replay(graph_, inputs, variables_, needed_, call_control);
   replay.set_assigns(Replay::Assigns::kPass);
   for (ValueId output : graph_.outputs()) replay.keep(output);
   for (const Write& write : writes_) replay.keep(write.value);

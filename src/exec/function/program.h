@@ -10,6 +10,8 @@
 #include <span>
 #include <vector>
 
+#include <penstock/exec/variable.h>
+
 #include "exec/compiled_function.h"
 #include "exec/run/executable.h"
 #include "graph/graph.h"

@@ -1,4 +1,4 @@
-#include "exec/run/program.h"
+#include "exec/function/program.h"
 
 #include <algorithm>
 #include <cstring>
@@ -8,7 +8,8 @@
 #include <penstock/base/strings.h>
 
 #include "exec/eager/variable_state.h"
-#include "recording/recording_hooks.h"
+#include "exec/run/control/control_factory.h"
+#include "memory/buffer_observer.h"
 
 namespace penstock::exec {
 
@@ -49,7 +50,7 @@ Program::Program(const Graph& graph, std::span<const Variable> variables, std::s
     : graph_(graph),
       variables_(variables),
       owner_(ledger::add_owner(name, ledger::OwnerKind::kFunction)),
-      code_(graph),
+      code_(graph, make_control_code),
       layout_(code_.layout()) {
   for (const Write& write : graph.writes()) written_slots_.push_back(write.slot);
   std::sort(written_slots_.begin(), written_slots_.end(), [&](int32_t a, int32_t b) {
@@ -180,8 +181,8 @@ Tensor Program::output_tensor(ValueId output, std::span<const Tensor* const> inp
   const Place& place = layout_.places[static_cast<size_t>(output)];
   const Storage& storage = layout_.storages[static_cast<size_t>(place.storage)];
   const auto part_of = [&](const BufferRef& buffer, int64_t first) {
-    if (recording::is_on() && storage.kind == Kind::kOutput)
-      recording::describe(*buffer.get(), graph_.dtype(output), graph_.shape(output));
+    if (const auto* observer = memory::observer(); observer && storage.kind == Kind::kOutput)
+      observer->describe(*buffer.get(), graph_.dtype(output), graph_.shape(output));
     return Tensor::over(buffer, first + place.offset, graph_.dtype(output), graph_.shape(output));
   };
   switch (storage.kind) {

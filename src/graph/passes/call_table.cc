@@ -1,10 +1,9 @@
-// Common subexpressions: CallTable.
+#include "graph/passes/call_table.h"
+
 #include <algorithm>
 #include <bit>
 
 #include "graph/passes/known_ops.h"
-#include "graph/passes/rewriter.h"
-#include "graph/passes/simplify.h"
 
 namespace penstock {
 namespace {
@@ -70,10 +69,6 @@ void CallTable::add(const Graph& graph, NodeId id) {
   const Node& node = graph.node(id);
   if (may_merge(*node.op))
     found_.emplace(hash_of(*node.op, graph.inputs(node), graph.attrs(node)), id);
-}
-
-Graph merge_equal_calls(const Graph& graph) {
-  return Rewriter(graph, {.steps = {}, .merges_calls = true}).run();
 }
 
 }  // namespace penstock
