@@ -16,6 +16,7 @@
 #include <penstock/exec/loop_counters.h>
 #include <penstock/exec/memory_plan.h>
 #include <penstock/exec/random_states.h>
+#include <penstock/exec/source_line.h>
 #include <penstock/exec/stand_in.h>
 #include <penstock/exec/trace.h>
 

@@ -5,8 +5,6 @@
 #include <penstock/base/check.h>
 #include <penstock/plan/offsets.h>
 
-#include "exec/compile/fusion/groups.h"
-#include "exec/compile/fusion/product_epilogues.h"
 #include "graph/control.h"
 
 namespace penstock::exec {
@@ -16,30 +14,20 @@ using Kind = Storage::Kind;
 
 class Builder {
  public:
-  Builder(const Graph& graph, std::span<const int64_t> control_scratch)
+  Builder(const Graph& graph, std::vector<Step> steps, std::span<const int64_t> control_scratch)
       : graph_(graph), control_scratch_(control_scratch) {
+    layout_.steps = std::move(steps);
     layout_.places.resize(graph.num_values());
     last_use_.assign(graph.num_values(), kNoIndex);
     written_.assign(graph.num_values(), kNoIndex);
   }
 
   Layout build() {
-    choose_order();
     find_last_uses();
     place_leaves();
-    layout_.scalar.assign(static_cast<size_t>(end()), kNoIndex);
     for (int32_t i = 0; i < end(); ++i) {
-      if (graph_.node(layout_.steps.step(i)[0]).kind == NodeKind::kControl) {
-        place_control(i);
-      } else if (is_scalar_op(graph_, graph_.node(layout_.steps.step(i)[0]))) {
-        place_scalars(i);
-      } else if (layout_.steps.step(i).size() == 1) {
-        place_node(i);
-      } else if (product_step(graph_, layout_.steps.step(i)).run != nullptr) {
-        place_product(i);
-      } else {
-        place_group(i);
-      }
+      taken_.clear();
+      place_step(step(i), i);
     }
     place_outputs();
     place_writes();
@@ -51,23 +39,34 @@ class Builder {
   Storage& storage(int32_t index) { return layout_.storages[static_cast<size_t>(index)]; }
   Place& place(ValueId value) { return layout_.places[static_cast<size_t>(value)]; }
   int32_t& last_use(ValueId value) { return last_use_[static_cast<size_t>(value)]; }
-  int32_t end() const { return layout_.steps.size(); }
+  int32_t end() const { return static_cast<int32_t>(layout_.steps.size()); }
+  Step& step(int32_t i) { return layout_.steps[static_cast<size_t>(i)]; }
 
-  // Nodes that a result needs, put together and in order.
-  void choose_order() {
-    std::vector<NodeId> nodes;
-    const std::vector<bool> needed = needed_nodes(graph_, results_of(graph_));
-    for (NodeId id = 0; id < static_cast<NodeId>(graph_.num_nodes()); ++id) {
-      const NodeKind kind = graph_.node(id).kind;
-      if (needed[static_cast<size_t>(id)] && (kind == NodeKind::kOp || kind == NodeKind::kControl))
-        nodes.push_back(id);
+  void place_step(Step& made, int32_t i) {
+    switch (made.kind()) {
+      case Step::Kind::kShared:
+      case Step::Kind::kKernel:
+        return place_node(made, i);
+      case Step::Kind::kDirectLoop:
+        place_node(made, i);
+        for (DirectLoop::Operand& operand : made.loop().operands) {
+          if (operand.value != kNoIndex) operand.place = place(operand.value);
+        }
+        return;
+      case Step::Kind::kScalars:
+        return place_scalars(made.scalars(), i);
+      case Step::Kind::kTiles:
+        return place_tiles(made, i);
+      case Step::Kind::kProduct:
+        return place_product(made, i);
+      case Step::Kind::kControl:
+        return place_control(made, i);
     }
-    layout_.steps = order_steps(graph_, nodes, find_groups(graph_, nodes), control_scratch_);
   }
 
   void find_last_uses() {
     for (int32_t i = 0; i < end(); ++i) {
-      for (NodeId id : layout_.steps.step(i)) {
+      for (NodeId id : step(i).nodes) {
         for (ValueId input : graph_.inputs(graph_.node(id))) last_use(input) = i;
       }
     }
@@ -167,14 +166,12 @@ class Builder {
     return false;
   }
 
-  void place_node(int32_t i) {
-    const Node& node = graph_.node(layout_.steps.step(i)[0]);
+  void place_node(Step& made, int32_t i) {
+    const Node& node = graph_.node(made.nodes[0]);
     SmallVector<View, 4> views;
     for (ValueId input : graph_.inputs(node)) views.push_back(graph_.view(input));
     InferContext infer(*node.op, views, graph_.attrs(node));
     node.op->infer.value(infer);
-    bool has_kernel = false;
-    taken_.clear();
     for (size_t k = 0; k < node.num_outputs; ++k) {
       const ValueId value = node.first_output + static_cast<ValueId>(k);
       const OutputSpec& spec = infer.outputs()[k];
@@ -183,20 +180,16 @@ class Builder {
         put(value, from.storage, from.offset + spec.share_offset);
         continue;
       }
-      has_kernel = true;
       put_new(value, overwritten(node, k, i), i);
     }
-    layout_.has_kernel.push_back(has_kernel);
-    layout_.tiled.push_back(kNoIndex);
-    layout_.scratch.push_back(
-        has_kernel && infer.scratch_bytes() > 0 ? add_scratch(infer.scratch_bytes(), i) : kNoIndex);
+    if (made.kind() != Step::Kind::kShared && infer.scratch_bytes() > 0)
+      made.scratch = add_scratch(infer.scratch_bytes(), i);
   }
 
   // A loop goes on in the memory of what it starts from, where nobody else needs that.
-  void place_control(int32_t i) {
-    const Node& node = graph_.node(layout_.steps.step(i)[0]);
+  void place_control(Step& made, int32_t i) {
+    const Node& node = graph_.node(made.nodes[0]);
     const std::span<const ValueId> inputs = graph_.inputs(node);
-    taken_.clear();
     for (size_t k = 0; k < node.num_outputs; ++k) {
       const ValueId value = node.first_output + static_cast<ValueId>(k);
       const int32_t from = forwarded_input(*graph_.control(node), k, inputs.size());
@@ -208,9 +201,7 @@ class Builder {
       }
       put_control(value, into, i);
     }
-    layout_.has_kernel.push_back(true);
-    layout_.tiled.push_back(kNoIndex);
-    layout_.scratch.push_back(add_scratch(control_scratch_[static_cast<size_t>(node.index)], i));
+    made.scratch = add_scratch(control_scratch_[static_cast<size_t>(made.control())], i);
   }
 
   // Unlike an op's, the result is written while inputs are still read.
@@ -224,18 +215,14 @@ class Builder {
   }
 
   // A product with its epilogue: only the end of it has a place.
-  void place_product(int32_t i) {
-    const std::span<const NodeId> nodes = layout_.steps.step(i);
-    const Node& product = graph_.node(nodes[0]);
+  void place_product(Step& made, int32_t i) {
+    const Node& product = graph_.node(made.nodes[0]);
     SmallVector<View, 4> views;
     for (ValueId input : graph_.inputs(product)) views.push_back(graph_.view(input));
     InferContext infer(*product.op, views, graph_.attrs(product));
     product.op->infer.value(infer);
-    taken_.clear();
-    put_new(graph_.node(nodes.back()).first_output, kNoIndex, i);
-    layout_.has_kernel.push_back(true);
-    layout_.tiled.push_back(kNoIndex);
-    layout_.scratch.push_back(add_scratch(infer.scratch_bytes(), i));
+    put_new(graph_.node(made.nodes.back()).first_output, kNoIndex, i);
+    made.scratch = add_scratch(infer.scratch_bytes(), i);
   }
 
   // `value`, which instruction `i` makes, in a storage that it takes over or else in a new one.
@@ -250,15 +237,12 @@ class Builder {
   }
 
   // Ops on single elements: all are read before any is written, so whatever ends may be taken over.
-  void place_scalars(int32_t i) {
-    Scalars scalars = make_scalars(graph_, layout_.steps.step(i),
-                                   [&](ValueId value) { return last_use(value) > i; });
+  void place_scalars(Scalars& scalars, int32_t i) {
     const auto put_in = [&](Scalars::Transfer& transfer) {
       transfer.storage = place(transfer.value).storage;
       transfer.offset = place(transfer.value).offset;
     };
     for (Scalars::Transfer& load : scalars.loads) put_in(load);
-    taken_.clear();
     for (Scalars::Transfer& store : scalars.stores) {
       int32_t into = kNoIndex;
       for (const Scalars::Transfer& load : scalars.loads) {
@@ -267,18 +251,11 @@ class Builder {
       put_new(store.value, into, i);
       put_in(store);
     }
-    layout_.has_kernel.push_back(true);
-    layout_.tiled.push_back(kNoIndex);
-    layout_.scratch.push_back(kNoIndex);
-    layout_.scalar[static_cast<size_t>(i)] = static_cast<int32_t>(layout_.scalars.size());
-    layout_.scalars.push_back(std::move(scalars));
   }
 
   // Ops that run tile by tile: only what others need has a place.
-  void place_group(int32_t i) {
-    const auto is_kept = [&](ValueId value) { return last_use(value) > i; };
-    Tiles tiles = make_tiles(graph_, layout_.steps.step(i), is_kept);
-    taken_.clear();
+  void place_tiles(Step& step_of_tiles, int32_t i) {
+    Tiles& tiles = step_of_tiles.tiles();
     for (const TileOp& op : tiles.ops) {
       for (int32_t k = 0; k < op.num_outputs; ++k) {
         const TileOperand& made = tiles.operand(op, op.num_inputs + k);
@@ -290,11 +267,7 @@ class Builder {
       operand.storage = place(operand.value).storage;
       operand.offset = place(operand.value).offset;
     }
-    layout_.has_kernel.push_back(true);
-    layout_.scratch.push_back(tiles.scratch_bytes() > 0 ? add_scratch(tiles.scratch_bytes(), i)
-                                                        : kNoIndex);
-    layout_.tiled.push_back(static_cast<int32_t>(layout_.tiles.size()));
-    layout_.tiles.push_back(std::move(tiles));
+    if (tiles.scratch_bytes() > 0) step_of_tiles.scratch = add_scratch(tiles.scratch_bytes(), i);
   }
 
   // As for one op; besides, no other value of the group's inputs may be in the same storage.
@@ -379,8 +352,9 @@ class Builder {
 
 }  // namespace
 
-Layout make_layout(const Graph& graph, std::span<const int64_t> control_scratch) {
-  return Builder(graph, control_scratch).build();
+Layout make_layout(const Graph& graph, std::vector<Step> steps,
+                   std::span<const int64_t> control_scratch) {
+  return Builder(graph, std::move(steps), control_scratch).build();
 }
 
 }  // namespace penstock::exec

@@ -12,9 +12,8 @@
 #include <span>
 #include <vector>
 
-#include "exec/compile/fusion/scalar_groups.h"
-#include "exec/compile/fusion/tiles.h"
-#include "exec/compile/step_order.h"
+#include "exec/compile/fusion/place.h"
+#include "exec/compile/fusion/step.h"
 #include "graph/graph.h"
 
 namespace penstock::exec {
@@ -31,21 +30,10 @@ struct Storage {
   ValueId value = kNoIndex;  // the first that lived here
 };
 
-struct Place {
-  int32_t storage = kNoIndex;
-  int64_t offset = 0;
-};
-
 struct Layout {
-  Steps steps;  // the instructions
+  std::vector<Step> steps;  // the instructions; what they need to know of places is filled in
   std::vector<Storage> storages;
-  std::vector<Place> places;     // of values; kNoIndex for those that have none
-  std::vector<int32_t> scratch;  // of instructions; kNoIndex without any
-  std::vector<bool> has_kernel;  // of instructions: some only share data
-  std::vector<int32_t> tiled;    // of instructions: which of tiles they are, or kNoIndex
-  std::vector<Tiles> tiles;
-  std::vector<int32_t> scalar;  // of instructions: which of scalars they are, or kNoIndex
-  std::vector<Scalars> scalars;
+  std::vector<Place> places;       // of values; kNoIndex for those that have none
   std::vector<int32_t> temporary;  // of writes: a storage to copy through, or kNoIndex
   int32_t num_outputs = 0;         // buffers of kind kOutput
   int64_t arena_bytes = 0;
@@ -54,6 +42,7 @@ struct Layout {
 };
 
 // `control_scratch` are the bytes that each control of the graph needs while it runs.
-Layout make_layout(const Graph& graph, std::span<const int64_t> control_scratch = {});
+Layout make_layout(const Graph& graph, std::vector<Step> steps,
+                   std::span<const int64_t> control_scratch);
 
 }  // namespace penstock::exec

@@ -15,24 +15,25 @@ using plan::ScheduleStep;
 // The graph as a problem of steps and items.
 class Modeller {
  public:
-  Modeller(const Graph& graph, std::span<const NodeId> nodes, std::span<const int32_t> groups,
+  Modeller(const Graph& graph, std::span<const Step> steps,
            std::span<const int64_t> control_scratch)
-      : graph_(graph), control_scratch_(control_scratch) {
+      : graph_(graph), steps_(steps), control_scratch_(control_scratch) {
+    problem_.steps.resize(steps.size());
+    step_of_.assign(graph.num_nodes(), kNoIndex);
     item_of_.assign(graph.num_values(), kNoIndex);
     written_to_.assign(graph.num_values(), kNoIndex);
     for (const Write& write : graph.writes())
       written_to_[static_cast<size_t>(write.value)] = write.slot;
-    find_members(nodes, groups);
+    for (size_t s = 0; s < steps.size(); ++s) {
+      for (NodeId id : steps[s].nodes) step_of_[static_cast<size_t>(id)] = static_cast<int32_t>(s);
+    }
     add_variables();
-    add_items(nodes);
+    add_items();
     add_results();
     add_uses();
   }
 
   const ScheduleProblem& problem() const { return problem_; }
-  std::span<const NodeId> members(int32_t step) const {
-    return members_[static_cast<size_t>(step)];
-  }
 
  private:
   ScheduleItem& item(int32_t index) { return problem_.items[static_cast<size_t>(index)]; }
@@ -42,28 +43,10 @@ class Modeller {
     return step_of_[static_cast<size_t>(graph_.node_of(value))];
   }
 
-  // A group has the number that its last node would have.
-  void find_members(std::span<const NodeId> nodes, std::span<const int32_t> groups) {
-    step_of_.assign(graph_.num_nodes(), kNoIndex);
-    std::vector<int32_t> last(nodes.size(), kNoIndex);
-    for (size_t i = 0; i < nodes.size(); ++i) {
-      if (groups[i] != kNoIndex) last[static_cast<size_t>(groups[i])] = static_cast<int32_t>(i);
-    }
-    std::vector<int32_t> number(nodes.size());
-    int32_t count = 0;
-    for (size_t i = 0; i < nodes.size(); ++i) {
-      if (groups[i] == kNoIndex || last[static_cast<size_t>(groups[i])] == static_cast<int32_t>(i))
-        number[i] = count++;
-    }
-    members_.resize(static_cast<size_t>(count));
-    problem_.steps.resize(static_cast<size_t>(count));
-    for (size_t i = 0; i < nodes.size(); ++i) {
-      const size_t at =
-          groups[i] == kNoIndex ? i : static_cast<size_t>(last[static_cast<size_t>(groups[i])]);
-      step_of_[static_cast<size_t>(nodes[i])] = number[at];
-      members_[static_cast<size_t>(number[at])].push_back(nodes[i]);
-    }
+  std::span<const NodeId> members(int32_t index) const {
+    return steps_[static_cast<size_t>(index)].nodes;
   }
+  int32_t num_steps() const { return static_cast<int32_t>(steps_.size()); }
 
   int32_t add_item(int64_t bytes) {
     problem_.items.push_back({.bytes = bytes, .users = {}});
@@ -94,8 +77,9 @@ class Modeller {
     }
   }
 
-  void add_items(std::span<const NodeId> nodes) {
-    for (NodeId id : nodes) {
+  void add_items() {
+    for (NodeId id = 0; id < static_cast<NodeId>(graph_.num_nodes()); ++id) {
+      if (step_of_[static_cast<size_t>(id)] == kNoIndex) continue;
       const Node& node = graph_.node(id);
       if (node.kind == NodeKind::kControl) {
         add_control(node);
@@ -122,7 +106,7 @@ class Modeller {
 
   void add_uses() {
     int32_t last_stateful = kNoIndex;
-    for (int32_t s = 0; s < static_cast<int32_t>(members_.size()); ++s) {
+    for (int32_t s = 0; s < num_steps(); ++s) {
       for (NodeId id : members(s)) {
         const Node& node = graph_.node(id);
         for (ValueId input : graph_.inputs(node)) add_use(s, input);
@@ -138,7 +122,7 @@ class Modeller {
       std::sort(each.next.begin(), each.next.end());
       each.next.erase(std::unique(each.next.begin(), each.next.end()), each.next.end());
     }
-    for (int32_t s = 0; s < static_cast<int32_t>(members_.size()); ++s) drop_inner_items(s);
+    for (int32_t s = 0; s < num_steps(); ++s) drop_inner_items(s);
   }
 
   void add_use(int32_t s, ValueId input) {
@@ -234,29 +218,25 @@ class Modeller {
   }
 
   const Graph& graph_;
+  std::span<const Step> steps_;
   std::span<const int64_t> control_scratch_;
   ScheduleProblem problem_;
-  std::vector<std::vector<NodeId>> members_;  // of steps
-  std::vector<int32_t> step_of_;              // of nodes
-  std::vector<int32_t> item_of_;              // of values; kNoIndex for inputs and constants
-  std::vector<int32_t> written_to_;           // of values: the slot
-  std::vector<int32_t> read_items_;           // of slots: their variables
+  std::vector<int32_t> step_of_;     // of nodes
+  std::vector<int32_t> item_of_;     // of values; kNoIndex for inputs and constants
+  std::vector<int32_t> written_to_;  // of values: the slot
+  std::vector<int32_t> read_items_;  // of slots: their variables
 };
 
 }  // namespace
 
-Steps order_steps(const Graph& graph, std::span<const NodeId> nodes,
-                  std::span<const int32_t> groups, std::span<const int64_t> control_scratch) {
-  const Modeller model(graph, nodes, groups, control_scratch);
-  Steps steps;
-  steps.nodes.reserve(nodes.size());
-  for (int32_t s : plan::choose_schedule(model.problem())) {
-    steps.starts.push_back(static_cast<int32_t>(steps.nodes.size()));
-    const std::span<const NodeId> members = model.members(s);
-    steps.nodes.insert(steps.nodes.end(), members.begin(), members.end());
-  }
-  steps.starts.push_back(static_cast<int32_t>(steps.nodes.size()));
-  return steps;
+std::vector<Step> order_steps(const Graph& graph, std::vector<Step> steps,
+                              std::span<const int64_t> control_scratch) {
+  const Modeller model(graph, steps, control_scratch);
+  std::vector<Step> ordered;
+  ordered.reserve(steps.size());
+  for (int32_t s : plan::choose_schedule(model.problem()))
+    ordered.push_back(std::move(steps[static_cast<size_t>(s)]));
+  return ordered;
 }
 
 }  // namespace penstock::exec

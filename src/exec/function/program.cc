@@ -233,15 +233,17 @@ MemoryPlan Program::plan() const {
     plan.unknown.push_back(cat(loop.name, at, ": min(n - 1, ", kept, ") states of ",
                                loop.state_bytes, " bytes for n steps"));
   }
-  for (int32_t i = 0; i < layout_.steps.size(); ++i) plan.instructions.push_back(code_.name_of(i));
+  for (size_t i = 0; i < layout_.steps.size(); ++i)
+    plan.instructions.push_back(code_.name_of(static_cast<int32_t>(i)));
   plan.timeline.assign(plan.instructions.size(), plan.output_bytes);
   for (const Storage& storage : layout_.storages) {
     if (storage.kind != Kind::kArena && storage.kind != Kind::kOutput) continue;
     PlannedValue value;
     const int32_t maker = std::max(storage.first, 0);
-    if (maker < layout_.steps.size()) {
-      const Node& node = graph_.node(storage.value == kNoIndex ? layout_.steps.step(maker)[0]
-                                                               : graph_.node_of(storage.value));
+    if (static_cast<size_t>(maker) < layout_.steps.size()) {
+      const Node& node =
+          graph_.node(storage.value == kNoIndex ? layout_.steps[static_cast<size_t>(maker)].nodes[0]
+                                                : graph_.node_of(storage.value));
       value.name = storage.value == kNoIndex ? code_.name_of(maker) : code_.name_of(node);
       value.line = code_.line_of(node);
     }

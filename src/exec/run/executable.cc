@@ -5,7 +5,10 @@
 #include <penstock/base/error.h>
 #include <penstock/base/strings.h>
 
+#include "exec/compile/fusion/find_steps.h"
+#include "exec/compile/step_order.h"
 #include "exec/op_call.h"
+#include "exec/run/direct_loop.h"
 #include "exec/run/scalar_runner.h"
 #include "exec/run/tile_runner.h"
 #include "ops/random_inputs.h"
@@ -22,10 +25,21 @@ std::vector<std::unique_ptr<ControlCode>> make_controls(const Graph& graph,
   return made;
 }
 
-std::vector<int64_t> scratch_of(std::span<const std::unique_ptr<ControlCode>> controls) {
-  std::vector<int64_t> bytes;
-  for (const auto& control : controls) bytes.push_back(control->scratch_bytes());
-  return bytes;
+Layout compile(const Graph& graph, std::span<const std::unique_ptr<ControlCode>> controls) {
+  std::vector<int64_t> scratch;
+  for (const auto& control : controls) scratch.push_back(control->scratch_bytes());
+  return make_layout(graph, order_steps(graph, find_steps(graph), scratch), scratch);
+}
+
+KernelResult run_product(const ProductStep& product, const KernelContext& context) {
+  kernels::Epilogue epilogue;
+  if (product.bias != kNoIndex) epilogue.bias = context.inputs.back().data;
+  epilogue.activation = product.activation;
+  return product.run(context, epilogue);
+}
+
+void check(const GroupResult& result) {
+  if (__builtin_expect(result.failed != nullptr, 0)) fail_kernel(*result.failed, result.result);
 }
 
 }  // namespace
@@ -33,8 +47,8 @@ std::vector<int64_t> scratch_of(std::span<const std::unique_ptr<ControlCode>> co
 Code::Code(const Graph& graph, MakeControlFn make_control)
     : graph_(graph),
       controls_(make_controls(graph, make_control)),
-      layout_(make_layout(graph, scratch_of(controls_))) {
-  for (int32_t i = 0; i < layout_.steps.size(); ++i) add_instruction(i);
+      layout_(compile(graph, controls_)) {
+  for (const Step& step : layout_.steps) add_instruction(step);
 }
 
 Code::~Code() = default;
@@ -59,72 +73,45 @@ void Code::add_view(ValueId value) {
   places_.push_back({place.storage, place.offset});
 }
 
-void Code::add_instruction(int32_t i) {
-  if (!layout_.has_kernel[static_cast<size_t>(i)]) return;
-  if (layout_.tiled[static_cast<size_t>(i)] != kNoIndex ||
-      layout_.scalar[static_cast<size_t>(i)] != kNoIndex)
-    return add_group(i);
-  const std::span<const NodeId> nodes = layout_.steps.step(i);
-  const Node& node = graph_.node(nodes[0]);
-  if (node.kind == NodeKind::kControl) return add_control(i);
-  if (nodes.size() == 1) {
-    if (const auto call = find_loop_call(graph_, node, layout_.places)) return add_call(*call);
-  }
-  const ProductStep product = product_step(graph_, nodes);
-  Instruction made;
-  made.kernel = product.run != nullptr ? nullptr : node.op->cpu.run;
-  made.op = node.op;
-  made.attrs = graph_.attrs(node);
-  made.first_view = static_cast<int32_t>(views_.size());
-  made.num_inputs = node.num_inputs;
-  made.num_outputs = node.num_outputs;
-  made.scratch = layout_.scratch[static_cast<size_t>(i)];
-  made.stream = add_stream(node);
-  made.call = made.scalars = made.tiled = made.product = made.control = kNoIndex;
-  for (ValueId input : graph_.inputs(node)) add_view(input);
-  if (product.run != nullptr) {
-    made.product = static_cast<int32_t>(products_.size());
-    products_.push_back(product);
-    if (product.bias != kNoIndex) {
-      add_view(product.bias);
-      ++made.num_inputs;
+void Code::add_views(Instruction& instruction, std::span<const ValueId> inputs,
+                     ValueId first_output, int32_t num_outputs) {
+  instruction.first_view = static_cast<int32_t>(views_.size());
+  instruction.num_inputs = static_cast<int32_t>(inputs.size());
+  instruction.num_outputs = num_outputs;
+  for (ValueId input : inputs) add_view(input);
+  for (ValueId k = 0; k < num_outputs; ++k) add_view(first_output + k);
+}
+
+void Code::add_instruction(const Step& step) {
+  Instruction made{.step = &step};
+  const Node& node = graph_.node(step.nodes[0]);
+  const std::span<const ValueId> inputs = graph_.inputs(node);
+  switch (step.kind()) {
+    case Step::Kind::kShared:
+      return;
+    case Step::Kind::kDirectLoop:
+    case Step::Kind::kScalars:
+    case Step::Kind::kTiles:
+      break;
+    case Step::Kind::kKernel:
+      made.kernel = node.op->cpu.run;
+      made.stream = add_stream(node);
+      add_views(made, inputs, node.first_output, node.num_outputs);
+      break;
+    case Step::Kind::kProduct: {
+      SmallVector<ValueId, 4> operands(inputs.begin(), inputs.end());
+      if (step.product().bias != kNoIndex) operands.push_back(step.product().bias);
+      add_views(made, operands, graph_.node(step.nodes.back()).first_output, node.num_outputs);
+      break;
     }
-    add_view(graph_.node(nodes.back()).first_output);
-  } else {
-    for (ValueId k = 0; k < node.num_outputs; ++k) add_view(node.first_output + k);
+    case Step::Kind::kControl:
+      add_views(made, inputs, node.first_output, node.num_outputs);
+      break;
   }
-  instructions_.push_back(made);
-}
-
-void Code::add_call(const LoopCall& call) {
-  Instruction made{};
-  made.scratch = made.stream = made.scalars = made.tiled = kNoIndex;
-  made.product = made.control = kNoIndex;
-  made.call = static_cast<int32_t>(calls_.size());
-  calls_.push_back(call);
-  instructions_.push_back(made);
-}
-
-void Code::add_group(int32_t i) {
-  Instruction made{};
-  made.scratch = layout_.scratch[static_cast<size_t>(i)];
-  made.stream = made.call = made.product = made.control = kNoIndex;
-  made.scalars = layout_.scalar[static_cast<size_t>(i)];
-  made.tiled = layout_.tiled[static_cast<size_t>(i)];
-  instructions_.push_back(made);
-}
-
-void Code::add_control(int32_t i) {
-  const Node& node = graph_.node(layout_.steps.step(i)[0]);
-  Instruction made{};
-  made.first_view = static_cast<int32_t>(views_.size());
-  made.num_inputs = node.num_inputs;
-  made.num_outputs = node.num_outputs;
-  made.scratch = layout_.scratch[static_cast<size_t>(i)];
-  made.stream = made.call = made.scalars = made.tiled = made.product = kNoIndex;
-  made.control = node.index;
-  for (ValueId input : graph_.inputs(node)) add_view(input);
-  for (ValueId k = 0; k < node.num_outputs; ++k) add_view(node.first_output + k);
+  if (node.kind == NodeKind::kOp) {
+    made.op = node.op;
+    made.attrs = graph_.attrs(node);
+  }
   instructions_.push_back(made);
 }
 
@@ -150,36 +137,53 @@ void Code::bind(Frame& frame) const {
     frame.views[v].data = frame.bases[static_cast<size_t>(places_[v].storage)] + places_[v].offset;
 }
 
+char* Code::scratch_of(const Step& step, Frame& frame) const {
+  return step.scratch == kNoIndex ? nullptr : frame.bases[static_cast<size_t>(step.scratch)];
+}
+
+KernelContext Code::context_of(const Instruction& instruction, Frame& frame) const {
+  View* const views = frame.views.data() + instruction.first_view;
+  return {{views, static_cast<size_t>(instruction.num_inputs)},
+          {views + instruction.num_inputs, static_cast<size_t>(instruction.num_outputs)},
+          instruction.attrs,
+          scratch_of(*instruction.step, frame)};
+}
+
 void Code::run(Frame& frame) const {
   Attr* own_attrs = frame.attrs.data();
   for (const Instruction& instruction : instructions_) {
-    if (instruction.call != kNoIndex) {
-      run_loop_call(calls_[static_cast<size_t>(instruction.call)], frame.bases.data());
-      continue;
+    const Step& step = *instruction.step;
+    KernelResult result;
+    switch (step.kind()) {
+      case Step::Kind::kShared:
+        break;
+      case Step::Kind::kDirectLoop:
+        run_direct_loop(step.loop(), frame.bases.data());
+        continue;
+      case Step::Kind::kScalars:
+        check(run_scalars(step.scalars(), frame.bases.data()));
+        continue;
+      case Step::Kind::kTiles:
+        check(run_tiles(step.tiles(), frame.bases.data(), scratch_of(step, frame)));
+        continue;
+      case Step::Kind::kControl: {
+        const auto index = static_cast<size_t>(step.control());
+        controls_[index]->run(context_of(instruction, frame), *frame.controls[index]);
+        continue;
+      }
+      case Step::Kind::kProduct:
+        result = run_product(step.product(), context_of(instruction, frame));
+        break;
+      case Step::Kind::kKernel: {
+        KernelContext context = context_of(instruction, frame);
+        if (__builtin_expect(instruction.stream != kNoIndex, 0)) {
+          context.attrs = placed(instruction, frame, own_attrs);
+          own_attrs += instruction.attrs.size();
+        }
+        result = instruction.kernel(context);
+        break;
+      }
     }
-    if (instruction.scalars != kNoIndex || instruction.tiled != kNoIndex) {
-      const GroupResult found = run_group(instruction, frame);
-      if (__builtin_expect(found.failed != nullptr, 0)) fail_kernel(*found.failed, found.result);
-      continue;
-    }
-    View* views = frame.views.data() + instruction.first_view;
-    KernelContext context{
-        {views, static_cast<size_t>(instruction.num_inputs)},
-        {views + instruction.num_inputs, static_cast<size_t>(instruction.num_outputs)},
-        instruction.attrs,
-        instruction.scratch == kNoIndex ? nullptr
-                                        : frame.bases[static_cast<size_t>(instruction.scratch)]};
-    if (__builtin_expect(instruction.stream != kNoIndex, 0)) {
-      context.attrs = placed(instruction, frame, own_attrs);
-      own_attrs += instruction.attrs.size();
-    }
-    if (instruction.control != kNoIndex) {
-      const auto index = static_cast<size_t>(instruction.control);
-      controls_[index]->run(context, *frame.controls[index]);
-      continue;
-    }
-    const KernelResult result = instruction.kernel != nullptr ? instruction.kernel(context)
-                                                              : run_product(instruction, context);
     if (__builtin_expect(result.problem != nullptr, 0)) fail_kernel(*instruction.op, result);
   }
 }
@@ -192,26 +196,6 @@ Attrs Code::placed(const Instruction& instruction, Frame& frame, Attr* own) cons
   const int64_t first = instruction.attrs[static_cast<size_t>(stream.attr)].as_int();
   own[stream.attr] = Attr(random_inputs::place_after(first, frame.drawn[number]));
   return {own, instruction.attrs.size()};
-}
-
-KernelResult Code::run_product(const Instruction& instruction, const KernelContext& context) const {
-  const ProductStep& product = products_[static_cast<size_t>(instruction.product)];
-  kernels::Epilogue epilogue;
-  if (product.bias != kNoIndex) epilogue.bias = context.inputs.back().data;
-  epilogue.activation = product.activation;
-  return product.run(context, epilogue);
-}
-
-GroupResult Code::run_group(const Instruction& instruction, Frame& frame) const {
-  if (instruction.scalars != kNoIndex) {
-    return run_scalars(layout_.scalars[static_cast<size_t>(instruction.scalars)],
-                       frame.bases.data());
-  }
-  char* const scratch = instruction.scratch == kNoIndex
-                            ? nullptr
-                            : frame.bases[static_cast<size_t>(instruction.scratch)];
-  return run_tiles(layout_.tiles[static_cast<size_t>(instruction.tiled)], frame.bases.data(),
-                   scratch);
 }
 
 void Code::move_writes(Frame& frame) const {
@@ -240,7 +224,7 @@ std::string Code::name_of(const Node& node) const {
 }
 
 std::string Code::name_of(int32_t i) const {
-  const std::span<const NodeId> nodes = layout_.steps.step(i);
+  const SmallVector<NodeId, 2>& nodes = layout_.steps[static_cast<size_t>(i)].nodes;
   if (nodes.size() == 1) return name_of(graph_.node(nodes[0]));
   std::string text = "Fused(";
   for (NodeId id : nodes) {
@@ -263,12 +247,14 @@ void Code::add_loops(std::vector<PlannedLoop>& loops) const {
 }
 
 int64_t Code::bytes() const {
-  size_t group_bytes = calls_.size() * sizeof(LoopCall);
-  for (const Tiles& tiles : layout_.tiles)
-    group_bytes += tiles.ops.size() * sizeof(TileOp) + tiles.operands.size() * sizeof(TileOperand);
-  for (const Scalars& scalars : layout_.scalars) group_bytes += scalars.bytes();
+  size_t step_bytes = layout_.steps.size() * sizeof(Step);
+  for (const Step& step : layout_.steps) {
+    if (step.kind() == Step::Kind::kDirectLoop) step_bytes += sizeof(DirectLoop);
+    if (step.kind() == Step::Kind::kScalars) step_bytes += step.scalars().bytes();
+    if (step.kind() == Step::Kind::kTiles) step_bytes += step.tiles().bytes();
+  }
   auto bytes = static_cast<int64_t>(views_.size() * (2 * sizeof(View) + sizeof(ViewPlace)) +
-                                    instructions_.size() * sizeof(Instruction) + group_bytes +
+                                    instructions_.size() * sizeof(Instruction) + step_bytes +
                                     layout_.storages.size() * (sizeof(Storage) + sizeof(char*)) +
                                     streams_.size() * (sizeof(Stream) + sizeof(int64_t)));
   for (const auto& control : controls_) bytes += control->bytes();

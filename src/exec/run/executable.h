@@ -11,11 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "exec/compile/fusion/product_epilogues.h"
 #include "exec/compile/memory_layout.h"
 #include "exec/run/control_executable.h"
-#include "exec/run/direct_loop.h"
-#include "exec/run/group_result.h"
 #include "graph/graph.h"
 
 namespace penstock::exec {
@@ -56,19 +53,15 @@ class Code {
   std::string line_of(const Node& node) const;
 
  private:
+  // A step of the layout; of kernels, products and controls also what they are called with.
   struct Instruction {
-    KernelFn kernel;  // null: see below
-    const OpDef* op;
-    Attrs attrs;
-    int32_t first_view;  // inputs, then outputs
-    int32_t num_inputs, num_outputs;
-    int32_t scratch;  // storage, or kNoIndex
-    int32_t stream;   // of random numbers, or kNoIndex
-    int32_t call;     // the loop that it calls at once, or kNoIndex
-    int32_t scalars;  // the layout's scalars that it runs instead of a kernel, or kNoIndex
-    int32_t tiled;    // the layout's tiles that it runs instead of a kernel, or kNoIndex
-    int32_t product;  // the product that it runs with its epilogue, or kNoIndex
-    int32_t control;  // the branch or loop that it is, or kNoIndex
+    const Step* step;
+    const OpDef* op = nullptr;
+    KernelFn kernel = nullptr;
+    Attrs attrs = {};
+    int32_t first_view = 0;  // inputs, then outputs
+    int32_t num_inputs = 0, num_outputs = 0;
+    int32_t stream = kNoIndex;  // of random numbers
   };
   struct ViewPlace {
     int32_t storage;
@@ -82,23 +75,20 @@ class Code {
     int64_t blocks;  // of one run
   };
 
-  void add_instruction(int32_t i);
-  void add_call(const LoopCall& call);
-  void add_group(int32_t i);
-  void add_control(int32_t i);
+  void add_instruction(const Step& step);
+  void add_views(Instruction& instruction, std::span<const ValueId> inputs, ValueId first_output,
+                 int32_t num_outputs);
   void add_view(ValueId value);
   int32_t add_stream(const Node& node);
   // The instruction's attributes with its place in the stream; `own` is room for them.
   Attrs placed(const Instruction& instruction, Frame& frame, Attr* own) const;
-  GroupResult run_group(const Instruction& instruction, Frame& frame) const;
-  KernelResult run_product(const Instruction& instruction, const KernelContext& context) const;
+  KernelContext context_of(const Instruction& instruction, Frame& frame) const;
+  char* scratch_of(const Step& step, Frame& frame) const;
 
   const Graph& graph_;
   std::vector<std::unique_ptr<ControlCode>> controls_;
   Layout layout_;
   std::vector<Instruction> instructions_;
-  std::vector<LoopCall> calls_;
-  std::vector<ProductStep> products_;
   std::vector<View> views_;        // without addresses
   std::vector<ViewPlace> places_;  // of views_
   std::vector<Stream> streams_;

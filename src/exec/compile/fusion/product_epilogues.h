@@ -19,7 +19,7 @@ void group_epilogues(const Graph& graph, std::span<const NodeId> nodes,
 
 // A step that is a product with its epilogue.
 struct ProductStep {
-  kernels::ProductFn run = nullptr;  // null: the step is something else
+  kernels::ProductFn run = nullptr;  // null: the nodes are something else
   ValueId bias = kNoIndex;           // or kNoIndex
   kernels::Activation activation = kernels::Activation::kNone;
 };

@@ -26,7 +26,7 @@ struct Scalars {
   std::vector<const OpDef*> ops;  // of steps
 
   size_t bytes() const {
-    return (loads.size() + stores.size()) * sizeof(Transfer) +
+    return sizeof(Scalars) + (loads.size() + stores.size()) * sizeof(Transfer) +
            steps.size() * (sizeof(kernels::ScalarStep) + sizeof(OpDef*));
   }
 };

@@ -104,6 +104,10 @@ struct Tiles {
     return std::min(elements, count * part / parts * tile);
   }
   int64_t scratch_bytes() const { return workers * worker_bytes; }
+  // What the program itself takes.
+  size_t bytes() const {
+    return sizeof(Tiles) + ops.size() * sizeof(TileOp) + operands.size() * sizeof(TileOperand);
+  }
   // Whether the place of external input `input` can be that of `output` too: it is read for the
   // last time before, or by the op that writes `output`, which can run in place.
   bool may_overwrite(ValueId input, ValueId output) const;
