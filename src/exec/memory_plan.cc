@@ -6,6 +6,7 @@
 
 #include <penstock/base/strings.h>
 
+#include "graph/control.h"
 #include "plan/checkpoints.h"
 
 namespace penstock {
@@ -58,15 +59,14 @@ std::string value_text(const PlannedValue& value) {
 }
 
 std::string loop_text(const PlannedLoop& loop) {
-  std::string text = loop.name;
+  std::string text = loop.name();
   if (!loop.line.empty()) text += cat(" at ", loop.line);
   text += cat(": ", loop.trips < 0 ? std::string("n") : std::to_string(loop.trips),
               " steps, state ", size_text(loop.state_bytes));
-  if (loop.name == "while gradient") {
-    const std::string kept = loop.checkpoints < 0 ? "max(8, ceil(sqrt(2 n)))"
-                             : loop.trips < 0     ? cat("at most ", loop.checkpoints)
-                                                  : std::to_string(loop.checkpoints);
-    text += cat(", ", kept, " states kept", loop.is_in_file ? " in a file" : "");
+  if (loop.is_gradient()) {
+    const bool is_limit = loop.trips < 0 && loop.checkpoints >= 0;
+    text += cat(", ", is_limit ? "at most " : "", loop.most_checkpoints(), " states kept",
+                loop.is_in_file ? " in a file" : "");
     if (loop.forward_steps >= 0) text += cat(", ", loop.forward_steps, " steps forwards");
   }
   return text + "\n";
@@ -96,6 +96,15 @@ std::string to_string(const MemoryPlan& plan) {
   return text;
 }
 
+std::string PlannedLoop::name() const {
+  return name_of(is_gradient() ? Control::Kind::kLoopGradient : Control::Kind::kLoop);
+}
+
+// As plan::online_checkpoints() has it.
+std::string PlannedLoop::most_checkpoints() const {
+  return checkpoints < 0 ? "max(8, ceil(sqrt(2 n)))" : std::to_string(checkpoints);
+}
+
 int64_t PlannedLoop::checkpoints_after(int64_t steps) const {
   if (trips >= 0) return checkpoints;
   const int64_t most = checkpoints < 0 ? plan::online_checkpoints(steps) : checkpoints;
@@ -106,10 +115,9 @@ int64_t MemoryPlan::peak_bytes_after(int64_t steps) const {
   int64_t most = 0;
   std::vector<int64_t> held;  // by the loops around, and this one
   for (const PlannedLoop& loop : loops) {
-    const bool grows = loop.name == "while gradient" && loop.trips < 0 && !loop.is_in_file;
     held.resize(static_cast<size_t>(loop.depth));
     held.push_back((held.empty() ? 0 : held.back()) +
-                   (grows ? loop.checkpoints_after(steps) * loop.state_bytes : 0));
+                   (loop.grows() ? loop.checkpoints_after(steps) * loop.state_bytes : 0));
     most = std::max(most, held.back());
   }
   return peak_bytes + most;

@@ -144,77 +144,112 @@ StepOrder schedule_by_number(const ScheduleProblem& problem) {
   return order;
 }
 
-StepOrder schedule_greedily(const ScheduleProblem& problem) {
-  Memory memory(problem);
-  std::vector<int32_t> before = count_before(problem);
-  const std::vector<std::vector<int32_t>> previous = find_previous(problem);
-  std::vector<int64_t> key(problem.steps.size());
-  std::vector<bool> is_done(problem.steps.size());
+namespace {
+
+// Steps that are ready, with what they and the best chain that only waits for them add to the bytes
+// held.
+class GreedyScheduler {
+ public:
+  explicit GreedyScheduler(const ScheduleProblem& problem)
+      : problem_(problem),
+        memory_(problem),
+        before_(count_before(problem)),
+        previous_(find_previous(problem)),
+        key_(problem.steps.size()),
+        is_done_(problem.steps.size()) {}
+
+  StepOrder find() {
+    for (size_t s = 0; s < before_.size(); ++s) {
+      if (before_[s] == 0) offer(static_cast<int32_t>(s));
+    }
+    StepOrder order;
+    while (!ready_.empty()) {
+      const auto [entry_key, step] = ready_.top();
+      ready_.pop();
+      if (is_done_[at(step)] || entry_key != key_[at(step)]) continue;
+      is_done_[at(step)] = true;
+      order.push_back(step);
+      memory_.run(problem_.steps[at(step)]);
+      offer_followers(problem_.steps[at(step)]);
+    }
+    return order;
+  }
+
+ private:
   using Entry = std::pair<int64_t, int32_t>;
-  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> ready;  // some out of date
-  // What follower `next` of a chain of steps adds to the bytes held.
-  const auto added_by = [&](int32_t next, const std::vector<int32_t>& chain) {
-    const ScheduleStep& follower = problem.steps[at(next)];
-    int64_t added = memory.change(follower).after;
+
+  bool is_ready(int32_t step) const { return !is_done_[at(step)] && before_[at(step)] == 0; }
+
+  // What the next step after `chain_` adds to the bytes held.
+  int64_t added_by(int32_t next) const {
+    const ScheduleStep& follower = problem_.steps[at(next)];
+    int64_t added = memory_.change(follower).after;
     for (int32_t item : follower.uses) {
       int32_t users = 0;
-      for (int32_t step : chain) {
-        const std::vector<int32_t>& uses = problem.steps[at(step)].uses;
+      for (int32_t step : chain_) {
+        const std::vector<int32_t>& uses = problem_.steps[at(step)].uses;
         users += std::find(uses.begin(), uses.end(), item) != uses.end();
       }
       // What only the chain uses is gone after its last step.
-      if (users > 0 && memory.remaining(item) == users + 1) added -= problem.items[at(item)].bytes;
+      if (users > 0 && memory_.remaining(item) == users + 1)
+        added -= problem_.items[at(item)].bytes;
     }
     return added;
-  };
-  std::vector<int32_t> chain;
-  const auto offer = [&](int32_t step) {
-    chain.assign(1, step);
-    int64_t sum = memory.change(problem.steps[at(step)]).after;
+  }
+
+  void offer(int32_t step) {
+    chain_.assign(1, step);
+    int64_t sum = memory_.change(problem_.steps[at(step)]).after;
     int64_t best = sum;
-    while (chain.size() < kLongestChain) {
+    while (chain_.size() < kLongestChain) {
       int32_t follower = -1;
       int64_t least = 0;
-      for (int32_t next : problem.steps[at(chain.back())].next) {
-        if (before[at(next)] != 1) continue;
-        const int64_t added = added_by(next, chain);
+      for (int32_t next : problem_.steps[at(chain_.back())].next) {
+        if (before_[at(next)] != 1) continue;
+        const int64_t added = added_by(next);
         if (follower < 0 || added < least) follower = next, least = added;
       }
       if (follower < 0) break;
-      chain.push_back(follower);
+      chain_.push_back(follower);
       sum += least;
       best = std::min(best, sum);
     }
-    key[at(step)] = best;
-    ready.push({best, step});
-  };
-  for (size_t s = 0; s < before.size(); ++s) {
-    if (before[s] == 0) offer(static_cast<int32_t>(s));
+    key_[at(step)] = best;
+    ready_.push({best, step});
   }
-  StepOrder order;
-  while (!ready.empty()) {
-    const auto [entry_key, step] = ready.top();
-    ready.pop();
-    if (is_done[at(step)] || entry_key != key[at(step)]) continue;
-    is_done[at(step)] = true;
-    order.push_back(step);
-    memory.run(problem.steps[at(step)]);
-    for (int32_t next : problem.steps[at(step)].next) {
-      if (--before[at(next)] == 0) offer(next);
-      if (before[at(next)] != 1) continue;
+
+  // Steps that are ready once this one has run, and those that are worth more or less now.
+  void offer_followers(const ScheduleStep& step) {
+    for (int32_t next : step.next) {
+      if (--before_[at(next)] == 0) offer(next);
+      if (before_[at(next)] != 1) continue;
       // The one that it still waits for may be worth more now.
-      for (int32_t last : previous[at(next)]) {
-        if (!is_done[at(last)] && before[at(last)] == 0) offer(last);
+      for (int32_t last : previous_[at(next)]) {
+        if (is_ready(last)) offer(last);
       }
     }
-    for (int32_t item : problem.steps[at(step)].uses) {
-      if (memory.remaining(item) != 1) continue;
-      for (int32_t user : problem.items[at(item)].users) {
-        if (!is_done[at(user)] && before[at(user)] == 0) offer(user);
+    for (int32_t item : step.uses) {
+      if (memory_.remaining(item) != 1) continue;
+      for (int32_t user : problem_.items[at(item)].users) {
+        if (is_ready(user)) offer(user);
       }
     }
   }
-  return order;
+
+  const ScheduleProblem& problem_;
+  Memory memory_;
+  std::vector<int32_t> before_;  // of steps: how many have to come first
+  const std::vector<std::vector<int32_t>> previous_;
+  std::vector<int64_t> key_;  // of steps, as they were offered last
+  std::vector<bool> is_done_;
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> ready_;  // some out of date
+  std::vector<int32_t> chain_;
+};
+
+}  // namespace
+
+StepOrder schedule_greedily(const ScheduleProblem& problem) {
+  return GreedyScheduler(problem).find();
 }
 
 StepOrder schedule_by_results(const ScheduleProblem& problem) {

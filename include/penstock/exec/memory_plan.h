@@ -25,7 +25,8 @@ struct PlannedValue {
 
 // A loop of a plan, or the gradient of one, which keeps some of the loop's states.
 struct PlannedLoop {
-  std::string name;  // "while", "while gradient"
+  enum class Kind : uint8_t { kLoop, kGradient };
+  Kind kind = Kind::kLoop;
   std::string line;
   int64_t trips = -1;         // its steps; -1: known when it runs
   int64_t state_bytes = 0;    // of one state
@@ -34,8 +35,15 @@ struct PlannedLoop {
   bool is_in_file = false;    // the kept ones are
   int depth = 0;              // how many loops it is inside of
 
+  bool is_gradient() const { return kind == Kind::kGradient; }
+  // Whether it keeps the more states in memory the more steps it takes.
+  bool grows() const { return is_gradient() && trips < 0 && !is_in_file; }
   // How many are kept after so many steps, where these are not known before.
   PEN_API int64_t checkpoints_after(int64_t steps) const;
+  // The most that are kept: a number, or a formula of the number n of its steps.
+  PEN_API std::string most_checkpoints() const;
+  // "while", "while gradient"
+  PEN_API std::string name() const;
 };
 
 // What a call of a function will hold besides its inputs, variables and constants. The ledger's
@@ -62,5 +70,47 @@ struct MemoryPlan {
 };
 // The peak, what holds it, loops and what is not known, a line each.
 PEN_API std::string to_string(const MemoryPlan& plan);
+
+// Calls visit(name, field) for the fields of a plan and of its parts: for fronts that hand them on.
+template <typename Visit>
+void visit_fields(const PlannedValue& value, Visit&& visit) {
+  visit("name", value.name);
+  visit("line", value.line);
+  visit("kind", value.kind);
+  visit("dtype", value.dtype);
+  visit("shape", value.shape);
+  visit("bytes", value.bytes);
+  visit("offset", value.offset);
+  visit("first", value.first);
+  visit("last", value.last);
+}
+template <typename Visit>
+void visit_fields(const PlannedLoop& loop, Visit&& visit) {
+  visit("name", loop.name());
+  visit("is_gradient", loop.is_gradient());
+  visit("line", loop.line);
+  visit("trips", loop.trips);
+  visit("state_bytes", loop.state_bytes);
+  visit("checkpoints", loop.checkpoints);
+  visit("most_checkpoints", loop.most_checkpoints());
+  visit("forward_steps", loop.forward_steps);
+  visit("is_in_file", loop.is_in_file);
+  visit("depth", loop.depth);
+}
+template <typename Visit>
+void visit_fields(const MemoryPlan& plan, Visit&& visit) {
+  visit("peak_bytes", plan.peak_bytes);
+  visit("arena_bytes", plan.arena_bytes);
+  visit("output_bytes", plan.output_bytes);
+  visit("lower_bound", plan.lower_bound);
+  visit("constant_bytes", plan.constant_bytes);
+  visit("instructions", plan.instructions);
+  visit("timeline", plan.timeline);
+  visit("values", plan.values);
+  visit("peak_instruction", plan.peak_instruction);
+  visit("unknown", plan.unknown);
+  visit("causes", plan.causes);
+  visit("loops", plan.loops);
+}
 
 }  // namespace penstock

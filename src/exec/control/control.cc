@@ -93,6 +93,70 @@ void check_state(const Graph& body, std::span<const Tensor> state) {
   }
 }
 
+// What a loop's node and its regions take: states that change, variables that the body writes,
+// states that stay as they are, and what the regions use of the trace around them.
+struct LoopInputs {
+  std::vector<size_t> kept, passed;  // numbers of states
+  std::vector<Variable> written;
+  std::vector<Tensor> variables;  // what they hold before the loop
+  Uses invariants;
+
+  // All of them, one after the other.
+  template <typename State, typename Other>
+  void visit(const State& visit_state, const Other& visit_other) const {
+    for (size_t i : kept) visit_state(i);
+    for (const Tensor& tensor : variables) visit_other(tensor);
+    for (size_t i : passed) visit_state(i);
+    for (const Tensor& tensor : invariants.tensors()) visit_other(tensor);
+  }
+};
+
+LoopInputs loop_inputs(TraceState& trace, std::span<const Function> regions,
+                       std::vector<Variable> written) {
+  const Graph& body = regions[Control::kBody].state().graph;
+  LoopInputs found;
+  found.written = std::move(written);
+  for (size_t i = 0; i < body.outputs().size(); ++i)
+    (body.outputs()[i] == body.inputs()[i] ? found.passed : found.kept).push_back(i);
+  for (const Variable& variable : found.written)
+    found.variables.push_back(trace.slot_of(variable).current);
+  for (const Function& region : regions) {
+    for (const Tensor& capture : region.state().captures) {
+      if (std::ranges::find(found.variables, capture.id(), &Tensor::id) == found.variables.end())
+        found.invariants.number_of(capture);
+    }
+  }
+  return found;
+}
+
+// A region of a loop that takes all of the loop's inputs. States are as the body has them.
+std::shared_ptr<const Graph> loop_region(const FunctionState& region, const Graph& body,
+                                         const LoopInputs& loop,
+                                         std::span<const RegionOutput> outputs) {
+  std::vector<RegionInput> inputs;
+  loop.visit(
+      [&](size_t i) {
+        const ValueId value = body.inputs()[i];
+        inputs.push_back({static_cast<int32_t>(i), body.dtype(value), body.shape(value)});
+      },
+      [&](const Tensor& tensor) {
+        inputs.push_back({input_for(region, tensor), tensor.dtype(), tensor.shape()});
+      });
+  return std::make_shared<const Graph>(with_inputs(region.graph, inputs, outputs));
+}
+
+std::vector<std::shared_ptr<const Graph>> loop_regions(const FunctionState& condition,
+                                                       const FunctionState& body,
+                                                       const LoopInputs& loop) {
+  const RegionOutput goes_on[] = {{.value = condition.graph.outputs()[0]}};
+  std::vector<RegionOutput> states;
+  for (size_t i : loop.kept) states.push_back({.value = body.graph.outputs()[i]});
+  for (const Variable& variable : loop.written)
+    states.push_back({.value = written_by(body, variable)});
+  return {loop_region(condition, body.graph, loop, goes_on),
+          loop_region(body, body.graph, loop, states)};
+}
+
 Tensors first_of(const Tensors& all, size_t count) {
   return Tensors(all.begin(), all.begin() + static_cast<ptrdiff_t>(count));
 }
@@ -153,67 +217,28 @@ Tensors add_loop(const Function& condition, const Function& body, std::span<cons
   return with_memory_errors("while", [&] {
     exec::TraceState& trace = exec::open_trace("while");
     const Function regions[] = {condition, body};
-    const std::vector<Variable> written = exec::find_written(regions);
-    const FunctionState& step = body.state();
+    std::vector<Variable> written = exec::find_written(regions);
     if (!condition.state().graph.writes().empty())
       throw UnimplementedError("[while] a condition that assigns to a variable");
-    exec::check_state(step.graph, state);
-    const auto own_input = [&](size_t i) { return step.graph.inputs()[i]; };
-    exec::Uses invariants;
-    std::vector<Tensor> given;  // to the node
-    std::vector<RegionOutput> outputs;
-    std::vector<size_t> kept, passed;  // of the given state: those that change, and the others
-    for (size_t i = 0; i < state.size(); ++i)
-      (step.graph.outputs()[i] == own_input(i) ? passed : kept).push_back(i);
-    std::vector<Tensor> variables;
-    for (const Variable& variable : written) variables.push_back(trace.slot_of(variable).current);
-    for (const Function& region : regions) {
-      for (const Tensor& capture : region.state().captures) {
-        const bool is_written = std::ranges::any_of(
-            variables, [&](const Tensor& each) { return each.id() == capture.id(); });
-        if (!is_written) invariants.number_of(capture);
-      }
-    }
+    exec::check_state(body.state().graph, state);
+    const exec::LoopInputs inputs = exec::loop_inputs(trace, regions, std::move(written));
+    const size_t num_kept = inputs.kept.size();
     auto control = std::make_shared<Control>();
     control->kind = Control::Kind::kLoop;
     control->has_custom_gradients = exec::has_custom_gradients(regions);
-    control->num_states = static_cast<int32_t>(kept.size() + variables.size());
+    control->num_states = static_cast<int32_t>(num_kept + inputs.variables.size());
     control->loop = new_id();
     control->numbers = all_states(*control);
     control->checkpoints = options.checkpoints;
     control->swaps = options.swap_memory;
-    const auto make_region = [&](const FunctionState& region,
-                                 std::span<const RegionOutput> results) {
-      std::vector<RegionInput> inputs;
-      const auto add_own = [&](size_t i) {
-        const ValueId value = own_input(i);
-        inputs.push_back(
-            {static_cast<int32_t>(i), step.graph.dtype(value), step.graph.shape(value)});
-      };
-      const auto add_captured = [&](const Tensor& tensor) {
-        inputs.push_back({exec::input_for(region, tensor), tensor.dtype(), tensor.shape()});
-      };
-      for (size_t i : kept) add_own(i);
-      for (const Tensor& tensor : variables) add_captured(tensor);
-      for (size_t i : passed) add_own(i);
-      for (const Tensor& tensor : invariants.tensors()) add_captured(tensor);
-      control->regions.push_back(
-          std::make_shared<const Graph>(with_inputs(region.graph, inputs, results)));
-    };
-    for (size_t i : kept) outputs.push_back({.value = step.graph.outputs()[i]});
-    for (const Variable& variable : written)
-      outputs.push_back({.value = exec::written_by(step, variable)});
-    const RegionOutput goes_on[] = {{.value = condition.state().graph.outputs()[0]}};
-    make_region(condition.state(), goes_on);
-    make_region(step, outputs);
-    for (size_t i : kept) given.push_back(state[i]);
-    given.insert(given.end(), variables.begin(), variables.end());
-    for (size_t i : passed) given.push_back(state[i]);
-    given.insert(given.end(), invariants.tensors().begin(), invariants.tensors().end());
+    control->regions = exec::loop_regions(condition.state(), body.state(), inputs);
+    std::vector<Tensor> given;
+    inputs.visit([&](size_t i) { given.push_back(state[i]); },
+                 [&](const Tensor& tensor) { given.push_back(tensor); });
     const Tensors made = exec::add_control(trace, control, given, exec::replay_region);
-    exec::set_written(trace, written, std::span(made).subspan(kept.size()));
+    exec::set_written(trace, inputs.written, std::span(made).subspan(num_kept));
     std::vector<Tensor> results(state.begin(), state.end());
-    for (size_t k = 0; k < kept.size(); ++k) results[kept[k]] = made[k];
+    for (size_t k = 0; k < num_kept; ++k) results[inputs.kept[k]] = made[k];
     return Tensors(results.begin(), results.end());
   });
 }

@@ -225,70 +225,94 @@ std::vector<Gradient> second_order(const Control& control, int64_t trips,
   return tape.gradient(outputs, sources, dys, Unconnected::kZero);
 }
 
+// What a gradient of a control node is asked for: its inputs that have one, and the outputs that
+// gradients arrive at.
+struct Differentiable {
+  std::vector<bool> is_wanted;  // of inputs for the regions
+  Numbers wanted, targets;      // the numbers of these, and of outputs
+  std::vector<Tensor> from, to;
+};
+
+Differentiable differentiable_parts(std::span<const Tensor> inputs, size_t first,
+                                    std::span<const Tensor> outputs) {
+  Differentiable parts;
+  for (size_t i = first; i < inputs.size(); ++i) {
+    const Tensor* input = &inputs[i];
+    parts.is_wanted.push_back(is_differentiable(input->dtype()) &&
+                              autodiff::knows_any({&input, 1}));
+    if (!parts.is_wanted.back()) continue;
+    parts.wanted.push_back(static_cast<int32_t>(i - first));
+    parts.from.push_back(*input);
+  }
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (!is_differentiable(outputs[i].dtype())) continue;
+    parts.targets.push_back(static_cast<int32_t>(i));
+    parts.to.push_back(outputs[i]);
+  }
+  return parts;
+}
+
+// Adds the gradient of a branch to the trace, where `dys` have arrived.
+std::vector<Gradient> add_branch_gradient(const Control& control, std::span<const Tensor> given,
+                                          const Differentiable& parts, std::span<const Tensor> dys,
+                                          RegionFn call_region) {
+  std::vector<Tensor> all(given.begin(), given.end());
+  all.insert(all.end(), dys.begin(), dys.end());
+  const Tensors found =
+      add_control(*t_trace, branch_gradient(control, parts.wanted, parts.targets, call_region), all,
+                  call_region);
+  return {found.begin(), found.end()};
+}
+
+// The same of a loop.
+std::vector<Gradient> add_loop_gradient(const Control& control, std::span<const Tensor> given,
+                                        const Differentiable& parts, std::span<const Tensor> dys,
+                                        RegionFn call_region) {
+  const std::shared_ptr<const Control> backward =
+      loop_gradient(control, parts.is_wanted, call_region);
+  std::vector<Tensor> all(given.begin(), given.end());
+  for (int32_t state : backward->states) {
+    const auto at = std::ranges::find(parts.targets, state) - parts.targets.begin();
+    all.push_back(dys[static_cast<size_t>(at)]);
+  }
+  const Tensors found = add_control(*t_trace, backward, all, call_region);
+  std::vector<Gradient> gradients;
+  for (int32_t number : parts.wanted) {
+    const bool is_state = number < control.num_states;
+    const auto& among = is_state ? backward->states : backward->invariants;
+    const int32_t own = is_state ? number : number - control.num_states;
+    const auto at = static_cast<size_t>(std::ranges::find(among, own) - among.begin());
+    gradients.emplace_back(found[at + (is_state ? 0 : backward->states.size())]);
+  }
+  return gradients;
+}
+
 // Tells tapes how gradients go back through a control node whose shapes are all known.
 void record_control(const std::shared_ptr<const Control>& control, std::span<const Tensor> inputs,
                     std::span<const Tensor> outputs, RegionFn call_region) {
   if (!autodiff::is_recording()) return;
-  const size_t first = control->kind == Kind::kBranch ? 1 : 0;
-  std::vector<Tensor> given(inputs.begin(), inputs.end());
-  std::vector<bool> is_wanted;
-  Numbers wanted, targets;
-  std::vector<Tensor> from, to;
-  for (size_t i = first; i < inputs.size(); ++i) {
-    const Tensor* input = &inputs[i];
-    is_wanted.push_back(is_differentiable(input->dtype()) && autodiff::knows_any({&input, 1}));
-    if (!is_wanted.back()) continue;
-    wanted.push_back(static_cast<int32_t>(i - first));
-    from.push_back(*input);
-  }
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    if (!is_differentiable(outputs[i].dtype())) continue;
-    targets.push_back(static_cast<int32_t>(i));
-    to.push_back(outputs[i]);
-  }
-  if (from.empty() || to.empty()) return;
+  const Differentiable parts =
+      differentiable_parts(inputs, control->kind == Kind::kBranch ? 1 : 0, outputs);
+  if (parts.from.empty() || parts.to.empty()) return;
+  const std::vector<Tensor> given(inputs.begin(), inputs.end());
   if (control->kind == Kind::kLoopGradient) {
-    const int64_t trips =
-        trip_count(t_trace->graph, t_trace->graph.node(t_trace->graph.node_of(outputs[0].value())));
-    record_custom(from, to,
-                  [control, trips, given, wanted, call_region](std::span<const Tensor> dys) {
-                    return second_order(*control, trips, given, wanted, dys, call_region);
-                  });
-    return;
-  }
-  if (control->kind == Kind::kBranch) {
+    const Graph& graph = t_trace->graph;
+    const int64_t trips = trip_count(graph, graph.node(graph.node_of(outputs[0].value())));
     record_custom(
-        from, to, [control, given, wanted, targets, call_region](std::span<const Tensor> dys) {
-          std::vector<Tensor> all = given;
-          all.insert(all.end(), dys.begin(), dys.end());
-          const Tensors found = add_control(
-              *t_trace, branch_gradient(*control, wanted, targets, call_region), all, call_region);
-          return std::vector<Gradient>(found.begin(), found.end());
+        parts.from, parts.to,
+        [control, trips, given, wanted = parts.wanted, call_region](std::span<const Tensor> dys) {
+          return second_order(*control, trips, given, wanted, dys, call_region);
         });
     return;
   }
-  record_custom(
-      from, to,
-      [control, given, is_wanted, wanted, targets, call_region](std::span<const Tensor> dys) {
-        const std::shared_ptr<const Control> backward =
-            loop_gradient(*control, is_wanted, call_region);
-        std::vector<Tensor> all = given;
-        for (int32_t state : backward->states) {
-          const auto at = std::ranges::find(targets, state) - targets.begin();
-          all.push_back(dys[static_cast<size_t>(at)]);
-        }
-        const Tensors found = add_control(*t_trace, backward, all, call_region);
-        std::vector<Gradient> gradients;
-        for (int32_t number : wanted) {
-          const auto& among =
-              number < control->num_states ? backward->states : backward->invariants;
-          const int32_t own = number < control->num_states ? number : number - control->num_states;
-          const auto at = static_cast<size_t>(std::ranges::find(among, own) - among.begin()) +
-                          (number < control->num_states ? 0 : backward->states.size());
-          gradients.emplace_back(found[at]);
-        }
-        return gradients;
-      });
+  const auto add_gradient =
+      control->kind == Kind::kBranch ? add_branch_gradient : add_loop_gradient;
+  record_custom(parts.from, parts.to,
+                [control, given, is_wanted = parts.is_wanted, wanted = parts.wanted,
+                 targets = parts.targets, add_gradient, call_region](std::span<const Tensor> dys) {
+                  return add_gradient(*control, given, {is_wanted, wanted, targets, {}, {}}, dys,
+                                      call_region);
+                });
 }
 
 // Whether its gradient can be worked out now. What draws random numbers would draw others when it

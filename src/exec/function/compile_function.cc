@@ -61,8 +61,7 @@ bool fit(FunctionState& function, int64_t bytes) {
   const MemoryPlan plan = ready(function).plan();
   int64_t most = most_checkpoints(plan), state = 0;
   for (const PlannedLoop& loop : plan.loops) {
-    if (loop.name == "while gradient" && loop.checkpoints < 0 && !loop.is_in_file)
-      state = std::max(state, loop.state_bytes);
+    if (loop.grows() && loop.checkpoints < 0) state = std::max(state, loop.state_bytes);
   }
   if (plan.peak_bytes <= bytes && state == 0) return true;
   if (!function.is_planned) return plan.peak_bytes <= bytes;

@@ -21,6 +21,13 @@ struct Program::Frame {
   std::vector<BufferRef> held;
 };
 
+// What a run allocates.
+struct Program::Memory {
+  BufferRef arena;
+  SmallVector<BufferRef, 4> outputs;
+  SmallVector<Tensor, 4> copies;  // of results that lie in variables
+};
+
 // The variables of a run: those that it updates are locked and nobody else's, the others are read
 // as they are now.
 class Program::Held {
@@ -89,37 +96,42 @@ void Program::give_frame(std::unique_ptr<Frame> frame) {
   if (spare_.size() < spare_.capacity()) spare_.push_back(std::move(frame));
 }
 
-Tensors Program::run(std::span<const Tensor* const> inputs) {
-  std::unique_ptr<Frame> frame = take_frame();
-  struct Return {
-    Program& program;
-    std::unique_ptr<Frame>& frame;
-    ~Return() { program.give_frame(std::move(frame)); }
-  } give_back{*this, frame};
-  const Held variables(*this, *frame);
-
-  BufferRef arena;
+Program::Memory Program::allocate() const {
+  Memory memory;
   if (layout_.arena_bytes > 0) {
-    arena = BufferRef(allocate_buffer(
+    memory.arena = BufferRef(allocate_buffer(
         {.bytes = layout_.arena_bytes, .device = {}, .tag = Tag::kActivation, .owner = owner_}));
   }
-  SmallVector<BufferRef, 4> buffers;
-  for (int32_t i = 0; i < layout_.num_outputs; ++i) buffers.push_back({});
+  for (int32_t i = 0; i < layout_.num_outputs; ++i) memory.outputs.push_back({});
+  for (const Storage& storage : layout_.storages) {
+    if (storage.kind != Kind::kOutput) continue;
+    memory.outputs[static_cast<size_t>(storage.index)] = BufferRef(allocate_buffer(
+        {.bytes = storage.bytes, .device = {}, .tag = Tag::kOutput, .owner = owner_}));
+  }
+  for (ValueId output : graph_.outputs()) {
+    if (is_copied(output))
+      memory.copies.push_back(
+          Tensor::empty(graph_.dtype(output), graph_.shape(output), Tag::kOutput, owner_));
+  }
+  return memory;
+}
+
+void Program::bind(Frame& frame, const Held& variables, const Memory& memory,
+                   std::span<const Tensor* const> inputs) const {
   size_t next_read = 0;
   for (size_t s = 0; s < layout_.storages.size(); ++s) {
     const Storage& storage = layout_.storages[s];
+    const auto index = static_cast<size_t>(storage.index);
     void* base = nullptr;
     switch (storage.kind) {
       case Kind::kArena:
-        base = arena ? static_cast<char*>(arena->data) + storage.offset : nullptr;
+        base = memory.arena ? static_cast<char*>(memory.arena->data) + storage.offset : nullptr;
         break;
       case Kind::kOutput:
-        buffers[static_cast<size_t>(storage.index)] = BufferRef(allocate_buffer(
-            {.bytes = storage.bytes, .device = {}, .tag = Tag::kOutput, .owner = owner_}));
-        base = buffers[static_cast<size_t>(storage.index)]->data;
+        base = memory.outputs[index]->data;
         break;
       case Kind::kInput:
-        base = inputs[static_cast<size_t>(storage.index)]->raw();
+        base = inputs[index]->raw();
         break;
       case Kind::kConstant:
         base = graph_.constant(storage.index).raw();
@@ -128,44 +140,56 @@ Tensors Program::run(std::span<const Tensor* const> inputs) {
         if (next_read < read_slots_.size() && read_slots_[next_read] == storage.index) {
           base = variables.read(next_read++);
         } else {
-          base = variables_[static_cast<size_t>(storage.index)].state().value.raw();
+          base = variables_[index].state().value.raw();
         }
         break;
     }
-    frame->code->bases[s] = static_cast<char*>(base);
-  }
-  SmallVector<Tensor, 4> copies;
-  for (ValueId output : graph_.outputs()) {
-    if (is_copied(output))
-      copies.push_back(
-          Tensor::empty(graph_.dtype(output), graph_.shape(output), Tag::kOutput, owner_));
+    frame.code->bases[s] = static_cast<char*>(base);
   }
   for (int32_t slot : written_slots_) {
-    frame->code->slots[static_cast<size_t>(slot)] =
+    frame.code->slots[static_cast<size_t>(slot)] =
         static_cast<char*>(variables_[static_cast<size_t>(slot)].state().value.raw());
   }
-  code_.bind(*frame->code);
-  code_.run(*frame->code);
-  size_t next_copy = 0;
+  code_.bind(*frame.code);
+}
+
+// Before what is written moves to where variables are.
+void Program::copy_outputs(const Frame& frame, const Memory& memory) const {
+  const Tensor* copy = memory.copies.begin();
   for (ValueId output : graph_.outputs()) {
     if (!is_copied(output)) continue;
     const Place& place = layout_.places[static_cast<size_t>(output)];
-    const Tensor& copy = copies[next_copy++];
-    std::memcpy(copy.raw(), frame->code->bases[static_cast<size_t>(place.storage)] + place.offset,
-                static_cast<size_t>(copy.num_bytes()));
+    std::memcpy(copy->raw(), frame.code->bases[static_cast<size_t>(place.storage)] + place.offset,
+                static_cast<size_t>(copy->num_bytes()));
+    ++copy;
   }
-  code_.move_writes(*frame->code);
+}
 
-  next_copy = 0;
+Tensors Program::collect(std::span<const Tensor* const> inputs, Memory& memory,
+                         const Frame& frame) const {
   Tensors outputs;
+  Tensor* copy = memory.copies.begin();
   for (ValueId output : graph_.outputs()) {
-    if (is_copied(output)) {
-      outputs.push_back(std::move(copies[next_copy++]));
-    } else {
-      outputs.push_back(output_tensor(output, inputs, buffers, *frame));
-    }
+    outputs.push_back(is_copied(output) ? std::move(*copy++)
+                                        : output_tensor(output, inputs, memory.outputs, frame));
   }
   return outputs;
+}
+
+Tensors Program::run(std::span<const Tensor* const> inputs) {
+  std::unique_ptr<Frame> frame = take_frame();
+  struct Return {
+    Program& program;
+    std::unique_ptr<Frame>& frame;
+    ~Return() { program.give_frame(std::move(frame)); }
+  } give_back{*this, frame};
+  const Held variables(*this, *frame);
+  Memory memory = allocate();
+  bind(*frame, variables, memory, inputs);
+  code_.run(*frame->code);
+  copy_outputs(*frame, memory);
+  code_.move_writes(*frame->code);
+  return collect(inputs, memory, *frame);
 }
 
 // A result that lies in a variable which the function changes: others are shared.
@@ -216,6 +240,40 @@ int64_t Program::output_bytes() const {
   return bytes;
 }
 
+PlannedValue Program::planned(const Storage& storage) const {
+  PlannedValue value;
+  const auto maker = static_cast<size_t>(std::max(storage.first, 0));
+  if (maker < layout_.steps.size()) {
+    const bool is_scratch = storage.value == kNoIndex;
+    const Node& node =
+        graph_.node(is_scratch ? layout_.steps[maker].nodes[0] : graph_.node_of(storage.value));
+    value.name = is_scratch ? code_.name_of(static_cast<int32_t>(maker)) : code_.name_of(node);
+    value.line = code_.line_of(node);
+  }
+  value.kind = storage.is_scratch              ? "scratch"
+               : storage.kind == Kind::kOutput ? "output"
+                                               : "activation";
+  if (storage.value != kNoIndex) {
+    value.dtype = graph_.dtype(storage.value);
+    value.shape = graph_.shape(storage.value);
+  }
+  value.bytes = storage.bytes;
+  value.offset = storage.kind == Kind::kArena ? storage.offset : -1;
+  value.first = storage.first;
+  value.last = storage.last;
+  return value;
+}
+
+void Program::add_loops(MemoryPlan& plan) const {
+  code_.add_loops(plan.loops);
+  for (const PlannedLoop& loop : plan.loops) {
+    if (!loop.grows()) continue;
+    const std::string at = loop.line.empty() ? "" : cat(" at ", loop.line);
+    plan.unknown.push_back(cat(loop.name(), at, ": min(n - 1, ", loop.most_checkpoints(),
+                               ") states of ", loop.state_bytes, " bytes for n steps"));
+  }
+}
+
 MemoryPlan Program::plan() const {
   MemoryPlan plan;
   plan.arena_bytes = layout_.arena_bytes;
@@ -224,46 +282,17 @@ MemoryPlan Program::plan() const {
   plan.peak_bytes = peak_bytes();
   for (size_t c = 0; c < graph_.num_constants(); ++c)
     plan.constant_bytes += graph_.constant(static_cast<int32_t>(c)).num_bytes();
-  code_.add_loops(plan.loops);
-  for (const PlannedLoop& loop : plan.loops) {
-    if (loop.name != "while gradient" || loop.trips >= 0 || loop.is_in_file) continue;
-    const std::string at = loop.line.empty() ? "" : cat(" at ", loop.line);
-    const std::string kept =
-        loop.checkpoints < 0 ? "max(8, ceil(sqrt(2 n)))" : cat(loop.checkpoints);
-    plan.unknown.push_back(cat(loop.name, at, ": min(n - 1, ", kept, ") states of ",
-                               loop.state_bytes, " bytes for n steps"));
-  }
+  add_loops(plan);
   for (size_t i = 0; i < layout_.steps.size(); ++i)
     plan.instructions.push_back(code_.name_of(static_cast<int32_t>(i)));
   plan.timeline.assign(plan.instructions.size(), plan.output_bytes);
   for (const Storage& storage : layout_.storages) {
     if (storage.kind != Kind::kArena && storage.kind != Kind::kOutput) continue;
-    PlannedValue value;
-    const int32_t maker = std::max(storage.first, 0);
-    if (static_cast<size_t>(maker) < layout_.steps.size()) {
-      const Node& node =
-          graph_.node(storage.value == kNoIndex ? layout_.steps[static_cast<size_t>(maker)].nodes[0]
-                                                : graph_.node_of(storage.value));
-      value.name = storage.value == kNoIndex ? code_.name_of(maker) : code_.name_of(node);
-      value.line = code_.line_of(node);
-    }
-    value.kind = storage.is_scratch              ? "scratch"
-                 : storage.kind == Kind::kOutput ? "output"
-                                                 : "activation";
-    if (storage.value != kNoIndex) {
-      value.dtype = graph_.dtype(storage.value);
-      value.shape = graph_.shape(storage.value);
-    }
-    value.bytes = storage.bytes;
-    value.offset = storage.kind == Kind::kArena ? storage.offset : -1;
-    value.first = storage.first;
-    value.last = storage.last;
-    if (storage.kind == Kind::kArena) {
-      for (int32_t i = std::max(storage.first, 0);
-           i <= storage.last && static_cast<size_t>(i) < plan.timeline.size(); ++i)
-        plan.timeline[static_cast<size_t>(i)] += storage.bytes;
-    }
-    plan.values.push_back(std::move(value));
+    plan.values.push_back(planned(storage));
+    if (storage.kind == Kind::kOutput) continue;
+    const auto last = std::min(static_cast<size_t>(storage.last) + 1, plan.timeline.size());
+    for (auto i = static_cast<size_t>(std::max(storage.first, 0)); i < last; ++i)
+      plan.timeline[i] += storage.bytes;
   }
   const auto highest = std::max_element(plan.timeline.begin(), plan.timeline.end());
   if (highest != plan.timeline.end())

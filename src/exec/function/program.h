@@ -32,14 +32,25 @@ class Program final : public Runner {
 
  private:
   struct Frame;
+  struct Memory;
   class Held;
 
   bool is_copied(ValueId output) const;
   int64_t output_bytes() const;
   std::unique_ptr<Frame> take_frame();
   void give_frame(std::unique_ptr<Frame> frame);
+  // A run: its memory, the addresses, and, once the code has run, its results.
+  Memory allocate() const;
+  void bind(Frame& frame, const Held& variables, const Memory& memory,
+            std::span<const Tensor* const> inputs) const;
+  void copy_outputs(const Frame& frame, const Memory& memory) const;
+  Tensors collect(std::span<const Tensor* const> inputs, Memory& memory, const Frame& frame) const;
   Tensor output_tensor(ValueId output, std::span<const Tensor* const> inputs,
                        std::span<const BufferRef> buffers, const Frame& frame) const;
+
+  // Parts of the plan.
+  PlannedValue planned(const Storage& storage) const;
+  void add_loops(MemoryPlan& plan) const;
 
   const Graph& graph_;
   std::span<const Variable> variables_;

@@ -31,8 +31,14 @@ std::vector<ValueId> crossing(const Graph& graph, const std::vector<bool>& half)
   return found;
 }
 
-std::shared_ptr<Differentiated> make(const FunctionState& function, std::vector<bool> wanted) {
-  auto made = std::make_shared<Differentiated>();
+// A function that gives a function's results and their gradients.
+struct Joint {
+  Function function;  // inputs, then gradients at outputs -> outputs, then gradients
+  size_t num_inputs, num_outputs;
+};
+
+Joint trace_joint(const FunctionState& function, const std::vector<bool>& wanted,
+                  Differentiated& made) {
   const Graph& graph = function.graph;
   const size_t num_inputs = graph.num_inputs();
   Trace trace(function.name);
@@ -53,51 +59,64 @@ std::shared_ptr<Differentiated> make(const FunctionState& function, std::vector<
     sources.push_back(function.variables[slot]);
     numbers.push_back(static_cast<int32_t>(num_inputs + slot));
   }
-  const std::vector<Tensor> outputs =
+  std::vector<Tensor> results =
       replay_call(function, pointers_to(inputs), function.states(&FollowedStates::by_tape));
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    if (!is_differentiable(outputs[i].dtype()) || !outputs[i].is_symbolic()) continue;
-    made->at_outputs.push_back(static_cast<int32_t>(i));
-    targets.push_back(outputs[i]);
-    dys.push_back(trace.input(outputs[i].dtype(), outputs[i].shape()));
+  const size_t num_outputs = results.size();
+  for (size_t i = 0; i < num_outputs; ++i) {
+    if (!is_differentiable(results[i].dtype()) || !results[i].is_symbolic()) continue;
+    made.at_outputs.push_back(static_cast<int32_t>(i));
+    targets.push_back(results[i]);
+    dys.push_back(trace.input(results[i].dtype(), results[i].shape()));
   }
-  std::vector<Tensor> results = outputs;
   const std::vector<Gradient> gradients = tape.gradient(targets, sources, dys);
   for (size_t i = 0; i < gradients.size(); ++i) {
-    if (!gradients[i].defined()) continue;
     const Gradient& found = gradients[i];
-    made->gradients.push_back({numbers[i], found.is_sparse(), found.dense_shape()});
+    if (!found.defined()) continue;
+    made.gradients.push_back({numbers[i], found.is_sparse(), found.dense_shape()});
     results.push_back(found.values());
     if (found.is_sparse()) results.push_back(found.indices());
   }
+  return {trace.finish(results), num_inputs, num_outputs};
+}
 
-  const Function joint = trace.finish(results);
-  FunctionState& whole = joint.state();
-  const std::span<const ValueId> all = whole.graph.outputs();
-  const std::span<const ValueId> own_inputs = whole.graph.inputs().first(num_inputs);
-  const std::span<const ValueId> gradient_values = all.subspan(outputs.size());
-  std::vector<ValueId> forward_outputs(all.begin(), gradient_values.begin());
-  // The first half is what the function's own results need.
-  std::vector<ValueId> own = forward_outputs;
-  for (const Write& write : whole.graph.writes()) own.push_back(write.value);
-  own.insert(own.end(), own_inputs.begin(), own_inputs.end());
-  const std::vector<bool> first_half = needed_nodes(whole.graph, own);
-  std::vector<ValueId> kept = crossing(whole.graph, first_half);
+// The values that the first half hands to the second: what the function's own results need is in
+// the first.
+std::vector<ValueId> values_between(const Graph& graph, std::span<const ValueId> inputs,
+                                    std::span<const ValueId> outputs,
+                                    std::span<const ValueId> gradients) {
+  std::vector<ValueId> own(outputs.begin(), outputs.end());
+  for (const Write& write : graph.writes()) own.push_back(write.value);
+  own.insert(own.end(), inputs.begin(), inputs.end());
+  const std::vector<bool> first_half = needed_nodes(graph, own);
+  std::vector<ValueId> between = crossing(graph, first_half);
   // A gradient may be a value of the first half itself.
-  for (ValueId gradient : gradient_values) {
-    if (first_half[static_cast<size_t>(whole.graph.node_of(gradient))] &&
-        whole.graph.constant_of(gradient) == nullptr &&
-        std::find(kept.begin(), kept.end(), gradient) == kept.end())
-      kept.push_back(gradient);
+  for (ValueId gradient : gradients) {
+    if (first_half[static_cast<size_t>(graph.node_of(gradient))] &&
+        graph.constant_of(gradient) == nullptr &&
+        std::find(between.begin(), between.end(), gradient) == between.end())
+      between.push_back(gradient);
   }
-  forward_outputs.insert(forward_outputs.end(), kept.begin(), kept.end());
-  Graph forward = extract(whole.graph, own_inputs, forward_outputs, whole.graph.writes());
-  std::vector<ValueId> backward_inputs = kept;
-  for (ValueId dy : whole.graph.inputs().subspan(num_inputs)) backward_inputs.push_back(dy);
-  Graph backward = extract(whole.graph, backward_inputs, gradient_values, {});
+  return between;
+}
+
+std::shared_ptr<Differentiated> make(const FunctionState& function, std::vector<bool> wanted) {
+  auto made = std::make_shared<Differentiated>();
+  const Joint joint = trace_joint(function, wanted, *made);
+  const FunctionState& whole = joint.function.state();
+  const Graph& graph = whole.graph;
+  const std::span<const ValueId> inputs = graph.inputs().first(joint.num_inputs);
+  const std::span<const ValueId> outputs = graph.outputs().first(joint.num_outputs);
+  const std::span<const ValueId> gradients = graph.outputs().subspan(joint.num_outputs);
+  const std::vector<ValueId> between = values_between(graph, inputs, outputs, gradients);
+  std::vector<ValueId> forward_outputs(outputs.begin(), outputs.end());
+  forward_outputs.insert(forward_outputs.end(), between.begin(), between.end());
+  std::vector<ValueId> backward_inputs = between;
+  for (ValueId dy : graph.inputs().subspan(joint.num_inputs)) backward_inputs.push_back(dy);
   made->wanted = std::move(wanted);
-  made->forward = make_function(function.name, std::move(forward), whole.variables);
-  made->backward = make_function(function.name + "_gradient", std::move(backward), {});
+  made->forward = make_function(
+      function.name, extract(graph, inputs, forward_outputs, graph.writes()), whole.variables);
+  made->backward = make_function(function.name + "_gradient",
+                                 extract(graph, backward_inputs, gradients, {}), {});
   return made;
 }
 

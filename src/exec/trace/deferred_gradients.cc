@@ -130,6 +130,48 @@ std::vector<Gradient> add_gradient(TraceState& trace, const GradientRequest& req
   return made;
 }
 
+namespace {
+
+// What lies between sources and targets on a tape.
+struct Between {
+  autodiff::IdMap<bool> wanted;  // tensors that lead to a target
+  std::vector<ValueId> way;      // an output of every call
+  std::vector<Tensor> used;      // all that the gradients are worked out with
+  bool has_calls = false;        // of the trace
+  bool has_values = false;       // that were worked out while it was made
+};
+
+Between find_between(TraceState& trace, autodiff::TapeState& tape, std::span<const Tensor> targets,
+                     std::span<const Source> sources, std::span<const Tensor> dys) {
+  const auto on_way = autodiff::records_from(tape, sources);
+  Between found;
+  for (const Tensor& target : targets) {
+    if (is_differentiable(target.dtype())) found.wanted.set(target.id(), true);
+  }
+  found.used.assign(targets.begin(), targets.end());
+  found.used.insert(found.used.end(), dys.begin(), dys.end());
+  for (size_t i = tape.records.size(); i-- > 0;) {
+    const autodiff::Record& record = tape.records[i];
+    bool leads = false;
+    for (const Tensor& output : record.outputs) leads = leads || found.wanted.has(output.id());
+    if (!on_way[i] || !leads) continue;
+    if (record.op == nullptr && !is_control(trace, record)) {
+      throw UnimplementedError(
+          "[gradient] a custom gradient inside a function needs shapes that are all known");
+    }
+    const bool is_call = record.outputs[0].is_symbolic();
+    (is_call ? found.has_calls : found.has_values) = true;
+    for (const Tensor& input : record.inputs) {
+      if (is_differentiable(input.dtype())) found.wanted.set(input.id(), true);
+      found.used.push_back(input);
+    }
+    if (is_call) found.way.push_back(trace.value_of(record.outputs[0]));
+  }
+  return found;
+}
+
+}  // namespace
+
 std::optional<std::vector<Gradient>> defer_gradient(autodiff::TapeState& tape,
                                                     std::span<const Tensor> targets,
                                                     std::span<const Source> sources,
@@ -143,51 +185,27 @@ std::optional<std::vector<Gradient>> defer_gradient(autodiff::TapeState& tape,
         "known");
   }
   if (trace.worlds == nullptr) return std::nullopt;
-  const auto on_way = autodiff::records_from(tape, sources);
-  // What the records lead to, source by source: one that leads nowhere has no gradient.
-  autodiff::IdMap<bool> wanted;
-  for (const Tensor& target : targets) {
-    if (is_differentiable(target.dtype())) wanted.set(target.id(), true);
-  }
-  std::vector<ValueId> way;
-  bool has_calls = false, has_values = false;  // of the trace; worked out while it was made
-  std::vector<Tensor> used(targets.begin(), targets.end());
-  used.insert(used.end(), dys.begin(), dys.end());
-  for (size_t i = tape.records.size(); i-- > 0;) {
-    const autodiff::Record& record = tape.records[i];
-    bool leads = false;
-    for (const Tensor& output : record.outputs) leads = leads || wanted.has(output.id());
-    if (!on_way[i] || !leads) continue;
-    if (record.op == nullptr && !is_control(trace, record)) {
-      throw UnimplementedError(
-          "[gradient] a custom gradient inside a function needs shapes that are all known");
-    }
-    (record.outputs[0].is_symbolic() ? has_calls : has_values) = true;
-    for (const Tensor& input : record.inputs) {
-      if (is_differentiable(input.dtype())) wanted.set(input.id(), true);
-      used.push_back(input);
-    }
-    if (record.outputs[0].is_symbolic()) way.push_back(trace.value_of(record.outputs[0]));
-  }
-  if (has_values && !has_calls) return std::nullopt;
-  if (has_values) {
+  Between between = find_between(trace, tape, targets, sources, dys);
+  if (between.has_values && !between.has_calls) return std::nullopt;
+  if (between.has_values) {
     throw UnimplementedError(
         "[gradient] of a constant of a function, by way of a tensor whose shape is not known");
   }
   GradientRequest request;
-  request.way = std::move(way);
+  request.way = std::move(between.way);
   for (const Tensor& target : targets) request.targets.push_back(trace.value_of(target));
   for (const Tensor& dy : dys) request.dys.push_back(trace.value_of(dy));
+  // A source that leads nowhere has no gradient.
   std::vector<size_t> connected;
   for (size_t i = 0; i < sources.size(); ++i) {
     const Source& source = sources[i];
+    const bool leads = between.wanted.has(source.id);
     const ValueId value = value_of(trace, tape, source);
     if (value == kNoIndex) continue;
-    if (unconnected == Unconnected::kNone && (!wanted.has(source.id) || !tape.known.has(source.id)))
-      continue;
+    if (unconnected == Unconnected::kNone && (!leads || !tape.known.has(source.id))) continue;
     connected.push_back(i);
     const Shape& shape = trace.graph.shape(value);
-    const bool may_be_rows = shape.is_known() && shape.rank() > 0 && wanted.has(source.id);
+    const bool may_be_rows = shape.is_known() && shape.rank() > 0 && leads;
     request.sources.push_back({value, may_be_rows ? rows_of(tape, source.id) : DType::kInvalid});
   }
   std::vector<Gradient> found(sources.size());
@@ -200,7 +218,7 @@ std::optional<std::vector<Gradient>> defer_gradient(autodiff::TapeState& tape,
   }
   if (made.empty()) return found;
   // Tapes further out see the gradients as made of everything that they are worked out with.
-  record_as_unknown(pointers_to(used), symbols);
+  record_as_unknown(pointers_to(between.used), symbols);
   return found;
 }
 

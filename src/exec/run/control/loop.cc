@@ -89,7 +89,10 @@ class LoopCode final : public ControlCode {
   int64_t bytes() const override { return condition_.bytes() + step_.bytes(); }
 
   void add_loops(const std::string& line, std::vector<PlannedLoop>& loops) const override {
-    loops.push_back({.name = "while", .line = line, .trips = trips_, .state_bytes = form_.total()});
+    loops.push_back({.kind = PlannedLoop::Kind::kLoop,
+                     .line = line,
+                     .trips = trips_,
+                     .state_bytes = form_.total()});
     step_.add_inner_loops(loops);
   }
 

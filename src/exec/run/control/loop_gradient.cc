@@ -72,7 +72,7 @@ class LoopGradientCode final : public ControlCode {
 
   void add_loops(const std::string& line, std::vector<PlannedLoop>& loops) const override {
     const bool is_known = trips_ >= 0;
-    loops.push_back({.name = "while gradient",
+    loops.push_back({.kind = PlannedLoop::Kind::kGradient,
                      .line = line,
                      .trips = trips_,
                      .state_bytes = form_.total(),
