@@ -1,4 +1,5 @@
-// Runner: what a function's calls come down to: a Program, or Stages where not all can be planned.
+// CompiledFunction: what a function's calls come down to: a Program, or PartlyPlanned where not all
+// can be planned.
 #pragma once
 
 #include <span>
@@ -8,9 +9,9 @@
 
 namespace penstock::exec {
 
-class Runner {
+class CompiledFunction {
  public:
-  virtual ~Runner() = default;
+  virtual ~CompiledFunction() = default;
 
   // Pre: the inputs have the graph's dtypes and shapes.
   virtual Tensors run(std::span<const Tensor* const> inputs) = 0;

@@ -22,10 +22,10 @@ bool is_read_twice(const OpDef& op, Inputs inputs, const Tensor& input) {
 }
 
 // The input whose buffer output `output` takes over, or null.
-const Tensor* forwarded_input(const OpDef& op, Inputs inputs, uint64_t given, size_t output,
+const Tensor* forwarded_input(const OpDef& op, Inputs inputs, uint64_t donated, size_t output,
                               const OutputSpec& spec) {
   for (const Forward& forward : op.forwards) {
-    if (forward.output != output || ((given >> forward.input) & 1) == 0) continue;
+    if (forward.output != output || ((donated >> forward.input) & 1) == 0) continue;
     const Tensor& input = *inputs[forward.input];
     if (input.dtype() == spec.dtype && input.shape() == spec.shape && input.can_be_overwritten() &&
         input.buffer()->bytes == input.num_bytes() && !is_read_twice(op, inputs, input)) {
@@ -47,17 +47,17 @@ ledger::Owner owner_of(const OpDef& op) {
   return expected;
 }
 
-Tensor make_output(const OpDef& op, Inputs inputs, uint64_t& given, size_t i,
+Tensor make_output(const OpDef& op, Inputs inputs, uint64_t& donated, size_t i,
                    const OutputSpec& spec, const Tensor** taken) {
   if (spec.shares_input >= 0) {
     const Tensor& input = *inputs[static_cast<size_t>(spec.shares_input)];
     return Tensor::over(input.buffer(), input.offset() + spec.share_offset, spec.dtype, spec.shape);
   }
-  if (given != 0) {
-    if (const Tensor* input = forwarded_input(op, inputs, given, i, spec)) {
+  if (donated != 0) {
+    if (const Tensor* input = forwarded_input(op, inputs, donated, i, spec)) {
       *taken = input;
       for (size_t k = 0; k < inputs.size(); ++k) {
-        if (inputs[k] == input) given &= ~(uint64_t{1} << k);
+        if (inputs[k] == input) donated &= ~(uint64_t{1} << k);
       }
       return Tensor::over(input->buffer(), 0, spec.dtype, spec.shape);
     }
@@ -89,11 +89,11 @@ Tensor make_output(const OpDef& op, Inputs inputs, uint64_t& given, size_t i,
   throw ResourceExhaustedError(text);
 }
 
-void spend(const OpDef& op, const Tensor& input) {
+void take_donated(const OpDef& op, const Tensor& input) {
   if (Buffer& buffer = *input.buffer().get(); buffer.tag == Tag::kConstant)
     retag_buffer(buffer, t_tag, owner_of(op));
-  Tensor& spent = *const_cast<Tensor*>(&input);  // given to us by its holder
-  spent = spent.without_data();
+  Tensor& holder = *const_cast<Tensor*>(&input);  // donated to us by its holder
+  holder = holder.without_data();
 }
 
 }  // namespace penstock::exec

@@ -28,12 +28,12 @@ extern constinit thread_local Tag t_tag;
 // The op's place in the ledger.
 ledger::Owner owner_of(const OpDef& op);
 
-// Output `i`: shared, taken over from an input that is given (then `*taken` is that one), or new.
-Tensor make_output(const OpDef& op, std::span<const Tensor* const> inputs, uint64_t& given,
+// Output `i`: shared, taken over from an input that is donated (then `*taken` is that one), or new.
+Tensor make_output(const OpDef& op, std::span<const Tensor* const> inputs, uint64_t& donated,
                    size_t i, const OutputSpec& spec, const Tensor** taken);
 
 // Leaves an input that was taken over without its data, which are now those of a result of `op`.
-void spend(const OpDef& op, const Tensor& input);
+void take_donated(const OpDef& op, const Tensor& input);
 
 [[noreturn]] void fail_kernel(const OpDef& op, const KernelResult& result);
 [[noreturn]] void name_the_op(const OpDef& op, const ResourceExhaustedError& error);

@@ -37,7 +37,7 @@ struct Control {
   int64_t trips = -1;       // how many steps it takes, where that is known
   int64_t checkpoints = 0;  // states that a gradient keeps at most; 0: as many as seem best
   bool swaps = false;       // these are kept in a file
-  bool is_tied = false;
+  bool shares_checkpoints = false;
   uint64_t loop = 0;                        // the same for a loop and its gradients
   std::vector<int32_t> numbers;             // of its states, among those that the loop once had
   std::vector<int32_t> states, invariants;  // of a gradient: those that have one

@@ -10,7 +10,7 @@
 
 namespace penstock {
 
-StateForm::StateForm(const Graph& region, std::span<const int32_t> numbers) {
+PackedStates::PackedStates(const Graph& region, std::span<const int32_t> numbers) {
   for (int32_t number : numbers) {
     const int64_t bytes = region.bytes(region.inputs()[static_cast<size_t>(number)]);
     offsets_.push_back(total_);

@@ -10,10 +10,10 @@
 namespace penstock {
 
 // Some states of a loop, one after the other in memory.
-class StateForm {
+class PackedStates {
  public:
   // `numbers` are of inputs of the region.
-  StateForm(const Graph& region, std::span<const int32_t> numbers);
+  PackedStates(const Graph& region, std::span<const int32_t> numbers);
 
   size_t size() const { return offsets_.size(); }
   int64_t offset(size_t i) const { return offsets_[i]; }

@@ -1,5 +1,5 @@
-// Pending: a call that waits for the op which uses its result: in a - square(b), the square. The
-// two then run block by block, and the square is never whole in memory.
+// DeferredElementwise: a call that waits for the op which uses its result: in a - square(b), the
+// square. The two then run block by block, and the square is never whole in memory.
 #pragma once
 
 #include <memory>
@@ -13,11 +13,12 @@ namespace penstock {
 struct OutputSpec;
 
 // An elementwise call that has been checked and not been run. It keeps its inputs alive.
-class PEN_API Pending {
+class PEN_API DeferredElementwise {
  public:
   // Null where the call cannot wait: its op is not a plain elementwise one, its inputs are not
   // floats of one shape (or single numbers), or a tape listens. Throws what the op itself refuses.
-  static std::unique_ptr<Pending> make(const OpDef& op, std::span<const Tensor* const> inputs);
+  static std::unique_ptr<DeferredElementwise> make(const OpDef& op,
+                                                   std::span<const Tensor* const> inputs);
 
   // The result's dtype and shape, without data.
   const Tensor& description() const { return description_; }
@@ -25,11 +26,12 @@ class PEN_API Pending {
   // The result itself.
   Tensor run() const;
   // The result of `user` with `left` as its first input and ours as its second. When `left` is
-  // given it may be taken over, as by dispatch.
-  Tensor run_into(const OpDef& user, const Tensor& left, bool is_given) const;
+  // donated it may be taken over, as by dispatch.
+  Tensor run_into(const OpDef& user, const Tensor& left, bool is_donated) const;
 
  private:
-  Pending(const OpDef& op, std::span<const Tensor* const> inputs, const OutputSpec& spec);
+  DeferredElementwise(const OpDef& op, std::span<const Tensor* const> inputs,
+                      const OutputSpec& spec);
   bool fits(const OpDef& user, const Tensor& left) const;
 
   const OpDef& op_;

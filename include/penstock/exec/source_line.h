@@ -12,7 +12,7 @@ struct SourceLine {
   int line = 0;
 };
 // Who knows the line that is running, for plans and messages; null for nobody.
-using LocateFn = SourceLine (*)();
-PEN_API void set_locator(LocateFn locate);
+using SourceLineFn = SourceLine (*)();
+PEN_API void set_locator(SourceLineFn locate);
 
 }  // namespace penstock

@@ -12,9 +12,9 @@ namespace {
 
 using Kind = Storage::Kind;
 
-class Builder {
+class Placer {
  public:
-  Builder(const Graph& graph, std::vector<Step> steps, std::span<const int64_t> control_scratch)
+  Placer(const Graph& graph, std::vector<Step> steps, std::span<const int64_t> control_scratch)
       : graph_(graph), control_scratch_(control_scratch) {
     layout_.steps = std::move(steps);
     layout_.places.resize(graph.num_values());
@@ -22,7 +22,7 @@ class Builder {
     written_.assign(graph.num_values(), kNoIndex);
   }
 
-  Layout build() {
+  MemoryLayout build() {
     find_last_uses();
     place_leaves();
     for (int32_t i = 0; i < end(); ++i) {
@@ -343,7 +343,7 @@ class Builder {
 
   const Graph& graph_;
   std::span<const int64_t> control_scratch_;
-  Layout layout_;
+  MemoryLayout layout_;
   std::vector<int32_t> last_use_;  // by value: an instruction, or end() for results
   std::vector<int32_t> written_;   // by value: the slot that it is written to
   std::vector<std::pair<int32_t, int32_t>> reads_;  // slots and their storages
@@ -352,9 +352,9 @@ class Builder {
 
 }  // namespace
 
-Layout make_layout(const Graph& graph, std::vector<Step> steps,
-                   std::span<const int64_t> control_scratch) {
-  return Builder(graph, std::move(steps), control_scratch).build();
+MemoryLayout make_layout(const Graph& graph, std::vector<Step> steps,
+                         std::span<const int64_t> control_scratch) {
+  return Placer(graph, std::move(steps), control_scratch).build();
 }
 
 }  // namespace penstock::exec

@@ -1,4 +1,4 @@
-// Layout: where every value of a graph lives while it runs.
+// MemoryLayout: where every value of a graph lives while it runs.
 //
 //   storage  a piece of memory: a place in the arena, or a buffer that comes from or goes to
 //   outside place    a value's storage, and the byte it starts at
@@ -30,7 +30,7 @@ struct Storage {
   ValueId value = kNoIndex;  // the first that lived here
 };
 
-struct Layout {
+struct MemoryLayout {
   std::vector<Step> steps;  // the instructions; what they need to know of places is filled in
   std::vector<Storage> storages;
   std::vector<Place> places;       // of values; kNoIndex for those that have none
@@ -42,7 +42,7 @@ struct Layout {
 };
 
 // `control_scratch` are the bytes that each control of the graph needs while it runs.
-Layout make_layout(const Graph& graph, std::vector<Step> steps,
-                   std::span<const int64_t> control_scratch);
+MemoryLayout make_layout(const Graph& graph, std::vector<Step> steps,
+                         std::span<const int64_t> control_scratch);
 
 }  // namespace penstock::exec

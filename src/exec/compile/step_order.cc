@@ -13,10 +13,10 @@ using plan::ScheduleProblem;
 using plan::ScheduleStep;
 
 // The graph as a problem of steps and items.
-class Modeller {
+class ScheduleModel {
  public:
-  Modeller(const Graph& graph, std::span<const Step> steps,
-           std::span<const int64_t> control_scratch)
+  ScheduleModel(const Graph& graph, std::span<const Step> steps,
+                std::span<const int64_t> control_scratch)
       : graph_(graph), steps_(steps), control_scratch_(control_scratch) {
     problem_.steps.resize(steps.size());
     step_of_.assign(graph.num_nodes(), kNoIndex);
@@ -231,7 +231,7 @@ class Modeller {
 
 std::vector<Step> order_steps(const Graph& graph, std::vector<Step> steps,
                               std::span<const int64_t> control_scratch) {
-  const Modeller model(graph, steps, control_scratch);
+  const ScheduleModel model(graph, steps, control_scratch);
   std::vector<Step> ordered;
   ordered.reserve(steps.size());
   for (int32_t s : plan::choose_schedule(model.problem()))

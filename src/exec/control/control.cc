@@ -205,7 +205,7 @@ Tensors add_branch(const Tensor& index, std::span<const Function> regions) {
     }
     std::vector<Tensor> inputs = {index};
     inputs.insert(inputs.end(), uses.tensors().begin(), uses.tensors().end());
-    const Tensors made = exec::add_control(trace, control, inputs, exec::replay_region);
+    const Tensors made = exec::add_control(trace, control, inputs, exec::interpret_region);
     const size_t own = made.size() - written.size();
     exec::set_written(trace, written, std::span(made).subspan(own));
     return exec::first_of(made, own);
@@ -235,7 +235,7 @@ Tensors add_loop(const Function& condition, const Function& body, std::span<cons
     std::vector<Tensor> given;
     inputs.visit([&](size_t i) { given.push_back(state[i]); },
                  [&](const Tensor& tensor) { given.push_back(tensor); });
-    const Tensors made = exec::add_control(trace, control, given, exec::replay_region);
+    const Tensors made = exec::add_control(trace, control, given, exec::interpret_region);
     exec::set_written(trace, inputs.written, std::span(made).subspan(num_kept));
     std::vector<Tensor> results(state.begin(), state.end());
     for (size_t k = 0; k < num_kept; ++k) results[inputs.kept[k]] = made[k];

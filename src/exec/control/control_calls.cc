@@ -34,7 +34,7 @@ std::shared_ptr<const Graph> retraced(const Graph& region, std::span<const Shape
   std::vector<Tensor> inputs;
   for (size_t i = 0; i < shapes.size(); ++i)
     inputs.push_back(trace.input(region.dtype(region.inputs()[i]), shapes[i]));
-  const Function made = trace.finish(replay_region(region, inputs, states));
+  const Function made = trace.finish(interpret_region(region, inputs, states));
   return std::make_shared<const Graph>(std::move(made.state().graph));
 }
 
@@ -201,7 +201,8 @@ Tensors call_region(const Control& control, size_t i, Inputs inputs, StateMap* s
     const Function& function = functions_of(control).regions[i];
     if (function.has_known_inputs()) return function(inputs);
   }
-  const std::vector<Tensor> outputs = replay_region(control.region(i), tensors_at(inputs), states);
+  const std::vector<Tensor> outputs =
+      interpret_region(control.region(i), tensors_at(inputs), states);
   return Tensors(outputs.begin(), outputs.end());
 }
 
@@ -232,9 +233,9 @@ Tensors run_gradient(const Control& control, Inputs inputs) {
   const auto count = static_cast<size_t>(control.num_states);
   std::vector<Tensor> given = tensors_at(inputs.first(body.num_inputs()));
   std::vector<std::vector<Tensor>> before;
-  while (replay_region(control.region(Control::kCondition), given)[0].item<bool>()) {
+  while (interpret_region(control.region(Control::kCondition), given)[0].item<bool>()) {
     before.push_back(given);
-    const std::vector<Tensor> next = replay_region(body, given);
+    const std::vector<Tensor> next = interpret_region(body, given);
     std::copy_n(next.begin(), count, given.begin());
   }
   std::vector<Tensor> gradients = tensors_at(inputs.subspan(body.num_inputs()));
@@ -243,7 +244,7 @@ Tensors run_gradient(const Control& control, Inputs inputs) {
   for (; !before.empty(); before.pop_back()) {
     std::vector<Tensor> all = std::move(before.back());
     all.insert(all.end(), gradients.begin(), gradients.end());
-    gradients = replay_region(control.region(Control::kBackward), all);
+    gradients = interpret_region(control.region(Control::kBackward), all);
   }
   return Tensors(gradients.begin(), gradients.end());
 }
@@ -262,15 +263,15 @@ Tensors run_one_by_one(const Control& control, Inputs inputs, StateMap* states) 
 
 }  // namespace
 
-std::vector<Tensor> replay_region(const Graph& region, std::span<const Tensor> inputs,
-                                  StateMap* states) {
+std::vector<Tensor> interpret_region(const Graph& region, std::span<const Tensor> inputs,
+                                     StateMap* states) {
   const TensorPointers pointers = pointers_to(inputs);
-  Replay replay(region, pointers, {}, needed_nodes(region, region.outputs(), true), call_control,
-                states);
-  for (ValueId output : region.outputs()) replay.keep(output);
-  replay.run();
+  Interpreter interpreter(region, pointers, {}, needed_nodes(region, region.outputs(), true),
+                          call_control, states);
+  for (ValueId output : region.outputs()) interpreter.keep(output);
+  interpreter.run();
   std::vector<Tensor> outputs;
-  for (ValueId output : region.outputs()) outputs.push_back(replay.value(output));
+  for (ValueId output : region.outputs()) outputs.push_back(interpreter.value(output));
   return outputs;
 }
 
@@ -295,7 +296,7 @@ Tensors call_control(const std::shared_ptr<const Control>& control,
   uint64_t& number = loops[control->loop];
   if (control->kind == Kind::kLoop || number == 0) number = new_id();
   own->loop = number;
-  return add_control(*t_trace, own, given, replay_region);
+  return add_control(*t_trace, own, given, interpret_region);
 }
 
 }  // namespace penstock::exec

@@ -18,7 +18,7 @@ Tensors call_control(const std::shared_ptr<const Control>& control,
                      std::span<const Tensor* const> inputs, LoopNumbers& loops, StateMap* states);
 
 // The outputs of a region, its nodes called one by one.
-std::vector<Tensor> replay_region(const Graph& region, std::span<const Tensor> inputs,
-                                  StateMap* states = nullptr);
+std::vector<Tensor> interpret_region(const Graph& region, std::span<const Tensor> inputs,
+                                     StateMap* states = nullptr);
 
 }  // namespace penstock::exec

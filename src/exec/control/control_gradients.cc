@@ -144,22 +144,16 @@ std::shared_ptr<const Control> loop_gradient(const Control& control, std::vector
   return made;
 }
 
-// A loop gradient as two loops that keep every state: slower and larger, but made of nodes that
-// have gradients themselves.
-std::vector<Tensor> as_loops(const Control& control, int32_t trips, std::span<const Tensor> inputs,
-                             RegionFn call_region) {
-  const Graph& body = control.region(Control::kBody);
+std::span<const Tensor> invariants_of(const Control& control, std::span<const Tensor> inputs) {
   const auto num_states = static_cast<size_t>(control.num_states);
-  const std::span<const Tensor> invariants =
-      inputs.subspan(num_states, body.num_inputs() - num_states);
-  const Tensor one(int32_t{1});
-  const auto call = [&](const Graph& region, std::span<const Tensor> own,
-                        std::span<const Tensor> others) {
-    std::vector<Tensor> all(own.begin(), own.end());
-    all.insert(all.end(), invariants.begin(), invariants.end());
-    all.insert(all.end(), others.begin(), others.end());
-    return call_region(region, all, nullptr);
-  };
+  return inputs.subspan(num_states, control.region(Control::kBody).num_inputs() - num_states);
+}
+
+// The states before each step of a loop, those of all steps in one tensor.
+std::vector<Tensor> states_before_steps(const Control& control, int32_t trips,
+                                        std::span<const Tensor> inputs, RegionFn call_region) {
+  const auto num_states = static_cast<size_t>(control.num_states);
+  const std::span<const Tensor> invariants = invariants_of(control, inputs);
   std::vector<Tensor> state = {Tensor(int32_t{0})};
   for (const Tensor& each : inputs.first(num_states)) state.push_back(each);
   for (const Tensor& each : inputs.first(num_states)) {
@@ -167,23 +161,35 @@ std::vector<Tensor> as_loops(const Control& control, int32_t trips, std::span<co
     all.insert(all.end(), each.shape().begin(), each.shape().end());
     state.push_back(zeros(each.dtype(), Shape(std::span<const int64_t>(all))));
   }
-  const Tensors kept =
-      while_loop([&](std::span<const Tensor> now) { return less(now[0], Tensor(trips)); },
-                 [&](std::span<const Tensor> now) {
-                   const std::span<const Tensor> own = now.subspan(1, num_states);
-                   const std::vector<Tensor> made = call(body, own, {});
-                   Tensors next = {add(now[0], one)};
-                   for (const Tensor& each : made) next.push_back(each);
-                   const Tensor row = reshape(now[0], Tensor{int32_t{1}, int32_t{1}});
-                   for (size_t i = 0; i < num_states; ++i) {
-                     next.push_back(tensor_scatter_update(now[1 + num_states + i], row,
-                                                          expand_dims(own[i], 0)));
-                   }
-                   return next;
-                 },
-                 state);
-  state = {Tensor(trips - 1)};
-  for (const Tensor& dy : inputs.subspan(body.num_inputs())) state.push_back(dy);
+  const Tensors last = while_loop(
+      [&](std::span<const Tensor> now) { return less(now[0], Tensor(trips)); },
+      [&](std::span<const Tensor> now) {
+        const std::span<const Tensor> own = now.subspan(1, num_states);
+        std::vector<Tensor> all(own.begin(), own.end());
+        all.insert(all.end(), invariants.begin(), invariants.end());
+        const std::vector<Tensor> made = call_region(control.region(Control::kBody), all, nullptr);
+        Tensors next = {add(now[0], Tensor(int32_t{1}))};
+        for (const Tensor& each : made) next.push_back(each);
+        const Tensor row = reshape(now[0], Tensor{int32_t{1}, int32_t{1}});
+        for (size_t i = 0; i < num_states; ++i) {
+          next.push_back(
+              tensor_scatter_update(now[1 + num_states + i], row, expand_dims(own[i], 0)));
+        }
+        return next;
+      },
+      state);
+  return {last.begin() + 1 + static_cast<ptrdiff_t>(num_states), last.end()};
+}
+
+// A loop gradient as two loops that keep every state: slower and larger, but made of nodes that
+// have gradients themselves.
+std::vector<Tensor> as_loops(const Control& control, int32_t trips, std::span<const Tensor> inputs,
+                             RegionFn call_region) {
+  const std::span<const Tensor> invariants = invariants_of(control, inputs);
+  const std::vector<Tensor> kept = states_before_steps(control, trips, inputs, call_region);
+  std::vector<Tensor> state = {Tensor(trips - 1)};
+  for (const Tensor& dy : inputs.subspan(control.region(Control::kBody).num_inputs()))
+    state.push_back(dy);
   for (int32_t i : control.invariants) {
     const Tensor& like = invariants[static_cast<size_t>(i)];
     state.push_back(zeros(like.dtype(), like.shape()));
@@ -191,11 +197,12 @@ std::vector<Tensor> as_loops(const Control& control, int32_t trips, std::span<co
   const Tensors last = while_loop(
       [&](std::span<const Tensor> now) { return less_equal(Tensor(int32_t{0}), now[0]); },
       [&](std::span<const Tensor> now) {
-        std::vector<Tensor> own;
-        for (size_t i = 0; i < num_states; ++i)
-          own.push_back(gather(kept[1 + num_states + i], now[0]));
-        Tensors next = {subtract(now[0], one)};
-        for (const Tensor& each : call(control.region(Control::kBackward), own, now.subspan(1)))
+        std::vector<Tensor> all;
+        for (const Tensor& states : kept) all.push_back(gather(states, now[0]));
+        all.insert(all.end(), invariants.begin(), invariants.end());
+        all.insert(all.end(), now.begin() + 1, now.end());
+        Tensors next = {subtract(now[0], Tensor(int32_t{1}))};
+        for (const Tensor& each : call_region(control.region(Control::kBackward), all, nullptr))
           next.push_back(each);
         return next;
       },
@@ -340,11 +347,11 @@ Tensors add_control(TraceState& trace, const std::shared_ptr<const Control>& con
           "[custom_gradient] inside a branch or a loop of a function: its gradient can be had "
           "outside of tf.function, or with the tape around the call of the function");
     });
-  } else if (trace.worlds == nullptr && !trace.keeps_all && has_gradient(*control, inputs)) {
+  } else if (trace.open_shapes == nullptr && !trace.keeps_all && has_gradient(*control, inputs)) {
     record_control(control, inputs, made, call_region);
   } else {
     // What its gradient is comes out when it runs.
-    if (trace.worlds == nullptr && !trace.is_world && autodiff::is_recording()) trace.open();
+    if (trace.open_shapes == nullptr && !trace.is_probe && autodiff::is_recording()) trace.open();
     record_as_unknown(pointers_to(inputs), made);
   }
   return made;

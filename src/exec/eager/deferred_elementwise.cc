@@ -53,12 +53,14 @@ class Problem {
 
 }  // namespace
 
-Pending::Pending(const OpDef& op, std::span<const Tensor* const> inputs, const OutputSpec& spec)
+DeferredElementwise::DeferredElementwise(const OpDef& op, std::span<const Tensor* const> inputs,
+                                         const OutputSpec& spec)
     : op_(op), description_(Tensor::over(BufferRef(), 0, spec.dtype, spec.shape)) {
   for (const Tensor* input : inputs) inputs_.push_back(*input);
 }
 
-std::unique_ptr<Pending> Pending::make(const OpDef& op, std::span<const Tensor* const> inputs) {
+std::unique_ptr<DeferredElementwise> DeferredElementwise::make(
+    const OpDef& op, std::span<const Tensor* const> inputs) {
   if (inputs.empty() || inputs.size() > 2 || !is_plain(op, inputs.size()) ||
       autodiff::is_recording() || exec::t_trace != nullptr)
     return nullptr;
@@ -75,24 +77,25 @@ std::unique_ptr<Pending> Pending::make(const OpDef& op, std::span<const Tensor* 
   const OutputSpec& spec = infer.outputs()[0];
   if (infer.scratch_bytes() > 0 || spec.shares_input >= 0 || spec.dtype != largest.dtype())
     return nullptr;
-  return exec::with_op_named(
-      op, [&] { return std::unique_ptr<Pending>(new Pending(op, inputs, spec)); });
+  return exec::with_op_named(op, [&] {
+    return std::unique_ptr<DeferredElementwise>(new DeferredElementwise(op, inputs, spec));
+  });
 }
 
-Tensor Pending::run() const {
+Tensor DeferredElementwise::run() const {
   SmallVector<const Tensor*, 2> inputs;
   for (const Tensor& input : inputs_) inputs.push_back(&input);
   return std::move(dispatch(op_, inputs, {})[0]);
 }
 
-bool Pending::fits(const OpDef& user, const Tensor& left) const {
+bool DeferredElementwise::fits(const OpDef& user, const Tensor& left) const {
   return is_plain(user, 2) && !autodiff::is_recording() && exec::t_trace == nullptr &&
          is_in_step(user, 0, left, description_.dtype(), description_.shape()) &&
          user.inputs[1].dtypes.has(description_.dtype());
 }
 
-Tensor Pending::run_into(const OpDef& user, const Tensor& left, bool is_given) const {
-  uint64_t given = is_given ? 1 : 0;
+Tensor DeferredElementwise::run_into(const OpDef& user, const Tensor& left, bool is_donated) const {
+  uint64_t donated = is_donated ? 1 : 0;
   const bool may_fit = fits(user, left);
   const View operands[] = {may_fit ? left.view() : View(),
                            {nullptr, description_.dtype(), description_.shape()}};
@@ -101,12 +104,13 @@ Tensor Pending::run_into(const OpDef& user, const Tensor& left, bool is_given) c
   if (!may_fit || infer.scratch_bytes() > 0 || infer.outputs()[0].shares_input >= 0) {
     const Tensor right = run();
     const Tensor* const inputs[] = {&left, &right};
-    return std::move(dispatch(user, inputs, {}, given | 2)[0]);
+    return std::move(dispatch(user, inputs, {}, donated | 2)[0]);
   }
   const Tensor* const inputs[] = {&left, &description_};
   const Tensor* taken = nullptr;
-  const Tensor output = exec::with_op_named(
-      user, [&] { return exec::make_output(user, inputs, given, 0, infer.outputs()[0], &taken); });
+  const Tensor output = exec::with_op_named(user, [&] {
+    return exec::make_output(user, inputs, donated, 0, infer.outputs()[0], &taken);
+  });
 
   SmallVector<View, 2> sources;
   for (const Tensor& input : inputs_) sources.push_back(input.view());
@@ -129,7 +133,7 @@ Tensor Pending::run_into(const OpDef& user, const Tensor& left, bool is_given) c
     }
   });
   if (problem.get() != nullptr) exec::fail_kernel(user, *problem.get());
-  if (taken != nullptr) exec::spend(user, *taken);
+  if (taken != nullptr) exec::take_donated(user, *taken);
   return output;
 }
 

@@ -153,7 +153,7 @@ void run_recorded_first(const OpDef& op, Inputs inputs, std::span<const View> in
   return std::nullopt;
 }
 
-Tensors run(const OpDef& op, Inputs inputs, Attrs attrs, uint64_t given) {
+Tensors run(const OpDef& op, Inputs inputs, Attrs attrs, uint64_t donated) {
   check_count(op, inputs.size());
   check_dtypes(op, inputs);
   check_attrs(op, attrs);
@@ -174,14 +174,14 @@ Tensors run(const OpDef& op, Inputs inputs, Attrs attrs, uint64_t given) {
   }
 
   const bool records = autodiff::is_recording() && op.grad.value != nullptr;
-  if (records) given &= autodiff::has_accumulator() ? 0 : ~uint64_t{op.saves.inputs};
+  if (records) donated &= autodiff::has_accumulator() ? 0 : ~uint64_t{op.saves.inputs};
   Tensors outputs;
   SmallVector<const Tensor*, 2> taken;
   bool needs_kernel = false;
   for (size_t i = 0; i < infer.outputs().size(); ++i) {
     const OutputSpec& spec = infer.outputs()[i];
     const Tensor* from = nullptr;
-    outputs.push_back(make_output(op, inputs, given, i, spec, &from));
+    outputs.push_back(make_output(op, inputs, donated, i, spec, &from));
     if (from != nullptr) taken.push_back(from);
     needs_kernel = needs_kernel || spec.shares_input < 0;
   }
@@ -195,19 +195,19 @@ Tensors run(const OpDef& op, Inputs inputs, Attrs attrs, uint64_t given) {
     if (records) autodiff::record(op, inputs, attrs, outputs);
   }
   if (!records && autodiff::is_recording()) autodiff::record_loss(op, inputs, outputs);
-  for (const Tensor* input : taken) exec::spend(op, *input);
+  for (const Tensor* input : taken) exec::take_donated(op, *input);
   return outputs;
 }
 
 }  // namespace
 
-Tensors dispatch(const OpDef& op, Inputs inputs, Attrs attrs, uint64_t given) {
+Tensors dispatch(const OpDef& op, Inputs inputs, Attrs attrs, uint64_t donated) {
   return exec::with_op_named(op, [&] {
     if (__builtin_expect(exec::t_trace != nullptr && exec::t_trace->keeps_all, 0)) {
       const exec::KnownInputs known(*exec::t_trace, op, inputs);
-      return run(op, known.get(), attrs, given);
+      return run(op, known.get(), attrs, donated);
     }
-    return run(op, inputs, attrs, given);
+    return run(op, inputs, attrs, donated);
   });
 }
 

@@ -15,9 +15,9 @@
 
 namespace penstock::exec {
 
-Replay::Replay(const Graph& graph, std::span<const Tensor* const> inputs,
-               std::span<const Variable> variables, std::vector<bool> needed,
-               ControlFn call_control, StateMap* states)
+Interpreter::Interpreter(const Graph& graph, std::span<const Tensor* const> inputs,
+                         std::span<const Variable> variables, std::vector<bool> needed,
+                         ControlFn call_control, StateMap* states)
     : graph_(graph),
       inputs_(inputs),
       variables_(variables),
@@ -30,42 +30,42 @@ Replay::Replay(const Graph& graph, std::span<const Tensor* const> inputs,
     if (!needed_[n]) continue;
     const Node& node = graph.node(static_cast<NodeId>(n));
     for (ValueId input : graph.inputs(node)) ++uses_[static_cast<size_t>(input)];
-    if (node.kind == NodeKind::kGradient) add_recording(static_cast<NodeId>(n));
+    if (node.kind == NodeKind::kGradient) add_gradient_tape(static_cast<NodeId>(n));
   }
 }
 
-void Replay::add_recording(NodeId id) {
-  recorded_by_.resize(graph_.num_nodes());
+void Interpreter::add_gradient_tape(NodeId id) {
+  taped_by_.resize(graph_.num_nodes());
   source_of_.resize(graph_.num_values());
   const Node& node = graph_.node(id);
   const GradientCall& call = graph_.gradient(node);
-  const auto index = static_cast<int32_t>(recordings_.size());
-  recordings_.push_back({id, std::make_unique<Tape>(Tape::Options{.watch_variables = false})});
-  recordings_.back().tape->stop();
+  const auto index = static_cast<int32_t>(gradient_tapes_.size());
+  gradient_tapes_.push_back({id, std::make_unique<Tape>(Tape::Options{.watch_variables = false})});
+  gradient_tapes_.back().tape->stop();
   const std::span<const ValueId> inputs = graph_.inputs(node);
   for (size_t i = 0; i < call.sources.size(); ++i)
     source_of_[static_cast<size_t>(inputs[call.first_source() + i])].push_back(index);
   for (ValueId on_way : inputs.subspan(call.first_on_way()))
-    recorded_by_[static_cast<size_t>(graph_.node_of(on_way))].push_back(index);
+    taped_by_[static_cast<size_t>(graph_.node_of(on_way))].push_back(index);
 }
 
-void Replay::watch(ValueId id) {
+void Interpreter::watch(ValueId id) {
   if (source_of_.empty() || !is_differentiable(graph_.dtype(id))) return;
   for (int32_t index : source_of_[static_cast<size_t>(id)])
-    recordings_[static_cast<size_t>(index)].tape->watch(value(id));
+    gradient_tapes_[static_cast<size_t>(index)].tape->watch(value(id));
 }
 
-void Replay::set_apart(ValueId id, const Tensor& tensor) {
-  set(id, recordings_.empty() ? tensor : identity(tensor));
+void Interpreter::set_apart(ValueId id, const Tensor& tensor) {
+  set(id, gradient_tapes_.empty() ? tensor : identity(tensor));
 }
 
-void Replay::run() {
+void Interpreter::run() {
   for (size_t n = 0; n < graph_.num_nodes(); ++n) {
     if (needed_[n]) step(static_cast<NodeId>(n));
   }
 }
 
-void Replay::drop_use(ValueId id) {
+void Interpreter::drop_use(ValueId id) {
   if (--uses_[static_cast<size_t>(id)] == 0) values_[static_cast<size_t>(id)] = Tensor();
 }
 
@@ -78,7 +78,7 @@ static Gradient all_rows(const Tensor& dense, DType indices) {
   return Gradient::sparse(dense, cast(all, indices), dense.shape());
 }
 
-void Replay::call_gradient(NodeId id, const Node& node) {
+void Interpreter::call_gradient(NodeId id, const Node& node) {
   const GradientCall& call = graph_.gradient(node);
   const std::span<const ValueId> inputs = graph_.inputs(node);
   std::vector<Tensor> targets, dys;
@@ -90,10 +90,10 @@ void Replay::call_gradient(NodeId id, const Node& node) {
   for (size_t i = 0; i < call.sources.size(); ++i)
     sources.emplace_back(value(inputs[call.first_source() + i]));
   std::vector<Gradient> found;
-  for (Recording& recording : recordings_) {
-    if (recording.node != id) continue;
-    found = recording.tape->gradient(targets, sources, dys, Unconnected::kZero);
-    recording.tape.reset();
+  for (GradientTape& taped : gradient_tapes_) {
+    if (taped.node != id) continue;
+    found = taped.tape->gradient(targets, sources, dys, Unconnected::kZero);
+    taped.tape.reset();
   }
   ValueId next = node.first_output;
   for (size_t i = 0; i < found.size(); ++i) {
@@ -109,7 +109,7 @@ void Replay::call_gradient(NodeId id, const Node& node) {
   }
 }
 
-Tensors Replay::call_op(const Node& node, std::span<const Tensor* const> inputs) {
+Tensors Interpreter::call_op(const Node& node, std::span<const Tensor* const> inputs) {
   const Attrs attrs = graph_.attrs(node);
   RandomStateRef state = graph_.state(node);
   if (state == nullptr) return dispatch(*node.op, inputs, attrs);
@@ -117,7 +117,7 @@ Tensors Replay::call_op(const Node& node, std::span<const Tensor* const> inputs)
   return dispatch(*node.op, inputs, attrs);
 }
 
-void Replay::call(const Node& node, std::span<const Tensor* const> inputs) {
+void Interpreter::call(const Node& node, std::span<const Tensor* const> inputs) {
   SmallVector<OutputSpec, 2> specs;
   for (ValueId k = 0; k < node.num_outputs; ++k)
     specs.push_back({graph_.dtype(node.first_output + k), graph_.shape(node.first_output + k)});
@@ -130,9 +130,9 @@ void Replay::call(const Node& node, std::span<const Tensor* const> inputs) {
 }
 
 // With the tapes on whose way the node is.
-void Replay::call_recorded(NodeId id, const Node& node) {
+void Interpreter::call_taped(NodeId id, const Node& node) {
   const std::span<const int32_t> tapes =
-      recorded_by_.empty() ? std::span<const int32_t>() : recorded_by_[static_cast<size_t>(id)];
+      taped_by_.empty() ? std::span<const int32_t>() : taped_by_[static_cast<size_t>(id)];
   // They record where the caller's must not.
   const bool was_paused = !tapes.empty() && autodiff::t_paused;
   std::optional<HideTapes> hide;
@@ -146,7 +146,7 @@ void Replay::call_recorded(NodeId id, const Node& node) {
       if (wanted) autodiff::t_paused = true;
     }
   } restore{was_paused};
-  for (int32_t index : tapes) recordings_[static_cast<size_t>(index)].tape->resume();
+  for (int32_t index : tapes) gradient_tapes_[static_cast<size_t>(index)].tape->resume();
   if (node.kind == NodeKind::kGradient) {
     call_gradient(id, node);
   } else {
@@ -154,50 +154,54 @@ void Replay::call_recorded(NodeId id, const Node& node) {
     for (ValueId input : graph_.inputs(node)) given.push_back(&value(input));
     call(node, given);
   }
-  for (int32_t index : tapes) recordings_[static_cast<size_t>(index)].tape->stop();
+  for (int32_t index : tapes) gradient_tapes_[static_cast<size_t>(index)].tape->stop();
 }
 
-void Replay::step(NodeId id) {
+const Tensor& Interpreter::input(int32_t index) const {
+  if (static_cast<size_t>(index) >= inputs_.size()) {
+    throw InvalidArgumentError(
+        "a value that is needed while a function is traced depends on the function's inputs");
+  }
+  return *inputs_[static_cast<size_t>(index)];
+}
+
+void Interpreter::read(const Node& node) {
+  // Each of several reads has a gradient of its own.
+  const Tensor held = variables_[static_cast<size_t>(node.index)].value();
+  const bool is_source =
+      !source_of_.empty() && !source_of_[static_cast<size_t>(node.first_output)].empty();
+  set(node.first_output, is_source ? identity(held) : held);
+}
+
+void Interpreter::assign(const Node& node) {
+  const Tensor given = value(graph_.inputs(node)[0]);
+  if (assigns_ == Assigns::kPass) return set_apart(node.first_output, given);
+  Variable variable = variables_[static_cast<size_t>(node.index)];
+  variable.assign(given);
+  if (assigns_ == Assigns::kNow) return set_apart(node.first_output, given);
+  set(node.first_output, variable.value());
+}
+
+void Interpreter::step(NodeId id) {
   const Node& node = graph_.node(id);
   switch (node.kind) {
     case NodeKind::kInput:
-      if (static_cast<size_t>(node.index) >= inputs_.size()) {
-        throw InvalidArgumentError(
-            "a value that is needed while a function is traced depends on the function's inputs");
-      }
-      set_apart(node.first_output, *inputs_[static_cast<size_t>(node.index)]);
+      set_apart(node.first_output, input(node.index));
       break;
     case NodeKind::kConstant:
       set_apart(node.first_output, graph_.constant(node.index));
       break;
-    case NodeKind::kRead: {
-      // Each of several reads has a gradient of its own.
-      const Tensor read = variables_[static_cast<size_t>(node.index)].value();
-      const bool is_source =
-          !source_of_.empty() && !source_of_[static_cast<size_t>(node.first_output)].empty();
-      set(node.first_output, is_source ? identity(read) : read);
+    case NodeKind::kRead:
+      read(node);
       break;
-    }
-    case NodeKind::kAssign: {
-      const Tensor given = value(graph_.inputs(node)[0]);
-      if (assigns_ == Assigns::kPass) {
-        set_apart(node.first_output, given);
-        break;
-      }
-      Variable variable = variables_[static_cast<size_t>(node.index)];
-      variable.assign(given);
-      if (assigns_ == Assigns::kAndRead) {
-        set(node.first_output, variable.value());
-      } else {
-        set_apart(node.first_output, given);
-      }
+    case NodeKind::kAssign:
+      assign(node);
       break;
-    }
     case NodeKind::kGradient:
     case NodeKind::kCall:
     case NodeKind::kControl:
     case NodeKind::kOp:
-      call_recorded(id, node);
+      call_taped(id, node);
       break;
   }
   for (ValueId k = 0; k < node.num_outputs; ++k) {
@@ -205,7 +209,7 @@ void Replay::step(NodeId id) {
     if (uses_[static_cast<size_t>(node.first_output + k)] == 0)
       values_[static_cast<size_t>(node.first_output + k)] = Tensor();
   }
-  for (ValueId input : graph_.inputs(node)) drop_use(input);
+  for (ValueId used : graph_.inputs(node)) drop_use(used);
 }
 
 }  // namespace penstock::exec

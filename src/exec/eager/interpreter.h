@@ -1,5 +1,5 @@
-// Replay: a graph's nodes called one by one, as ops: inside another trace they become part of it,
-// under a tape they are recorded, and otherwise they run.
+// Interpreter: a graph's nodes called one by one, as ops: inside another trace they become part of
+// it, under a tape they are recorded, and otherwise they run.
 #pragma once
 
 #include <memory>
@@ -25,13 +25,13 @@ using ControlFn = Tensors (*)(const std::shared_ptr<const Control>& control,
                               std::span<const Tensor* const> inputs, LoopNumbers& loops,
                               StateMap* states);
 
-class Replay {
+class Interpreter {
  public:
   // `inputs` are all of the graph's. Nothing that is not `needed` is called. Random ops draw by the
   // graph's states, or those that `states` has for them.
-  Replay(const Graph& graph, std::span<const Tensor* const> inputs,
-         std::span<const Variable> variables, std::vector<bool> needed, ControlFn call_control,
-         StateMap* states = nullptr);
+  Interpreter(const Graph& graph, std::span<const Tensor* const> inputs,
+              std::span<const Variable> variables, std::vector<bool> needed, ControlFn call_control,
+              StateMap* states = nullptr);
 
   // Keeps a value to the end, which otherwise goes when nothing is left that uses it.
   void keep(ValueId value) { ++uses_[static_cast<size_t>(value)]; }
@@ -56,17 +56,20 @@ class Replay {
  private:
   void set(ValueId id, Tensor tensor) { values_[static_cast<size_t>(id)] = std::move(tensor); }
   // A gradient node and the tape that records the way from its sources to its targets.
-  struct Recording {
+  struct GradientTape {
     NodeId node;
     std::unique_ptr<Tape> tape;
   };
 
-  void add_recording(NodeId id);
+  void add_gradient_tape(NodeId id);
+  const Tensor& input(int32_t index) const;
+  void read(const Node& node);
+  void assign(const Node& node);
   void call(const Node& node, std::span<const Tensor* const> inputs);
   Tensors call_op(const Node& node, std::span<const Tensor* const> inputs);
   // Sets a value that may be the same tensor as another one: tapes tell them apart.
   void set_apart(ValueId id, const Tensor& tensor);
-  void call_recorded(NodeId id, const Node& node);
+  void call_taped(NodeId id, const Node& node);
   void call_gradient(NodeId id, const Node& node);
   // Tapes watch a value that one of them is for.
   void watch(ValueId value);
@@ -81,9 +84,9 @@ class Replay {
   std::vector<int32_t> uses_;  // that are still to come
   std::vector<Tensor> values_;
   LoopNumbers loops_;
-  std::vector<Recording> recordings_;
-  std::vector<std::vector<int32_t>> recorded_by_;  // of nodes, where there are recordings
-  std::vector<std::vector<int32_t>> source_of_;    // of values, likewise
+  std::vector<GradientTape> gradient_tapes_;
+  std::vector<std::vector<int32_t>> taped_by_;   // of nodes, where there are gradient tapes
+  std::vector<std::vector<int32_t>> source_of_;  // of values, likewise
 };
 
 }  // namespace penstock::exec

@@ -40,7 +40,7 @@ void check_same_shape(const Variable::State& state, const Tensor& tensor, std::s
 // A buffer of its own for a variable: the tensor's, when it was handed over and nobody else has it.
 Tensor owned(const Operand& operand, ledger::Owner owner) {
   const Tensor& tensor = operand.tensor();
-  if (operand.is_given() && tensor.can_be_overwritten() && tensor.buffer()->tag != Tag::kForeign)
+  if (operand.is_donated() && tensor.can_be_overwritten() && tensor.buffer()->tag != Tag::kForeign)
     return tensor;
   return tensor.copy(Tag::kVariable, owner);
 }
@@ -142,7 +142,7 @@ void Variable::assign(const Operand& operand) {
   Tensor& value = state_->value;
   const bool in_place = value.shape() == tensor.shape() && value.can_be_overwritten() &&
                         tensor.raw() != value.raw() &&
-                        !(operand.is_given() && tensor.can_be_overwritten());
+                        !(operand.is_donated() && tensor.can_be_overwritten());
   if (in_place) {
     std::memcpy(value.raw(), tensor.raw(), static_cast<size_t>(value.num_bytes()));
   } else {

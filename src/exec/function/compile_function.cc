@@ -12,7 +12,7 @@
 
 namespace penstock::exec {
 
-Runner& ready(FunctionState& function) {
+CompiledFunction& compiled(FunctionState& function) {
   if (!function.has_known_inputs) {
     throw InvalidArgumentError(
         cat("[", function.name,
@@ -20,15 +20,15 @@ Runner& ready(FunctionState& function) {
             "their sizes"));
   }
   const std::lock_guard lock(function.mutex);
-  std::unique_ptr<Runner>& runner = function.runner;
-  if (runner != nullptr) return *runner;
+  std::unique_ptr<CompiledFunction>& compiled = function.compiled;
+  if (compiled != nullptr) return *compiled;
   if (function.is_planned) {
-    function.simplified = std::make_unique<Graph>(tie_loops(simplify(function.graph)));
-    runner = std::make_unique<Program>(*function.simplified, function.variables, function.name);
+    function.simplified = std::make_unique<Graph>(share_loop_checkpoints(simplify(function.graph)));
+    compiled = std::make_unique<Program>(*function.simplified, function.variables, function.name);
   } else {
-    runner = std::make_unique<Stages>(function.graph, function.variables, function.name);
+    compiled = std::make_unique<PartlyPlanned>(function.graph, function.variables, function.name);
   }
-  return *runner;
+  return *compiled;
 }
 
 namespace {
@@ -37,9 +37,9 @@ namespace {
 std::unique_ptr<FunctionState::Retired> with_checkpoints(const FunctionState& function,
                                                          int64_t most) {
   auto made = std::make_unique<FunctionState::Retired>();
-  made->simplified =
-      std::make_unique<Graph>(tie_loops(limit_checkpoints(simplify(function.graph), most)));
-  made->runner = std::make_unique<Program>(*made->simplified, function.variables, function.name);
+  made->simplified = std::make_unique<Graph>(
+      share_loop_checkpoints(limit_checkpoints(simplify(function.graph), most)));
+  made->compiled = std::make_unique<Program>(*made->simplified, function.variables, function.name);
   return made;
 }
 
@@ -52,13 +52,13 @@ int64_t most_checkpoints(const MemoryPlan& plan) {
 }  // namespace
 
 int64_t least_peak_bytes(FunctionState& function) {
-  const MemoryPlan plan = ready(function).plan();
+  const MemoryPlan plan = compiled(function).plan();
   if (!function.is_planned || most_checkpoints(plan) <= 1) return plan.peak_bytes;
-  return std::min(plan.peak_bytes, with_checkpoints(function, 1)->runner->peak_bytes());
+  return std::min(plan.peak_bytes, with_checkpoints(function, 1)->compiled->peak_bytes());
 }
 
 bool fit(FunctionState& function, int64_t bytes) {
-  const MemoryPlan plan = ready(function).plan();
+  const MemoryPlan plan = compiled(function).plan();
   int64_t most = most_checkpoints(plan), state = 0;
   for (const PlannedLoop& loop : plan.loops) {
     if (loop.grows() && loop.checkpoints < 0) state = std::max(state, loop.state_bytes);
@@ -73,7 +73,7 @@ bool fit(FunctionState& function, int64_t bytes) {
   for (int64_t low = 1, high = state > 0 ? most : most - 1; low <= high;) {
     const int64_t middle = (low + high + 1) / 2;
     std::unique_ptr<FunctionState::Retired> made = with_checkpoints(function, middle);
-    if (made->runner->plan().peak_bytes_after(INT64_MAX / 2) <= bytes) {
+    if (made->compiled->plan().peak_bytes_after(INT64_MAX / 2) <= bytes) {
       best = std::move(made);
       low = middle + 1;
     } else {
@@ -82,7 +82,7 @@ bool fit(FunctionState& function, int64_t bytes) {
   }
   if (best == nullptr) return false;
   std::swap(best->simplified, function.simplified);
-  std::swap(best->runner, function.runner);
+  std::swap(best->compiled, function.compiled);
   function.retired.push_back(std::move(best));
   return true;
 }

@@ -9,7 +9,7 @@
 namespace penstock::exec {
 
 // What runs a call. Throws InvalidArgumentError where shapes of inputs are not known.
-Runner& ready(FunctionState& function);
+CompiledFunction& compiled(FunctionState& function);
 // See Function.
 bool fit(FunctionState& function, int64_t bytes);
 int64_t least_peak_bytes(FunctionState& function);

@@ -20,12 +20,13 @@ Tensor evaluate_now(const Tensor& tensor) {
     for (const exec::TraceState::Slot& slot : trace->slots) variables.push_back(slot.variable);
     const ValueId wanted = tensor.value();
     exec::StateMap apart;  // the function's own draws begin when it runs
-    exec::Replay replay(trace->graph, {}, variables, needed_nodes(trace->graph, {&wanted, 1}),
-                        exec::call_control, &apart);
-    replay.set_assigns(exec::Replay::Assigns::kPass);
-    replay.keep(wanted);
-    replay.run();
-    return replay.value(wanted);
+    exec::Interpreter interpreter(trace->graph, {}, variables,
+                                  needed_nodes(trace->graph, {&wanted, 1}), exec::call_control,
+                                  &apart);
+    interpreter.set_assigns(exec::Interpreter::Assigns::kPass);
+    interpreter.keep(wanted);
+    interpreter.run();
+    return interpreter.value(wanted);
   });
 }
 

@@ -33,8 +33,8 @@ std::shared_ptr<WithTangents> make(const FunctionState& function, std::vector<bo
     }
   }
   accumulator.start();
-  std::vector<Tensor> results =
-      replay_call(function, pointers_to(inputs), function.states(&FollowedStates::by_accumulator));
+  std::vector<Tensor> results = interpret_call(function, pointers_to(inputs),
+                                               function.states(&FollowedStates::by_accumulator));
   accumulator.stop();
   const size_t num_outputs = results.size();
   for (size_t i = 0; i < num_outputs; ++i) {
@@ -132,7 +132,8 @@ std::vector<Tensor> transposed_apart(const Record& call, const Moving& moving) {
   // Without what was only there to be transposed.
   const Function function = trace.finish(defined);
   symbolic = Record();
-  const std::vector<Tensor> found = exec::replay_call(function.state(), exec::pointers_to(given));
+  const std::vector<Tensor> found =
+      exec::interpret_call(function.state(), exec::pointers_to(given));
   size_t next = 0;
   for (Tensor& tangent : tangents) {
     if (tangent.defined()) tangent = found[next++];

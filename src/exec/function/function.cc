@@ -52,11 +52,12 @@ bool is_watched(const FunctionState& function, Inputs inputs) {
 }
 
 // What a recording is told of a call. A function is where the first of its lines is.
-recording::CallScope::Plan plan_of(const FunctionState& function, const Runner& runner) {
+recording::CallScope::Plan plan_of(const FunctionState& function,
+                                   const CompiledFunction& compiled) {
   const Graph& graph = function.graph;
   recording::CallScope::Plan plan;
   plan.name = function.name;
-  plan.planned_peak = runner.peak_bytes();
+  plan.planned_peak = compiled.peak_bytes();
   for (size_t n = 0; n < graph.num_nodes() && plan.file.empty(); ++n) {
     const Location at = graph.location(graph.node(static_cast<NodeId>(n)));
     plan.file = at.file;
@@ -81,14 +82,14 @@ Tensors Function::operator()(std::span<const Tensor* const> inputs) const {
       return exec::call_with_tangents(*this, inputs);
     if (exec::t_trace != nullptr) {
       exec::StateMap apart;  // two calls of a function are two functions
-      const std::vector<Tensor> outputs = exec::replay_call(*state_, inputs, &apart);
+      const std::vector<Tensor> outputs = exec::interpret_call(*state_, inputs, &apart);
       return Tensors(outputs.begin(), outputs.end());
     }
     if (is_watched && (autodiff::may_record_gradients() || !state_->has_halves)) {
       exec::StateMap* const states =
           state_->states(autodiff::may_record_gradients() ? &exec::FollowedStates::by_tapes
                                                           : &exec::FollowedStates::by_tape);
-      const std::vector<Tensor> outputs = exec::replay_call(*state_, inputs, states);
+      const std::vector<Tensor> outputs = exec::interpret_call(*state_, inputs, states);
       return Tensors(outputs.begin(), outputs.end());
     }
     for (const Tensor* input : inputs) {
@@ -96,12 +97,12 @@ Tensors Function::operator()(std::span<const Tensor* const> inputs) const {
     }
     for (const Tensor& capture : state_->captures) exec::fail_out_of_scope(capture);
     if (is_watched) return exec::call_recorded(*state_, inputs);
-    exec::Runner& runner = exec::ready(*state_);
+    exec::CompiledFunction& compiled = exec::compiled(*state_);
     if (recording::is_on()) {
-      const recording::CallScope call(exec::plan_of(*state_, runner));
-      return runner.run(inputs);
+      const recording::CallScope call(exec::plan_of(*state_, compiled));
+      return compiled.run(inputs);
     }
-    return runner.run(inputs);
+    return compiled.run(inputs);
   });
 }
 
@@ -133,7 +134,7 @@ Function Function::at(std::span<const Shape> shapes) const {
     std::vector<Tensor> inputs;
     for (size_t i = 0; i < shapes.size(); ++i)
       inputs.push_back(trace.input(graph.dtype(graph.inputs()[i]), shapes[i]));
-    Function made = trace.finish(exec::replay_call(*state_, exec::pointers_to(inputs)));
+    Function made = trace.finish(exec::interpret_call(*state_, exec::pointers_to(inputs)));
     made.state().followed = state_->followed;
     const std::lock_guard lock(state_->mutex);
     state_->known.insert(state_->known.begin(), {{shapes.begin(), shapes.end()}, made});
@@ -150,10 +151,10 @@ size_t Function::num_outputs() const { return state_->graph.outputs().size(); }
 std::vector<Variable> Function::variables() const { return state_->variables; }
 bool Function::assigns() const { return !state_->graph.writes().empty(); }
 MemoryPlan Function::plan() const {
-  return with_memory_errors(state_->name, [&] { return exec::ready(*state_).plan(); });
+  return with_memory_errors(state_->name, [&] { return exec::compiled(*state_).plan(); });
 }
 int64_t Function::peak_bytes() const {
-  return with_memory_errors(state_->name, [&] { return exec::ready(*state_).peak_bytes(); });
+  return with_memory_errors(state_->name, [&] { return exec::compiled(*state_).peak_bytes(); });
 }
 bool Function::fit(int64_t bytes) const {
   return with_memory_errors(state_->name, [&] { return exec::fit(*state_, bytes); });
@@ -162,18 +163,19 @@ int64_t Function::least_peak_bytes() const {
   return with_memory_errors(state_->name, [&] { return exec::least_peak_bytes(*state_); });
 }
 size_t Function::num_instructions() const {
-  return with_memory_errors(state_->name, [&] { return exec::ready(*state_).num_instructions(); });
+  return with_memory_errors(state_->name,
+                            [&] { return exec::compiled(*state_).num_instructions(); });
 }
 std::string Function::text() const { return to_text(state_->graph); }
 int64_t Function::bytes() const {
   const std::lock_guard lock(state_->mutex);
   int64_t bytes = state_->graph.memory_bytes();
-  if (state_->runner != nullptr) {
-    bytes += state_->runner->bytes();
+  if (state_->compiled != nullptr) {
+    bytes += state_->compiled->bytes();
     if (state_->simplified != nullptr) bytes += state_->simplified->memory_bytes(&state_->graph);
   }
   for (const auto& known : state_->known) bytes += known.function.bytes();
-  for (const auto& halves : state_->differentiated)
+  for (const auto& halves : state_->split_gradients)
     bytes += halves->forward.bytes() + halves->backward.bytes();
   for (const auto& whole : state_->with_tangents) bytes += whole->function.bytes();
   return bytes;

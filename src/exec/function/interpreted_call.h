@@ -10,11 +10,12 @@
 namespace penstock::exec {
 
 // The outputs of a call whose ops are called one by one. `inputs` are without captures.
-std::vector<Tensor> replay_call(const FunctionState& function,
-                                std::span<const Tensor* const> inputs, StateMap* states = nullptr);
+std::vector<Tensor> interpret_call(const FunctionState& function,
+                                   std::span<const Tensor* const> inputs,
+                                   StateMap* states = nullptr);
 // The same with other variables, by slot.
-std::vector<Tensor> replay_call(const FunctionState& function,
-                                std::span<const Tensor* const> inputs,
-                                std::span<const Variable> variables, StateMap* states = nullptr);
+std::vector<Tensor> interpret_call(const FunctionState& function,
+                                   std::span<const Tensor* const> inputs,
+                                   std::span<const Variable> variables, StateMap* states = nullptr);
 
 }  // namespace penstock::exec

@@ -32,7 +32,8 @@ std::string name_of(const Graph& graph, const Node& node) {
 
 }  // namespace
 
-Stages::Stages(const Graph& graph, std::span<const Variable> variables, std::string_view name)
+PartlyPlanned::PartlyPlanned(const Graph& graph, std::span<const Variable> variables,
+                             std::string_view name)
     : graph_(graph),
       variables_(variables),
       name_(name),
@@ -59,7 +60,7 @@ Stages::Stages(const Graph& graph, std::span<const Variable> variables, std::str
 
 // A planned node is in the stage of its inputs, or the next after one that is called by itself;
 // such a call is in the stage of its inputs, and never before an earlier call of the host's.
-void Stages::choose_stages() {
+void PartlyPlanned::choose_stages() {
   std::vector<bool> on_way(graph_.num_nodes());  // tapes record these one by one
   for (size_t n = 0; n < graph_.num_nodes(); ++n) {
     const Node& node = graph_.node(static_cast<NodeId>(n));
@@ -95,14 +96,14 @@ void Stages::choose_stages() {
   }
 }
 
-bool Stages::is_in_piece(NodeId id, size_t stage) const {
+bool PartlyPlanned::is_in_piece(NodeId id, size_t stage) const {
   return is_planned_[static_cast<size_t>(id)] &&
          stage_of_[static_cast<size_t>(id)] == static_cast<int32_t>(stage);
 }
 
 // Whether a variable is read and written by one piece alone: that does it in place. One of open
 // shape may get another size.
-bool Stages::stays_in_piece(const Write& write, size_t stage) const {
+bool PartlyPlanned::stays_in_piece(const Write& write, size_t stage) const {
   if (!variables_[static_cast<size_t>(write.slot)].shape().is_known()) return false;
   if (!is_in_piece(graph_.node_of(write.value), stage)) return false;
   for (NodeId leaf : leaves_) {
@@ -119,7 +120,7 @@ bool Stages::stays_in_piece(const Write& write, size_t stage) const {
   return true;
 }
 
-void Stages::make_piece(size_t s) {
+void PartlyPlanned::make_piece(size_t s) {
   Stage& stage = stages_[s];
   std::vector<Write> writes;
   std::vector<bool> own_slot(variables_.size());
@@ -163,37 +164,38 @@ void Stages::make_piece(size_t s) {
                                 std::move(variables));
 }
 
-Tensors Stages::run(std::span<const Tensor* const> inputs) {
+Tensors PartlyPlanned::run(std::span<const Tensor* const> inputs) {
   // Tapes of the caller's do not follow a planned call; those of gradients inside it record.
   const HideTapes hide;
   struct Resume {
     bool before = std::exchange(autodiff::t_paused, false);
     ~Resume() { autodiff::t_paused = before; }
   } resume;
-  Replay replay(graph_, inputs, variables_, needed_, call_control);
-  replay.set_assigns(Replay::Assigns::kPass);
-  for (ValueId output : graph_.outputs()) replay.keep(output);
-  for (const Write& write : writes_) replay.keep(write.value);
-  for (NodeId leaf : leaves_) replay.step(leaf);
+  Interpreter interpreter(graph_, inputs, variables_, needed_, call_control);
+  interpreter.set_assigns(Interpreter::Assigns::kPass);
+  for (ValueId output : graph_.outputs()) interpreter.keep(output);
+  for (const Write& write : writes_) interpreter.keep(write.value);
+  for (NodeId leaf : leaves_) interpreter.step(leaf);
   for (const Stage& stage : stages_) {
     if (stage.planned.defined()) {
       std::vector<Tensor> given;
-      for (ValueId input : stage.inputs) given.push_back(replay.value(input));
+      for (ValueId input : stage.inputs) given.push_back(interpreter.value(input));
       Tensors made = stage.planned(std::span<const Tensor>(given));
       given.clear();
-      for (size_t i = 0; i < made.size(); ++i) replay.give(stage.outputs[i], std::move(made[i]));
-      for (ValueId used : stage.uses) replay.drop_use(used);
+      for (size_t i = 0; i < made.size(); ++i)
+        interpreter.give(stage.outputs[i], std::move(made[i]));
+      for (ValueId used : stage.uses) interpreter.drop_use(used);
     }
-    for (NodeId call : stage.calls) replay.step(call);
+    for (NodeId call : stage.calls) interpreter.step(call);
   }
   for (const Write& write : writes_)
-    Variable(variables_[static_cast<size_t>(write.slot)]).assign(replay.value(write.value));
+    Variable(variables_[static_cast<size_t>(write.slot)]).assign(interpreter.value(write.value));
   Tensors outputs;
-  for (ValueId output : graph_.outputs()) outputs.push_back(replay.value(output));
+  for (ValueId output : graph_.outputs()) outputs.push_back(interpreter.value(output));
   return outputs;
 }
 
-bool Stages::is_cause(NodeId id) const {
+bool PartlyPlanned::is_cause(NodeId id) const {
   const Node& node = graph_.node(id);
   const auto is_open = [&](ValueId value) {
     const NodeId from = graph_.node_of(value);
@@ -211,7 +213,7 @@ bool Stages::is_cause(NodeId id) const {
   return std::ranges::none_of(inputs, is_open);
 }
 
-MemoryPlan Stages::plan() const {
+MemoryPlan PartlyPlanned::plan() const {
   MemoryPlan all;
   for (const Stage& stage : stages_) {
     if (stage.planned.defined()) {
@@ -243,7 +245,7 @@ MemoryPlan Stages::plan() const {
   return all;
 }
 
-int64_t Stages::peak_bytes() const {
+int64_t PartlyPlanned::peak_bytes() const {
   int64_t peak = 0;
   for (const Stage& stage : stages_) {
     if (stage.planned.defined()) peak = std::max(peak, stage.planned.peak_bytes());
@@ -251,14 +253,14 @@ int64_t Stages::peak_bytes() const {
   return peak;
 }
 
-size_t Stages::num_instructions() const {
+size_t PartlyPlanned::num_instructions() const {
   size_t count = 0;
   for (const Stage& stage : stages_)
     count += stage.calls.size() + (stage.planned.defined() ? stage.planned.num_instructions() : 0);
   return count;
 }
 
-int64_t Stages::bytes() const {
+int64_t PartlyPlanned::bytes() const {
   int64_t bytes = 0;
   for (const Stage& stage : stages_) {
     bytes += static_cast<int64_t>(

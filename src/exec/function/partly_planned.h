@@ -1,6 +1,6 @@
-// Stages: a graph that cannot be planned as a whole, made ready to run. What can be planned runs as
-// functions of their own, stage by stage; after each, one by one, come the calls whose sizes only
-// their data tell, those that handle strings, and those of the host.
+// PartlyPlanned: a graph that cannot be planned as a whole, made ready to run. What can be planned
+// runs as functions of their own, stage by stage; after each, one by one, come the calls whose
+// sizes only their data tell, those that handle strings, and those of the host.
 #pragma once
 
 #include <string>
@@ -13,10 +13,10 @@
 
 namespace penstock::exec {
 
-class Stages final : public Runner {
+class PartlyPlanned final : public CompiledFunction {
  public:
   // Keeps references to the graph and the variables: they live as long as the stages.
-  Stages(const Graph& graph, std::span<const Variable> variables, std::string_view name);
+  PartlyPlanned(const Graph& graph, std::span<const Variable> variables, std::string_view name);
 
   Tensors run(std::span<const Tensor* const> inputs) override;
   // Of the planned pieces, one after the other: a call holds that much at least.

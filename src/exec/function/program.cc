@@ -17,7 +17,7 @@ using Kind = Storage::Kind;
 
 // One run's memory.
 struct Program::Frame {
-  std::unique_ptr<Code::Frame> code;
+  std::unique_ptr<Executable::Frame> executable;
   std::vector<BufferRef> held;
 };
 
@@ -57,8 +57,8 @@ Program::Program(const Graph& graph, std::span<const Variable> variables, std::s
     : graph_(graph),
       variables_(variables),
       owner_(ledger::add_owner(name, ledger::OwnerKind::kFunction)),
-      code_(graph, make_control_code),
-      layout_(code_.layout()) {
+      executable_(graph, make_control),
+      layout_(executable_.layout()) {
   for (const Write& write : graph.writes()) written_slots_.push_back(write.slot);
   std::sort(written_slots_.begin(), written_slots_.end(), [&](int32_t a, int32_t b) {
     return variables_[static_cast<size_t>(a)].id() < variables_[static_cast<size_t>(b)].id();
@@ -85,7 +85,7 @@ std::unique_ptr<Program::Frame> Program::take_frame() {
     }
   }
   auto frame = std::make_unique<Frame>();
-  frame->code = code_.make_frame();
+  frame->executable = executable_.make_frame();
   frame->held.reserve(variables_.size() + 1);
   return frame;
 }
@@ -144,13 +144,13 @@ void Program::bind(Frame& frame, const Held& variables, const Memory& memory,
         }
         break;
     }
-    frame.code->bases[s] = static_cast<char*>(base);
+    frame.executable->bases[s] = static_cast<char*>(base);
   }
   for (int32_t slot : written_slots_) {
-    frame.code->slots[static_cast<size_t>(slot)] =
+    frame.executable->slots[static_cast<size_t>(slot)] =
         static_cast<char*>(variables_[static_cast<size_t>(slot)].state().value.raw());
   }
-  code_.bind(*frame.code);
+  executable_.bind(*frame.executable);
 }
 
 // Before what is written moves to where variables are.
@@ -159,7 +159,8 @@ void Program::copy_outputs(const Frame& frame, const Memory& memory) const {
   for (ValueId output : graph_.outputs()) {
     if (!is_copied(output)) continue;
     const Place& place = layout_.places[static_cast<size_t>(output)];
-    std::memcpy(copy->raw(), frame.code->bases[static_cast<size_t>(place.storage)] + place.offset,
+    std::memcpy(copy->raw(),
+                frame.executable->bases[static_cast<size_t>(place.storage)] + place.offset,
                 static_cast<size_t>(copy->num_bytes()));
     ++copy;
   }
@@ -186,9 +187,9 @@ Tensors Program::run(std::span<const Tensor* const> inputs) {
   const Held variables(*this, *frame);
   Memory memory = allocate();
   bind(*frame, variables, memory, inputs);
-  code_.run(*frame->code);
+  executable_.run(*frame->executable);
   copy_outputs(*frame, memory);
-  code_.move_writes(*frame->code);
+  executable_.move_writes(*frame->executable);
   return collect(inputs, memory, *frame);
 }
 
@@ -247,8 +248,9 @@ PlannedValue Program::planned(const Storage& storage) const {
     const bool is_scratch = storage.value == kNoIndex;
     const Node& node =
         graph_.node(is_scratch ? layout_.steps[maker].nodes[0] : graph_.node_of(storage.value));
-    value.name = is_scratch ? code_.name_of(static_cast<int32_t>(maker)) : code_.name_of(node);
-    value.line = code_.line_of(node);
+    value.name =
+        is_scratch ? executable_.name_of(static_cast<int32_t>(maker)) : executable_.name_of(node);
+    value.line = executable_.line_of(node);
   }
   value.kind = storage.is_scratch              ? "scratch"
                : storage.kind == Kind::kOutput ? "output"
@@ -265,7 +267,7 @@ PlannedValue Program::planned(const Storage& storage) const {
 }
 
 void Program::add_loops(MemoryPlan& plan) const {
-  code_.add_loops(plan.loops);
+  executable_.add_loops(plan.loops);
   for (const PlannedLoop& loop : plan.loops) {
     if (!loop.grows()) continue;
     const std::string at = loop.line.empty() ? "" : cat(" at ", loop.line);
@@ -284,7 +286,7 @@ MemoryPlan Program::plan() const {
     plan.constant_bytes += graph_.constant(static_cast<int32_t>(c)).num_bytes();
   add_loops(plan);
   for (size_t i = 0; i < layout_.steps.size(); ++i)
-    plan.instructions.push_back(code_.name_of(static_cast<int32_t>(i)));
+    plan.instructions.push_back(executable_.name_of(static_cast<int32_t>(i)));
   plan.timeline.assign(plan.instructions.size(), plan.output_bytes);
   for (const Storage& storage : layout_.storages) {
     if (storage.kind != Kind::kArena && storage.kind != Kind::kOutput) continue;

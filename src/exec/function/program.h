@@ -1,5 +1,5 @@
-// Program: the code of a function, with the memory that each call gives it: an arena, buffers for
-// results, the caller's tensors and the variables' values.
+// Program: the executable of a function, with the memory that each call gives it: an arena, buffers
+// for results, the caller's tensors and the variables' values.
 //
 // Threads may run one Program at once: each run has a frame and an arena of its own. Variables that
 // it updates are held for the whole run.
@@ -18,7 +18,7 @@
 
 namespace penstock::exec {
 
-class Program final : public Runner {
+class Program final : public CompiledFunction {
  public:
   // Keeps references to the graph and the variables: they live as long as the program.
   Program(const Graph& graph, std::span<const Variable> variables, std::string_view name);
@@ -27,8 +27,8 @@ class Program final : public Runner {
   Tensors run(std::span<const Tensor* const> inputs) override;
   MemoryPlan plan() const override;
   int64_t peak_bytes() const override { return layout_.arena_bytes + output_bytes(); }
-  size_t num_instructions() const override { return code_.num_instructions(); }
-  int64_t bytes() const override { return code_.bytes(); }
+  size_t num_instructions() const override { return executable_.num_instructions(); }
+  int64_t bytes() const override { return executable_.bytes(); }
 
  private:
   struct Frame;
@@ -39,7 +39,7 @@ class Program final : public Runner {
   int64_t output_bytes() const;
   std::unique_ptr<Frame> take_frame();
   void give_frame(std::unique_ptr<Frame> frame);
-  // A run: its memory, the addresses, and, once the code has run, its results.
+  // A run: its memory, the addresses, and, once it has run, its results.
   Memory allocate() const;
   void bind(Frame& frame, const Held& variables, const Memory& memory,
             std::span<const Tensor* const> inputs) const;
@@ -55,8 +55,8 @@ class Program final : public Runner {
   const Graph& graph_;
   std::span<const Variable> variables_;
   ledger::Owner owner_;
-  Code code_;
-  const Layout& layout_;
+  Executable executable_;
+  const MemoryLayout& layout_;
   std::vector<int32_t> read_slots_, written_slots_;  // the latter in the order of variables' ids
   std::mutex mutex_;                                 // guards spare_
   std::vector<std::unique_ptr<Frame>> spare_;

@@ -38,7 +38,7 @@ struct Joint {
 };
 
 Joint trace_joint(const FunctionState& function, const std::vector<bool>& wanted,
-                  Differentiated& made) {
+                  SplitGradient& made) {
   const Graph& graph = function.graph;
   const size_t num_inputs = graph.num_inputs();
   Trace trace(function.name);
@@ -60,7 +60,7 @@ Joint trace_joint(const FunctionState& function, const std::vector<bool>& wanted
     numbers.push_back(static_cast<int32_t>(num_inputs + slot));
   }
   std::vector<Tensor> results =
-      replay_call(function, pointers_to(inputs), function.states(&FollowedStates::by_tape));
+      interpret_call(function, pointers_to(inputs), function.states(&FollowedStates::by_tape));
   const size_t num_outputs = results.size();
   for (size_t i = 0; i < num_outputs; ++i) {
     if (!is_differentiable(results[i].dtype()) || !results[i].is_symbolic()) continue;
@@ -99,8 +99,8 @@ std::vector<ValueId> values_between(const Graph& graph, std::span<const ValueId>
   return between;
 }
 
-std::shared_ptr<Differentiated> make(const FunctionState& function, std::vector<bool> wanted) {
-  auto made = std::make_shared<Differentiated>();
+std::shared_ptr<SplitGradient> make(const FunctionState& function, std::vector<bool> wanted) {
+  auto made = std::make_shared<SplitGradient>();
   const Joint joint = trace_joint(function, wanted, *made);
   const FunctionState& whole = joint.function.state();
   const Graph& graph = whole.graph;
@@ -126,20 +126,20 @@ bool is_source(const Variable& variable) {
   return variable.trainable() && is_differentiable(variable.dtype());
 }
 
-std::shared_ptr<const Differentiated> differentiate(FunctionState& function,
+std::shared_ptr<const SplitGradient> split_gradient(FunctionState& function,
                                                     const std::vector<bool>& wanted) {
   const std::lock_guard lock(function.mutex);
-  for (const auto& each : function.differentiated) {
+  for (const auto& each : function.split_gradients) {
     if (each->wanted == wanted) return each;
   }
-  function.differentiated.push_back(make(function, wanted));
-  return function.differentiated.back();
+  function.split_gradients.push_back(make(function, wanted));
+  return function.split_gradients.back();
 }
 
 Tensors call_recorded(FunctionState& function, std::span<const Tensor* const> inputs) {
   std::vector<bool> wanted;
   for (const Tensor* input : inputs) wanted.push_back(autodiff::knows_any({&input, 1}));
-  const std::shared_ptr<const Differentiated> halves = differentiate(function, wanted);
+  const std::shared_ptr<const SplitGradient> halves = split_gradient(function, wanted);
   Tensors all;
   {
     const PauseRecording pause;

@@ -1,4 +1,4 @@
-// differentiate: a function in two halves, so that a tape around a call can run it as a whole: a
+// split_gradient: a function in two halves, so that a tape around a call can run it as a whole: a
 // forward function that also gives what the gradients will read, and a backward one.
 #pragma once
 
@@ -19,7 +19,7 @@ struct GradientForm {
   Shape dense_shape = {};
 };
 
-struct Differentiated {
+struct SplitGradient {
   std::vector<bool> wanted;  // of inputs: whose gradient the backward function gives
   Function forward;          // inputs -> outputs, then saved values
   Function backward;         // saved values, then gradients at outputs -> gradients
@@ -31,7 +31,7 @@ struct Differentiated {
 bool is_source(const Variable& variable);
 
 // The halves for the inputs wanted and all trainable variables; made once for each choice.
-std::shared_ptr<const Differentiated> differentiate(FunctionState& function,
+std::shared_ptr<const SplitGradient> split_gradient(FunctionState& function,
                                                     const std::vector<bool>& wanted);
 
 // Runs the function, and tells this thread's tape how gradients go back through it. The gradients

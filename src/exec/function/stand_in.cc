@@ -45,7 +45,7 @@ Function with_variables(const Function& function, std::span<const Variable> from
       const ValueId input = state.graph.inputs()[i];
       inputs.push_back(trace.input(state.graph.dtype(input), state.graph.shape(input)));
     }
-    return trace.finish(exec::replay_call(state, exec::pointers_to(inputs), variables));
+    return trace.finish(exec::interpret_call(state, exec::pointers_to(inputs), variables));
   });
 }
 

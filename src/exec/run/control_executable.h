@@ -1,5 +1,5 @@
-// ControlCode: a branch or a loop made ready to run inside the code that it belongs to. Its regions
-// run in memory which that code sets apart for it: nothing is allocated while it runs.
+// ControlExecutable: a branch or a loop made ready to run as an instruction of an Executable. Its
+// regions run in memory which that sets apart for it: nothing is allocated while it runs.
 #pragma once
 
 #include <memory>
@@ -18,9 +18,9 @@ struct ControlFrame {
   virtual ~ControlFrame() = default;
 };
 
-class ControlCode {
+class ControlExecutable {
  public:
-  virtual ~ControlCode() = default;
+  virtual ~ControlExecutable() = default;
   virtual int64_t scratch_bytes() const = 0;
   virtual std::unique_ptr<ControlFrame> make_frame() const = 0;
   // The context has the node's inputs and outputs.
@@ -31,8 +31,8 @@ class ControlCode {
   virtual void add_loops(const std::string& line, std::vector<PlannedLoop>& loops) const = 0;
 };
 
-// Makes the code of a control node (control_factory.h). Who makes code is handed it, as controls
+// Makes a control node ready to run (control_factory.h). Who makes one is handed it, as controls
 // are inside each other. Pre: the node is closed.
-using MakeControlFn = std::unique_ptr<ControlCode> (*)(const Graph& graph, const Node& node);
+using MakeControlFn = std::unique_ptr<ControlExecutable> (*)(const Graph& graph, const Node& node);
 
 }  // namespace penstock::exec

@@ -16,16 +16,17 @@
 namespace penstock::exec {
 namespace {
 
-std::vector<std::unique_ptr<ControlCode>> make_controls(const Graph& graph,
-                                                        MakeControlFn make_control) {
-  std::vector<std::unique_ptr<ControlCode>> made;
+std::vector<std::unique_ptr<ControlExecutable>> make_controls(const Graph& graph,
+                                                              MakeControlFn make_control) {
+  std::vector<std::unique_ptr<ControlExecutable>> made;
   for (const Node& node : graph.nodes()) {
     if (node.kind == NodeKind::kControl) made.push_back(make_control(graph, node));
   }
   return made;
 }
 
-Layout compile(const Graph& graph, std::span<const std::unique_ptr<ControlCode>> controls) {
+MemoryLayout compile(const Graph& graph,
+                     std::span<const std::unique_ptr<ControlExecutable>> controls) {
   std::vector<int64_t> scratch;
   for (const auto& control : controls) scratch.push_back(control->scratch_bytes());
   return make_layout(graph, order_steps(graph, find_steps(graph), scratch), scratch);
@@ -44,16 +45,16 @@ void check(const GroupResult& result) {
 
 }  // namespace
 
-Code::Code(const Graph& graph, MakeControlFn make_control)
+Executable::Executable(const Graph& graph, MakeControlFn make_control)
     : graph_(graph),
       controls_(make_controls(graph, make_control)),
       layout_(compile(graph, controls_)) {
   for (const Step& step : layout_.steps) add_instruction(step);
 }
 
-Code::~Code() = default;
+Executable::~Executable() = default;
 
-int32_t Code::add_stream(const Node& node) {
+int32_t Executable::add_stream(const Node& node) {
   if (!node.op->traits.has(Trait::kStateful)) return kNoIndex;
   const size_t attr = random_inputs::skip_attr(*node.op);
   if (attr == node.op->attrs.size()) return kNoIndex;
@@ -67,14 +68,14 @@ int32_t Code::add_stream(const Node& node) {
   return static_cast<int32_t>(streams_.size() - 1);
 }
 
-void Code::add_view(ValueId value) {
+void Executable::add_view(ValueId value) {
   const Place& place = layout_.places[static_cast<size_t>(value)];
   views_.push_back({nullptr, graph_.dtype(value), graph_.shape(value)});
   places_.push_back({place.storage, place.offset});
 }
 
-void Code::add_views(Instruction& instruction, std::span<const ValueId> inputs,
-                     ValueId first_output, int32_t num_outputs) {
+void Executable::add_views(Instruction& instruction, std::span<const ValueId> inputs,
+                           ValueId first_output, int32_t num_outputs) {
   instruction.first_view = static_cast<int32_t>(views_.size());
   instruction.num_inputs = static_cast<int32_t>(inputs.size());
   instruction.num_outputs = num_outputs;
@@ -82,7 +83,7 @@ void Code::add_views(Instruction& instruction, std::span<const ValueId> inputs,
   for (ValueId k = 0; k < num_outputs; ++k) add_view(first_output + k);
 }
 
-void Code::add_instruction(const Step& step) {
+void Executable::add_instruction(const Step& step) {
   Instruction made{.step = &step};
   const Node& node = graph_.node(step.nodes[0]);
   const std::span<const ValueId> inputs = graph_.inputs(node);
@@ -115,7 +116,7 @@ void Code::add_instruction(const Step& step) {
   instructions_.push_back(made);
 }
 
-std::unique_ptr<Code::Frame> Code::make_frame() const {
+std::unique_ptr<Executable::Frame> Executable::make_frame() const {
   auto frame = std::make_unique<Frame>();
   frame->views.assign(views_.begin(), views_.end());
   frame->bases.resize(layout_.storages.size());
@@ -132,16 +133,16 @@ std::unique_ptr<Code::Frame> Code::make_frame() const {
   return frame;
 }
 
-void Code::bind(Frame& frame) const {
+void Executable::bind(Frame& frame) const {
   for (size_t v = 0; v < places_.size(); ++v)
     frame.views[v].data = frame.bases[static_cast<size_t>(places_[v].storage)] + places_[v].offset;
 }
 
-char* Code::scratch_of(const Step& step, Frame& frame) const {
+char* Executable::scratch_of(const Step& step, Frame& frame) const {
   return step.scratch == kNoIndex ? nullptr : frame.bases[static_cast<size_t>(step.scratch)];
 }
 
-KernelContext Code::context_of(const Instruction& instruction, Frame& frame) const {
+KernelContext Executable::context_of(const Instruction& instruction, Frame& frame) const {
   View* const views = frame.views.data() + instruction.first_view;
   return {{views, static_cast<size_t>(instruction.num_inputs)},
           {views + instruction.num_inputs, static_cast<size_t>(instruction.num_outputs)},
@@ -149,7 +150,7 @@ KernelContext Code::context_of(const Instruction& instruction, Frame& frame) con
           scratch_of(*instruction.step, frame)};
 }
 
-void Code::run(Frame& frame) const {
+void Executable::run(Frame& frame) const {
   Attr* own_attrs = frame.attrs.data();
   for (const Instruction& instruction : instructions_) {
     const Step& step = *instruction.step;
@@ -188,7 +189,7 @@ void Code::run(Frame& frame) const {
   }
 }
 
-Attrs Code::placed(const Instruction& instruction, Frame& frame, Attr* own) const {
+Attrs Executable::placed(const Instruction& instruction, Frame& frame, Attr* own) const {
   const auto number = static_cast<size_t>(instruction.stream);
   const Stream& stream = streams_[number];
   frame.drawn[number] = stream.source == kNoIndex ? stream.state->take(stream.blocks)
@@ -198,7 +199,7 @@ Attrs Code::placed(const Instruction& instruction, Frame& frame, Attr* own) cons
   return {own, instruction.attrs.size()};
 }
 
-void Code::move_writes(Frame& frame) const {
+void Executable::move_writes(Frame& frame) const {
   const std::span<const Write> writes = graph_.writes();
   const auto from = [&](size_t w) {
     const Place& place = layout_.places[static_cast<size_t>(writes[w].value)];
@@ -218,12 +219,12 @@ void Code::move_writes(Frame& frame) const {
   }
 }
 
-std::string Code::name_of(const Node& node) const {
+std::string Executable::name_of(const Node& node) const {
   return node.kind == NodeKind::kControl ? penstock::name_of(graph_.control(node)->kind)
                                          : std::string(node.op->name.value);
 }
 
-std::string Code::name_of(int32_t i) const {
+std::string Executable::name_of(int32_t i) const {
   const SmallVector<NodeId, 2>& nodes = layout_.steps[static_cast<size_t>(i)].nodes;
   if (nodes.size() == 1) return name_of(graph_.node(nodes[0]));
   std::string text = "Fused(";
@@ -234,22 +235,23 @@ std::string Code::name_of(int32_t i) const {
   return text + ")";
 }
 
-std::string Code::line_of(const Node& node) const {
+std::string Executable::line_of(const Node& node) const {
   const Location at = graph_.location(node);
   return at.file.empty() ? std::string() : cat(at.file, ":", at.line);
 }
 
-void Code::add_loops(std::vector<PlannedLoop>& loops) const {
+void Executable::add_loops(std::vector<PlannedLoop>& loops) const {
   for (const Node& node : graph_.nodes()) {
     if (node.kind == NodeKind::kControl)
       controls_[static_cast<size_t>(node.index)]->add_loops(line_of(node), loops);
   }
 }
 
-int64_t Code::bytes() const {
+int64_t Executable::bytes() const {
   size_t step_bytes = layout_.steps.size() * sizeof(Step);
   for (const Step& step : layout_.steps) {
     if (step.kind() == Step::Kind::kDirectLoop) step_bytes += sizeof(DirectLoop);
+    if (step.kind() == Step::Kind::kProduct) step_bytes += sizeof(ProductStep);
     if (step.kind() == Step::Kind::kScalars) step_bytes += step.scalars().bytes();
     if (step.kind() == Step::Kind::kTiles) step_bytes += step.tiles().bytes();
   }

@@ -1,9 +1,9 @@
-// Code: a closed graph made ready to run. Its instructions are in order, every value has its place,
-// and a run does nothing but call kernels: no allocation, no look-up per instruction, and no lock
-// but that of a random op's state.
+// Executable: a closed graph made ready to run. Its instructions are in order, every value has its
+// place, and a run does nothing but call kernels: no allocation, no look-up per instruction, and no
+// lock but that of a random op's state.
 //
 // Who runs it gives it memory: a Program gives buffers of its own, a control instruction a part of
-// the memory of the code that it belongs to. Threads may run one Code at once, each with a Frame.
+// the memory of the Executable that it belongs to. Threads may run one at once, each with a Frame.
 #pragma once
 
 #include <memory>
@@ -17,11 +17,11 @@
 
 namespace penstock::exec {
 
-class Code {
+class Executable {
  public:
   // Keeps a reference to the graph.
-  Code(const Graph& graph, MakeControlFn make_control);
-  ~Code();
+  Executable(const Graph& graph, MakeControlFn make_control);
+  ~Executable();
 
   // One run's Views and the addresses that they come from.
   struct Frame {
@@ -41,7 +41,7 @@ class Code {
   void move_writes(Frame& frame) const;
 
   const Graph& graph() const { return graph_; }
-  const Layout& layout() const { return layout_; }
+  const MemoryLayout& layout() const { return layout_; }
   size_t num_instructions() const { return instructions_.size(); }
   int64_t bytes() const;
   // What step `i` of the layout, and what a node of it, is called.
@@ -86,8 +86,8 @@ class Code {
   char* scratch_of(const Step& step, Frame& frame) const;
 
   const Graph& graph_;
-  std::vector<std::unique_ptr<ControlCode>> controls_;
-  Layout layout_;
+  std::vector<std::unique_ptr<ControlExecutable>> controls_;
+  MemoryLayout layout_;
   std::vector<Instruction> instructions_;
   std::vector<View> views_;        // without addresses
   std::vector<ViewPlace> places_;  // of views_

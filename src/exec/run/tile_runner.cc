@@ -13,22 +13,22 @@ namespace {
 
 using Kind = TileOperand::Kind;
 
-// Runs a strip on elements [begin, begin + n) of the tiles. `address` gives an operand's address.
+// Runs a chain on elements [begin, begin + n) of the tiles. `address` gives an operand's address.
 template <typename Address>
-void run_strip(const Tiles& tiles, const Strip& strip, int64_t n, const Address& address) {
+void run_chain(const Tiles& tiles, const TileChain& chain, int64_t n, const Address& address) {
   kernels::StripOperand operands[kernels::kMostStripOperands];
-  const size_t count = strip.operands.size();
+  const size_t count = chain.operands.size();
   for (size_t i = 0; i < count; ++i) {
-    const TileOperand& operand = tiles.operands[static_cast<size_t>(strip.operands[i].operand)];
-    operands[i] = {address(operand), strip.operands[i].kind};
+    const TileOperand& operand = tiles.operands[static_cast<size_t>(chain.operands[i].operand)];
+    operands[i] = {address(operand), chain.operands[i].kind};
   }
-  const int64_t row = strip.row == 1 ? n : strip.row;
+  const int64_t row = chain.row == 1 ? n : chain.row;
   for (int64_t done = 0;;) {
-    kernels::run_strip(strip.dtype, strip.steps, {operands, count}, row);
+    kernels::run_strip(chain.dtype, chain.steps, {operands, count}, row);
     if ((done += row) >= n) return;
-    const auto width = static_cast<int64_t>(dtype_size(strip.dtype));
+    const auto width = static_cast<int64_t>(dtype_size(chain.dtype));
     for (size_t i = 0; i < count; ++i) {
-      const Kind kind = tiles.operands[static_cast<size_t>(strip.operands[i].operand)].kind;
+      const Kind kind = tiles.operands[static_cast<size_t>(chain.operands[i].operand)].kind;
       if (kind == Kind::kWhole) continue;
       const bool is_column = kind == Kind::kColumn || kind == Kind::kSlotColumn;
       operands[i].data = static_cast<char*>(operands[i].data) + (is_column ? 1 : row) * width;
@@ -52,14 +52,14 @@ class Worker {
   GroupResult run(int64_t begin, int64_t end, int64_t part) {
     const int64_t n = end - begin;
     if (n != shaped_for_) shape(n);
-    auto strip = tiles_.strips.begin();
+    auto chain = tiles_.chains.begin();
     for (size_t i = 0; i < tiles_.ops.size(); ++i) {
       const TileOp& op = tiles_.ops[i];
-      if (strip != tiles_.strips.end() && static_cast<size_t>(strip->first) == i) {
-        run_strip(tiles_, *strip, n,
+      if (chain != tiles_.chains.end() && static_cast<size_t>(chain->first) == i) {
+        run_chain(tiles_, *chain, n,
                   [&](const TileOperand& operand) { return address(operand, begin); });
-        i += static_cast<size_t>(strip->num_ops) - 1;
-        ++strip;
+        i += static_cast<size_t>(chain->num_ops) - 1;
+        ++chain;
         continue;
       }
       if (op.reduction != kNoIndex) {

@@ -59,7 +59,7 @@ DType rows_of(const autodiff::TapeState& tape, uint64_t source) {
 bool is_of_outer_open_trace(const autodiff::TapeState& tape) {
   bool is_open = false;
   for (const TraceState* outer = t_trace; outer != nullptr; outer = outer->outer)
-    is_open = is_open || outer->worlds != nullptr;
+    is_open = is_open || outer->open_shapes != nullptr;
   if (!is_open) return false;
   return std::ranges::any_of(tape.records, [](const autodiff::Record& record) {
     const Tensor& output = record.outputs[0];
@@ -67,8 +67,8 @@ bool is_of_outer_open_trace(const autodiff::TapeState& tape) {
   });
 }
 
-// Whether a record without an op is that of a branch or a loop of the trace: a replay meets the
-// node again, and works out its gradient then. (A trace can turn out to be open after it.)
+// Whether a record without an op is that of a branch or a loop of the trace: an interpreter meets
+// the node again, and works out its gradient then. (A trace can turn out to be open after it.)
 bool is_control(TraceState& trace, const autodiff::Record& record) {
   const Tensor& output = record.outputs[0];
   if (!output.is_symbolic() || output.graph() != trace.number) return false;
@@ -118,7 +118,7 @@ std::vector<Gradient> add_gradient(TraceState& trace, const GradientRequest& req
   for (const GradientRequest::At& source : request.sources) {
     const Tensor& values = symbols[next++];
     if (source.rows == DType::kInvalid) {
-      if (trace.worlds != nullptr) trace.worlds->add_like(values.value(), source.value);
+      if (trace.open_shapes != nullptr) trace.open_shapes->add_like(values.value(), source.value);
       made.emplace_back(values);
       continue;
     }
@@ -177,14 +177,14 @@ std::optional<std::vector<Gradient>> defer_gradient(autodiff::TapeState& tape,
                                                     std::span<const Source> sources,
                                                     std::span<const Tensor> dys,
                                                     Unconnected unconnected) {
-  if (t_trace == nullptr || t_trace->is_world) return std::nullopt;
+  if (t_trace == nullptr || t_trace->is_probe) return std::nullopt;
   TraceState& trace = *t_trace;
   if (is_of_outer_open_trace(tape)) {
     throw UnimplementedError(
         "[gradient] of what a function around this one has recorded, where its shapes are not all "
         "known");
   }
-  if (trace.worlds == nullptr) return std::nullopt;
+  if (trace.open_shapes == nullptr) return std::nullopt;
   Between between = find_between(trace, tape, targets, sources, dys);
   if (between.has_values && !between.has_calls) return std::nullopt;
   if (between.has_values) {

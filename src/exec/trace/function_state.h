@@ -15,7 +15,7 @@
 
 namespace penstock::exec {
 
-struct Differentiated;
+struct SplitGradient;
 struct WithTangents;
 
 // What random ops draw by in calls that tapes follow: TensorFlow has a function of its own for each
@@ -47,14 +47,14 @@ struct FunctionState {
 
   std::mutex mutex;                   // guards what follows, which is made when it is first needed
   std::unique_ptr<Graph> simplified;  // what runs; tapes and outer traces see `graph`
-  std::unique_ptr<Runner> runner;
+  std::unique_ptr<CompiledFunction> compiled;
   // Those that another one has taken the place of; runs of theirs may not be over.
   struct Retired {
     std::unique_ptr<Graph> simplified;
-    std::unique_ptr<Runner> runner;
+    std::unique_ptr<CompiledFunction> compiled;
   };
   std::vector<std::unique_ptr<Retired>> retired;
-  std::vector<std::shared_ptr<const Differentiated>> differentiated;
+  std::vector<std::shared_ptr<const SplitGradient>> split_gradients;
   std::vector<std::shared_ptr<const WithTangents>> with_tangents;
 
   // For other shapes of inputs, where the graph leaves them open; the latest first.

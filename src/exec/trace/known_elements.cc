@@ -9,7 +9,7 @@
 #include <penstock/ops/dispatch.h>
 
 #include "exec/op_call.h"
-#include "exec/trace/shape_probe.h"
+#include "exec/trace/shape_probes.h"
 
 namespace penstock::exec {
 namespace {
@@ -150,7 +150,7 @@ class Walk {
                                           graph.dtype(graph.inputs(node)[0]), sized);
       const Tensor* pointer = &input;
       const std::optional<Tensors> made =
-          Worlds::try_call(*node.op, {&pointer, 1}, {&sized, 1}, graph.attrs(node));
+          ShapeProbes::try_call(*node.op, {&pointer, 1}, {&sized, 1}, graph.attrs(node));
       if (!made || (*made)[0].is_symbolic() || (*made)[0].shape() != own) return std::nullopt;
       found.push_back(elements_of((*made)[0]));
     }

@@ -1,5 +1,5 @@
 // OpenShapes: what a trace knows of values whose shapes are not all known, beyond what its graph
-// says. How that is found out is in shape_probe.h.
+// says. How that is found out is in shape_probes.h.
 #pragma once
 
 #include <array>

@@ -167,7 +167,7 @@ DrawsBy::DrawsBy(RandomStateRef state) : state_(std::move(state)), before_(t_sta
 DrawsBy::~DrawsBy() { t_state = before_; }
 
 RandomStateRef state_of_call(const TraceState& trace, const OpDef& op) {
-  if (!op.traits.has(Trait::kStateful) || trace.is_world) return nullptr;
+  if (!op.traits.has(Trait::kStateful) || trace.is_probe) return nullptr;
   return t_state != nullptr ? *t_state : noted_state(t_notes, whole(&trace));
 }
 

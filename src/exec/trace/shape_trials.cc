@@ -151,8 +151,8 @@ std::vector<OutputSpec> what_infer_says(const OpDef& op, std::span<const Tensor*
   return found > 1 ? known : std::vector<OutputSpec>();
 }
 
-Trials::Trials(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs,
-               TryCallFn try_call)
+ShapeTrials::ShapeTrials(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs,
+                         TryCallFn try_call)
     : op_(op),
       inputs_(inputs),
       attrs_(attrs),
@@ -169,7 +169,7 @@ Trials::Trials(const OpDef& op, std::span<const Tensor* const> inputs, Attrs att
   }
 }
 
-void Trials::add(std::span<const Shape> shapes, std::span<const Tensor> outputs) {
+void ShapeTrials::add(std::span<const Shape> shapes, std::span<const Tensor> outputs) {
   take(known_, outputs);
   ++found_;
   for (Dim& dim : dims_) {
@@ -179,30 +179,31 @@ void Trials::add(std::span<const Shape> shapes, std::span<const Tensor> outputs)
   }
 }
 
-bool Trials::try_at(std::span<const Shape> shapes, size_t* progress) {
+bool ShapeTrials::try_at(std::span<const Shape> shapes, size_t* progress) {
   std::optional<Tensors> outputs = try_call_(op_, inputs_, shapes, attrs_, progress);
   if (!outputs) return false;
   add(shapes, *outputs);
   return true;
 }
 
-bool Trials::is_settled() const {
+bool ShapeTrials::is_settled() const {
   return found_ > 0 && std::ranges::all_of(known_, [](const OutputSpec& spec) {
            return !spec.shape.has_rank() ||
                   std::ranges::all_of(spec.shape.dims(), [](int64_t d) { return d < 0; });
          });
 }
 
-std::vector<Shape> Trials::shapes_with(std::span<const size_t> dims, std::span<const int64_t> sizes,
-                                       std::span<const Shape> shapes) const {
+std::vector<Shape> ShapeTrials::shapes_with(std::span<const size_t> dims,
+                                            std::span<const int64_t> sizes,
+                                            std::span<const Shape> shapes) const {
   std::vector<Shape> made(shapes.begin(), shapes.end());
   for (size_t k = 0; k < dims.size(); ++k)
     made[dims_[dims[k]].input].set(dims_[dims[k]].axis, sizes[k]);
   return made;
 }
 
-void Trials::vary_together(std::span<const Shape> shapes, std::span<const size_t> dims,
-                           std::span<const int64_t> sizes) {
+void ShapeTrials::vary_together(std::span<const Shape> shapes, std::span<const size_t> dims,
+                                std::span<const int64_t> sizes) {
   for (int64_t size : sizes) {
     if (is_settled()) return;
     const std::vector<int64_t> same(dims.size(), size);
@@ -210,7 +211,7 @@ void Trials::vary_together(std::span<const Shape> shapes, std::span<const size_t
   }
 }
 
-void Trials::vary(std::span<const Shape> shapes) {
+void ShapeTrials::vary(std::span<const Shape> shapes) {
   constexpr size_t kMostPairs = 8;  // of dimensions: with more, pairs are too many
   for (size_t k = 0; k < dims_.size(); ++k) vary_together(shapes, {&k, 1}, sizes_);
   // Those that have to be the same are known by nothing but their sizes.
@@ -234,7 +235,7 @@ void Trials::vary(std::span<const Shape> shapes) {
 
 // All combinations of as many sizes as there is time for.
 template <typename Look>
-void Trials::enumerate(const Look& look, std::vector<int64_t>& sizes) const {
+void ShapeTrials::enumerate(const Look& look, std::vector<int64_t>& sizes) const {
   constexpr double kMostCombinations = 33000;
   const double count = std::pow(kMostCombinations, 1.0 / static_cast<double>(dims_.size()));
   const size_t first = std::min(sizes_.size(), static_cast<size_t>(count));
@@ -246,7 +247,7 @@ void Trials::enumerate(const Look& look, std::vector<int64_t>& sizes) const {
   }
 }
 
-void Trials::search() {
+void ShapeTrials::search() {
   if (dims_.empty()) return;
   std::vector<size_t> all(dims_.size());
   std::iota(all.begin(), all.end(), size_t{0});
@@ -275,7 +276,7 @@ void Trials::search() {
   for (size_t k = 0; k < good.size() && k < 4; ++k) vary(good[k]);
 }
 
-std::vector<Shape> Trials::climb() {
+std::vector<Shape> ShapeTrials::climb() {
   std::vector<size_t> all(dims_.size());
   std::iota(all.begin(), all.end(), size_t{0});
   Draws draw;
@@ -295,7 +296,7 @@ std::vector<Shape> Trials::climb() {
   return {};
 }
 
-std::vector<OutputSpec> Trials::known() const {
+std::vector<OutputSpec> ShapeTrials::known() const {
   if (dims_.empty()) return known_;
   if (std::ranges::all_of(dims_, [](const Dim& dim) { return dim.is_varied; })) return known_;
   const std::vector<OutputSpec> said = what_infer_says(op_, inputs_, attrs_);

@@ -1,5 +1,5 @@
-// Trials: a call made for many sizes of its inputs' unknown dimensions, where those of the worlds
-// do not say enough.
+// ShapeTrials: a call made for many sizes of its inputs' unknown dimensions, where those of the
+// probes do not say enough.
 //
 // A dimension of a result counts as known when it came out the same at every trial, and either each
 // unknown dimension took several of the sizes that were tried (none, one, a few, large ones, and
@@ -29,7 +29,7 @@ std::vector<OutputSpec> what_infer_says(const OpDef& op, std::span<const Tensor*
                                         Attrs attrs,
                                         std::span<const std::optional<SomeInts>> elements = {});
 
-class Trials {
+class ShapeTrials {
  public:
   // A call with inputs of these shapes; none where it is not good, and how far it got.
   using TryCallFn = std::optional<Tensors> (*)(const OpDef& op,
@@ -37,7 +37,8 @@ class Trials {
                                                std::span<const Shape> shapes, Attrs attrs,
                                                size_t* progress);
   // Pre: the ranks of all inputs are known.
-  Trials(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs, TryCallFn try_call);
+  ShapeTrials(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs,
+              TryCallFn try_call);
 
   // A call that was made elsewhere, with inputs of these shapes.
   void add(std::span<const Shape> shapes, std::span<const Tensor> outputs);

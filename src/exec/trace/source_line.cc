@@ -6,18 +6,18 @@ namespace penstock {
 namespace exec {
 namespace {
 
-std::atomic<LocateFn> g_locate{nullptr};
+std::atomic<SourceLineFn> g_locate{nullptr};
 
 }  // namespace
 
 std::optional<SourceLine> current_line() {
-  const LocateFn locate = g_locate.load(std::memory_order_relaxed);
+  const SourceLineFn locate = g_locate.load(std::memory_order_relaxed);
   if (locate == nullptr) return std::nullopt;
   return locate();
 }
 
 }  // namespace exec
 
-void set_locator(LocateFn locate) { exec::g_locate.store(locate, std::memory_order_relaxed); }
+void set_locator(SourceLineFn locate) { exec::g_locate.store(locate, std::memory_order_relaxed); }
 
 }  // namespace penstock

@@ -9,7 +9,7 @@
 #include "autodiff/recording.h"
 #include "exec/trace/deferred_gradients.h"
 #include "exec/trace/function_state.h"
-#include "exec/trace/shape_probe.h"
+#include "exec/trace/shape_probes.h"
 #include "exec/trace/trace_state.h"
 #include "graph/passes/dead_code.h"
 #include "graph/passes/simplify.h"
@@ -22,8 +22,9 @@ Trace::Trace(std::string_view name, Kind kind) {
   const bool is_region = kind == Kind::kRegion && t_trace != nullptr;
   const int depth = is_region ? t_trace->depth + 1 : 0;
   check_depth(depth);
-  state_ = with_memory_errors(
-      "function", [&] { return std::make_unique<exec::TraceState>(name, exec::Worlds::make); });
+  state_ = with_memory_errors("function", [&] {
+    return std::make_unique<exec::TraceState>(name, exec::ShapeProbes::make);
+  });
   state_->hide_tapes.emplace();
   state_->was_paused = std::exchange(autodiff::t_paused, false);
   autodiff::g_defer.store(exec::defer_gradient, std::memory_order_relaxed);
@@ -91,8 +92,8 @@ Tensor narrowed(const Tensor& tensor, const Shape& shape) {
     }
   }
   for (exec::TraceState* trace = t_trace; trace != nullptr; trace = trace->outer) {
-    if (trace->number == tensor.graph() && trace->worlds != nullptr && both != tensor.shape())
-      trace->worlds->add(tensor.value(), tensor.dtype(), both);
+    if (trace->number == tensor.graph() && trace->open_shapes != nullptr && both != tensor.shape())
+      trace->open_shapes->add(tensor.value(), tensor.dtype(), both);
   }
   return Tensor::symbol(tensor.graph(), tensor.value(), tensor.dtype(), both, tensor.id());
 }

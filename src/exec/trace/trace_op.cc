@@ -72,11 +72,11 @@ bool is_open_call(TraceState& trace, const OpDef& op, std::span<const Tensor* co
     const Tensor& input = *inputs[i];
     is_known = is_known && input.shape().is_known();
     if (!input.is_symbolic()) continue;
-    const bool is_in_worlds = trace.worlds != nullptr && input.graph() == trace.number &&
-                              trace.worlds->knows(input.value());
+    const bool is_open_value = trace.open_shapes != nullptr && input.graph() == trace.number &&
+                               trace.open_shapes->knows(input.value());
     // What infer reads, it must see before the kernel does: that is for when the function runs.
     is_open =
-        is_open || (op.input(i).host ? !trace.is_world : op.compose == nullptr && is_in_worlds);
+        is_open || (op.input(i).host ? !trace.is_probe : op.compose == nullptr && is_open_value);
   }
   if (!is_known || (trace.keeps_all && op.compose != nullptr)) return true;
   return is_open;
@@ -84,7 +84,7 @@ bool is_open_call(TraceState& trace, const OpDef& op, std::span<const Tensor* co
 
 namespace {
 
-// Whether output `i`, of this tensor, has integers that came out the same in all worlds, and are
+// Whether output `i`, of this tensor, has integers that came out the same in all probes, and are
 // not known to be that for all sizes.
 bool is_coincidence(TraceState& trace, const OpenShapes::Outcome& outcome, size_t i,
                     const Tensor& tensor) {
@@ -134,12 +134,12 @@ Tensors trace_open(TraceState& trace, const OpDef& op, std::span<const Tensor* c
   const NodeId id = trace.graph.add_op(op, values, attrs, outcome.outputs, trace.here(),
                                        state_of_call(trace, op));
   trace.added(id);
-  trace.worlds->add(trace.graph.node(id).first_output, outcome);
+  trace.open_shapes->add(trace.graph.node(id).first_output, outcome);
   Tensors outputs = trace.symbols(id);
-  // Values that came out the same for the sizes of the worlds may be others for other sizes.
+  // Values that came out the same for the sizes of the probes may be others for other sizes.
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (is_coincidence(trace, outcome, i, outputs[i]))
-      trace.worlds->add(outputs[i].value(), outputs[i].dtype(), outputs[i].shape());
+      trace.open_shapes->add(outputs[i].value(), outputs[i].dtype(), outputs[i].shape());
   }
   record_call(op, inputs, attrs, outputs);
   return outputs;

@@ -20,7 +20,7 @@ class KnownInputs {
   SmallVector<const Tensor*, 6> pointers_;
 };
 
-// Whether a call must be looked at as a whole, before its shapes are: the trace's worlds have a say
+// Whether a call must be looked at as a whole, before its shapes are: the trace's probes have a say
 // in it.
 bool is_open_call(TraceState& trace, const OpDef& op, std::span<const Tensor* const> inputs);
 // Such a call as a node. Pre: the inputs have been checked.

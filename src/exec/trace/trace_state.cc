@@ -45,8 +45,8 @@ ValueId TraceState::read_of(uint64_t variable_id) {
 }
 
 OpenShapes& TraceState::open() {
-  if (worlds == nullptr) worlds = make_open_shapes_();
-  return *worlds;
+  if (open_shapes == nullptr) open_shapes = make_open_shapes_();
+  return *open_shapes;
 }
 
 void TraceState::add_open(ValueId value) {

@@ -46,10 +46,10 @@ struct TraceState {
   Graph graph;
   std::deque<Slot> slots;  // a slot stays where it is
   std::vector<Capture> captures;
-  std::unique_ptr<OpenShapes> worlds;  // once there is a value whose shape is not known
-  bool is_world = false;               // of another trace: no worlds for what only data could tell
-  bool is_region = false;              // of the trace around it: variables are the latter's
-  const bool keeps_all;                // of a GraphBuilder: every call is a node, and nothing runs
+  std::unique_ptr<OpenShapes> open_shapes;  // once there is a value whose shape is not known
+  bool is_probe = false;                    // it is a probe of another one (shape_probes.h)
+  bool is_region = false;                   // of the trace around it: variables are the latter's
+  const bool keeps_all;  // of a GraphBuilder: every call is a node, and nothing runs
   TraceState* outer = nullptr;
   int depth = 0;  // of the regions around it
   // Of a Trace: the tapes around it must not see its ops, and those made in it do.

@@ -12,7 +12,7 @@
 #include <penstock/ops.h>
 #include <penstock/ops/dispatch.h>
 
-#include "exec/trace/shape_probe.h"
+#include "exec/trace/shape_probes.h"
 #include "exec/v1/node_names.h"
 #include "graph/control.h"
 #include "graph/passes/constants.h"
@@ -70,7 +70,7 @@ std::string_view type_of(const Graph& graph, const Node& node) {
   return node.op->name.value;
 }
 
-BuilderState::BuilderState() : TraceState("graph", Worlds::make, true) {}
+BuilderState::BuilderState() : TraceState("graph", ShapeProbes::make, true) {}
 
 void BuilderState::check_open() const {
   if (is_finalized) throw std::runtime_error("Graph is finalized and cannot be modified.");

@@ -249,8 +249,8 @@ Tensor GraphBuilder::assign(int32_t variable, const Tensor& value, std::string_v
   const NodeId id = state_->graph.add_assign(variable, assigned, state_->here());
   state_->added(id);
   const Tensor made = state_->symbols(id)[0];
-  if (state_->worlds != nullptr && value.graph() == state_->number)
-    state_->worlds->add_like(made.value(), value.value());
+  if (state_->open_shapes != nullptr && value.graph() == state_->number)
+    state_->open_shapes->add_like(made.value(), value.value());
   return made;
 }
 
@@ -405,12 +405,14 @@ Function GraphBuilder::compile(std::span<const Tensor> feeds, std::span<const Sh
     for (size_t i = 0; i < feeds.size(); ++i)
       inputs.push_back(trace.input(feeds[i].dtype(), shapes[i]));
     const exec::TensorPointers pointers = exec::pointers_to(inputs);
-    exec::Replay replay(graph, pointers, variables, std::vector<bool>(graph.num_nodes(), true),
-                        exec::call_control, &random.map());
-    for (const Tensor& fetch : fetches) replay.keep(values.at(fetch.value()));
-    replay.run();
+    exec::Interpreter interpreter(graph, pointers, variables,
+                                  std::vector<bool>(graph.num_nodes(), true), exec::call_control,
+                                  &random.map());
+    for (const Tensor& fetch : fetches) interpreter.keep(values.at(fetch.value()));
+    interpreter.run();
     std::vector<Tensor> outputs;
-    for (const Tensor& fetch : fetches) outputs.push_back(replay.value(values.at(fetch.value())));
+    for (const Tensor& fetch : fetches)
+      outputs.push_back(interpreter.value(values.at(fetch.value())));
     return trace.finish(outputs);
   });
 }

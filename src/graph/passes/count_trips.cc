@@ -20,9 +20,9 @@ struct Counter {
   DType dtype;
 };
 
-class Finder {
+class TripCounter {
  public:
-  Finder(const Graph& graph, const Node& node)
+  TripCounter(const Graph& graph, const Node& node)
       : graph_(graph), node_(node), control_(*graph.control(node)) {}
 
   std::optional<int64_t> find() const {
@@ -129,7 +129,7 @@ class Finder {
 }  // namespace
 
 int64_t trip_count(const Graph& graph, const Node& node) {
-  return Finder(graph, node).find().value_or(-1);
+  return TripCounter(graph, node).find().value_or(-1);
 }
 
 Graph count_trips(Graph graph) {

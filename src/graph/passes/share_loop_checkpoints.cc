@@ -30,38 +30,39 @@ NodeId loop_of(const Graph& graph, NodeId gradient) {
   return found;
 }
 
-struct Tie {
+struct Pair {
   NodeId loop, gradient;
-  std::shared_ptr<Control> tied_loop, tied_gradient;
+  std::shared_ptr<Control> loop_control, gradient_control;
   int64_t bytes;
 };
 
-std::vector<Tie> find_ties(const Graph& graph) {
-  std::vector<Tie> ties;
+std::vector<Pair> find_pairs(const Graph& graph) {
+  std::vector<Pair> pairs;
   for (NodeId id = 0; id < static_cast<NodeId>(graph.num_nodes()); ++id) {
     const Control* gradient = control_of(graph, id);
     if (gradient == nullptr || gradient->kind != Kind::kLoopGradient || gradient->trips < 2 ||
-        gradient->swaps || gradient->is_tied || gradient->loop == 0)
+        gradient->swaps || gradient->shares_checkpoints || gradient->loop == 0)
       continue;
     const NodeId loop = loop_of(graph, id);
     if (loop == kNoIndex || control_of(graph, loop)->trips != gradient->trips) continue;
-    Tie tie{loop, id, std::make_shared<Control>(*control_of(graph, loop)),
-            std::make_shared<Control>(*gradient), 0};
-    tie.tied_loop->states.clear();
+    Pair pair{loop, id, std::make_shared<Control>(*control_of(graph, loop)),
+              std::make_shared<Control>(*gradient), 0};
+    pair.loop_control->states.clear();
     for (int32_t number : gradient->numbers) {
-      const auto at = std::ranges::find(tie.tied_loop->numbers, number);
-      if (at == tie.tied_loop->numbers.end()) break;
-      tie.tied_loop->states.push_back(static_cast<int32_t>(at - tie.tied_loop->numbers.begin()));
+      const auto at = std::ranges::find(pair.loop_control->numbers, number);
+      if (at == pair.loop_control->numbers.end()) break;
+      pair.loop_control->states.push_back(
+          static_cast<int32_t>(at - pair.loop_control->numbers.begin()));
     }
-    if (tie.tied_loop->states.size() != gradient->numbers.size()) continue;
+    if (pair.loop_control->states.size() != gradient->numbers.size()) continue;
     const int64_t checkpoints = num_checkpoints(*gradient);
-    tie.tied_loop->checkpoints = tie.tied_gradient->checkpoints = checkpoints;
-    tie.tied_loop->is_tied = tie.tied_gradient->is_tied = true;
-    const StateForm form(gradient->region(Control::kBody), all_states(*gradient));
-    tie.bytes = checkpoints * form.total();
-    if (tie.bytes > 0) ties.push_back(std::move(tie));
+    pair.loop_control->checkpoints = pair.gradient_control->checkpoints = checkpoints;
+    pair.loop_control->shares_checkpoints = pair.gradient_control->shares_checkpoints = true;
+    const PackedStates form(gradient->region(Control::kBody), all_states(*gradient));
+    pair.bytes = checkpoints * form.total();
+    if (pair.bytes > 0) pairs.push_back(std::move(pair));
   }
-  return ties;
+  return pairs;
 }
 
 }  // namespace
@@ -82,25 +83,26 @@ Graph limit_checkpoints(Graph graph, int64_t most) {
   return graph;
 }
 
-Graph tie_loops(Graph graph) {
-  const std::vector<Tie> ties = find_ties(graph);
-  if (ties.empty()) return graph;
+Graph share_loop_checkpoints(Graph graph) {
+  const std::vector<Pair> pairs = find_pairs(graph);
+  if (pairs.empty()) return graph;
   Graph made;
   Copier copier(graph, made);
-  std::vector<ValueId> stores(ties.size());
+  std::vector<ValueId> stores(pairs.size());
   for (NodeId id = 0; id < static_cast<NodeId>(graph.num_nodes()); ++id) {
     const Node& node = graph.node(id);
-    const auto loop = std::ranges::find(ties, id, &Tie::loop);
-    const auto gradient = std::ranges::find(ties, id, &Tie::gradient);
-    if (loop != ties.end()) {
+    const auto loop = std::ranges::find(pairs, id, &Pair::loop);
+    const auto gradient = std::ranges::find(pairs, id, &Pair::gradient);
+    if (loop != pairs.end()) {
       const OutputSpec store{DType::kUInt8, Shape{loop->bytes}};
-      const NodeId copy = copier.copy_control(node, loop->tied_loop, copier.inputs(node), &store);
-      stores[static_cast<size_t>(loop - ties.begin())] =
+      const NodeId copy =
+          copier.copy_control(node, loop->loop_control, copier.inputs(node), &store);
+      stores[static_cast<size_t>(loop - pairs.begin())] =
           made.node(copy).first_output + static_cast<ValueId>(node.num_outputs);
-    } else if (gradient != ties.end()) {
+    } else if (gradient != pairs.end()) {
       SmallVector<ValueId, 8> inputs = copier.inputs(node);
-      inputs.push_back(stores[static_cast<size_t>(gradient - ties.begin())]);
-      copier.copy_control(node, gradient->tied_gradient, inputs);
+      inputs.push_back(stores[static_cast<size_t>(gradient - pairs.begin())]);
+      copier.copy_control(node, gradient->gradient_control, inputs);
     } else {
       copier.copy(node);
     }

@@ -11,6 +11,6 @@ namespace penstock {
 // Gradients of loops keep so many states at most, unless the program said how many.
 Graph limit_checkpoints(Graph graph, int64_t most);
 // A loop whose gradient is in the same graph keeps the states for it (see Control).
-Graph tie_loops(Graph graph);
+Graph share_loop_checkpoints(Graph graph);
 
 }  // namespace penstock

@@ -13,10 +13,10 @@ namespace {
 constexpr int64_t kSize = 100'003;  // several blocks, and a rest
 constexpr int64_t kBytes = kSize * 4;
 
-std::unique_ptr<Pending> wait(const char* name, std::initializer_list<Tensor> inputs) {
+std::unique_ptr<DeferredElementwise> wait(const char* name, std::initializer_list<Tensor> inputs) {
   SmallVector<const Tensor*, 2> pointers;
   for (const Tensor& input : inputs) pointers.push_back(&input);
-  return Pending::make(*find_op(name), pointers);
+  return DeferredElementwise::make(*find_op(name), pointers);
 }
 
 Tensor numbers(float step, const Shape& shape = {kSize}) {
@@ -25,7 +25,7 @@ Tensor numbers(float step, const Shape& shape = {kSize}) {
   return Tensor::from(std::span<const float>(values), shape);
 }
 
-TEST(Pending, RunsBlockByBlock) {
+TEST(DeferredElementwise, RunsBlockByBlock) {
   const OpDef& subtract = *find_op("Sub");
   const Tensor x = numbers(0.25f), y = numbers(0.5f);
   const std::vector<float> expected = (x - square(y)).to_vector<float>();
@@ -47,9 +47,9 @@ TEST(Pending, RunsBlockByBlock) {
   EXPECT_EQ(in_place.to_vector<float>(), expected);
 }
 
-TEST(Pending, SingleNumbersStandForMany) {
+TEST(DeferredElementwise, SingleNumbersStandForMany) {
   const Tensor x = numbers(0.25f, {101, 990}), half(0.5f);
-  const std::unique_ptr<Pending> scaled = wait("Mul", {half, x});
+  const std::unique_ptr<DeferredElementwise> scaled = wait("Mul", {half, x});
   ASSERT_NE(scaled, nullptr);
   EXPECT_EQ(scaled->description().shape(), x.shape());
   EXPECT_EQ(scaled->run_into(*find_op("AddV2"), half, false).to_vector<float>(),
@@ -57,9 +57,9 @@ TEST(Pending, SingleNumbersStandForMany) {
   EXPECT_EQ(scaled->run().to_vector<float>(), (half * x).to_vector<float>());
 }
 
-TEST(Pending, WhatDoesNotFitRunsOnItsOwn) {
+TEST(DeferredElementwise, WhatDoesNotFitRunsOnItsOwn) {
   const Tensor x = numbers(0.25f), row = numbers(1, {1, kSize});
-  const std::unique_ptr<Pending> squared = wait("Square", {x});
+  const std::unique_ptr<DeferredElementwise> squared = wait("Square", {x});
   const Tensor result = squared->run_into(*find_op("AddV2"), row, false);
   EXPECT_EQ(result.shape(), (Shape{1, kSize}));
   EXPECT_EQ(result.to_vector<float>(), (row + square(x)).to_vector<float>());
@@ -67,7 +67,7 @@ TEST(Pending, WhatDoesNotFitRunsOnItsOwn) {
   EXPECT_THROW(squared->run_into(*find_op("AddV2"), numbers(1, {7}), false), InvalidArgumentError);
 }
 
-TEST(Pending, SomeCallsCannotWait) {
+TEST(DeferredElementwise, SomeCallsCannotWait) {
   const Tensor x = numbers(1), row = numbers(1, {1, kSize});
   EXPECT_EQ(wait("AddV2", {x, row}), nullptr);                     // they broadcast
   EXPECT_EQ(wait("AddV2", {Tensor({1, 2}), Tensor(1)}), nullptr);  // integers
@@ -78,9 +78,9 @@ TEST(Pending, SomeCallsCannotWait) {
   EXPECT_EQ(wait("Square", {x}), nullptr);
 }
 
-TEST(Pending, AFailureToAllocateLeavesTheInputs) {
+TEST(DeferredElementwise, AFailureToAllocateLeavesTheInputs) {
   Tensor x = numbers(0.25f);
-  const std::unique_ptr<Pending> squared = wait("Square", {x});
+  const std::unique_ptr<DeferredElementwise> squared = wait("Square", {x});
   const int64_t budget = memory::budget();
   memory::set_budget(memory::info().current);
   EXPECT_THROW(squared->run_into(*find_op("Sub"), x, true), ResourceExhaustedError);

@@ -130,12 +130,12 @@ void expect_random_formulas() {
   }
 }
 
-TEST(Strips, RandomFormulasGiveTheSameBitsOnEveryTarget) {
+TEST(TileChains, RandomFormulasGiveTheSameBitsOnEveryTarget) {
   on_every_target(expect_random_formulas);
 }
 
 // Without anything between that would end a strip.
-TEST(Strips, OneLoopForAll) {
+TEST(TileChains, OneLoopForAll) {
   const Body body = [](std::span<const Tensor> in) -> std::vector<Tensor> {
     const Tensor a = in[0] * in[0] - in[1];
     const Tensor b = in[1] / (abs(a) + 1);
@@ -151,7 +151,7 @@ TEST(Strips, OneLoopForAll) {
 }
 
 // Large results are written past the caches.
-TEST(Strips, LargeResults) {
+TEST(TileChains, LargeResults) {
   const Shape shape{4'500'001};
   const Body body = [](std::span<const Tensor> in) -> std::vector<Tensor> {
     return {in[0] * 3 - in[1], in[1] * in[0] + 1};

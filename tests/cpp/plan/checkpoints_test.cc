@@ -30,7 +30,7 @@ int64_t advances_of(int64_t n, int64_t s) {
   return m + advances_of(n - m, s - 1) + advances_of(m, s);
 }
 
-TEST(Revolve, NoScheduleNeedsFewerSteps) {
+TEST(Checkpoints, NoScheduleNeedsFewerSteps) {
   for (int64_t s = 1; s <= 7; ++s) {
     for (int64_t n = 0; n <= 60; ++n) {
       EXPECT_EQ(num_advances(n, s), fewest(n, s)) << n << " steps, " << s << " states";
@@ -39,14 +39,14 @@ TEST(Revolve, NoScheduleNeedsFewerSteps) {
   }
 }
 
-TEST(Revolve, LongLoops) {
+TEST(Checkpoints, LongLoops) {
   EXPECT_EQ(num_advances(1000, 10), 3636);
   EXPECT_EQ(advances_of(1000, 10), 3636);
   EXPECT_EQ(advances_of(100'000, 20), num_advances(100'000, 20));
   EXPECT_EQ(num_advances(1'000'000'000, 2'000'000'000), 999'999'999);
 }
 
-TEST(Revolve, ByDefaultEveryStepIsMadeTwiceAtMost) {
+TEST(Checkpoints, ByDefaultEveryStepIsMadeTwiceAtMost) {
   for (int64_t n : {2, 10, 100, 2000, 1'000'000}) {
     const int64_t kept = default_checkpoints(n);
     EXPECT_LE(num_advances(n, kept + 1), 2 * n);

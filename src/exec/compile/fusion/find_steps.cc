@@ -30,9 +30,9 @@ bool only_shares(const Graph& graph, const Node& node) {
   return true;
 }
 
-class Finder {
+class StepFinder {
  public:
-  explicit Finder(const Graph& graph) : graph_(graph) {}
+  explicit StepFinder(const Graph& graph) : graph_(graph) {}
 
   std::vector<Step> find() {
     const std::vector<NodeId> nodes = nodes_to_run(graph_);
@@ -88,7 +88,7 @@ class Finder {
       return std::make_unique<Scalars>(make_scalars(graph_, step.nodes, is_kept));
     if (step.nodes.size() > 1) {
       const ProductStep product = product_step(graph_, step.nodes);
-      if (product.run != nullptr) return product;
+      if (product.run != nullptr) return std::make_unique<ProductStep>(product);
       return std::make_unique<Tiles>(make_tiles(graph_, step.nodes, is_kept));
     }
     if (only_shares(graph_, first)) return Step::Nothing();
@@ -104,6 +104,6 @@ class Finder {
 
 }  // namespace
 
-std::vector<Step> find_steps(const Graph& graph) { return Finder(graph).find(); }
+std::vector<Step> find_steps(const Graph& graph) { return StepFinder(graph).find(); }
 
 }  // namespace penstock::exec

@@ -24,9 +24,9 @@ struct Group {
   std::vector<int32_t> members;  // positions
 };
 
-class Finder {
+class GroupFinder {
  public:
-  Finder(const Graph& graph, std::span<const NodeId> nodes) : graph_(graph), nodes_(nodes) {
+  GroupFinder(const Graph& graph, std::span<const NodeId> nodes) : graph_(graph), nodes_(nodes) {
     position_.assign(graph.num_nodes(), kNoIndex);
     uses_.assign(graph.num_values(), 0);
     group_of_.assign(nodes.size(), kNoIndex);
@@ -339,7 +339,7 @@ class Finder {
 }  // namespace
 
 std::vector<int32_t> find_groups(const Graph& graph, std::span<const NodeId> nodes) {
-  std::vector<int32_t> groups = Finder(graph, nodes).find();
+  std::vector<int32_t> groups = GroupFinder(graph, nodes).find();
   group_epilogues(graph, nodes, groups);
   group_scalars(graph, nodes, groups);
   return groups;

@@ -21,9 +21,9 @@ bool is_scalar(const Graph& graph, ValueId value) {
 // Scalars that wait for the same steps may run together at no cost: what uses one of them waits for
 // no more than before, so neither can a step have to wait for itself. The sources of an op are the
 // steps of other kinds that it waits for, directly or through scalars.
-class Finder {
+class ScalarFinder {
  public:
-  Finder(const Graph& graph, std::span<const NodeId> nodes, std::vector<int32_t>& groups)
+  ScalarFinder(const Graph& graph, std::span<const NodeId> nodes, std::vector<int32_t>& groups)
       : graph_(graph), nodes_(nodes), groups_(groups), sources_(graph.num_nodes()) {
     is_scalar_.assign(graph.num_nodes(), false);
     is_step_.assign(graph.num_nodes(), false);
@@ -93,9 +93,9 @@ class Finder {
   int32_t next_ = 0;
 };
 
-class Builder {
+class ScalarBuilder {
  public:
-  Builder(const Graph& graph, const std::function<bool(ValueId)>& is_kept)
+  ScalarBuilder(const Graph& graph, const std::function<bool(ValueId)>& is_kept)
       : graph_(graph), is_kept_(is_kept) {}
 
   Scalars build(std::span<const NodeId> nodes) {
@@ -175,12 +175,12 @@ bool is_scalar_op(const Graph& graph, const Node& node) {
 
 void group_scalars(const Graph& graph, std::span<const NodeId> nodes,
                    std::vector<int32_t>& groups) {
-  Finder(graph, nodes, groups).find();
+  ScalarFinder(graph, nodes, groups).find();
 }
 
 Scalars make_scalars(const Graph& graph, std::span<const NodeId> nodes,
                      const std::function<bool(ValueId)>& is_kept) {
-  return Builder(graph, is_kept).build(nodes);
+  return ScalarBuilder(graph, is_kept).build(nodes);
 }
 
 }  // namespace penstock::exec

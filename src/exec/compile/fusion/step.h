@@ -37,7 +37,7 @@ struct Step {
   struct Kernel {};
   using Payload =
       std::variant<Nothing, Kernel, std::unique_ptr<DirectLoop>, std::unique_ptr<Scalars>,
-                   std::unique_ptr<Tiles>, ProductStep, ControlStep>;
+                   std::unique_ptr<Tiles>, std::unique_ptr<ProductStep>, ControlStep>;
   static_assert(std::variant_size_v<Payload> == static_cast<size_t>(Kind::kControl) + 1);
 
   SmallVector<NodeId, 2> nodes;  // in an order in which they can run
@@ -48,7 +48,7 @@ struct Step {
   const DirectLoop& loop() const { return *std::get<std::unique_ptr<DirectLoop>>(payload); }
   const Scalars& scalars() const { return *std::get<std::unique_ptr<Scalars>>(payload); }
   const Tiles& tiles() const { return *std::get<std::unique_ptr<Tiles>>(payload); }
-  const ProductStep& product() const { return std::get<ProductStep>(payload); }
+  const ProductStep& product() const { return *std::get<std::unique_ptr<ProductStep>>(payload); }
   int32_t control() const { return std::get<ControlStep>(payload).control; }
   DirectLoop& loop() { return *std::get<std::unique_ptr<DirectLoop>>(payload); }
   Scalars& scalars() { return *std::get<std::unique_ptr<Scalars>>(payload); }

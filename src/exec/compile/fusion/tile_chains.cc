@@ -17,7 +17,7 @@ using kernels::StripOperand;
 // row by row, which would write parts of cache lines.
 constexpr int64_t kLeastStreamed = 16 << 20;
 
-bool fits_strip(const Tiles& tiles, const TileOp& op, DType dtype) {
+bool fits_chain(const Tiles& tiles, const TileOp& op, DType dtype) {
   const Formula* formula = op.op->cpu.formula;
   if (formula == nullptr || formula->is_swapped || op.kind != TileOp::Kind::kElements ||
       op.num_outputs != 1)
@@ -32,27 +32,27 @@ bool fits_strip(const Tiles& tiles, const TileOp& op, DType dtype) {
 }
 
 // Follows which value is at hand, and which ones lie in buffers.
-class Maker {
+class ChainMaker {
  public:
-  Maker(const Tiles& tiles, int32_t first, int32_t num_ops) : tiles_(tiles) {
-    strip_.first = first;
-    strip_.num_ops = num_ops;
-    strip_.dtype = tiles.operand(tiles.ops[static_cast<size_t>(first)], 0).dtype;
+  ChainMaker(const Tiles& tiles, int32_t first, int32_t num_ops) : tiles_(tiles) {
+    chain_.first = first;
+    chain_.num_ops = num_ops;
+    chain_.dtype = tiles.operand(tiles.ops[static_cast<size_t>(first)], 0).dtype;
     for (const TileOp& op : ops()) {
-      strip_.row = std::max(strip_.row, op.row);
+      chain_.row = std::max(chain_.row, op.row);
       for (int32_t i = 0; i < op.num_inputs; ++i) ++uses_[tiles.operand(op, i).value];
     }
   }
 
-  Strip make() {
+  TileChain make() {
     for (const TileOp& op : ops()) add(op);
-    return std::move(strip_);
+    return std::move(chain_);
   }
 
  private:
   std::span<const TileOp> ops() const {
     return std::span(tiles_.ops)
-        .subspan(static_cast<size_t>(strip_.first), static_cast<size_t>(strip_.num_ops));
+        .subspan(static_cast<size_t>(chain_.first), static_cast<size_t>(chain_.num_ops));
   }
 
   void add(const TileOp& op) {
@@ -61,7 +61,7 @@ class Maker {
     if (formula.kind == Formula::Kind::kUnary) {
       take(op, 0);
       release(x);
-      strip_.steps.push_back(kernels::strip_unary(formula.unary(), strip_.dtype));
+      chain_.steps.push_back(kernels::strip_unary(formula.unary(), chain_.dtype));
     } else {
       const ValueId y = tiles_.operand(op, 1).value;
       const bool is_right = y == at_hand_ && x != y;
@@ -69,13 +69,13 @@ class Maker {
       const int other = place(op, is_right ? 0 : 1);
       release(x);
       release(y);
-      strip_.steps.push_back(
-          kernels::strip_binary(formula.binary(), strip_.dtype, other, is_right));
+      chain_.steps.push_back(
+          kernels::strip_binary(formula.binary(), chain_.dtype, other, is_right));
     }
     const TileOperand& made = tiles_.operand(op, op.num_inputs);
     at_hand_ = made.value;
     if (made.kind == Kind::kInside) return;
-    strip_.steps.push_back(kernels::strip_store(external(op, op.num_inputs)));
+    chain_.steps.push_back(kernels::strip_store(external(op, op.num_inputs)));
   }
 
   // Makes input `i` the value at hand. What else is needed of the one that was goes to a buffer.
@@ -84,9 +84,9 @@ class Maker {
     const bool is_here = value == at_hand_;
     if (at_hand_ != kNoIndex && uses_[at_hand_] > (is_here ? 1 : 0) && !is_placed(at_hand_)) {
       buffers_[at_hand_] = free_buffer();
-      strip_.steps.push_back(kernels::strip_store(-1 - buffers_[at_hand_]));
+      chain_.steps.push_back(kernels::strip_store(-1 - buffers_[at_hand_]));
     }
-    if (!is_here) strip_.steps.push_back(kernels::strip_load(place(op, i)));
+    if (!is_here) chain_.steps.push_back(kernels::strip_load(place(op, i)));
   }
 
   bool is_placed(ValueId value) const {
@@ -101,8 +101,8 @@ class Maker {
   int external(const TileOp& op, int32_t i) {
     const TileOperand& operand = tiles_.operand(op, i);
     const auto [found, is_new] =
-        externals_.try_emplace(operand.value, static_cast<int>(strip_.operands.size()));
-    if (is_new) strip_.operands.push_back({op.first_operand + i, kind_of(op, i)});
+        externals_.try_emplace(operand.value, static_cast<int>(chain_.operands.size()));
+    if (is_new) chain_.operands.push_back({op.first_operand + i, kind_of(op, i)});
     return found->second;
   }
 
@@ -111,7 +111,7 @@ class Maker {
     if (operand.is_column() || (operand.kind == Kind::kWhole && operand.row == 1))
       return StripOperand::Kind::kRepeated;
     const int64_t bytes = tiles_.elements * static_cast<int64_t>(dtype_size(operand.dtype));
-    if (i == op.num_inputs && operand.kind == Kind::kSliced && strip_.row == 1 &&
+    if (i == op.num_inputs && operand.kind == Kind::kSliced && chain_.row == 1 &&
         bytes >= kLeastStreamed && !is_read(operand.value))
       return StripOperand::Kind::kStreamed;
     return StripOperand::Kind::kElements;
@@ -142,9 +142,9 @@ class Maker {
   }
 
   const Tiles& tiles_;
-  Strip strip_;
+  TileChain chain_;
   ValueId at_hand_ = kNoIndex;
-  std::unordered_map<ValueId, int> uses_;       // that are left, in the strip
+  std::unordered_map<ValueId, int> uses_;       // that are left, in the chain
   std::unordered_map<ValueId, int> buffers_;    // of values
   std::unordered_map<ValueId, int> externals_;  // operands of values
   std::vector<int> free_;
@@ -153,14 +153,14 @@ class Maker {
 
 }  // namespace
 
-int32_t strip_length(const Tiles& tiles, int32_t first) {
+int32_t chain_length(const Tiles& tiles, int32_t first) {
   const DType dtype = tiles.operand(tiles.ops[static_cast<size_t>(first)], 0).dtype;
   int64_t row = 1;
   int32_t length = 0;
   std::unordered_set<ValueId> values;  // read or made: no more than these become operands
   for (size_t i = static_cast<size_t>(first); i < tiles.ops.size(); ++i) {
     const TileOp& op = tiles.ops[i];
-    if (!fits_strip(tiles, op, dtype) || length == kernels::kMostStripBuffers ||
+    if (!fits_chain(tiles, op, dtype) || length == kernels::kMostStripBuffers ||
         (row != 1 && op.row != 1 && op.row != row))
       break;
     for (int32_t k = 0; k <= op.num_inputs; ++k) values.insert(tiles.operand(op, k).value);
@@ -171,8 +171,8 @@ int32_t strip_length(const Tiles& tiles, int32_t first) {
   return length;
 }
 
-Strip make_strip(const Tiles& tiles, int32_t first, int32_t num_ops) {
-  return Maker(tiles, first, num_ops).make();
+TileChain make_chain(const Tiles& tiles, int32_t first, int32_t num_ops) {
+  return ChainMaker(tiles, first, num_ops).make();
 }
 
 }  // namespace penstock::exec

@@ -1,4 +1,4 @@
-// Strips of tiled ops: neighbours whose formulas run in one loop (kernels/strip.h), so that what
+// Chains of tiled ops: neighbours whose formulas run in one loop (kernels/strip.h), so that what
 // only they need is not even as large as a tile.
 #pragma once
 
@@ -9,11 +9,11 @@
 
 namespace penstock::exec {
 
-// The number of ops from `first` on that can be one strip; less than 2 when there is none.
-int32_t strip_length(const Tiles& tiles, int32_t first);
+// The number of ops from `first` on that can be one chain; less than 2 when there is none.
+int32_t chain_length(const Tiles& tiles, int32_t first);
 
 // The steps of ops [first, first + num_ops). Pre: their operands' kinds are settled: kInside is
 // what no other op and nobody outside needs.
-Strip make_strip(const Tiles& tiles, int32_t first, int32_t num_ops);
+TileChain make_chain(const Tiles& tiles, int32_t first, int32_t num_ops);
 
 }  // namespace penstock::exec

@@ -28,7 +28,7 @@ inline constexpr int32_t kMostTileReductions = 4;
 
 struct TileOperand {
   enum class Kind : uint8_t {
-    kInside,  // never leaves its strip: it has no address
+    kInside,  // never leaves its chain: it has no address
     kSlot,
     kSlotColumn,
     kSliced,
@@ -63,7 +63,7 @@ struct TileOp {
 };
 
 // Neighbouring ops that run in one loop (tile_chains.h).
-struct Strip {
+struct TileChain {
   struct Operand {
     int32_t operand;  // of the tiles
     kernels::StripOperand::Kind kind;
@@ -92,7 +92,7 @@ struct Tiles {
   std::vector<TileOp> ops;
   std::vector<TileOperand> operands;
   std::vector<TileReduction> reductions;
-  std::vector<Strip> strips;  // in the order of their ops
+  std::vector<TileChain> chains;  // in the order of their ops
 
   const TileOperand& operand(const TileOp& op, int32_t i) const {
     return operands[static_cast<size_t>(op.first_operand + i)];

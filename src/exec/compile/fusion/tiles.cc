@@ -20,10 +20,10 @@ using Kind = TileOperand::Kind;
 constexpr int64_t kElementsAWorker = 1 << 15;
 
 // Gives the group's own values their slots, in the order in which the ops run.
-class Builder {
+class TileBuilder {
  public:
-  Builder(const Graph& graph, std::span<const NodeId> nodes,
-          const std::function<bool(ValueId)>& is_kept)
+  TileBuilder(const Graph& graph, std::span<const NodeId> nodes,
+              const std::function<bool(ValueId)>& is_kept)
       : graph_(graph), nodes_(nodes), is_kept_(is_kept) {
     for (NodeId id : nodes) {
       const Node& node = graph.node(id);
@@ -50,9 +50,9 @@ class Builder {
       tiles_.parts = kernels::num_reduce_parts(tiles_.elements);
       tiles_.workers = static_cast<int32_t>(std::min<int64_t>(tiles_.workers, tiles_.parts));
     }
-    find_strips();
+    find_chains();
     for (size_t i = 0; i < nodes_.size(); ++i) place_outputs(i);
-    for (Strip& strip : tiles_.strips) strip = make_strip(tiles_, strip.first, strip.num_ops);
+    for (TileChain& chain : tiles_.chains) chain = make_chain(tiles_, chain.first, chain.num_ops);
     return std::move(tiles_);
   }
 
@@ -119,13 +119,13 @@ class Builder {
     return row;
   }
 
-  // What no op after a strip needs does not leave it.
-  void find_strips() {
+  // What no op after a chain needs does not leave it.
+  void find_chains() {
     const auto count = static_cast<int32_t>(tiles_.ops.size());
     for (int32_t first = 0; first < count;) {
-      const int32_t length = strip_length(tiles_, first);
+      const int32_t length = chain_length(tiles_, first);
       const int32_t end = first + std::max(length, 1);
-      if (length >= 2) add_strip(first, length);
+      if (length >= 2) add_chain(first, length);
       for (; first < end && length >= 2; ++first) {
         const TileOp& op = tiles_.ops[static_cast<size_t>(first)];
         TileOperand& made = tiles_.operands[static_cast<size_t>(op.first_operand + op.num_inputs)];
@@ -138,11 +138,11 @@ class Builder {
     }
   }
 
-  void add_strip(int32_t first, int32_t num_ops) {
-    Strip strip;  // its steps come when all places are known
-    strip.first = first;
-    strip.num_ops = num_ops;
-    tiles_.strips.push_back(std::move(strip));
+  void add_chain(int32_t first, int32_t num_ops) {
+    TileChain chain;  // its steps come when all places are known
+    chain.first = first;
+    chain.num_ops = num_ops;
+    tiles_.chains.push_back(std::move(chain));
   }
 
   int64_t slot_bytes(const TileOperand& operand) const {
@@ -232,7 +232,7 @@ class Builder {
   Tiles tiles_;
   int64_t row_ = 1;  // of columns
   std::unordered_map<ValueId, size_t> last_use_;
-  std::unordered_set<ValueId> inside_;                      // values that do not leave their strip
+  std::unordered_set<ValueId> inside_;                      // values that do not leave their chain
   std::unordered_map<ValueId, int64_t> slots_;              // of values that are still needed
   std::unordered_map<int64_t, std::vector<int64_t>> free_;  // by size
 };
@@ -295,7 +295,7 @@ InputReach reach_of(const Shape& input, const Shape& output) {
 
 Tiles make_tiles(const Graph& graph, std::span<const NodeId> nodes,
                  const std::function<bool(ValueId)>& is_kept) {
-  return Builder(graph, nodes, is_kept).build();
+  return TileBuilder(graph, nodes, is_kept).build();
 }
 
 }  // namespace penstock::exec

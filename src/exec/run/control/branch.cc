@@ -9,15 +9,15 @@ namespace penstock::exec {
 namespace {
 
 struct BranchFrame : ControlFrame {
-  std::vector<std::unique_ptr<Code::Frame>> regions;
+  std::vector<std::unique_ptr<Executable::Frame>> regions;
   Addresses inputs, outputs;
 };
 
-class BranchCode final : public ControlCode {
+class Branch final : public ControlExecutable {
  public:
-  BranchCode(const Control& control, MakeControlFn make_control) {
+  Branch(const Control& control, MakeControlFn make_control) {
     for (const auto& region : control.regions)
-      regions_.push_back(std::make_unique<RegionCode>(with_slots(*region, 0), make_control));
+      regions_.push_back(std::make_unique<RegionExecutable>(with_slots(*region, 0), make_control));
   }
 
   int64_t scratch_bytes() const override {
@@ -40,7 +40,7 @@ class BranchCode final : public ControlCode {
     const size_t chosen = std::min(index, regions_.size() - 1);
     frame.inputs.assign(context.inputs.subspan(1));
     frame.outputs.assign(context.outputs);
-    const RegionCode::Memory memory{
+    const RegionExecutable::Memory memory{
         frame.inputs, frame.outputs, {}, static_cast<char*>(context.scratch)};
     regions_[chosen]->place(*frame.regions[chosen], memory);
     regions_[chosen]->run(*frame.regions[chosen], memory);
@@ -57,13 +57,13 @@ class BranchCode final : public ControlCode {
   }
 
  private:
-  std::vector<std::unique_ptr<RegionCode>> regions_;
+  std::vector<std::unique_ptr<RegionExecutable>> regions_;
 };
 
 }  // namespace
 
-std::unique_ptr<ControlCode> make_branch_code(const Control& control, MakeControlFn make_control) {
-  return std::make_unique<BranchCode>(control, make_control);
+std::unique_ptr<ControlExecutable> make_branch(const Control& control, MakeControlFn make_control) {
+  return std::make_unique<Branch>(control, make_control);
 }
 
 }  // namespace penstock::exec

@@ -7,6 +7,6 @@
 
 namespace penstock::exec {
 
-std::unique_ptr<ControlCode> make_branch_code(const Control& control, MakeControlFn make_control);
+std::unique_ptr<ControlExecutable> make_branch(const Control& control, MakeControlFn make_control);
 
 }  // namespace penstock::exec

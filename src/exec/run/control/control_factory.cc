@@ -6,18 +6,18 @@
 
 namespace penstock::exec {
 
-std::unique_ptr<ControlCode> make_control_code(const Graph& graph, const Node& node) {
+std::unique_ptr<ControlExecutable> make_control(const Graph& graph, const Node& node) {
   check_depth(graph.depth());
   const Control& control = *graph.control(node);
   switch (control.kind) {
     case Control::Kind::kBranch:
-      return make_branch_code(control, make_control_code);
+      return make_branch(control, make_control);
     case Control::Kind::kLoop:
-      return make_loop_code(control, make_control_code);
+      return make_loop(control, make_control);
     case Control::Kind::kLoopGradient:
       break;
   }
-  return make_loop_gradient_code(control, make_control_code);
+  return make_loop_gradient(control, make_control);
 }
 
 }  // namespace penstock::exec

@@ -1,4 +1,4 @@
-// The code of a control node, whatever its kind.
+// The executable of a control node, whatever its kind.
 #pragma once
 
 #include <memory>
@@ -8,6 +8,6 @@
 namespace penstock::exec {
 
 // Pre: the node is closed.
-std::unique_ptr<ControlCode> make_control_code(const Graph& graph, const Node& node);
+std::unique_ptr<ControlExecutable> make_control(const Graph& graph, const Node& node);
 
 }  // namespace penstock::exec

@@ -15,13 +15,13 @@ namespace penstock::exec {
 namespace {
 
 struct LoopFrame : ControlFrame {
-  std::unique_ptr<Code::Frame> condition, step;
+  std::unique_ptr<Executable::Frame> condition, step;
   Addresses start, states, invariants;
 };
 
-class LoopCode final : public ControlCode {
+class Loop final : public ControlExecutable {
  public:
-  LoopCode(const Control& control, MakeControlFn make_control)
+  Loop(const Control& control, MakeControlFn make_control)
       : num_states_(static_cast<size_t>(control.num_states)),
         condition_(with_slots(control.region(Control::kCondition), 0), make_control),
         step_(with_slots(with_condition(control.region(Control::kBody),
@@ -30,9 +30,10 @@ class LoopCode final : public ControlCode {
               make_control),
         trips_(control.trips),
         form_(control.region(Control::kBody), all_states(control)),
-        kept_(control.is_tied ? control.states : std::vector<int32_t>()),
+        kept_(control.shares_checkpoints ? control.states : std::vector<int32_t>()),
         kept_form_(control.region(Control::kBody), kept_) {
-    if (control.is_tied) kept_steps_ = plan::kept_on_way(control.trips, control.checkpoints);
+    if (control.shares_checkpoints)
+      kept_steps_ = plan::kept_on_way(control.trips, control.checkpoints);
   }
 
   // One byte says whether to go on.
@@ -58,14 +59,14 @@ class LoopCode final : public ControlCode {
     frame.states.assign(context.outputs);
     frame.invariants.assign(context.inputs.subspan(num_states_));
     const std::span<char* const> flag(&goes_on, 1);
-    const RegionCode::Memory before{frame.start, flag, {}, scratch};
+    const RegionExecutable::Memory before{frame.start, flag, {}, scratch};
     condition_.place(*frame.condition, before);
     condition_.run(*frame.condition, before);
     for (size_t i = 0; i < num_states_; ++i) {
       if (frame.start[i] != frame.states[i])
         std::memcpy(frame.states[i], frame.start[i], form_.bytes(i));
     }
-    const RegionCode::Memory memory{frame.invariants, flag, frame.states, scratch};
+    const RegionExecutable::Memory memory{frame.invariants, flag, frame.states, scratch};
     step_.place(*frame.step, memory);
     Interrupts interrupts;
     int64_t step = 0;
@@ -105,18 +106,18 @@ class LoopCode final : public ControlCode {
   }
 
   size_t num_states_;
-  RegionCode condition_, step_;
+  RegionExecutable condition_, step_;
   int64_t trips_;
-  StateForm form_;
+  PackedStates form_;
   std::vector<int32_t> kept_;  // states that a gradient needs, at these steps
-  StateForm kept_form_;
+  PackedStates kept_form_;
   std::vector<int64_t> kept_steps_;
 };
 
 }  // namespace
 
-std::unique_ptr<ControlCode> make_loop_code(const Control& control, MakeControlFn make_control) {
-  return std::make_unique<LoopCode>(control, make_control);
+std::unique_ptr<ControlExecutable> make_loop(const Control& control, MakeControlFn make_control) {
+  return std::make_unique<Loop>(control, make_control);
 }
 
 }  // namespace penstock::exec

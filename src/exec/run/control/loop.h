@@ -7,6 +7,6 @@
 
 namespace penstock::exec {
 
-std::unique_ptr<ControlCode> make_loop_code(const Control& control, MakeControlFn make_control);
+std::unique_ptr<ControlExecutable> make_loop(const Control& control, MakeControlFn make_control);
 
 }  // namespace penstock::exec

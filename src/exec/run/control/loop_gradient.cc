@@ -20,20 +20,20 @@ namespace {
 constexpr int64_t kSmallState = 4096;
 
 struct GradientFrame : ControlFrame {
-  std::unique_ptr<Code::Frame> condition, advance, backward;
+  std::unique_ptr<Executable::Frame> condition, advance, backward;
   Addresses start, now, invariants, slots, inputs;
 };
 
-class LoopGradientCode final : public ControlCode {
+class LoopGradient final : public ControlExecutable {
  public:
-  LoopGradientCode(const Control& control, MakeControlFn make_control)
+  LoopGradient(const Control& control, MakeControlFn make_control)
       : form_(control.region(Control::kBody), all_states(control)),
         num_invariants_(control.region(Control::kBody).num_inputs() - form_.size()),
         num_given_(control.states.size()),
         num_gradients_(num_given_ + control.invariants.size()),
         trips_(control.trips),
         swaps_(control.swaps),
-        is_tied_(control.is_tied),
+        shares_checkpoints_(control.shares_checkpoints),
         most_(trips_ >= 0 ? num_checkpoints(control) : control.checkpoints) {
     const Graph& condition = control.region(Control::kCondition);
     const Graph& body = control.region(Control::kBody);
@@ -91,36 +91,36 @@ class LoopGradientCode final : public ControlCode {
                              advance_->scratch_bytes(), backward_->scratch_bytes()}));
   }
   int64_t planned_store_bytes() const {
-    return trips_ >= 0 && !swaps_ && !is_tied_ ? most_ * form_.total() : 0;
+    return trips_ >= 0 && !swaps_ && !shares_checkpoints_ ? most_ * form_.total() : 0;
   }
 
-  const StateForm form_;
+  const PackedStates form_;
   const size_t num_invariants_;
   const size_t num_given_;      // gradients that arrive
   const size_t num_gradients_;  // with the sums
   const int64_t trips_;
-  const bool swaps_, is_tied_;
+  const bool swaps_, shares_checkpoints_;
   int64_t most_;  // states that are kept besides the first; 0: as many as the steps ask for
-  std::optional<RegionCode> condition_, advance_, backward_;
+  std::optional<RegionExecutable> condition_, advance_, backward_;
 };
 
 // One run of it.
-class LoopGradientCode::Run {
+class LoopGradient::Run {
  public:
-  Run(const LoopGradientCode& code, const KernelContext& context, GradientFrame& frame)
-      : code_(code), form_(code.form_), context_(context), frame_(frame) {
+  Run(const LoopGradient& loop, const KernelContext& context, GradientFrame& frame)
+      : loop_(loop), form_(loop.form_), context_(context), frame_(frame) {
     flag_ = static_cast<char*>(context.scratch);
     char* const state = flag_ + aligned(1);
     scratch_ = state + form_.total();
     state_ = state;
     place_all();
-    make_store(scratch_ + code.region_bytes());
+    make_store(scratch_ + loop.region_bytes());
   }
 
   void go() {
     start_gradients();
-    int64_t left = code_.trips_;
-    if (code_.is_tied_) {
+    int64_t left = loop_.trips_;
+    if (loop_.shares_checkpoints_) {
       take_over_store();
     } else if (left < 0) {
       left = find_trips();
@@ -141,34 +141,34 @@ class LoopGradientCode::Run {
       frame_.start.push_back(context_.inputs[k].data);
       frame_.now.push_back(state_ + form_.offset(k));
     }
-    frame_.invariants.assign(context_.inputs.subspan(form_.size(), code_.num_invariants_));
+    frame_.invariants.assign(context_.inputs.subspan(form_.size(), loop_.num_invariants_));
     frame_.slots.assign(context_.outputs);
-    code_.advance_->place(*frame_.advance, advance_memory());
+    loop_.advance_->place(*frame_.advance, advance_memory());
   }
 
-  RegionCode::Memory advance_memory() const {
+  RegionExecutable::Memory advance_memory() const {
     return {frame_.invariants, {&flag_, 1}, frame_.now, scratch_};
   }
 
   void make_store(char* planned) {
     const int64_t bytes = form_.total();
-    if (code_.is_tied_) {
-      store_.emplace(static_cast<char*>(context_.inputs.back().data), code_.most_, bytes);
-    } else if (code_.trips_ >= 0 && !code_.swaps_) {
-      store_.emplace(planned, code_.most_, bytes);
+    if (loop_.shares_checkpoints_) {
+      store_.emplace(static_cast<char*>(context_.inputs.back().data), loop_.most_, bytes);
+    } else if (loop_.trips_ >= 0 && !loop_.swaps_) {
+      store_.emplace(planned, loop_.most_, bytes);
     } else {
-      store_.emplace(code_.swaps_, code_.most_, bytes);
+      store_.emplace(loop_.swaps_, loop_.most_, bytes);
     }
     kept_.push_back({0, kNoIndex});
   }
 
   // The gradients that arrive, and sums of nothing yet.
   void start_gradients() {
-    const size_t first = form_.size() + code_.num_invariants_;
+    const size_t first = form_.size() + loop_.num_invariants_;
     for (size_t i = 0; i < context_.outputs.size(); ++i) {
       const View& to = context_.outputs[i];
       const auto bytes = static_cast<size_t>(to.shape.num_bytes(dtype_size(to.dtype)));
-      if (i >= code_.num_given_) {
+      if (i >= loop_.num_given_) {
         std::memset(to.data, 0, bytes);
       } else if (context_.inputs[first + i].data != to.data) {
         std::memcpy(to.data, context_.inputs[first + i].data, bytes);
@@ -179,7 +179,7 @@ class LoopGradientCode::Run {
   // What the loop has kept on its way.
   void take_over_store() {
     int32_t place = 0;
-    for (int64_t step : plan::kept_on_way(code_.trips_, code_.most_)) {
+    for (int64_t step : plan::kept_on_way(loop_.trips_, loop_.most_)) {
       store_->mark_taken(place);
       kept_.push_back({step, place++});
     }
@@ -193,14 +193,14 @@ class LoopGradientCode::Run {
     for (size_t k = 0; k < frame_.invariants.size(); ++k)
       frame_.inputs.push_back(frame_.invariants[k]);
     char* const flag = flag_;
-    const RegionCode::Memory before{frame_.inputs, {&flag, 1}, {}, scratch_};
-    code_.condition_->place(*frame_.condition, before);
-    code_.condition_->run(*frame_.condition, before);
+    const RegionExecutable::Memory before{frame_.inputs, {&flag, 1}, {}, scratch_};
+    loop_.condition_->place(*frame_.condition, before);
+    loop_.condition_->run(*frame_.condition, before);
     int64_t step = 0, distance = 1;
     load(kept_[0]);
     while (*flag_ != 0) {
       if (step > 0 && step % distance == 0) {
-        store_->set_most(code_.most_ > 0 ? code_.most_ : plan::online_checkpoints(step));
+        store_->set_most(loop_.most_ > 0 ? loop_.most_ : plan::online_checkpoints(step));
         if (store_->num_free() <= 0) {
           distance *= 2;
           drop_between(distance);
@@ -213,7 +213,7 @@ class LoopGradientCode::Run {
       advance(1);
       ++step;
     }
-    store_->set_most(code_.most_ > 0 ? code_.most_ : plan::online_checkpoints(step));
+    store_->set_most(loop_.most_ > 0 ? loop_.most_ : plan::online_checkpoints(step));
     return step;
   }
 
@@ -276,9 +276,9 @@ class LoopGradientCode::Run {
   }
 
   void advance(int64_t steps) {
-    const RegionCode::Memory memory = advance_memory();
+    const RegionExecutable::Memory memory = advance_memory();
     for (int64_t i = 0; i < steps; ++i) {
-      code_.advance_->run(*frame_.advance, memory);
+      loop_.advance_->run(*frame_.advance, memory);
       interrupts_.step();
     }
     at_ += steps;
@@ -298,23 +298,23 @@ class LoopGradientCode::Run {
   // One step, from the state at `state`.
   void backward(char* state) {
     const auto memory = [&] {
-      return RegionCode::Memory{frame_.inputs, {}, frame_.slots, scratch_};
+      return RegionExecutable::Memory{frame_.inputs, {}, frame_.slots, scratch_};
     };
     if (placed_at_ != state) {
       frame_.inputs.clear();
       for (size_t k = 0; k < form_.size(); ++k) frame_.inputs.push_back(state + form_.offset(k));
       for (size_t k = 0; k < frame_.invariants.size(); ++k)
         frame_.inputs.push_back(frame_.invariants[k]);
-      code_.backward_->place(*frame_.backward, memory());
+      loop_.backward_->place(*frame_.backward, memory());
       placed_at_ = state;
     }
-    code_.backward_->run(*frame_.backward, memory());
+    loop_.backward_->run(*frame_.backward, memory());
     interrupts_.step();
     count_loop_steps(0, 1);
   }
 
-  const LoopGradientCode& code_;
-  const StateForm& form_;
+  const LoopGradient& loop_;
+  const PackedStates& form_;
   const KernelContext& context_;
   GradientFrame& frame_;
   char* flag_;
@@ -327,15 +327,15 @@ class LoopGradientCode::Run {
   Interrupts interrupts_;
 };
 
-void LoopGradientCode::run(const KernelContext& context, ControlFrame& frame) const {
+void LoopGradient::run(const KernelContext& context, ControlFrame& frame) const {
   Run(*this, context, static_cast<GradientFrame&>(frame)).go();
 }
 
 }  // namespace
 
-std::unique_ptr<ControlCode> make_loop_gradient_code(const Control& control,
-                                                     MakeControlFn make_control) {
-  return std::make_unique<LoopGradientCode>(control, make_control);
+std::unique_ptr<ControlExecutable> make_loop_gradient(const Control& control,
+                                                      MakeControlFn make_control) {
+  return std::make_unique<LoopGradient>(control, make_control);
 }
 
 }  // namespace penstock::exec

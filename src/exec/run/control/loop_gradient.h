@@ -8,7 +8,7 @@
 
 namespace penstock::exec {
 
-std::unique_ptr<ControlCode> make_loop_gradient_code(const Control& control,
-                                                     MakeControlFn make_control);
+std::unique_ptr<ControlExecutable> make_loop_gradient(const Control& control,
+                                                      MakeControlFn make_control);
 
 }  // namespace penstock::exec

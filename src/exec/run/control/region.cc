@@ -12,9 +12,9 @@ namespace penstock::exec {
 
 using Kind = Storage::Kind;
 
-RegionCode::RegionCode(Graph graph, MakeControlFn make_control)
-    : graph_(std::move(graph)), code_(graph_, make_control) {
-  const Layout& layout = code_.layout();
+RegionExecutable::RegionExecutable(Graph graph, MakeControlFn make_control)
+    : graph_(std::move(graph)), executable_(graph_, make_control) {
+  const MemoryLayout& layout = executable_.layout();
   scratch_bytes_ = layout.arena_bytes;
   output_of_.assign(static_cast<size_t>(layout.num_outputs), kNoIndex);
   place_of_.assign(output_of_.size(), 0);
@@ -40,8 +40,8 @@ RegionCode::RegionCode(Graph graph, MakeControlFn make_control)
   has_writes_ = !graph_.writes().empty();
 }
 
-void RegionCode::place(Code::Frame& frame, const Memory& memory) const {
-  const Layout& layout = code_.layout();
+void RegionExecutable::place(Executable::Frame& frame, const Memory& memory) const {
+  const MemoryLayout& layout = executable_.layout();
   for (size_t s = 0; s < layout.storages.size(); ++s) {
     const Storage& storage = layout.storages[s];
     const auto index = static_cast<size_t>(storage.index);
@@ -69,20 +69,20 @@ void RegionCode::place(Code::Frame& frame, const Memory& memory) const {
   }
   for (const Write& write : graph_.writes())
     frame.slots[static_cast<size_t>(write.slot)] = memory.slots[static_cast<size_t>(write.slot)];
-  code_.bind(frame);
+  executable_.bind(frame);
 }
 
-void RegionCode::run(Code::Frame& frame, const Memory& memory) const {
-  code_.run(frame);
+void RegionExecutable::run(Executable::Frame& frame, const Memory& memory) const {
+  executable_.run(frame);
   for (const Copy& copy : copies_) {
     std::memcpy(memory.outputs[copy.output],
                 frame.bases[static_cast<size_t>(copy.from.storage)] + copy.from.offset,
                 static_cast<size_t>(copy.bytes));
   }
-  if (has_writes_) code_.move_writes(frame);
+  if (has_writes_) executable_.move_writes(frame);
 }
 
-void RegionCode::add_inner_loops(std::vector<PlannedLoop>& loops) const {
+void RegionExecutable::add_inner_loops(std::vector<PlannedLoop>& loops) const {
   const size_t before = loops.size();
   add_loops(loops);
   for (size_t i = before; i < loops.size(); ++i) ++loops[i].depth;
@@ -109,7 +109,7 @@ Graph with_slots(const Graph& region, size_t num_slots) {
   }
   made.set_writes(writes);
   made.set_outputs(outputs);
-  return tie_loops(simplify(made));
+  return share_loop_checkpoints(simplify(made));
 }
 
 }  // namespace penstock::exec

@@ -1,4 +1,4 @@
-// RegionCode: the code of a region, run in memory that a control instruction gives it.
+// RegionExecutable: a region made ready to run in memory that a control instruction gives it.
 #pragma once
 
 #include <memory>
@@ -9,13 +9,13 @@
 
 namespace penstock::exec {
 
-class RegionCode {
+class RegionExecutable {
  public:
-  RegionCode(Graph graph, MakeControlFn make_control);
+  RegionExecutable(Graph graph, MakeControlFn make_control);
 
   // What it needs besides its inputs, outputs and slots.
   int64_t scratch_bytes() const { return scratch_bytes_; }
-  std::unique_ptr<Code::Frame> make_frame() const { return code_.make_frame(); }
+  std::unique_ptr<Executable::Frame> make_frame() const { return executable_.make_frame(); }
 
   // Where everything is, for all runs to come until the next call.
   struct Memory {
@@ -24,12 +24,12 @@ class RegionCode {
     std::span<char* const> slots;
     char* scratch;
   };
-  void place(Code::Frame& frame, const Memory& memory) const;
+  void place(Executable::Frame& frame, const Memory& memory) const;
   // Runs it once; outputs and slots then have the results. `memory` is that of place().
-  void run(Code::Frame& frame, const Memory& memory) const;
-  int64_t bytes() const { return graph_.memory_bytes() + code_.bytes(); }
+  void run(Executable::Frame& frame, const Memory& memory) const;
+  int64_t bytes() const { return graph_.memory_bytes() + executable_.bytes(); }
   const Graph& graph() const { return graph_; }
-  void add_loops(std::vector<PlannedLoop>& loops) const { code_.add_loops(loops); }
+  void add_loops(std::vector<PlannedLoop>& loops) const { executable_.add_loops(loops); }
   // The same of a loop's region: they are inside of one more.
   void add_inner_loops(std::vector<PlannedLoop>& loops) const;
 
@@ -41,7 +41,7 @@ class RegionCode {
   };
 
   Graph graph_;
-  Code code_;
+  Executable executable_;
   int64_t scratch_bytes_ = 0;
   std::vector<int32_t> output_of_;  // of the layout's output buffers: the output that it is
   std::vector<int64_t> place_of_;   // likewise: where in the scratch it is when it is none

@@ -1,4 +1,4 @@
-#include "exec/trace/shape_probe.h"
+#include "exec/trace/shape_probes.h"
 
 #include <algorithm>
 #include <array>
@@ -32,8 +32,8 @@ class Inside {
 };
 
 std::unique_ptr<TraceState> make_state() {
-  auto state = std::make_unique<TraceState>("shapes", Worlds::make);
-  state->is_world = true;
+  auto state = std::make_unique<TraceState>("shapes", ShapeProbes::make);
+  state->is_probe = true;
   return state;
 }
 
@@ -66,17 +66,17 @@ std::vector<int64_t> sizes_to_try(std::span<const Tensor* const> inputs) {
   return sizes;
 }
 
-// In the two large worlds the unknown dimensions of inputs are multiples by the marks of a Golomb
+// In the two large probes the unknown dimensions of inputs are multiples by the marks of a Golomb
 // ruler, in different orders: no two differ by what two others do.
-int64_t factor_of(size_t world, int64_t number) {
+int64_t factor_of(size_t probe, int64_t number) {
   static constexpr std::array<int64_t, 16> kMarks = {1,  2,   5,   12,  27,  33,  57,  69,
                                                      77, 116, 118, 135, 151, 164, 169, 178};
   constexpr int64_t kCycle = kMarks.size() - 1;  // has no divisor in common with their number
-  if (world + 1 == Worlds::kCount) return kMarks[static_cast<size_t>(number * 7 % kCycle) + 1];
-  return world + 2 == Worlds::kCount ? kMarks[static_cast<size_t>(number) % kMarks.size()] : 1;
+  if (probe + 1 == ShapeProbes::kCount) return kMarks[static_cast<size_t>(number * 7 % kCycle) + 1];
+  return probe + 2 == ShapeProbes::kCount ? kMarks[static_cast<size_t>(number) % kMarks.size()] : 1;
 }
 
-// Whether an integer among the values is too large for the worlds' sizes to be on both sides of it.
+// Whether an integer among the values is too large for the probes' sizes to be on both sides of it.
 bool has_large_number(const Tensor& tensor) {
   constexpr double kLarge = 20160 / 2;
   const bool is_integer = tensor.dtype() == DType::kInt32 || tensor.dtype() == DType::kInt64;
@@ -96,17 +96,17 @@ std::string types_of(std::span<const Tensor* const> inputs) {
 
 }  // namespace
 
-struct Worlds::World {
+struct ShapeProbes::Probe {
   std::unique_ptr<TraceState> state = make_state();
 };
 
-Worlds::Worlds() {
-  for (auto& world : worlds_) world = std::make_unique<World>();
+ShapeProbes::ShapeProbes() {
+  for (auto& probe : probes_) probe = std::make_unique<Probe>();
 }
-Worlds::~Worlds() = default;
+ShapeProbes::~ShapeProbes() = default;
 
-void Worlds::add(ValueId value, DType dtype, const Shape& shape, bool is_input) {
-  PerWorld& made = values_[value];
+void ShapeProbes::add(ValueId value, DType dtype, const Shape& shape, bool is_input) {
+  PerProbe& made = values_[value];
   if (!shape.has_rank()) return;
   for (size_t w = 0; w < kCount; ++w) {
     Shape sizes = shape;
@@ -115,38 +115,38 @@ void Worlds::add(ValueId value, DType dtype, const Shape& shape, bool is_input) 
       if (shape[i] != kUnknownDim) continue;
       sizes.set(i, kSizes[w] * (is_input ? factor_of(w, number++) : 1));
     }
-    made[w] = symbol_in(*worlds_[w]->state, dtype, sizes);
+    made[w] = symbol_in(*probes_[w]->state, dtype, sizes);
   }
   if (is_input) num_dims_ += std::count(shape.begin(), shape.end(), kUnknownDim);
 }
 
-void Worlds::add_like(ValueId value, ValueId other) {
+void ShapeProbes::add_like(ValueId value, ValueId other) {
   const auto found = values_.find(other);
   if (found == values_.end()) return;
-  const PerWorld from = found->second;
-  PerWorld& made = values_[value];
+  const PerProbe from = found->second;
+  PerProbe& made = values_[value];
   for (size_t w = 0; w < kCount; ++w) {
     if (from[w].defined())
-      made[w] = symbol_in(*worlds_[w]->state, from[w].dtype(), from[w].shape());
+      made[w] = symbol_in(*probes_[w]->state, from[w].dtype(), from[w].shape());
   }
 }
 
-void Worlds::add(ValueId first, const Outcome& outcome) {
+void ShapeProbes::add(ValueId first, const Outcome& outcome) {
   for (size_t i = 0; i < outcome.outputs.size(); ++i) {
     const auto value = first + static_cast<ValueId>(i);
     const OutputSpec& spec = outcome.outputs[i];
-    // Where the call has ended, the worlds go on with what is known of it.
+    // Where the call has ended, the probes go on with what is known of it.
     const bool is_everywhere = std::ranges::all_of(
         outcome.tensors, [&](const Tensors& there) { return i < there.size(); });
     if (!is_everywhere) add(value, spec.dtype, spec.shape);
-    PerWorld& made = values_[value];
+    PerProbe& made = values_[value];
     for (size_t w = 0; w < kCount; ++w) {
       if (i < outcome.tensors[w].size()) made[w] = outcome.tensors[w][i];
     }
   }
 }
 
-const Tensor* Worlds::tensor_in(size_t world, const Tensor& tensor) {
+const Tensor* ShapeProbes::tensor_in(size_t probe, const Tensor& tensor) {
   if (!tensor.is_symbolic()) return &tensor;
   auto found = values_.find(tensor.value());
   if (found == values_.end()) {
@@ -154,30 +154,31 @@ const Tensor* Worlds::tensor_in(size_t world, const Tensor& tensor) {
     add(tensor.value(), tensor.dtype(), tensor.shape());
     found = values_.find(tensor.value());
   }
-  const Tensor& there = found->second[world];
+  const Tensor& there = found->second[probe];
   return there.defined() ? &there : nullptr;
 }
 
-std::optional<Tensors> Worlds::call_in(size_t world, const OpDef& op,
-                                       std::span<const Tensor* const> inputs, Attrs attrs) {
+std::optional<Tensors> ShapeProbes::call_in(size_t probe, const OpDef& op,
+                                            std::span<const Tensor* const> inputs, Attrs attrs) {
   SmallVector<const Tensor*, 4> there;
   for (const Tensor* input : inputs) {
-    there.push_back(tensor_in(world, *input));
+    there.push_back(tensor_in(probe, *input));
     if (there.back() == nullptr) return std::nullopt;
   }
-  TraceState& state = *worlds_[world]->state;
+  TraceState& state = *probes_[probe]->state;
   const Inside inside(state);
   Tensors outputs = dispatch(op, there, attrs);
   for (Tensor& output : outputs) {
     // A size that depends on data is one more unknown.
     if (output.shape().has_rank() && !output.shape().is_known())
-      output = symbol_in(state, output.dtype(), filled(output.shape(), kSizes[world]));
+      output = symbol_in(state, output.dtype(), filled(output.shape(), kSizes[probe]));
   }
   return outputs;
 }
 
-Worlds::Outcome Worlds::call(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs,
-                             std::span<const std::optional<SomeInts>> elements) {
+ShapeProbes::Outcome ShapeProbes::call(const OpDef& op, std::span<const Tensor* const> inputs,
+                                       Attrs attrs,
+                                       std::span<const std::optional<SomeInts>> elements) {
   Outcome outcome = sample(op, inputs, attrs);
   const bool is_open = std::ranges::any_of(
       outcome.outputs, [](const OutputSpec& spec) { return !spec.shape.is_known(); });
@@ -187,10 +188,11 @@ Worlds::Outcome Worlds::call(const OpDef& op, std::span<const Tensor* const> inp
   return outcome;
 }
 
-std::vector<OutputSpec> Worlds::what_parts_say(const OpDef& op,
-                                               std::span<const Tensor* const> inputs, Attrs attrs) {
+std::vector<OutputSpec> ShapeProbes::what_parts_say(const OpDef& op,
+                                                    std::span<const Tensor* const> inputs,
+                                                    Attrs attrs) {
   const std::unique_ptr<TraceState> state = make_state();
-  state->is_world = false;
+  state->is_probe = false;
   SmallVector<Tensor, 4> own;
   SmallVector<View, 4> views;
   for (const Tensor* input : inputs) {
@@ -211,7 +213,7 @@ std::vector<OutputSpec> Worlds::what_parts_say(const OpDef& op,
   return said;
 }
 
-void Worlds::add_said(Outcome& outcome, std::span<const OutputSpec> said) {
+void ShapeProbes::add_said(Outcome& outcome, std::span<const OutputSpec> said) {
   bool fits_all = true;
   for (size_t i = 0; i < outcome.outputs.size() && i < said.size(); ++i) {
     Shape& shape = outcome.outputs[i].shape;
@@ -224,12 +226,12 @@ void Worlds::add_said(Outcome& outcome, std::span<const OutputSpec> said) {
     for (const Tensors& there : outcome.tensors)
       fits_all = fits_all && (there.empty() || fits(there[i].shape(), shape));
   }
-  // Worlds with sizes that the call cannot have go on with what is known.
+  // ShapeProbes with sizes that the call cannot have go on with what is known.
   if (!fits_all) outcome.tensors = {};
 }
 
-Worlds::Outcome Worlds::sample(const OpDef& op, std::span<const Tensor* const> inputs,
-                               Attrs attrs) {
+ShapeProbes::Outcome ShapeProbes::sample(const OpDef& op, std::span<const Tensor* const> inputs,
+                                         Attrs attrs) {
   Outcome outcome;
   std::exception_ptr problem;
   bool has_rank = true;
@@ -254,7 +256,7 @@ Worlds::Outcome Worlds::sample(const OpDef& op, std::span<const Tensor* const> i
   if (can_try(op, inputs)) {
     settle(op, inputs, attrs, outcome);
   } else if (alive <= 1 || has_large) {
-    // What one world says may be so there only.
+    // What one probe says may be so there only.
     for (OutputSpec& spec : outcome.outputs) forget_sizes(spec.shape);
     std::vector<OutputSpec> tried = try_ranks(op, inputs, attrs);
     if (!tried.empty()) outcome.outputs = std::move(tried);
@@ -269,9 +271,9 @@ Worlds::Outcome Worlds::sample(const OpDef& op, std::span<const Tensor* const> i
   }
 }
 
-std::optional<Tensors> Worlds::try_call(const OpDef& op, std::span<const Tensor* const> inputs,
-                                        std::span<const Shape> shapes, Attrs attrs,
-                                        size_t* progress) {
+std::optional<Tensors> ShapeProbes::try_call(const OpDef& op, std::span<const Tensor* const> inputs,
+                                             std::span<const Shape> shapes, Attrs attrs,
+                                             size_t* progress) {
   const std::unique_ptr<TraceState> state = make_state();
   SmallVector<Tensor, 4> made;
   for (size_t i = 0; i < inputs.size(); ++i)
@@ -308,15 +310,15 @@ std::vector<Shape> shapes_to_try(int64_t size, Attrs attrs) {
 
 }  // namespace
 
-std::vector<OutputSpec> Worlds::ask_op(const OpDef& op, std::span<const Tensor* const> inputs,
-                                       Attrs attrs) {
+std::vector<OutputSpec> ShapeProbes::ask_op(const OpDef& op, std::span<const Tensor* const> inputs,
+                                            Attrs attrs) {
   std::vector<OutputSpec> known = what_infer_says(op, inputs, attrs);
   for (OutputSpec& spec : known) spec.shape = Shape::unknown_rank();
   return known;
 }
 
-std::vector<OutputSpec> Worlds::try_ranks(const OpDef& op, std::span<const Tensor* const> inputs,
-                                          Attrs attrs) {
+std::vector<OutputSpec> ShapeProbes::try_ranks(const OpDef& op,
+                                               std::span<const Tensor* const> inputs, Attrs attrs) {
   std::vector<OutputSpec> known;
   int found = 0;
   std::vector<Shape> shapes;
@@ -338,16 +340,16 @@ std::vector<OutputSpec> Worlds::try_ranks(const OpDef& op, std::span<const Tenso
   return known;
 }
 
-void Worlds::forget_values(Outcome& outcome) {
+void ShapeProbes::forget_values(Outcome& outcome) {
   for (size_t w = 0; w < kCount; ++w) {
     for (Tensor& output : outcome.tensors[w]) {
       if (!output.is_symbolic())
-        output = symbol_in(*worlds_[w]->state, output.dtype(), output.shape());
+        output = symbol_in(*probes_[w]->state, output.dtype(), output.shape());
     }
   }
 }
 
-bool Worlds::can_try(const OpDef& op, std::span<const Tensor* const> inputs) {
+bool ShapeProbes::can_try(const OpDef& op, std::span<const Tensor* const> inputs) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (!inputs[i]->shape().has_rank()) return false;
     if (op.input(i).host && inputs[i]->is_symbolic()) return false;
@@ -355,9 +357,9 @@ bool Worlds::can_try(const OpDef& op, std::span<const Tensor* const> inputs) {
   return true;
 }
 
-void Worlds::settle(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs,
-                    Outcome& outcome) {
-  Trials trials(op, inputs, attrs, try_call);
+void ShapeProbes::settle(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs,
+                         Outcome& outcome) {
+  ShapeTrials trials(op, inputs, attrs, try_call);
   std::vector<std::vector<Shape>> good;
   for (size_t w = 0; w < kCount; ++w) {
     if (outcome.tensors[w].empty()) continue;
@@ -377,7 +379,7 @@ void Worlds::settle(const OpDef& op, std::span<const Tensor* const> inputs, Attr
   for (size_t i = 0; i < known.size() && is_same; ++i)
     is_same = known[i].shape == outcome.outputs[i].shape;
   outcome.outputs = std::move(known);
-  // The worlds agree on more than is so: they go on with what is.
+  // The probes agree on more than is so: they go on with what is.
   if (!is_same) outcome.tensors = {};
 }
 
