@@ -212,7 +212,7 @@ docs-findings: deps ## Run the programs of docs/findings anew and write what the
 	@$(PY) tools/doc_findings.py
 
 .PHONY: docs-screenshots
-docs-screenshots: build ## Take the pictures of docs/report.md anew, in chromium
+docs-screenshots: build ## Take the pictures of README.md and docs/report.md anew, in chromium
 	@tools/setup.sh browser
 	@$(PY) tools/report_screenshots.py
 

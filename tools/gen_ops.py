@@ -168,7 +168,8 @@ def definition(op):
         inputs = "inputs_"
     else:
         inputs = "{}"
-    lines.append(f"  Tensors results_ = dispatch({op['id']}_op, {inputs}, {call_attrs}, {donated});")
+    call = f"dispatch({op['id']}_op, {inputs}, {call_attrs}, {donated})"
+    lines.append(f"  Tensors results_ = {call};")
     if op["many"]:
         lines.append("  return results_;")
     elif len(op["outputs"]) == 1:

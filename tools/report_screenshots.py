@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Takes the pictures of docs/report.md: runs the page's own program and opens its report."""
+"""Takes the pictures of README.md and docs/report.md: records each page's own program and opens
+its report."""
 
 import re
 import shutil
@@ -14,21 +15,26 @@ ROOT = Path(__file__).resolve().parents[1]
 IMAGES = ROOT / "docs" / "images"
 
 
-def write_report(folder: Path) -> Path:
-    text = (ROOT / "docs" / "report.md").read_text(encoding="utf-8")
-    (folder / "train.py").write_text(re.search(r"```python\n(.*?)```", text, re.DOTALL)[1])
-    for command in (["run", "--profile", "train.py"], ["report", "train.penprof"]):
-        subprocess.run([sys.executable, "-m", "penstock", *command], cwd=folder, check=True)
+def write_report(page: Path, folder: Path, *command: str) -> Path:
+    """The report of a page's train.py, recorded by a command."""
+    text = page.read_text(encoding="utf-8")
+    program = re.search(r"<!-- file: train.py -->\n```python\n(.*?)```", text, re.DOTALL)[1]
+    (folder / "train.py").write_text(program)
+    penstock = [sys.executable, "-m", "penstock"]
+    record = [*penstock, *command, "--profile", "train.py"]
+    subprocess.run(record, cwd=folder)  # the doctor's status says that it found something
+    subprocess.run([*penstock, "report", "train.penprof"], cwd=folder, check=True)
     return folder / "train.html"
 
 
-def take(browser, path: Path, theme: str, height: int, prepare) -> None:
+def take(browser, path: Path, name: str, height: int, prepare=None, theme="light") -> None:
     page = browser.new_page(viewport={"width": 1280, "height": height}, color_scheme=theme)
     page.goto(path.as_uri())
     page.wait_for_selector("html[data-ready]", state="attached")
-    prepare(page)
+    if prepare is not None:
+        prepare(page)
     page.wait_for_timeout(800)  # the page scrolls smoothly, and settles what follows the range
-    page.screenshot(path=IMAGES / f"report-{theme}.png")
+    page.screenshot(path=IMAGES / name)
     page.close()
 
 
@@ -43,11 +49,13 @@ def show_a_block(page) -> None:
 def main() -> None:
     IMAGES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        path = write_report(Path(folder))
         chromium = shutil.which("chromium")
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        take(browser, path, "light", 1330, lambda page: None)
-        take(browser, path, "dark", 1040, show_a_block)
+        path = write_report(ROOT / "README.md", Path(folder), "doctor")
+        take(browser, path, "report-findings.png", 960)
+        path = write_report(ROOT / "docs" / "report.md", Path(folder), "run")
+        take(browser, path, "report-light.png", 1330)
+        take(browser, path, "report-dark.png", 1040, show_a_block, theme="dark")
         browser.close()
 
 

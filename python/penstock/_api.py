@@ -9,8 +9,9 @@ A second op is for the dtypes that the first does not have.
 An op marked `~` does not convert by force: a number that cannot take the other input's dtype keeps
 its own, and the op refuses it.
 Every function also takes TensorFlow's `name=`. `-> 0` at the end picks one of several outputs.
-Where a parameter marked `!` is given (an input: as anything but a number), or IndexedSlices as the
-first argument, `=> module.function` of _functions/ is called instead, with all arguments.
+Where a parameter marked `!` is given (an input, or what has no default: as anything but a number),
+or IndexedSlices as the first argument, `=> module.function` of _functions/ is called instead, with
+all arguments.
 
 The functions are made when they are first asked for: `surface("math")` gives a module its
 `__getattr__` and `__dir__`. What is more than an op is a Python function in _functions/.

@@ -2,12 +2,42 @@
 `report PROFILE`, `info`."""
 
 import argparse
-import itertools
 import os
 import runpy
 import sys
 
-from penstock import __version__, _doctor_command, _plan_command, _report_command, _top_command
+from penstock import (
+    __version__,
+    _command_line,
+    _doctor_command,
+    _plan_command,
+    _report_command,
+    _source_version,
+    _top_command,
+)
+
+DESCRIPTION = """\
+Runs TensorFlow programs on Penstock, whose memory is exact, and shows what they do with memory.
+`penstock COMMAND --help` describes a command."""
+EXAMPLES = """\
+  penstock run train.py                 # with Penstock as its tensorflow
+  penstock doctor train.py              # why does its memory grow?
+  penstock run --profile train.py       # record every allocation in train.penprof
+  penstock report train.penprof         # look at them: train.html"""
+RUN_DESCRIPTION = """\
+Runs a Python script. Its `import tensorflow` gives Penstock, and the script needs no change. A
+program of TensorFlow 1 is recognised by the names that it uses (tf.placeholder, tf.Session)."""
+RUN_EXAMPLES = """\
+  penstock run train.py --epochs 3      # arguments after the script are the script's
+  penstock run --profile train.py       # records its memory in train.penprof
+  penstock run --profile=/tmp/a.penprof train.py
+  penstock run --tf1 old.py             # as TensorFlow 1, whatever its source says
+  PENSTOCK_BUDGET=2GiB penstock run train.py      # more memory than that is refused"""
+INFO_DESCRIPTION = """\
+Prints the version, the number of ops, the threads, the memory budget and the ledger."""
+INFO_EXAMPLES = """\
+  penstock info
+  PENSTOCK_THREADS=1 PENSTOCK_BUDGET=512MiB penstock info"""
 
 
 def _record(path):
@@ -36,6 +66,7 @@ def run(options) -> int:
     if not os.path.exists(options.script):
         print(f"penstock: no such file: {options.script}", file=sys.stderr)
         return 2
+    _source_version.choose_version(options, options.script)
     penstock.install_as_tensorflow(tf1=options.tf1)
     sys.argv = [options.script, *options.arguments]
     sys.path[0] = os.path.dirname(os.path.abspath(options.script))
@@ -71,34 +102,48 @@ def info(options) -> int:
 
 def _with_default_profile(arguments):
     """`--profile` without a path must not take the script for one."""
-    if arguments[:1] != ["run"]:
+    if arguments[:1] not in (["run"], ["doctor"]):
         return arguments
-    options = [*itertools.takewhile(lambda text: text.startswith("-"), arguments[1:])]
-    named = ["--profile=" if option == "--profile" else option for option in options]
-    return ["run", *named, *arguments[1 + len(options) :]]
+    words = [*arguments]
+    for i, word in enumerate(words[1:], 1):
+        if word == "--profile":
+            if not "".join(words[i + 1 : i + 2]).endswith(".penprof"):
+                words[i] = "--profile="
+        elif not word.startswith("-") and words[i - 1] not in ("--profile", "--fail-on-growth"):
+            break  # the script; what follows is the script's
+    return words
 
 
-def main(arguments=None) -> int:
-    parser = argparse.ArgumentParser(prog="penstock", description="Tensors with exact memory.")
+def make_parser() -> argparse.ArgumentParser:
+    parser = _command_line.parser(
+        argparse.ArgumentParser, prog="penstock", description=DESCRIPTION, examples=EXAMPLES
+    )
     parser.add_argument("--version", action="version", version=f"penstock {__version__}")
     commands = parser.add_subparsers(required=True, metavar="command")
-    command = commands.add_parser("run", help="run a script with penstock as its tensorflow")
-    command.add_argument(
-        "--tf1", action="store_true", help="TensorFlow 1's names, graphs and sessions"
+    command = _command_line.parser(
+        commands.add_parser,
+        "run",
+        help="run a script with penstock as its tensorflow",
+        description=RUN_DESCRIPTION,
+        examples=RUN_EXAMPLES,
     )
-    command.add_argument(
-        "--profile",
-        metavar="PATH",
-        help="record the program's memory; without =PATH into a file named after the script",
-    )
-    command.add_argument("script")
-    command.add_argument("arguments", nargs=argparse.REMAINDER)
+    _command_line.add_script(command)
     command.set_defaults(function=run)
     _doctor_command.add_to(commands)
     _plan_command.add_to(commands)
     _report_command.add_to(commands)
     _top_command.add_to(commands)
-    command = commands.add_parser("info", help="what this installation is")
+    command = _command_line.parser(
+        commands.add_parser,
+        "info",
+        help="what this installation is",
+        description=INFO_DESCRIPTION,
+        examples=INFO_EXAMPLES,
+    )
     command.set_defaults(function=info)
-    options = parser.parse_args(_with_default_profile(arguments or sys.argv[1:]))
+    return parser
+
+
+def main(arguments=None) -> int:
+    options = make_parser().parse_args(_with_default_profile(arguments or sys.argv[1:]))
     return options.function(options)

@@ -3,65 +3,31 @@
 from __future__ import annotations
 
 import argparse
-import ast
 import contextlib
 import json
 import os
 import sys
 import threading
 
-DESCRIPTION = """\
-Runs a program as `penstock run` does and looks on: at its loops, at what every iteration leaves
-behind, and at which line. Says what it found: the cause, the line, how fast it grows, and what to
-write instead. It needs about 50 iterations of a loop; Ctrl-C ends a program that takes too long,
-and what was found until then is told."""
-EPILOG = """\
-exit status:
-  0  nothing was found
-  1  something was found (with --fail-on-growth: a loop grew by more than that)
-  2  the program failed, or there is no such file; what was found is told all the same
+from penstock import _command_line, _source_version
 
-examples:
+DESCRIPTION = """\
+Runs a program as `penstock run` does and watches its loops: what every iteration leaves behind,
+and at which line. Each finding has the cause, the line, how fast memory grows, and a fix. A loop
+needs about 50 iterations. Ctrl-C ends a program that takes too long; what was found by then is
+printed."""
+EXAMPLES = """\
   penstock doctor train.py --epochs 1
   penstock doctor --json train.py > findings.json
   penstock doctor --fail-on-growth 1MiB train.py      # in a CI job
+  penstock doctor --profile train.py                  # also makes train.penprof, for a report
+
+exit status:
+  0  nothing was found
+  1  something was found (with --fail-on-growth: a loop grew by more than that)
+  2  the program failed, or there is no such file; what was found is printed all the same
 
 docs/why_memory_grows.md has a page for every cause."""
-
-# Names that only TensorFlow 1 has at the top: a program that uses them is one of its programs.
-_VERSION_1 = {
-    "InteractiveSession",
-    "Session",
-    "get_default_graph",
-    "get_variable",
-    "global_variables_initializer",
-    "placeholder",
-    "reset_default_graph",
-    "variable_scope",
-}
-
-
-def is_version_1(path) -> bool:
-    """Whether a program uses names of TensorFlow 1 without asking for compat.v1."""
-    try:
-        with open(path, encoding="utf-8") as file:
-            tree = ast.parse(file.read())
-    except (OSError, SyntaxError, ValueError):
-        return False
-    names = {
-        alias.asname or alias.name
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Import)
-        for alias in node.names
-        if alias.name == "tensorflow"
-    }
-    return any(
-        isinstance(node, ast.Attribute)
-        and isinstance(node.value, ast.Name)
-        and node.value.id in names
-        and node.attr in _VERSION_1
-        for node in ast.walk(tree)
-    )
 
 
 def _run(options) -> int:
@@ -138,7 +104,7 @@ def examine(options) -> int:
     """Runs the program under a doctor and prints what that found."""
     from penstock.profiler._doctor import Doctor
 
-    options.tf1 = options.tf1 or is_version_1(options.script)
+    _source_version.choose_version(options, options.script)
     doctor, out = Doctor(), sys.stdout
 
     def tell(status):
@@ -204,17 +170,12 @@ def _bytes(text):
 
 
 def add_to(commands):
-    command = commands.add_parser(
+    command = _command_line.parser(
+        commands.add_parser,
         "doctor",
         help="run a script and say why its memory grows",
         description=DESCRIPTION,
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    command.add_argument(
-        "--tf1",
-        action="store_true",
-        help="TensorFlow 1's names, graphs and sessions (on by itself where the script has them)",
+        examples=EXAMPLES,
     )
     command.add_argument(
         "--json", action="store_true", help="print one JSON object; the script's output is stderr"
@@ -225,11 +186,5 @@ def add_to(commands):
         metavar="BYTES",
         help="status 1 only when a loop grew by more than this (1000000, 1MiB)",
     )
-    command.add_argument(
-        "--profile",
-        metavar="PATH",
-        help="record the program's memory as well, for `penstock report`; the findings are in it",
-    )
-    command.add_argument("script")
-    command.add_argument("arguments", nargs=argparse.REMAINDER)
+    _command_line.add_script(command)
     command.set_defaults(function=examine)

@@ -9,16 +9,23 @@ from penstock import _core, _shape, _tensor, dtypes, errors
 
 def _stack(values, dtype, is_hint=False):
     """A list with tensors somewhere in it, as one tensor."""
-    from penstock import raw_ops
-
     if dtype is None:
         # What becomes a tensor by itself may not say its dtype.
         found = next((each.dtype for each in _leaves(values) if hasattr(each, "dtype")), None)
-        return raw_ops.Pack(values=[_core.to_tensor(value, found, False) for value in values])
+        return _packed(values, lambda value: _core.to_tensor(value, found, False))
     # A dtype that was asked for is that of the tensors in the list too. A hint cuts nothing short.
     if is_hint and dtype.is_integer and any(_is_wider(leaf, dtype) for leaf in _leaves(values)):
         dtype = dtypes.int64
-    return raw_ops.Pack(values=[_cast(value, dtype) for value in values])
+    return _packed(values, lambda value: _cast(value, dtype))
+
+
+def _packed(values, convert):
+    """The values as one tensor; in a graph, lists in the list are named within it."""
+    from penstock import raw_ops
+    from penstock._scope import graph_scope
+
+    with graph_scope("packed") as scope:
+        return raw_ops.Pack(values=[convert(value) for value in values], name=scope)
 
 
 def _is_wider(leaf, dtype) -> bool:

@@ -28,8 +28,12 @@ class _Alias(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             except ModuleNotFoundError as error:
                 missing = error.name
         else:
+            from penstock import _near
+
+            hint = _near.version_1_hint(*missing.rpartition(".")[::2])
             raise ModuleNotFoundError(
-                f"No module named '{spec.name}': penstock does not have {missing} (yet)",
+                f"No module named '{spec.name}': "
+                + (hint or f"penstock does not have {missing} (yet)"),
                 name=spec.name,
             ) from None
         return  # a fresh module, which exec_module replaces

@@ -1,6 +1,8 @@
-"""What to say when a name is not there: that it is missing, and which names are near it."""
+"""What to say when a name is not there: that it is missing, which names are near it, and how to run
+a program that uses names of TensorFlow 1."""
 
 import difflib
+import importlib
 
 
 def near_names(name: str, names) -> list[str]:
@@ -19,8 +21,36 @@ def near_names(name: str, names) -> list[str]:
     return near[:6]
 
 
+def version_1_hint(where: str, name: str) -> str:
+    """How to use a name that only TensorFlow 1 has; empty for other names."""
+    from penstock import _source_version
+
+    module = where.removeprefix("penstock").removeprefix(".")
+    if name not in _source_version.only_in(1).get(module, ()):
+        return ""
+    try:
+        old = importlib.import_module(f"penstock.compat.v1.{module}".rstrip("."))
+    except ImportError:
+        old = None
+    if name not in dir(old):
+        return "it is TensorFlow 1's, and penstock does not have it (yet)."
+    from penstock.compat.v1 import _names
+
+    today = _names.todays_name(module, name)
+    return (
+        f"it is TensorFlow 1's{f' (today: tf.{today})' if today else ''}. "
+        "Run the program with `penstock run --tf1 SCRIPT`, or write "
+        "`import penstock.compat.v1 as tf` and, for graphs, `tf.disable_v2_behavior()`."
+    )
+
+
 def missing(where: str, name: str, names) -> AttributeError:
-    text = f"module '{where}' has no attribute '{name}': penstock does not have it (yet)."
+    text = f"module '{where}' has no attribute '{name}': "
+    if name.startswith("_"):  # an import asks for a module before it loads it
+        return AttributeError(text + "penstock does not have it.", name=name)
+    if hint := version_1_hint(where, name):
+        return AttributeError(text + hint, name=name)
+    text += "penstock does not have it (yet)."
     if near := near_names(name, names):
         text += f" Near names: {', '.join(near)}."
     return AttributeError(text, name=name)

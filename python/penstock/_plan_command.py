@@ -10,11 +10,17 @@ import io
 import json
 import sys
 
+from penstock import _command_line
+
 COLUMNS = ("lower", "upper", "size")
 DESCRIPTION = """\
 Finds an offset for every block of FILE.csv (columns id, lower, upper, size: a block lives in
 [lower, upper) and has size bytes), so that blocks that live together do not overlap and the
 height is least. Ends as soon as the layout is proved to be the lowest."""
+EXAMPLES = """\
+  printf 'id,lower,upper,size\\na,0,2,100\\nb,1,3,50\\nc,2,4,100\\n' > blocks.csv
+  penstock plan blocks.csv
+  penstock plan --out placed.csv --alignment 64 --time-limit 10 blocks.csv"""
 
 
 class BadFileError(Exception):
@@ -129,20 +135,31 @@ def _seconds(text):
 
 
 def add_to(commands):
-    command = commands.add_parser(
+    command = _command_line.parser(
+        commands.add_parser,
         "plan",
         help="offsets in one arena for blocks with lifetimes",
         description=DESCRIPTION,
-        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+        examples=EXAMPLES,
     )
     command.add_argument("file", metavar="FILE.csv", help="the blocks")
     command.add_argument("--json", action="store_true", help="print one JSON object")
     command.add_argument("--out", metavar="FILE", help="write the rows with their offset")
     command.add_argument(
-        "--time-limit", type=_seconds, default=60.0, metavar="SECONDS", help="when to stop"
+        "--time-limit",
+        type=_seconds,
+        default=60.0,
+        metavar="SECONDS",
+        help="when to stop; default: 60",
     )
     command.add_argument(
-        "--alignment", type=_positive, default=1, metavar="BYTES", help="of every offset"
+        "--alignment",
+        type=_positive,
+        default=1,
+        metavar="BYTES",
+        help="alignment of every offset; default: 1",
     )
-    command.add_argument("--seed", type=_seed, default=0, help="of the randomised search")
+    command.add_argument(
+        "--seed", type=_seed, default=0, help="of the randomised search; default: 0"
+    )
     command.set_defaults(function=plan)

@@ -3,11 +3,17 @@
 import sys
 from pathlib import Path
 
+from penstock import _command_line
+
 FORMATS = ("html", "perfetto", "pprof", "json", "tensorboard")
 DESCRIPTION = """\
 Writes what a profile (a .penprof file of `penstock run --profile`) says. html is one page with
 everything in it: open it in a browser. perfetto opens in ui.perfetto.dev and chrome://tracing,
 pprof with `go tool pprof`, and tensorboard is a folder of event files."""
+EXAMPLES = """\
+  penstock run --profile train.py       # makes train.penprof
+  penstock report train.penprof         # train.html, for any browser
+  penstock report train.penprof --format perfetto -o train.json"""
 
 
 def default_output(profile, form):
@@ -41,15 +47,19 @@ def report(options) -> int:
 
 
 def add_to(commands):
-    command = commands.add_parser(
-        "report", help="a page about a profile, or an export of it", description=DESCRIPTION
+    command = _command_line.parser(
+        commands.add_parser,
+        "report",
+        help="a page about a profile, or an export of it",
+        description=DESCRIPTION,
+        examples=EXAMPLES,
     )
     command.add_argument("profile", metavar="PROFILE", help="what the profiler recorded")
     command.add_argument(
         "-o",
         "--output",
         metavar="PATH",
-        help="where to; default: the profile's name here",
+        help="the file to write; default: the profile's name, in the current folder",
     )
     command.add_argument("--format", choices=FORMATS, default="html", help="default: html")
     command.add_argument("--open", action="store_true", help="open it in the browser")

@@ -13,6 +13,7 @@ class IndexedSlices:
 
     dtype = property(lambda self: self.values.dtype)
     device = property(lambda self: self.values.device)
+    name = property(lambda self: self.values.name)
     shape = property(lambda self: _shape_of(self.dense_shape))
 
     def consumers(self):
@@ -43,6 +44,16 @@ class IndexedSlices:
 def _shape_of(dense_shape):
     from penstock._shape import TensorShape
 
+    if isinstance(dense_shape, _core.SymbolicTensor):
+        from penstock._functions.arrays import get_static_value
+
+        sizes = get_static_value(dense_shape)
+        if sizes is None:
+            rank = dense_shape.shape[0]
+            return TensorShape(None if rank is None else [None] * rank)
+        dense_shape = sizes
+    elif isinstance(dense_shape, _core.EagerTensor):
+        dense_shape = dense_shape.numpy()  # not row by row, as nodes of a graph
     return TensorShape(None if dense_shape is None else list(map(int, dense_shape)))
 
 

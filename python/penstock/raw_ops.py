@@ -35,7 +35,7 @@ def _with_pairs(function):
             for pair in zip(indices, data, strict=True)
             for x in pair
         ]
-        return function(indices_and_data=pairs)
+        return function(indices_and_data=pairs, name=name)
 
     raw_op.__name__ = raw_op.__qualname__ = function.__name__
     raw_op.__doc__ = _core.describe_op(function._op)[0]

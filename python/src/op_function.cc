@@ -33,8 +33,8 @@ struct Parameter {
   PyObject* name;           // interned
   PyObject* fallback;       // null: the argument must be given
   bool is_settled = false;  // the fallback of an attribute is in Description::defaults
-  bool is_rare = false;     // with another value than its fallback (an input: than a number), the
-                            // call is not for the op
+  bool is_rare = false;     // with another value than its fallback (where there is none, and for
+                            // inputs: than a number), the call is not for the op
 };
 
 struct Description {
@@ -269,9 +269,8 @@ bool is_rare(const Description& d, const Values values) {
   for (size_t k = 0; k < d.parameters.size(); ++k) {
     const Parameter& parameter = d.parameters[k];
     if (!parameter.is_rare) continue;
-    if (parameter.kind == Parameter::kInput ? !is_plain_number(values[k])
-                                            : values[k] != parameter.fallback)
-      return true;
+    const bool takes_number = parameter.kind == Parameter::kInput || parameter.fallback == nullptr;
+    if (takes_number ? !is_plain_number(values[k]) : values[k] != parameter.fallback) return true;
   }
   return is_slices(values[0]);
 }

@@ -15,30 +15,89 @@ uint64_t next_64(PhiloxWords& words) {
 }
 
 // In [0, n), all alike: what would favour small numbers is drawn again.
-uint64_t below(uint64_t n, PhiloxWords& words) {
-  if ((n & (n - 1)) == 0) return next_64(words) & (n - 1);
-  const uint64_t most = ~uint64_t{0};
-  const uint64_t rest = most % n + 1;
-  uint64_t word = next_64(words);
-  while (word >= most - rest) word = next_64(words);
+template <typename Word>
+Word below(Word n, auto next) {
+  if ((n & (n - 1)) == 0) return next() & (n - 1);
+  const Word most = static_cast<Word>(~Word{0});
+  const Word rest = most % n + 1;
+  Word word = next();
+  while (word >= most - rest) word = next();
   return word % n;
 }
-
-int64_t draw(const CandidateRange& range, PhiloxWords& words) {
-  if (!range.log_uniform) {
-    return static_cast<int64_t>(below(static_cast<uint64_t>(range.range), words));
-  }
-  const double log_range = std::log1p(static_cast<double>(range.range));
-  const uint32_t high = words.next();
-  const double value = std::exp(unit_double(high, words.next()) * log_range);
-  return std::max<int64_t>(0, static_cast<int64_t>(std::min(value, 0x1p62)) - 1) % range.range;
+uint32_t below_32(uint32_t n, PhiloxWords& words) {
+  return below<uint32_t>(n, [&] { return words.next(); });
 }
 
 }  // namespace
 
-double CandidateRange::chance(int64_t value) const {
+int64_t UniformRange::draw(PhiloxWords& words) const {
+  return static_cast<int64_t>(
+      below<uint64_t>(static_cast<uint64_t>(range), [&] { return next_64(words); }));
+}
+
+int64_t LogUniformRange::draw(PhiloxWords& words) const {
+  const double log_range = std::log1p(static_cast<double>(range));
+  const uint32_t high = words.next();
+  const double value = std::exp(unit_double(high, words.next()) * log_range);
+  return std::max<int64_t>(0, static_cast<int64_t>(std::min(value, 0x1p62)) - 1) % range;
+}
+double LogUniformRange::chance(int64_t value) const {
   const double n = static_cast<double>(range), k = static_cast<double>(value);
-  return log_uniform ? std::log((k + 2) / (k + 1)) / std::log1p(n) : 1 / n;
+  return std::log((k + 2) / (k + 1)) / std::log1p(n);
+}
+
+AliasTable::AliasTable(std::span<const float> weights, void* scratch) : weights_(weights) {
+  const size_t n = weights.size();
+  double* const shares = static_cast<double*>(scratch);
+  int32_t* const partners = reinterpret_cast<int32_t*>(shares + n);
+  // Two stacks that grow towards each other: numbers that are drawn less often than an even chance
+  // would have it, and the others.
+  int32_t* const stack = partners + n;
+  size_t low = 0, high = n;
+  double sum = 0;
+  for (float weight : weights) {
+    sum += weight;
+    total_ += weight;
+  }
+  for (size_t i = 0; i < n; ++i) {
+    shares[i] = static_cast<double>(weights[i] * static_cast<float>(n)) / sum;
+    (shares[i] < 1 ? stack[low++] : stack[--high]) = static_cast<int32_t>(i);
+  }
+  while (low > 0 && high < n) {
+    const int32_t poor = stack[--low], rich = stack[high++];
+    partners[poor] = rich;
+    shares[rich] -= 1 - shares[poor];
+    (shares[rich] < 1 ? stack[low++] : stack[--high]) = rich;
+  }
+  const auto settle = [&](size_t i) {
+    shares[stack[i]] = 1;
+    partners[stack[i]] = stack[i];
+  };
+  for (size_t i = 0; i < low; ++i) settle(i);
+  for (size_t i = high; i < n; ++i) settle(i);
+  shares_ = shares;
+  partners_ = partners;
+}
+int64_t AliasTable::draw(PhiloxWords& words) const {
+  const float share = unit_float(words.next());
+  const uint32_t i = below_32(static_cast<uint32_t>(weights_.size()), words);
+  return share < static_cast<float>(shares_[i]) ? static_cast<int32_t>(i) : partners_[i];
+}
+double AliasTable::chance(int64_t value) const {
+  return weights_[static_cast<size_t>(value)] / total_;
+}
+
+CumulativeWeights::CumulativeWeights(std::span<const int32_t> weights, void* scratch)
+    : weights_(weights), sums_(static_cast<int64_t*>(scratch), weights.size()) {
+  int64_t sum = 0, *next = static_cast<int64_t*>(scratch);
+  for (int32_t weight : weights) *next++ = sum += weight;
+}
+int64_t CumulativeWeights::draw(PhiloxWords& words) const {
+  const int64_t place = below_32(static_cast<uint32_t>(total()), words);
+  return std::upper_bound(sums_.begin(), sums_.end(), place) - sums_.begin();
+}
+double CumulativeWeights::chance(int64_t value) const {
+  return static_cast<float>(weights_[static_cast<size_t>(value)]) / static_cast<float>(total());
 }
 
 int64_t PlaceTable::slots(int64_t count) {
@@ -62,22 +121,9 @@ bool PlaceTable::put(int64_t number, int64_t place) {
 }
 int64_t PlaceTable::find(int64_t number) const { return slot_of(number)[1]; }
 
-int64_t draw_candidates(const CandidateRange& range, PhiloxStream stream, int64_t count,
-                        PlaceTable* table, int64_t* sampled) {
-  PhiloxWords words(stream);
-  int64_t draws = 0;
-  for (int64_t i = 0; i < count; ++draws) {
-    const int64_t value = draw(range, words);
-    if (table != nullptr && !table->put(value, i)) continue;
-    sampled[i++] = value;
-  }
-  return draws;
-}
-
-float expected_count(const CandidateRange& range, int64_t value, int64_t count, int64_t draws) {
-  const double p = range.chance(value);
-  if (draws == count) return static_cast<float>(p * static_cast<double>(count));
-  return static_cast<float>(-std::expm1(static_cast<double>(draws) * std::log1p(-p)));
+float expected_count(double chance, int64_t count, int64_t draws) {
+  if (draws == count) return static_cast<float>(chance * static_cast<double>(count));
+  return static_cast<float>(-std::expm1(static_cast<double>(draws) * std::log1p(-chance)));
 }
 
 }  // namespace penstock::kernels

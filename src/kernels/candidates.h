@@ -3,16 +3,58 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "kernels/philox.h"
 
 namespace penstock::kernels {
 
-// Numbers in [0, range): all alike, or with chances that fall off as log((k + 2) / (k + 1)).
-struct CandidateRange {
-  bool log_uniform;
+// A distribution has draw(), a number in [0, range), and chance(), how likely a number is.
+
+struct UniformRange {
   int64_t range;
+  int64_t draw(PhiloxWords& words) const;
+  double chance(int64_t) const { return 1 / static_cast<double>(range); }
+};
+
+// Chances fall off as log((k + 2) / (k + 1)).
+struct LogUniformRange {
+  int64_t range;
+  int64_t draw(PhiloxWords& words) const;
   double chance(int64_t value) const;
+};
+
+// Chances go with weights. Draws take constant time, by the alias method.
+class AliasTable {
+ public:
+  static constexpr int64_t kScratchPerWeight = sizeof(double) + 2 * sizeof(int32_t);
+  // Pre: the weights are finite and not negative, their sum is positive, and there are fewer than
+  // 2^31; scratch has kScratchPerWeight bytes for each.
+  AliasTable(std::span<const float> weights, void* scratch);
+  int64_t draw(PhiloxWords& words) const;
+  double chance(int64_t value) const;
+
+ private:
+  std::span<const float> weights_;
+  float total_ = 0;
+  const double* shares_;     // of an even chance, that the number keeps
+  const int32_t* partners_;  // who has the rest of it
+};
+
+// Chances go with whole weights; draws look for their place among the sums.
+class CumulativeWeights {
+ public:
+  static constexpr int64_t kScratchPerWeight = sizeof(int64_t);
+  // Pre: the weights are not negative; scratch has kScratchPerWeight bytes for each.
+  CumulativeWeights(std::span<const int32_t> weights, void* scratch);
+  int64_t total() const { return sums_.empty() ? 0 : sums_.back(); }
+  // Pre: 0 < total() < 2^32.
+  int64_t draw(PhiloxWords& words) const;
+  double chance(int64_t value) const;
+
+ private:
+  std::span<const int32_t> weights_;
+  std::span<const int64_t> sums_;
 };
 
 // A set of numbers, each with the place it was last put in with, in `slots` pairs of scratch.
@@ -32,11 +74,27 @@ class PlaceTable {
 };
 
 // Fills `sampled`; gives the number of draws, which is more than `count` when each number is to be
-// drawn once only. `table` is used when it is not null.
-// Pre: with a table, count is at most the range.
-int64_t draw_candidates(const CandidateRange& range, PhiloxStream stream, int64_t count,
-                        PlaceTable* table, int64_t* sampled);
-// How often `value` is expected among `count` sampled numbers that took `draws` draws.
-float expected_count(const CandidateRange& range, int64_t value, int64_t count, int64_t draws);
+// drawn once only; 0 when so many distinct numbers were not found. `table` is used when it is not
+// null.
+template <typename Distribution>
+int64_t draw_candidates(const Distribution& distribution, PhiloxStream stream, int64_t count,
+                        PlaceTable* table, int64_t* sampled) {
+  constexpr int64_t kMaxVain = int64_t{1} << 24;  // draws in a row that find nothing new
+  PhiloxWords words(stream);
+  int64_t draws = 0, vain = 0;
+  for (int64_t i = 0; i < count; ++draws) {
+    const int64_t value = distribution.draw(words);
+    if (table != nullptr && !table->put(value, i)) {
+      if (++vain == kMaxVain) return 0;
+      continue;
+    }
+    vain = 0;
+    sampled[i++] = value;
+  }
+  return draws;
+}
+
+// How often a number of that chance is expected among `count` sampled ones that took `draws` draws.
+float expected_count(double chance, int64_t count, int64_t draws);
 
 }  // namespace penstock::kernels

@@ -10,7 +10,24 @@
 namespace penstock {
 namespace {
 
+// All inputs have one shape: what is known of any of them is known of it.
+Shape common_shape(const InferContext& ctx) {
+  Shape common = ctx.shape(0);
+  for (size_t i = 1; i < ctx.num_inputs(); ++i) {
+    const Shape& shape = ctx.shape(i);
+    if (!common.has_rank()) common = shape;
+    if (!shape.has_rank() || shape.rank() != common.rank()) continue;
+    for (int axis = 0; axis < common.rank(); ++axis) {
+      if (common[axis] == kUnknownDim) common.set(axis, shape[axis]);
+    }
+  }
+  return common;
+}
+
 void infer(InferContext& ctx) {
+  for (size_t i = 0; i < ctx.num_inputs(); ++i) {
+    if (!ctx.shape(i).is_known()) return ctx.add_output(ctx.dtype(0), common_shape(ctx));
+  }
   for (size_t i = 1; i < ctx.num_inputs(); ++i) {
     if (ctx.shape(i) != ctx.shape(0)) {
       ctx.fail("Inputs to operation AddN must have the same size and shape. Input 0: ",
@@ -86,6 +103,7 @@ PEN_OP_DEF(accumulate_n) = {
     .name = "AccumulateN",
     .doc = "The sum of tensors of one shape, as add_n.",
     .inputs = {many("inputs", kNumberTypes)},
+    .traits = {Trait::kComposesOpen},
     .infer = composed,
     .compose = compose_accumulate,
     .grad = composed_gradient,

@@ -1,6 +1,8 @@
-// LogUniformCandidateSampler, UniformCandidateSampler and ComputeAccidentalHits: classes drawn at
-// random for losses over very many of them.
+// The candidate samplers and ComputeAccidentalHits: classes drawn at random for losses over very
+// many of them.
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <limits>
 
 #include <penstock/ops/context.h>
@@ -28,10 +30,14 @@ void check_true_classes(const InferContext& ctx, int64_t num_true) {
     ctx.fail("true_classes must have num_true = ", num_true, " columns, but has shape ", shape);
 }
 
-void infer(InferContext& ctx) {
-  const int64_t num_sampled = ctx.attr(1).as_int(), range = ctx.attr(3).as_int();
-  const bool is_unique = ctx.attr(2).as_bool();
-  check_true_classes(ctx, ctx.attr(0).as_int());
+// The attributes of every sampler, by number.
+enum : size_t { kNumTrue, kNumSampled, kUnique, kRangeMax, kSeed, kUnigrams = kSeed + 3 };
+
+// Of samplers that draw: `bytes` of scratch for each class of the range.
+void infer_sampler(InferContext& ctx, int64_t bytes) {
+  const int64_t num_sampled = ctx.attr(kNumSampled).as_int(), range = ctx.attr(kRangeMax).as_int();
+  const bool is_unique = ctx.attr(kUnique).as_bool();
+  check_true_classes(ctx, ctx.attr(kNumTrue).as_int());
   if (num_sampled < 1) ctx.fail("num_sampled must be at least 1, but is ", num_sampled);
   if (range < 1) ctx.fail("range_max must be at least 1, but is ", range);
   if (is_unique && num_sampled > range) {
@@ -42,33 +48,146 @@ void infer(InferContext& ctx) {
   ctx.add_output(DType::kInt64, Shape{num_sampled});
   ctx.add_output(DType::kFloat32, ctx.shape(0));
   ctx.add_output(DType::kFloat32, Shape{num_sampled});
-  if (is_unique) ctx.set_scratch(slots_bytes(num_sampled));
+  const int64_t slots = is_unique ? slots_bytes(num_sampled) : 0;
+  if (bytes == 0) {
+    ctx.set_scratch(slots);
+  } else {
+    ctx.set_scratch(range + (slots + bytes - 1) / bytes, bytes);
+  }
 }
 
-template <bool kLogUniform>
-KernelResult cpu(const KernelContext& ctx) {
-  const View& classes = ctx.inputs[0];
-  const int64_t count = ctx.attrs[1].as_int();
-  const kernels::CandidateRange range{kLogUniform, ctx.attrs[3].as_int()};
+KernelResult check_in_range(const View& classes, int64_t range) {
   for (int64_t i = 0; i < classes.size(); ++i) {
     const int64_t value = classes.as<int64_t>()[i];
-    if (value < 0 || value >= range.range)
-      return KernelResult::invalid("true_classes[{}] = {} is not in [0, {})", i, value,
-                                   range.range);
+    if (value < 0 || value >= range)
+      return KernelResult::invalid("true_classes[{}] = {} is not in [0, {})", i, value, range);
   }
-  const kernels::PhiloxStream stream = stateful_stream(ctx.attrs, 4);
-  const bool is_unique = ctx.attrs[2].as_bool();
+  return KernelResult::ok();
+}
+
+// The outputs of a sampler; the scratch begins with the table of distinct classes.
+KernelResult sample_from(const KernelContext& ctx, const auto& distribution) {
+  const int64_t count = ctx.attrs[kNumSampled].as_int();
+  const bool is_unique = ctx.attrs[kUnique].as_bool();
   kernels::PlaceTable table(static_cast<int64_t*>(ctx.scratch),
                             is_unique ? kernels::PlaceTable::slots(count) : 0);
   int64_t* sampled = ctx.outputs[0].as<int64_t>();
-  const int64_t draws =
-      kernels::draw_candidates(range, stream, count, is_unique ? &table : nullptr, sampled);
+  const int64_t draws = kernels::draw_candidates(distribution, stateful_stream(ctx.attrs, kSeed),
+                                                 count, is_unique ? &table : nullptr, sampled);
+  if (draws == 0)
+    return KernelResult::invalid("{} distinct classes of weights above 0 were not found", count);
   const auto expect = [&](const int64_t* values, const View& out) {
-    for (int64_t i = 0; i < out.size(); ++i)
-      out.as<float>()[i] = kernels::expected_count(range, values[i], count, draws);
+    for (int64_t i = 0; i < out.size(); ++i) {
+      const double chance = distribution.chance(values[i]);
+      out.as<float>()[i] = kernels::expected_count(chance, count, draws);
+    }
   };
-  expect(classes.as<int64_t>(), ctx.outputs[1]);
+  expect(ctx.inputs[0].as<int64_t>(), ctx.outputs[1]);
   expect(sampled, ctx.outputs[2]);
+  return KernelResult::ok();
+}
+
+// Where the scratch of the distribution begins, after the table of distinct classes.
+std::byte* distribution_scratch(const KernelContext& ctx) {
+  const bool is_unique = ctx.attrs[kUnique].as_bool();
+  return static_cast<std::byte*>(ctx.scratch) +
+         (is_unique ? slots_bytes(ctx.attrs[kNumSampled].as_int()) : 0);
+}
+
+void infer(InferContext& ctx) { infer_sampler(ctx, 0); }
+
+template <typename Distribution>
+KernelResult cpu(const KernelContext& ctx) {
+  const int64_t range = ctx.attrs[kRangeMax].as_int();
+  if (KernelResult in_range = check_in_range(ctx.inputs[0], range); in_range.problem != nullptr)
+    return in_range;
+  return sample_from(ctx, Distribution{range});
+}
+
+constexpr int64_t kBytesPerUnigram = kernels::AliasTable::kScratchPerWeight + sizeof(float);
+
+void infer_fixed(InferContext& ctx) {
+  const int64_t range = ctx.attr(kRangeMax).as_int();
+  const std::string_view unigrams = ctx.attr(kUnigrams).as_string();
+  const int64_t weights = unigrams.empty() ? 0 : std::ranges::count(unigrams, ',') + 1;
+  if (range != weights || range > INT32_MAX)
+    ctx.fail("range_max is ", range, ", but there are ", weights, " weights");
+  infer_sampler(ctx, kBytesPerUnigram);
+}
+
+// Pre: `weights` has a place for each number of the text.
+KernelResult read_unigrams(std::string_view text, std::span<float> weights) {
+  const char *next = text.data(), *const end = next + text.size();
+  double sum = 0;
+  for (float& weight : weights) {
+    const int64_t i = &weight - weights.data();
+    const auto [stop, error] = std::from_chars(next, end, weight);
+    if (error != std::errc() || (stop != end && *stop != ','))
+      return KernelResult::invalid("unigrams[{}] is not a number", i);
+    if (!(weight >= 0) || std::isinf(weight))
+      return KernelResult::invalid("unigrams[{}] must be finite and not negative", i);
+    sum += weight;
+    next = stop + 1;
+  }
+  if (sum == 0) return KernelResult::invalid("all unigrams are 0");
+  return KernelResult::ok();
+}
+
+KernelResult cpu_fixed(const KernelContext& ctx) {
+  const size_t range = static_cast<size_t>(ctx.attrs[kRangeMax].as_int());
+  std::byte* const scratch = distribution_scratch(ctx);
+  const std::span<float> weights(
+      reinterpret_cast<float*>(scratch + range * kernels::AliasTable::kScratchPerWeight), range);
+  if (KernelResult in_range = check_in_range(ctx.inputs[0], ctx.attrs[kRangeMax].as_int());
+      in_range.problem != nullptr)
+    return in_range;
+  if (KernelResult read = read_unigrams(ctx.attrs[kUnigrams].as_string(), weights);
+      read.problem != nullptr)
+    return read;
+  return sample_from(ctx, kernels::AliasTable(weights, scratch));
+}
+
+void infer_learned(InferContext& ctx) {
+  const int64_t range = ctx.attr(kRangeMax).as_int();
+  ctx.check_rank(1, 1);
+  const Shape& weights = ctx.shape(1);
+  if (range > INT32_MAX) ctx.fail("range_max must be less than 2^31, but is ", range);
+  if (weights.is_known() && weights[0] != range)
+    ctx.fail("range_max is ", range, ", but there are ", weights[0], " weights");
+  infer_sampler(ctx, kernels::CumulativeWeights::kScratchPerWeight);
+}
+
+KernelResult cpu_learned(const KernelContext& ctx) {
+  const View& weights = ctx.inputs[1];
+  const std::span<const int32_t> counts(weights.as<int32_t>(), static_cast<size_t>(weights.size()));
+  if (KernelResult in_range = check_in_range(ctx.inputs[0], weights.size());
+      in_range.problem != nullptr)
+    return in_range;
+  if (std::ranges::any_of(counts, [](int32_t count) { return count < 0; }))
+    return KernelResult::invalid("weights must not be negative");
+  const kernels::CumulativeWeights distribution(counts, distribution_scratch(ctx));
+  if (distribution.total() < 1 || distribution.total() > INT32_MAX)
+    return KernelResult::invalid("weights add up to {}, which is not in [1, 2^31)",
+                                 distribution.total());
+  return sample_from(ctx, distribution);
+}
+
+void infer_all(InferContext& ctx) {
+  const int64_t num_sampled = ctx.attr(kNumSampled).as_int();
+  check_true_classes(ctx, ctx.attr(kNumTrue).as_int());
+  if (num_sampled < 1) ctx.fail("num_sampled must be at least 1, but is ", num_sampled);
+  ctx.add_output(DType::kInt64, Shape{num_sampled});
+  ctx.add_output(DType::kFloat32, ctx.shape(0));
+  ctx.add_output(DType::kFloat32, Shape{num_sampled});
+}
+
+KernelResult cpu_all(const KernelContext& ctx) {
+  const View &classes = ctx.inputs[0], &sampled = ctx.outputs[0];
+  if (KernelResult in_range = check_in_range(classes, sampled.size()); in_range.problem != nullptr)
+    return in_range;
+  for (int64_t i = 0; i < sampled.size(); ++i) sampled.as<int64_t>()[i] = i;
+  for (const View& counts : {ctx.outputs[1], ctx.outputs[2]})
+    std::fill_n(counts.as<float>(), counts.size(), 1.0f);
   return KernelResult::ok();
 }
 
@@ -102,27 +221,52 @@ KernelResult cpu_hits(const KernelContext& ctx) {
   return KernelResult::ok();
 }
 
-std::vector<Sample> samples() {
-  const SampleInput classes = given(DType::kInt64, {2, 2}, {0, 5, 7, 2});
-  const auto attrs = [](int num_true, int num_sampled, bool unique) {
-    return std::vector<SampleAttr>{{"num_true", num_true},
+std::vector<SampleAttr> sampler_attrs(int num_true, int num_sampled, bool unique, int range_max,
+                                      std::vector<SampleAttr> more = {}) {
+  std::vector<SampleAttr> attrs = {{"num_true", num_true},
                                    {"num_sampled", num_sampled},
                                    {"unique", unique},
-                                   {"range_max", 10},
+                                   {"range_max", range_max},
                                    {"seed", 3},
                                    {"seed2", 4}};
-  };
-  std::vector<SampleAttr> later = attrs(2, 6, false);  // the second call of it
-  later.push_back({"skip", 3072});
+  attrs.insert(attrs.end(), more.begin(), more.end());
+  return attrs;
+}
+std::vector<Sample> samples() {
+  const SampleInput classes = given(DType::kInt64, {2, 2}, {0, 5, 7, 2});
+  const SampleAttr second_call = {"skip", 3072};
   return {
-      {{classes}, attrs(2, 6, true)},
-      {{classes}, attrs(2, 6, false)},
-      {{classes}, later},
-      {{of(DType::kInt64, {0, 1})}, attrs(1, 3, true)},
+      {{classes}, sampler_attrs(2, 6, true, 10)},
+      {{classes}, sampler_attrs(2, 6, false, 10)},
+      {{classes}, sampler_attrs(2, 6, false, 10, {second_call})},
+      {{of(DType::kInt64, {0, 1})}, sampler_attrs(1, 3, true, 10)},
       {.inputs = {of(DType::kInt64, {128, 1}, 0, 9)},
        .attrs = {{"num_true", 1}, {"num_sampled", 64}, {"unique", true}, {"range_max", 100000}},
        .for_speed = true},
   };
+}
+std::vector<Sample> samples_fixed() {
+  const SampleInput classes = given(DType::kInt64, {2, 2}, {0, 3, 2, 4});
+  const SampleAttr weights = {"unigrams", "1,2,3,4,2.5"}, zeros = {"unigrams", "0,0,2,3,5e-1"};
+  return {
+      {{classes}, sampler_attrs(2, 3, true, 5, {weights})},
+      {{classes}, sampler_attrs(2, 6, false, 5, {weights})},
+      {{classes}, sampler_attrs(2, 6, false, 5, {weights, {"skip", 3072}})},
+      {{classes}, sampler_attrs(2, 6, false, 5, {zeros})},
+  };
+}
+std::vector<Sample> samples_learned() {
+  const SampleInput classes = given(DType::kInt64, {2, 2}, {0, 3, 2, 4});
+  const SampleInput weights = given(DType::kInt32, {5}, {1, 4, 2, 1, 3});
+  return {
+      {{classes, weights}, sampler_attrs(2, 3, true, 5)},
+      {{classes, weights}, sampler_attrs(2, 6, false, 5)},
+  };
+}
+std::vector<Sample> samples_all() {
+  return {{{given(DType::kInt64, {2, 2}, {0, 3, 2, 1})},
+           {{"num_true", 2}, {"num_sampled", 4}, {"unique", true}}},
+          {{of(DType::kInt64, {0, 1})}, {{"num_true", 1}, {"num_sampled", 2}, {"unique", false}}}};
 }
 std::vector<Sample> samples_hits() {
   using enum DType;
@@ -148,7 +292,7 @@ PEN_OP_DEF(log_uniform_candidate_sampler) = {
     .outputs = {"sampled_candidates", "true_expected_count", "sampled_expected_count"},
     .traits = {Trait::kStateful},
     .infer = infer,
-    .cpu = cpu<true>,
+    .cpu = cpu<kernels::LogUniformRange>,
     .grad = no_gradient,
     .samples = samples,
 };
@@ -163,9 +307,56 @@ PEN_OP_DEF(uniform_candidate_sampler) = {
     .outputs = {"sampled_candidates", "true_expected_count", "sampled_expected_count"},
     .traits = {Trait::kStateful},
     .infer = infer,
-    .cpu = cpu<false>,
+    .cpu = cpu<kernels::UniformRange>,
     .grad = no_gradient,
     .samples = samples,
+};
+
+PEN_OP_DEF(fixed_unigram_candidate_sampler) = {
+    .name = "FixedUnigramCandidateSampler",
+    .doc =
+        "Classes drawn with chances that go with given weights, and how often they and the true "
+        "ones are expected. `unigrams` are numbers with commas between them.",
+    .inputs = {in("true_classes", DType::kInt64)},
+    .attrs = {int_attr("num_true"), int_attr("num_sampled"), bool_attr("unique"),
+              int_attr("range_max"), int_attr("seed", 0), int_attr("seed2", 0),
+              int_attr("skip", -1), string_attr("unigrams")},
+    .outputs = {"sampled_candidates", "true_expected_count", "sampled_expected_count"},
+    .traits = {Trait::kStateful},
+    .infer = infer_fixed,
+    .cpu = cpu_fixed,
+    .grad = no_gradient,
+    .samples = samples_fixed,
+};
+
+PEN_OP_DEF(learned_unigram_candidate_sampler) = {
+    .name = "LearnedUnigramCandidateSampler",
+    .doc =
+        "Classes drawn with chances that go with how often each was seen, and how often they and "
+        "the true ones are expected. The caller counts: `weights` are 1 and more.",
+    .inputs = {in("true_classes", DType::kInt64), in("weights", DType::kInt32, 'W')},
+    .attrs = {int_attr("num_true"), int_attr("num_sampled"), bool_attr("unique"),
+              int_attr("range_max"), int_attr("seed", 0), int_attr("seed2", 0),
+              int_attr("skip", -1)},
+    .outputs = {"sampled_candidates", "true_expected_count", "sampled_expected_count"},
+    .traits = {Trait::kStateful},
+    .infer = infer_learned,
+    .cpu = cpu_learned,
+    .grad = no_gradient,
+    .samples = samples_learned,
+};
+
+PEN_OP_DEF(all_candidate_sampler) = {
+    .name = "AllCandidateSampler",
+    .doc = "All classes, each of which is expected once: for tests of losses that sample.",
+    .inputs = {in("true_classes", DType::kInt64)},
+    .attrs = {int_attr("num_true"), int_attr("num_sampled"), bool_attr("unique"),
+              int_attr("seed", 0), int_attr("seed2", 0)},
+    .outputs = {"sampled_candidates", "true_expected_count", "sampled_expected_count"},
+    .infer = infer_all,
+    .cpu = cpu_all,
+    .grad = no_gradient,
+    .samples = samples_all,
 };
 
 PEN_OP_DEF(compute_accidental_hits) = {

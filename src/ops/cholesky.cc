@@ -42,7 +42,12 @@ Shape infer_batch(const InferContext& ctx) {
 
 void infer_triangular(InferContext& ctx) {
   const Shape &a = ctx.shape(0), &b = ctx.shape(1);
-  if (!a.is_known() || !b.is_known()) return ctx.add_output(ctx.dtype(0), Shape::unknown_rank());
+  if (!a.has_rank() || !b.has_rank()) return ctx.add_output(ctx.dtype(0), Shape::unknown_rank());
+  if (!a.is_known() || !b.is_known()) {
+    const bool has_matrices = a.rank() >= 2 && b.rank() >= 2;
+    return ctx.add_output(ctx.dtype(0), has_matrices ? linalg::open_solution(ctx, infer_batch(ctx))
+                                                     : Shape::unknown_rank());
+  }
   const Matrices m = linalg::square_matrices(ctx, 0), rhs = linalg::matrices(ctx, 1);
   if (m.rows != rhs.rows) {
     ctx.fail("In[0] mismatch In[1] shape: ", m.rows, " vs. ", rhs.rows, ": ", a, " ", b, " ",
@@ -144,6 +149,7 @@ PEN_OP_DEF(cholesky_solve) = {
     .name = "CholeskySolve",
     .doc = "x with A · x = rhs, from the Cholesky factor of A.",
     .inputs = {in("chol", linalg::kTypes), in("rhs", linalg::kTypes)},
+    .traits = {Trait::kComposesOpen},
     .infer = composed,
     .compose = compose_cholesky_solve,
     .grad = composed_gradient,

@@ -100,18 +100,50 @@ Gradients grad_partition(const GradContext& g) {
   return {reshape(dx, shape_tensor(data)), {}};
 }
 
+// One row more than the largest index; kUnknownDim where not all of them are known.
+int64_t stitched_rows(const InferContext& ctx) {
+  int64_t rows = 0;
+  for (size_t i = 0; i < ctx.num_inputs(); i += 2) {
+    const View& indices = ctx.input(i);
+    if (indices.dtype != DType::kInt32) ctx.fail_type("indices must be int32");
+    if (indices.data == nullptr || !indices.shape.is_known()) return kUnknownDim;
+    const int64_t count = indices.size();
+    for (int64_t k = 0; k < count; ++k) {
+      const int64_t row = indices.as<int32_t>()[k];
+      if (row < 0) ctx.fail("indices[", i / 2, "] has the negative index ", row);
+      rows = std::max(rows, row + 1);
+    }
+  }
+  return rows;
+}
+
+// What is known of the result where sizes are not: rows have the sizes of those of any data.
+Shape open_stitch(const InferContext& ctx) {
+  Shape shape = Shape::unknown_rank();
+  for (size_t i = 0; i < ctx.num_inputs(); i += 2) {
+    const Shape &indices = ctx.shape(i), &data = ctx.shape(i + 1);
+    if (!indices.has_rank() || !data.has_rank()) continue;
+    const Shape part = part_shape(data, indices, kUnknownDim);
+    if (!shape.has_rank()) shape = part;
+    for (int axis = 1; axis < shape.rank() && shape.rank() == part.rank(); ++axis) {
+      if (shape[axis] == kUnknownDim) shape.set(axis, part[axis]);
+    }
+  }
+  if (shape.has_rank()) shape.set(0, stitched_rows(ctx));
+  return shape;
+}
+
 // The rows of data i are named by indices i; the inputs take turns.
 void infer_stitch(InferContext& ctx) {
   if (ctx.num_inputs() % 2 != 0) ctx.fail("needs as many indices as data");
   for (size_t i = 0; i < ctx.num_inputs(); ++i) {
-    if (!ctx.shape(i).is_known()) return ctx.add_output(ctx.dtype(1), Shape::unknown_rank());
+    if (!ctx.shape(i).is_known()) return ctx.add_output(ctx.dtype(1), open_stitch(ctx));
   }
   const Shape& first = ctx.shape(1);
-  int64_t rows = 0;
+  const int64_t rows = stitched_rows(ctx);
   for (size_t i = 0; i < ctx.num_inputs(); i += 2) {
     const View& indices = ctx.input(i);
     const Shape& data = ctx.shape(i + 1);
-    if (indices.dtype != DType::kInt32) ctx.fail_type("indices must be int32");
     if (ctx.dtype(i + 1) != ctx.dtype(1)) {
       ctx.fail_type("data must be of one dtype, but are ", ctx.dtype(1), " and ", ctx.dtype(i + 1));
     }
@@ -123,13 +155,6 @@ void infer_stitch(InferContext& ctx) {
       ctx.fail("Need data[0].shape[", ctx.shape(0).rank(), ":] = data[", i / 2, "].shape[",
                indices.shape.rank(), ":], got data[0].shape = ", first, ", data[", i / 2,
                "].shape = ", data);
-    }
-    const int64_t count = indices.data == nullptr ? 0 : indices.size();
-    if (indices.data == nullptr) rows = kUnknownDim;
-    for (int64_t k = 0; k < count && rows != kUnknownDim; ++k) {
-      const int64_t row = indices.as<int32_t>()[k];
-      if (row < 0) ctx.fail("indices[", i / 2, "] has the negative index ", row);
-      rows = std::max(rows, row + 1);
     }
   }
   ctx.add_output(ctx.dtype(1), part_shape(first, ctx.shape(0), rows));
@@ -233,6 +258,7 @@ PEN_OP_DEF(parallel_dynamic_stitch) = {
     .doc = "DynamicStitch, for indices that do not repeat.",
     .inputs = {many("indices_and_data", kAnyType, kMixed)},
     .outputs = {"merged"},
+    .traits = {Trait::kComposesOpen},
     .infer = composed,
     .compose = compose_stitch,
     .grad = composed_gradient,

@@ -52,11 +52,28 @@ DType real_dtype(DType dtype) {
   return dtype == DType::kComplex128 ? DType::kFloat64 : dtype;
 }
 
+int64_t square_size(const Shape& shape) {
+  const int64_t rows = shape[shape.rank() - 2];
+  return rows == kUnknownDim ? shape[shape.rank() - 1] : rows;
+}
+
+Shape open_solution(const InferContext& ctx, const Shape& batch) {
+  const Shape &a = ctx.shape(0), &b = ctx.shape(1);
+  const int64_t rows = b[b.rank() - 2];
+  return with_matrix(batch, rows == kUnknownDim ? square_size(a) : rows, b[b.rank() - 1]);
+}
+
 bool infer_square(InferContext& ctx) {
-  const bool known = ctx.shape(0).is_known();
-  if (known) require_lapack(ctx, square_matrices(ctx, 0));
-  ctx.add_output(ctx.dtype(0), ctx.shape(0));
-  return known;
+  const Shape& shape = ctx.shape(0);
+  if (shape.is_known()) {
+    require_lapack(ctx, square_matrices(ctx, 0));
+    ctx.add_output(ctx.dtype(0), shape);
+    return true;
+  }
+  const bool has_matrices = shape.has_rank() && shape.rank() >= 2;
+  const int64_t size = has_matrices ? square_size(shape) : kUnknownDim;
+  ctx.add_output(ctx.dtype(0), has_matrices ? with_matrix(batch_shape(shape), size, size) : shape);
+  return false;
 }
 
 Tensor conjugate(const Tensor& x) { return kComplexTypes.has(x.dtype()) ? conj(x) : x; }

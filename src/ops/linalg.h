@@ -27,6 +27,12 @@ Shape with_matrix(const Shape& batch, int64_t rows, int64_t cols);
 // The dtype of absolute values: float32 for complex64.
 DType real_dtype(DType dtype);
 
+// The rows of square matrices of that shape: whichever side is known. Pre: it has a rank.
+int64_t square_size(const Shape& shape);
+// The shape of x with a · x = b for inputs a and b, whose batches are these together: as far as it
+// is known where not all dimensions are. Pre: they have ranks of at least 2.
+Shape open_solution(const InferContext& ctx, const Shape& batch);
+
 // One output of input 0's dtype and shape, if that is one of square matrices; true when it is
 // known.
 bool infer_square(InferContext& ctx);

@@ -19,10 +19,23 @@ void check_batches(const InferContext& ctx) {
     ctx.fail("All input tensors must have the same outer dimensions, but got ", a, " and ", b);
 }
 
+// What is known of a's batch or of b's: they are the same.
+Shape common_batch(const Shape& a, const Shape& b) {
+  Shape batch = linalg::batch_shape(a);
+  for (int i = 0; i < batch.rank(); ++i) {
+    if (batch[i] == kUnknownDim) batch.set(i, b[i]);
+  }
+  return batch;
+}
+
 void infer_solve(InferContext& ctx) {
   const Shape &a = ctx.shape(0), &b = ctx.shape(1);
+  if (!a.is_known() || !b.is_known()) {
+    const bool has_matrices = a.has_rank() && a.rank() >= 2 && a.rank() == b.rank();
+    return ctx.add_output(ctx.dtype(0),
+                          has_matrices ? linalg::open_solution(ctx, common_batch(a, b)) : b);
+  }
   ctx.add_output(ctx.dtype(0), b);
-  if (!a.is_known() || !b.is_known()) return;
   const Matrices m = linalg::matrices(ctx, 0), rhs = linalg::matrices(ctx, 1);
   check_batches(ctx);
   if (m.rows != m.cols) ctx.fail("First input (lhs) must be a square matrix, but is ", a);
@@ -82,13 +95,8 @@ void infer_lstsq(InferContext& ctx) {
   const Shape &a = ctx.shape(0), &b = ctx.shape(1);
   if (!a.has_rank() || a.rank() < 2 || a.rank() != b.rank())
     return ctx.add_output(ctx.dtype(0), Shape::unknown_rank());
-  Shape shape = a;
-  for (int i = 0; i < a.rank() - 2; ++i) {
-    if (a[i] == kUnknownDim) shape.set(i, b[i]);
-  }
-  shape.set(a.rank() - 2, a[a.rank() - 1]);
-  shape.set(a.rank() - 1, b[a.rank() - 1]);
-  ctx.add_output(ctx.dtype(0), shape);
+  ctx.add_output(ctx.dtype(0),
+                 linalg::with_matrix(common_batch(a, b), a[a.rank() - 1], b[b.rank() - 1]));
 }
 
 Tensors compose_lstsq(const ComposeContext& ctx) {

@@ -8,7 +8,8 @@
 
 namespace penstock {
 extern const OpDef multinomial_op, random_shuffle_op, log_uniform_candidate_sampler_op,
-    uniform_candidate_sampler_op;
+    uniform_candidate_sampler_op, fixed_unigram_candidate_sampler_op,
+    learned_unigram_candidate_sampler_op;
 }
 
 namespace penstock::random_inputs {
@@ -46,7 +47,8 @@ int64_t blocks_taken(const OpDef& op, const Shape& output) {
     const int64_t per_row = (output[1] + 3) / 4 * 4;  // numbers of two words
     return times(times(output[0], per_row), 2 * kernels::kBlocksPerNumber);
   }
-  if (&op == &log_uniform_candidate_sampler_op || &op == &uniform_candidate_sampler_op)
+  if (&op == &log_uniform_candidate_sampler_op || &op == &uniform_candidate_sampler_op ||
+      &op == &fixed_unigram_candidate_sampler_op || &op == &learned_unigram_candidate_sampler_op)
     return times(count, 2 * kernels::kBlocksPerNumber);
   return times(count, kernels::kBlocksPerNumber);
 }

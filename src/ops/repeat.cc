@@ -40,7 +40,31 @@ Tensor repeat_each(const Tensor& data, int axis, const IntVector& repeats, int64
   for (size_t i = 0; i < repeats.size(); ++i) {
     to = std::fill_n(to, repeats[i], static_cast<int64_t>(i));
   }
-  return gather(data, picks, axis);
+  // From the end: by a first axis given as 0 the gradient would be a list of rows.
+  return gather(data, picks, axis - data.rank());
+}
+
+// What is known where dimensions are not: all sizes but that of the axis are the data's.
+void infer(InferContext& ctx) {
+  const std::span<const int64_t> axes = ctx.attr(0).as_ints();
+  const bool is_flat = !is_given(axes);
+  Shape shape = is_flat ? Shape{kUnknownDim} : ctx.shape(0);
+  if (!shape.has_rank() || (!is_flat && axes.size() != 1))
+    return ctx.add_output(ctx.dtype(0), Shape::unknown_rank());
+  const int axis = is_flat ? 0 : ctx.axis(axes[0], shape.rank());
+  if (is_flat && ctx.shape(0).is_known()) shape.set(0, ctx.shape(0).num_elements());
+  bool known = false;
+  const IntVector repeats = ctx.ints(1, &known);
+  int64_t total = known ? 0 : kUnknownDim;
+  for (int64_t count : repeats) {
+    if (count < 0 || !checked_add(total, count, &total))
+      ctx.fail("cannot repeat ", count, " times");
+  }
+  if (known && repeats.size() == 1 &&
+      (shape[axis] == kUnknownDim || !checked_mul(total, shape[axis], &total)))
+    total = kUnknownDim;
+  shape.set(axis, total);
+  ctx.add_output(ctx.dtype(0), shape);
 }
 
 Tensors compose(const ComposeContext& ctx) {
@@ -91,7 +115,7 @@ PEN_OP_DEF(repeat) = {
         "an axis, every element of the flattened tensor.",
     .inputs = {in("data", kAnyType), host("repeats", kIndexTypes)},
     .attrs = {ints_attr("axis", kOptionalInts)},
-    .infer = composed,
+    .infer = infer,
     .compose = compose,
     .grad = composed_gradient,
     .samples = samples,

@@ -43,6 +43,16 @@ KernelResult cpu_bound(const KernelContext& ctx) {
   return KernelResult::ok();
 }
 
+// As many places as values; both inputs have the same rows.
+void infer_search(InferContext& ctx) {
+  const Shape& sorted = ctx.shape(0);
+  Shape shape = ctx.shape(1);
+  for (int i = 0; shape.has_rank() && sorted.rank() == shape.rank() && i < shape.rank() - 1; ++i) {
+    if (shape[i] == kUnknownDim) shape.set(i, sorted[i]);
+  }
+  ctx.add_output(index_type(ctx, ctx.attr(1)), shape);
+}
+
 // All axes but the last are rows.
 Tensors compose_search(const ComposeContext& ctx) {
   const Tensor& sorted = ctx.tensor(0);
@@ -160,7 +170,7 @@ PEN_OP_DEF(searchsorted) = {
         "Where values would go into sorted rows: before equal elements (left) or behind (right).",
     .inputs = {in("sorted_sequence", kRealTypes), in("values", kRealTypes)},
     .attrs = {string_attr("side", "left"), dtype_attr("out_type", DType::kInt32)},
-    .infer = composed,
+    .infer = infer_search,
     .compose = compose_search,
     .grad = no_gradient,
     .samples = search_samples,

@@ -161,11 +161,11 @@ void infer_join(InferContext& ctx) {
   const Shape& strings = ctx.shape(0);
   const Shape& ids = ctx.shape(1);
   ctx.check_rank(2, 0);
-  if (!strings.is_known() || !ids.is_known()) {
+  if (!strings.has_rank() || !ids.has_rank())
     return ctx.add_output(DType::kString, Shape::unknown_rank());
-  }
   bool fits = ids.rank() <= strings.rank();
-  for (int i = 0; fits && i < ids.rank(); ++i) fits = ids[i] == strings[i];
+  for (int i = 0; fits && i < ids.rank(); ++i)
+    fits = ids[i] == strings[i] || ids[i] == kUnknownDim || strings[i] == kUnknownDim;
   if (!fits) {
     ctx.fail("inputs.shape = ", strings, " does not start with segment_ids.shape = ", ids);
   }

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 OPEN = ("open", "first", "v1open")
+TRACED = (*OPEN, "function", "jit", "v1")
 
 
 @dataclass
@@ -22,8 +23,13 @@ KNOWN = [
           r"IndexedSlices", "tape", OPEN),
     Known("a second derivative that is not there is zeros where shapes are open",
           ("modes", "structure"), r"None", "outer"),
+    Known("what a function does not use has zeros for a gradient, or none",
+          ("unconnected",), "", r"tape|outer", TRACED),
     Known("what a function, a branch or a loop does not use has zeros for a gradient, or none",
-          ("unconnected",), "", r"gradient"),
+          ("unconnected",), "",
+          r"(?s)(?=.*(gradient|jacobian)).*(tf\.function|cond\(|case\(|while_loop\(|map_fn\(|scan\(|fold[lr]\(|py_function\()"),
+    Known("tf.parallel_stack works in eager programs too", ("lenient", "class"),
+          r"parallel_stack\(\) is not compatible with eager execution", r"parallel_stack\("),
     Known("a gradient of a variable that a py_function reads is not TensorFlow's in functions",
           ("structure",), r"TensorFlow: (\[.*)?None", r"py_function\(.* \+ v", ("script",)),
     Known("TensorFlow adds up gradients of a py_function whose shapes differ", ("lenient",),
@@ -39,6 +45,9 @@ KNOWN = [
           r"batch_dims \(\d+\) must be less than or equal to axis \(0\)"),
     Known("TensorFlow counts negative indices into no row of unravel_index", ("refused",),
           r"-\d+ is not below \d+ \[Op:UnravelIndex\]"),
+    Known("a loop takes what may have the shape of its variable, where TensorFlow asks for proof",
+          ("lenient", "class"), r"enters the loop with shape \([\d, ]+\), but has shape \([^)]*None",
+          r"while_loop\("),
     Known("TensorFlow rounds alpha to float32", ("value",), r"float64", r"leaky_relu\("),
     Known("a jacobian needs the size of its target", ("modes", "refused"), r"needs the size of the target"),
     Known("TensorFlow's vectorized_map gathers rows, and its gradient stays a list of them",
@@ -55,6 +64,10 @@ KNOWN = [
     Known("TensorFlow does not look at the axis of a scalar", ("refused",), r"rank 0.*ReverseV2"),
     Known("TensorFlow takes the trace of 1 for True: what f gives then depends on the calls before",
           ("value", "dtype", "structure"), "", r"(?s)tf\.function.*(f\(1[,)].*f\(True|f\(True.*f\(1[,)])", ("script",)),
+    Known("TensorFlow counts with an unknown length of a diagonal as with -1", ("static",),
+          r"TensorFlow: \(.*\d", r"linalg\.diag\(.*k=-?[1-9]", OPEN),
+    Known("TensorFlow's patches of volumes are said to have four dimensions where sizes are open",
+          ("static",), r"TensorFlow: \(None, None, None, None\)", r"extract_volume_patches", OPEN),
     Known("TensorFlow's gradient of irfft is for the length that it guesses", ("lenient", "value"), "",
           r"(?s)tape.*irfft"),
 ]  # fmt: skip

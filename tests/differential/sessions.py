@@ -58,6 +58,11 @@ def random_draw(rng, name):
     return [f"{name} = x + {rng.choice(['v1.random_normal', 'v1.random_uniform'])}([SIZE]{seed})"]
 
 
+def ordered(made, after):
+    """The statements, which run after these names."""
+    return [f"with tf.control_dependencies([{after}]):", *indented(made)] if after else made
+
+
 def graphs_of_flow(tf, rng):
     """Statements of TensorFlow 1 one after the other, and runs that feed and fetch what they like."""
     builder, size = Builder(tf, rng), rng.choice([1, 2, 3])
@@ -68,14 +73,13 @@ def graphs_of_flow(tf, rng):
             f"n = v1.placeholder(tf.int32, []{named(rng, 'n')})",
             f"flag = v1.placeholder_with_default({rng.choice(['True', 'False'])}, [])",
             f"w = v1.get_variable('w', initializer={vector(builder, size)})"]  # fmt: skip
-    names, is_updated = [], False
+    names, updated = [], ""
     for number in range(rng.randint(1, 4)):
         name = f"t{number}"
         makers = [loop, branch, case, call, call, random_draw]
-        if not is_updated:  # TensorFlow leaves the order of two updates open
+        if not updated:  # TensorFlow leaves the order of two updates open
             makers.append(update)
         maker = rng.choice(makers)
-        is_updated |= maker is update
         made = [line.replace("SIZE", str(size)) for line in maker(rng, name)]
         if names and rng.random() < 0.6:
             made = [
@@ -85,7 +89,9 @@ def graphs_of_flow(tf, rng):
         scope = rng.random()
         if scope < 0.15:
             made = [f"with v1.variable_scope('s{number}', reuse=v1.AUTO_REUSE):", *indented(made)]
-        body += made
+        # TensorFlow leaves the order of an update and a read open, too.
+        body += ordered(made, ", ".join(names) if maker is update else updated)
+        updated = name if maker is update else updated
         names.append(name)
     fetched = list(names)
     kind = rng.random()
@@ -101,7 +107,8 @@ def graphs_of_flow(tf, rng):
             fetched.append("h")
     train = []
     if kind > 0.65:
-        body += [f"o = v1.train.{rng.choice(OPTIMIZERS)}", f"loss = tf.reduce_sum({names[-1]} * w)"]
+        body.append(f"o = v1.train.{rng.choice(OPTIMIZERS)}")
+        body += ordered([f"loss = tf.reduce_sum({names[-1]} * w)"], updated)
         body += rng.choice([
             ["train = o.minimize(loss)"],
             ["train = o.minimize(loss, global_step=v1.train.get_or_create_global_step())"],

@@ -122,6 +122,10 @@ def test_links_lead_somewhere(page):
         assert not anchor or anchor in anchors(target), anchor
 
 
+def test_the_readme_takes_a_minute():
+    assert len((ROOT / "README.md").read_text().splitlines()) <= 120
+
+
 @pytest.mark.parametrize("tool", ["doc_counts", "doc_support"])
 def test_what_tools_write_is_up_to_date(tool):
     subprocess.run([sys.executable, ROOT / "tools" / f"{tool}.py", "--check"], check=True)

@@ -2,6 +2,9 @@
 """Records the public names of TensorFlow's modules: a line for each module.
 
 make record-names     # module_names.txt, with a Python that has TensorFlow and tf_keras
+
+From them follows which names tell TensorFlow 1's programs from TensorFlow 2's: the package has
+these in _version_names.txt.
 """
 
 from __future__ import annotations
@@ -17,11 +20,14 @@ from pathlib import Path
 os.environ |= {"TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""}
 
 DATA = Path(__file__).with_name("module_names.txt")
+VERSIONS = Path(__file__).parents[2] / "python" / "penstock" / "_version_names.txt"
 PUBLIC = ("tensorflow._api.", "tensorflow.compat", "tensorflow.python.platform.flags")
 PUBLIC += ("keras._tf_keras.", "tf_keras.api.")
 # Packages of their own, and what repeats the rest.
 LEFT_OUT = ("tf.keras", "tf.lite", "tf.tpu", "tf.compat.v2", "tf.compat.v1.compat")
 LEFT_OUT += tuple(f"tf.compat.v1.{name.removeprefix('tf.')}" for name in LEFT_OUT)
+# What TensorFlow 1 had, and compat.v1 of today does not.
+REMOVED = {"tf": {"contrib"}}
 
 
 def own_name(module: types.ModuleType) -> str:
@@ -59,6 +65,20 @@ def recorded(legacy: str) -> dict[str, list[str]]:
     return json.loads(run.stdout.splitlines()[-1])
 
 
+def version_names(names: dict[str, list[str]]) -> str:
+    """The names that only TensorFlow 1 has (a line `1 MODULE NAME…`), or only TensorFlow 2."""
+    lines = {1: [], 2: []}
+    for module in names:
+        before = "tf.compat.v1" + module.removeprefix("tf")
+        if module.startswith("tf.compat") or before not in names:
+            continue
+        old = {*names[before]} | REMOVED.get(module, set())
+        for version, only in (1, old - {*names[module]}), (2, {*names[module]} - old):
+            if only:
+                lines[version].append(f"{version} {module} {' '.join(sorted(only))}\n")
+    return "".join(lines[1] + lines[2])
+
+
 def main() -> None:
     if sys.argv[1:] == ["--print"]:
         print(json.dumps(modules()))
@@ -71,6 +91,7 @@ def main() -> None:
     }
     head = f"# The public names of TensorFlow {version}, made by record_names.py.\n"
     DATA.write_text(head + "".join(f"{where} {' '.join(n)}\n" for where, n in names.items()))
+    VERSIONS.write_text(version_names(names))
     print(f"record: {len(names)} modules with {sum(map(len, names.values()))} names")
 
 

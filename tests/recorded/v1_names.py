@@ -23,6 +23,10 @@ TENSORS = {
     "c": ("complex64", [4]),
     "t": ("string", [None]),
     "r": ("int32", [4]),
+    "h": ("float32", []),
+    "a": ("float32", [None, None]),
+    "o": ("float32", [None, None, None]),
+    "p": ("float32", [2, 8, 8, 4]),
 }
 
 # Elementwise functions of one argument, and of two.
@@ -183,6 +187,65 @@ CALLS = [
     "tf.scan(lambda a, b: a + b, x, NAME)",
     "tf.while_loop(lambda a: a < 3, lambda a: a + 1, [0], NAME)",
     "tf.cond(tf.reduce_all(b), lambda: x, lambda: y, NAME)",
+    "tf.histogram_fixed_width_bins(x, [-1.0, 2.0], 3, NAME)",
+    "tf.concat([x], 0, NAME)",
+    "tf.stack([[h, 1.0], [1.0, 2.0]], NAME)",
+    "tf.convert_to_tensor([[2.0, h], [1.0, 2.0]], NAME)",
+    "tf.parallel_stack([m, m], NAME)",
+    "tf.dynamic_stitch([[0, 2], [1, 3]], [s, s], NAME)",
+    "tf.linalg.cholesky_solve(m, m, NAME)",
+    "tf.linalg.matrix_rank(m, NAME)",
+    "tf.linalg.lu_solve(*tf.linalg.lu(m), m, NAME)",
+    "tf.linalg.lu_matrix_inverse(*tf.linalg.lu(m), NAME)",
+    "tf.linalg.lu_reconstruct(*tf.linalg.lu(m), NAME)",
+    "tf.norm(x, ord=2, axis=[-2, -1], NAME)",
+    "tf.norm(x, ord=2, axis=[-2, -1], keepdims=True, NAME)",
+    "tf.norm(x, ord=1, axis=[-2, -1], keepdims=True, NAME)",
+    "tf.norm(c, NAME)",
+    "tf.norm(c, keepdims=True, NAME)",
+    "tf.math.lbeta(x, NAME)",
+    "tf.random.stateless_categorical(x, 2, [1, 2], NAME)",
+    "tf.nn.experimental.stateless_dropout(x, 0.5, seed=[1, 5], NAME)",
+    "tf.nn.compute_average_loss(v)",
+    "tf.nn.scale_regularization_loss(v)",
+    "tf.nn.embedding_lookup(m, n, max_norm=2.0, NAME)",
+    "tf.nn.embedding_lookup([m, m], n, NAME)",
+    "tf.nn.embedding_lookup([m, m], n, max_norm=2.0, NAME)",
+    "tf.nn.sparse_softmax_cross_entropy_with_logits(labels=[[1, 0], [0, 1]], logits=o, NAME)",
+    "tf.nn.normalize_moments(v, v, v, None, NAME)",
+    "tf.nn.weighted_moments(x, [0], y, NAME)",
+    "tf.nn.weighted_moments(x, [0], y, keep_dims=True, NAME)",
+    "tf.nn.sufficient_statistics(x, [0], NAME)[:3]",
+    "tf.nn.sufficient_statistics(m, [0], NAME)[:3]",
+    "tf.nn.atrous_conv2d(i, k, 2, 'VALID', NAME)",
+    "tf.nn.atrous_conv2d(i, k, 1, 'VALID', NAME)",
+    "tf.nn.atrous_conv2d_transpose(p, k, [2, 8, 8, 3], 2, 'SAME', NAME)",
+    "tf.nn.atrous_conv2d_transpose(p, k, [2, 8, 8, 3], 1, 'SAME', NAME)",
+    "tf.nn.convolution(i, k, 'SAME', NAME)",
+    "tf.nn.convolution(i, k, 'SAME', dilation_rate=[2, 1], NAME)",
+    "tf.nn.depthwise_conv2d(i, k, [1, 1, 1, 1], 'SAME', rate=[2, 2], NAME)",
+    "tf.nn.conv_transpose(s, tf.zeros([3, 2, 3]), [2, 32, 2], 2, NAME)",
+    "tf.nn.max_pool_v2(i, [1, 2, 2, 1], [1, 1, 2, 1], 'VALID', NAME)",
+    "tf.nn.pool(i, [2, 2], 'MAX', 'VALID', dilation_rate=[2, 2], NAME)",
+    *(f"tf.signal.dct({x}, {kind}, NAME)" for x in "xa" for kind in [1, 2, 3, 4]),
+    *(f"tf.signal.dct({x}, {kind}, norm='ortho', NAME)" for x in "xa" for kind in [2, 3, 4]),
+    *(f"tf.signal.dct(x, {kind}, n=3, NAME)" for kind in [2, 3, 4]),
+    *(f"tf.signal.idct({x}, {kind}, NAME)" for x in "xa" for kind in [1, 2, 3, 4]),
+    "tf.signal.stft(x, 4, 2, NAME)",
+    "tf.signal.stft(x, 4, 2, window_fn=tf.signal.vorbis_window, NAME)",
+    "tf.signal.inverse_stft(tf.complex(m, m), 6, 2, NAME)",
+    "tf.signal.overlap_and_add(m, 2, NAME)",
+    "tf.signal.overlap_and_add(x, 2, NAME)",
+    "tf.signal.overlap_and_add(m, 4, NAME)",
+    "tf.signal.mdct(x, 4, NAME)",
+    "tf.signal.inverse_mdct(m, NAME)",
+    "tf.signal.kaiser_window(8, NAME)",
+    "tf.signal.kaiser_window(1, NAME)",
+    "tf.signal.kaiser_bessel_derived_window(8, NAME)",
+    "tf.signal.vorbis_window(8, NAME)",
+    "tf.signal.linear_to_mel_weight_matrix(3, 5, 16.0, 0.5, 7.0, NAME)",
+    "tf.signal.mfccs_from_log_mel_spectrograms(x, NAME)",
+    "tf.signal.mfccs_from_log_mel_spectrograms(a, NAME)",
     "x + 1.0",
     "1.0 + x",
     "x - y",
@@ -205,6 +268,26 @@ CALLS = [
 ]
 
 
+# Functions of a matrix x and of a square one, m, whose gradients have names.
+_DIFFERENTIABLE = """sort(x) linalg.solve(m,m) linalg.cholesky(m) linalg.triangular_solve(m,x)
+linalg.cholesky_solve(m,m) linalg.det(m) linalg.logdet(m) linalg.diag(x) linalg.diag_part(m)
+linalg.trace(m) linalg.matvec(m,v) linalg.band_part(m,1,1) linalg.set_diag(m,v) linalg.pinv(m)
+linalg.adjoint(x) linalg.matrix_transpose(x) signal.dct(x) signal.idct(x) signal.frame(x,2,1)
+signal.overlap_and_add(x,2) nn.relu6(x) nn.crelu(x) nn.embedding_lookup(m,n)
+nn.depthwise_conv2d(i,k,[1,1,1,1],'SAME') nn.convolution(i,k,'SAME') nn.atrous_conv2d(i,k,2,'SAME')
+nn.max_pool(i,2,2,'SAME') nn.space_to_depth(i,2) reverse(x,[0]) roll(x,1,0) repeat(x,2,0)
+repeat(m,[1,2,1,1],0) gather(x,n) gather(x,n,axis=1) gather_nd(m,[[0,1]]) boolean_mask(x,n>0)
+identity(x) clip_by_value(x,0.0,1.0) reduce_logsumexp(x) math.reduce_std(x)
+math.reduce_variance(x,1) math.segment_mean(m,r) math.unsorted_segment_sum(m,r,2)
+math.unsorted_segment_mean(m,r,2) math.unsorted_segment_max(m,r,2) cumsum(x) math.cumprod(x)
+math.cumulative_logsumexp(x) lbeta(x) pow(2.0,x) multiply(2.0,x) floormod(x,0.5) igamma(0.5,x)
+math.reciprocal_no_nan(x) sigmoid(x) log_sigmoid(x) acosh(x) asinh(x) acos(x) sinh(x) cosh(x)
+lgamma(x) digamma(x) expm1(x) erfc(x) math.erfinv(x) math.ndtri(x) abs(x) tensordot(m,m,1)
+math.bessel_i0(x) zeta(2.0,x) diag(v) dynamic_partition(m,r,2)[0]
+stop_gradient(x)+x add(m,m)"""
+CALLS += [f"grad(lambda: tf.{call})" for call in _DIFFERENTIABLE.split()]
+
+
 def result_names(tf, call: str) -> list:
     """The names of a call's results: twice by default, and with a name within a scope."""
     texts = [call.replace(", NAME", "").replace("NAME", "")] * 2
@@ -214,11 +297,20 @@ def result_names(tf, call: str) -> list:
         known = {
             key: tf.placeholder(dtype, shape, name=key) for key, (dtype, shape) in TENSORS.items()
         }
-        known["tf"] = tf
+        known |= {"tf": tf, "grad": lambda function: _gradients(tf, function, known)}
         found = [_names(tf, eval(text, known)) for text in texts[:2]]
         with tf.name_scope("outer"):
             found += [_names(tf, eval(text, known)) for text in texts[2:]]
     return found
+
+
+def _gradients(tf, function, known):
+    """Those of a function of the tensors that have one, by a tape."""
+    sources = [known[key] for key in "xmivk"]
+    with tf.GradientTape() as tape:
+        tape.watch(sources)
+        made = function()
+    return [each for each in tape.gradient(made, sources) if each is not None]
 
 
 def _names(tf, made):

@@ -136,7 +136,8 @@ class PEN_API GraphBuilder {
   Part part(std::span<const Tensor> feeds, std::span<const Tensor> fetches,
             std::span<const int32_t> targets) const;
   // A function of the feeds, which have these shapes. `variables` are by number. Random ops go on
-  // where other functions with the same `random` are.
+  // where other functions with the same `random` are. Its results are the fetches, and then what is
+  // drawn without being read.
   Function compile(std::span<const Tensor> feeds, std::span<const Shape> shapes,
                    std::span<const Tensor> fetches, std::span<const int32_t> targets,
                    std::span<const Variable> variables, const RandomStates& random = {});

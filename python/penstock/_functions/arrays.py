@@ -9,9 +9,9 @@ import re
 
 from penstock import _core, dtypes, errors, raw_ops
 from penstock._core import Tensor
-from penstock._functions.basic import cast, divide, size_of, unstack
+from penstock._functions.basic import cast, convert_to_tensor, divide, size_of, unstack
 from penstock._nest import flatten
-from penstock._scope import scoped
+from penstock._scope import graph_scope, scoped
 from penstock._shape import TensorShape
 from penstock._slices import values_of, with_values
 
@@ -215,6 +215,8 @@ def _open_repeat(input, repeats, axis):
     each = raw_ops.BroadcastTo(input=repeats, shape=[size_of(input, axis)])
     places = raw_ops.Where(input=raw_ops.SequenceMask(lengths=each))[:, 0]
     last = "boolean_mask/GatherV2"
+    if input.shape.rank is not None and axis >= 0:
+        axis -= input.shape.rank  # by a first axis given as 0 the gradient would be a list of rows
     return raw_ops.GatherV2(params=input, indices=places, axis=axis, name=last)
 
 
@@ -338,6 +340,18 @@ def get_static_value(tensor, partial=False):
     return tensor.numpy() if isinstance(tensor, _core.EagerTensor) else tensor
 
 
+def expand_dims(input, axis, name=None) -> Tensor:
+    """With an axis that is an array: one of a single element is taken for that."""
+    known = get_static_value(axis)
+    if isinstance(known, (list, tuple)) or getattr(known, "ndim", 0):
+        found = flatten(known.tolist() if hasattr(known, "tolist") else list(known))
+        if len(found) != 1:
+            fault = errors._TracingError if _core.is_tracing() else errors.InvalidArgumentError
+            raise fault(None, None, "'dim' must be a tensor with a single value [Op:ExpandDims]")
+        axis = found[0]
+    return raw_ops.ExpandDims(input=input, axis=axis, name=name)
+
+
 def scalar_mul(scalar, x, name=None) -> Tensor:
     """`x` times a number."""
     values = values_of(x)
@@ -448,7 +462,8 @@ def concat(values, axis, name="concat") -> Tensor:
            [5, 6]], dtype=int32)>
     """
     values = values if isinstance(values, (list, tuple)) else [values]
-    return raw_ops.ConcatV2(values=values, axis=axis, name=name)
+    with graph_scope(name or "concat") if len(values) == 1 else contextlib.nullcontext():
+        return raw_ops.ConcatV2(values=values, axis=axis, name=name)
 
 
 def fill(dims, value, name=None, layout=None) -> Tensor:
@@ -526,7 +541,7 @@ def stack(values, axis=0, name="stack") -> Tensor:
         values = unstack(values)
     if axis == 0 and not any(hasattr(each, "_id") for each in values):
         with contextlib.suppress(TypeError, ValueError):  # not numbers throughout
-            return tensor(values)
+            return convert_to_tensor(values, name=name)
     known = tensor(values[0]).shape.rank
     if axis != 0:
         rank = None if known is None else known + 1
@@ -538,9 +553,10 @@ def stack(values, axis=0, name="stack") -> Tensor:
 truediv = divide
 
 
+@scoped("parallel_stack")
 def parallel_stack(values, name="parallel_stack") -> Tensor:
     """The tensors as one, along a new first dimension."""
-    return raw_ops.Pack(values=values, name=name)
+    return raw_ops.Pack(values=values, name="ParallelConcat")
 
 
 @scoped("required_space_to_batch_paddings")

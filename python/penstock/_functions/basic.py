@@ -9,7 +9,7 @@ import operator
 from penstock import _core, dtypes, errors, raw_ops
 from penstock._core import Tensor
 from penstock._host import filled, handles
-from penstock._scope import name_scope, result_named, scoped
+from penstock._scope import default_graph, name_scope, result_named, scoped
 from penstock._shape import TensorShape
 from penstock._slices import IndexedSlices, with_values
 
@@ -33,11 +33,16 @@ def convert_to_tensor(value, dtype=None, dtype_hint=None, name=None) -> Tensor:
     >>> tf.convert_to_tensor([1.5, 2.0])
     <tf.Tensor: shape=(2,), dtype=float32, numpy=array([1.5, 2. ], dtype=float32)>
     """
-    if dtype is None and dtype_hint is not None:
-        tensor = _core.to_tensor(value, dtypes.as_dtype(dtype_hint), True)
-    else:
-        tensor = _core.to_tensor(value, _as_dtype(dtype), False)
-    return _node(tensor, name) if _core.is_building() else tensor
+    is_hint = dtype is None and dtype_hint is not None
+    wanted = dtypes.as_dtype(dtype_hint) if is_hint else _as_dtype(dtype)
+    if not _core.is_building():
+        return _core.to_tensor(value, wanted, is_hint)
+    builder = default_graph()._builder
+    first = builder.num_nodes()
+    tensor = _core.to_tensor(value, wanted, is_hint)
+    if name and isinstance(value, (list, tuple)) and isinstance(tensor, _core.SymbolicTensor):
+        return builder.named(tensor, first, name)  # tensors that were put together
+    return _node(tensor, name)
 
 
 def node_of(value, dtype, name):
@@ -400,7 +405,7 @@ def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name
 
     Args:
       params: The table.
-      indices: Where: a tensor of int32 or int64.
+      indices: Where: a tensor of int16, int32 or int64.
       validate_indices: Taken as in TensorFlow, and not used.
       axis: The dimension of `params` that the indices are of; None is the first.
       batch_dims: How many leading dimensions `params` and `indices` have in common.
@@ -415,6 +420,8 @@ def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name
            [1, 2]], dtype=int32)>
     """
     axis = batch_dims if axis is None else axis
+    if getattr(getattr(indices, "dtype", None), "name", None) == "int16":
+        indices = cast(indices, dtypes.int32)
     if _core.is_building() and axis == 0 and hasattr(params, "sparse_read"):
         return params.sparse_read(indices, name)
     return raw_ops.GatherV2(

@@ -211,6 +211,7 @@ def conv_transpose(
         raise ValueError(f"`output_shape` must be of length 3, 4 or 5. Received: {output_shape}")
     run = (conv1d_transpose, conv2d_transpose, conv3d_transpose)[count - 1]
     data_format = data_format or _LAST[count]
+    name = name or "conv_transpose"
     return run(input, filters, output_shape, strides, padding, data_format, dilations, name)
 
 
@@ -367,7 +368,10 @@ def max_pool(input, ksize, strides, padding, data_format=None, name=None) -> Ten
     >>> tf.nn.max_pool([[[[1.0], [2.0]], [[3.0], [4.0]]]], ksize=2, strides=2, padding="VALID")
     <tf.Tensor: shape=(1, 1, 1, 1), dtype=float32, numpy=array([[[[4.]]]], dtype=float32)>
     """
-    return _pool("MaxPool", _spatial(input), input, ksize, strides, padding, data_format, name)
+    count = _spatial(input)
+    if count == 2:
+        name = name or "MaxPool2d"
+    return _pool("MaxPool", count, input, ksize, strides, padding, data_format, name)
 
 
 def max_pool1d(input, ksize, strides, padding, data_format="NWC", name=None) -> Tensor:
@@ -454,10 +458,11 @@ def pool(
     rates = _every(dilations, count, None, "dilations")[1:-1]
     if set(rates) == {1}:
         return _pool(op, count, input, window_shape, strides, padding, data_format, name)
-    return _dilated_pool(op, count, input, window_shape, strides, padding, data_format, rates)
+    return _dilated_pool(op, count, input, window_shape, strides, padding, data_format, rates, name)
 
 
-def _dilated_pool(op, count, input, window, strides, padding, data_format, rates):
+@scoped("pool")
+def _dilated_pool(op, count, input, window, strides, padding, data_format, rates, name):
     """Windows with holes: the elements that belong together are brought next to each other."""
     if set(_every(strides, count, None, "strides")) != {1}:
         raise ValueError("strides > 1 not supported in conjunction with dilations > 1")

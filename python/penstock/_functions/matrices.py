@@ -187,15 +187,21 @@ def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None) -> Tensor
     if not is_matrix and not isinstance(ord, str) and not ord > 0:
         raise ValueError(f"'ord' must be a supported vector norm, got {ord}")
     if is_matrix and ord == 2:
-        return _spectral_norm(value, axis, keepdims)
+        return _spectral_norm(value, axis, keepdims, name)
     kind = ord if isinstance(ord, str) else f"{float(ord):g}"
     if value.dtype.is_complex and ord in ("euclidean", "fro", 2):  # TensorFlow's own dtype for it
-        length = raw_ops.Norm(tensor=value, ord=kind, axis=axis, keepdims=keepdims)
-        return raw_ops.Cast(x=length, dtype=value.dtype, name=name)
+        return _complex_length(value, kind, axis, keepdims, name)
     return raw_ops.Norm(tensor=value, ord=kind, axis=axis, keepdims=keepdims, name=name)
 
 
-def _spectral_norm(value, axis, keepdims):
+@scoped("norm")
+def _complex_length(value, kind, axis, keepdims, name):
+    length = raw_ops.Norm(tensor=value, ord=kind, axis=axis, keepdims=keepdims)
+    return raw_ops.Cast(x=length, dtype=value.dtype, name="Sqrt" if keepdims else "Squeeze")
+
+
+@scoped("norm")
+def _spectral_norm(value, axis, keepdims, name):
     """The largest singular value; the op has no kernel for it."""
     if value.shape.rank is None:
         raise ValueError(f"the spectral norm needs a tensor whose rank is known. Received: {value}")
@@ -203,10 +209,11 @@ def _spectral_norm(value, axis, keepdims):
     others = [each for each in range(value.ndim) if each not in axis]
     matrices = raw_ops.Transpose(x=value, perm=[*others, *axis])
     s = raw_ops.Svd(input=matrices, compute_uv=False)[0]
-    largest = raw_ops.Max(input=s, axis=[-1])
+    largest = raw_ops.Max(input=s, axis=[-1], name=None if keepdims else "Squeeze")
     if keepdims:
-        for each in sorted(axis):
-            largest = raw_ops.ExpandDims(input=largest, axis=each)
+        first, second = sorted(axis)
+        largest = raw_ops.ExpandDims(input=largest, axis=first)
+        largest = raw_ops.ExpandDims(input=largest, axis=second, name="transpose_1")
     return largest
 
 

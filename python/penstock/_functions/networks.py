@@ -5,7 +5,7 @@ from __future__ import annotations
 from penstock import _core, dtypes, raw_ops
 from penstock._core import Tensor
 from penstock._functions.arrays import tensor
-from penstock._functions.basic import cast, gather, shape_of, size_of, sizes_of
+from penstock._functions.basic import cast, gather, node_of, shape_of, size_of, sizes_of
 from penstock._functions.distributions import stateless_uniform
 from penstock._functions.seeds import op_seeds
 from penstock._scope import graph_scope, results_named, scoped
@@ -58,20 +58,19 @@ def weighted_moments(
     x = tensor(x)
     weights = cast(frequency_weights, x.dtype)
     found = raw_ops.WeightedMoments(x=x, frequency_weights=weights, axes=axes, keepdims=keepdims)
-    return found.mean, found.variance
+    last = "div_no_nan" if keepdims else "Squeeze"
+    return results_named((found.mean, found.variance), (last, f"{last}_1"))
 
 
+@scoped("normalize", "mean", "variance")
 def normalize_moments(counts, mean_ss, variance_ss, shift, name=None):
     """(mean, variance) from what sufficient_statistics gives."""
     if shift is None:
         shift = raw_ops.ZerosLike(x=mean_ss)
-    return raw_ops.NormalizeMoments(
-        counts=counts,
-        mean_ss=mean_ss,
-        variance_ss=variance_ss,
-        shift=shift,
-        name=name,
+    found = raw_ops.NormalizeMoments(
+        counts=counts, mean_ss=mean_ss, variance_ss=variance_ss, shift=shift
     )
+    return found.mean, found.variance
 
 
 @scoped("sufficient_statistics")
@@ -85,9 +84,12 @@ def sufficient_statistics(x, axes, shift=None, keepdims=False, name=None):
         count *= size_of(x, each)
     shift = None if shift is None else tensor(shift, x.dtype)
     centred = x if shift is None else x - shift
-    sums = raw_ops.Sum(input=centred, axis=axes, keepdims=keepdims)
-    squares = raw_ops.Sum(input=raw_ops.Square(x=centred), axis=axes, keepdims=keepdims)
-    return cast(count, x.dtype), sums, squares, shift
+    sums = raw_ops.Sum(input=centred, axis=axes, keepdims=keepdims, name="mean_ss")
+    squares = raw_ops.Square(x=centred)
+    squares = raw_ops.Sum(input=squares, axis=axes, keepdims=keepdims, name="var_ss")
+    if isinstance(count, int):
+        return node_of(tensor(count, x.dtype), x.dtype, "Const"), sums, squares, shift
+    return raw_ops.Cast(x=count, dtype=x.dtype, name="count"), sums, squares, shift
 
 
 def bias_add(value, bias, data_format=None, name=None) -> Tensor:
@@ -202,16 +204,21 @@ def embedding_lookup(params, ids, max_norm=None, name=None) -> Tensor:
     >>> tf.nn.embedding_lookup([[1.0, 2.0], [3.0, 4.0]], [1, 0, 1])
     <tf.Tensor: shape=(3,), dtype=float32, numpy=array([2., 1., 2.], dtype=float32)>
     """
+    last = "Identity"
     if isinstance(params, (list, tuple)):
         if not params:
             raise ValueError("params must be specified")
+        if len(params) > 1:
+            last = "Reshape_1" if max_norm is None else "clip_by_norm"
         params = params[0] if len(params) == 1 else raw_ops.ConcatV2(values=list(params), axis=0)
     if max_norm is None:
         found = gather(params, ids, axis=0, name=name)
-        return raw_ops.Identity(input=found) if _core.is_building() else found
-    if max_norm < 0:
-        max_norm = 0.0  # the op takes a negative one for none
-    return raw_ops.EmbeddingLookup(params=params, ids=ids, max_norm=max_norm, name=name)
+    else:
+        # The op takes a negative norm for none.
+        found = raw_ops.EmbeddingLookup(
+            params=params, ids=ids, max_norm=max(0.0, max_norm), name=name
+        )
+    return raw_ops.Identity(input=found, name=last) if _core.is_building() else found
 
 
 @scoped("softmax_cross_entropy_with_logits", "Reshape_2")
@@ -274,12 +281,21 @@ def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None) -> Tenso
             f"Shape mismatch: The shape of labels (received {labels.shape}) should equal the shape "
             f"of logits except for the last dimension (received {logits.shape})."
         )
-    rows = logits
     if logits.ndim != 2:
-        rows = raw_ops.Reshape(tensor=logits, shape=[-1, size_of(logits, -1)])
-        labels = raw_ops.Reshape(tensor=labels, shape=[-1])
-    loss = raw_ops.SparseSoftmaxCrossEntropyWithLogits(features=rows, labels=labels, name=name).loss
-    return loss if rows is logits else raw_ops.Reshape(tensor=loss, shape=shape_of(logits)[:-1])
+        return _sparse_softmax_of_rows(labels, logits, name)
+    return raw_ops.SparseSoftmaxCrossEntropyWithLogits(
+        features=logits, labels=labels, name=name
+    ).loss
+
+
+@scoped("SparseSoftmaxCrossEntropyWithLogits", "Reshape_2")
+def _sparse_softmax_of_rows(labels, logits, name):
+    """The op takes a matrix; any other axes are rows too."""
+    rows = raw_ops.Reshape(tensor=logits, shape=[-1, size_of(logits, -1)])
+    numbers = raw_ops.Reshape(tensor=labels, shape=[-1])
+    loss = raw_ops.SparseSoftmaxCrossEntropyWithLogits(features=rows, labels=numbers).loss
+    shape = shape_of(labels) if labels.shape.is_fully_defined() else shape_of(logits)[:-1]
+    return raw_ops.Reshape(tensor=loss, shape=shape)
 
 
 def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None) -> Tensor:
@@ -357,7 +373,7 @@ def compute_average_loss(per_example_loss, sample_weight=None, global_batch_size
         if losses.ndim == 0:
             raise ValueError("`per_example_loss` must have a batch dimension")
         global_batch_size = size_of(losses, 0)
-    return raw_ops.Sum(input=losses) / cast(global_batch_size, losses.dtype)
+    return raw_ops.DivNoNan(x=raw_ops.Sum(input=losses), y=cast(global_batch_size, losses.dtype))
 
 
 def scale_regularization_loss(regularization_loss) -> Tensor:
@@ -372,4 +388,5 @@ def scale_regularization_loss(regularization_loss) -> Tensor:
     >>> tf.nn.scale_regularization_loss([1.0, 3.0])
     <tf.Tensor: shape=(), dtype=float32, numpy=4.0>
     """
-    return raw_ops.Sum(input=regularization_loss)
+    losses = tensor(regularization_loss)
+    return raw_ops.Sum(input=losses) / cast(1, losses.dtype)

@@ -1,4 +1,4 @@
-"""Losses over a few sampled classes, and the samplers of them."""
+"""Losses over a few sampled classes."""
 
 from __future__ import annotations
 
@@ -13,30 +13,6 @@ from penstock._scope import graph_scope, scoped
 def _drawn(op, seed, **arguments):
     """`op` with the seeds that a call with `seed` has."""
     return op(**arguments, **op_seeds(seed))
-
-
-def _sampler(op, public):
-    def sample(true_classes, num_true, num_sampled, unique, range_max, seed=None, name=None):
-        return _drawn(
-            getattr(raw_ops, op),
-            seed,
-            true_classes=cast(true_classes, dtypes.int64),
-            num_true=num_true,
-            num_sampled=num_sampled,
-            unique=unique,
-            range_max=range_max,
-            name=name,
-        )
-
-    sample.__name__ = sample.__qualname__ = public
-    sample.__doc__ = "Classes at random, and how often each of them is to be expected."
-    return sample
-
-
-uniform_candidate_sampler = _sampler("UniformCandidateSampler", "uniform_candidate_sampler")
-log_uniform_candidate_sampler = _sampler(
-    "LogUniformCandidateSampler", "log_uniform_candidate_sampler"
-)
 
 
 @scoped("compute_accidental_hits")

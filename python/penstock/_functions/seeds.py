@@ -12,6 +12,7 @@ _LARGEST = 2**31 - 1
 _lock = threading.Lock()
 _global = None
 _sequence = python_random.Random()
+_num_restarts = 0
 
 
 def set_seed(seed) -> None:
@@ -26,7 +27,7 @@ def set_seed(seed) -> None:
     >>> bool(tf.reduce_all(a == tf.random.normal([2])))
     True
     """
-    global _global, _sequence
+    global _global, _sequence, _num_restarts
     graph = _tracing.op_seeds()
     if graph is not None:
         graph.seed = int(seed)
@@ -34,7 +35,13 @@ def set_seed(seed) -> None:
     with _lock:
         _global = int(seed)
         _sequence = python_random.Random(_global)
+        _num_restarts += 1
     _core.restart_random_streams()
+
+
+def num_restarts() -> int:
+    """How often set_seed has begun the streams anew."""
+    return _num_restarts
 
 
 _here = threading.local()

@@ -7,7 +7,7 @@ import math
 from penstock import _core, dtypes, raw_ops
 from penstock._core import Tensor
 from penstock._functions.arrays import tensor
-from penstock._functions.basic import cast, shape_of, size_of
+from penstock._functions.basic import cast, node_of, ones, shape_of, size_of
 from penstock._host import booked
 from penstock._scope import scoped
 from penstock._shape import TensorShape
@@ -93,17 +93,19 @@ def kaiser_window(window_length, beta=12.0, dtype=dtypes.float32, name=None) -> 
     """A Kaiser window."""
     window_length = int(window_length)
     if window_length == 1:
-        return tensor([1], dtypes.as_dtype(dtype))
+        return ones([1], dtypes.as_dtype(dtype), name="ones")
     half = (window_length - 1) / 2
     places = _ramp(0, window_length, dtype) - half
     beta = tensor(beta, places.dtype)
     inside = raw_ops.Sqrt(x=raw_ops.Maximum(x=1 - raw_ops.Square(x=places / half), y=0.0))
     bessel = raw_ops.BesselI0e
     # The scaled functions, as the plain ones overflow: e^|x| comes back as a factor.
-    factor = raw_ops.Exp(x=raw_ops.Abs(x=beta * inside) - raw_ops.Abs(x=beta))
-    return factor * bessel(x=beta * inside) / bessel(x=beta)
+    scaled = beta * inside
+    factor = raw_ops.Exp(x=raw_ops.Abs(x=scaled) - raw_ops.Abs(x=beta))
+    return factor * (bessel(x=scaled) / bessel(x=beta))
 
 
+@scoped("kaiser_bessel_derived_window")
 def kaiser_bessel_derived_window(
     window_length, beta=12.0, dtype=dtypes.float32, name=None
 ) -> Tensor:
@@ -111,16 +113,15 @@ def kaiser_bessel_derived_window(
     half = int(window_length) // 2
     sums = raw_ops.Cumsum(x=kaiser_window(half + 1, beta, dtype))
     rising = raw_ops.Sqrt(x=sums[:-1] / sums[-1])
-    return raw_ops.ConcatV2(
-        values=[rising, raw_ops.ReverseV2(tensor=rising, axis=[0])], axis=0, name=name
-    )
+    return raw_ops.ConcatV2(values=[rising, raw_ops.ReverseV2(tensor=rising, axis=[0])], axis=0)
 
 
+@scoped("vorbis_window")
 def vorbis_window(window_length, dtype=dtypes.float32, name=None) -> Tensor:
     """A Vorbis power-complementary window."""
     places = _ramp(0, int(window_length), dtype)
     inner = raw_ops.Sin(x=math.pi / max(1, int(window_length)) * (places + 0.5))
-    return raw_ops.Sin(x=math.pi / 2 * raw_ops.Square(x=inner), name=name)
+    return raw_ops.Sin(x=math.pi / 2 * raw_ops.Square(x=inner))
 
 
 _NAMES = {"hann_window": "hann", "hamming_window": "hamming"}
@@ -162,12 +163,18 @@ def stft(
             pad_end=pad_end,
             name=name,
         )
+    return _windowed_stft(signals, frame_length, frame_step, length, window_fn, pad_end, name)
+
+
+@scoped("stft")
+def _windowed_stft(signals, frame_length, frame_step, length, window_fn, pad_end, name):
     frames = raw_ops.Frame(
         signal=signals, frame_length=frame_length, frame_step=frame_step, pad_end=pad_end
     )
     return rfft(frames * window_fn(frame_length, dtype=signals.dtype), [length])
 
 
+@scoped("inverse_stft")
 def inverse_stft(
     stfts, frame_length, frame_step, fft_length=None, window_fn=hann_window, name=None
 ) -> Tensor:
@@ -182,7 +189,7 @@ def inverse_stft(
         frames = raw_ops.PadV2(input=frames, paddings=spare, constant_values=0)
     if window_fn is not None:
         frames = frames * window_fn(frame_length, dtype=frames.dtype)
-    return raw_ops.OverlapAndAdd(signal=frames, frame_step=frame_step, name=name)
+    return raw_ops.OverlapAndAdd(signal=frames, frame_step=frame_step)
 
 
 @scoped("inverse_stft_window_fn")
@@ -229,7 +236,8 @@ def linear_to_mel_weight_matrix(
     with booked(48 * num_mel_bins * num_spectrogram_bins, "linear_to_mel_weight_matrix"):
         edges = (lower_edge_hertz, upper_edge_hertz)
         weights = _mel_weights(num_mel_bins, num_spectrogram_bins, rate, edges)
-        return _core.to_tensor(weights, dtypes.as_dtype(dtype), False)
+        made = _core.to_tensor(weights, dtypes.as_dtype(dtype), False)
+        return node_of(made, made.dtype, name)
 
 
 def _mel_weights(num_mel_bins, num_spectrogram_bins, rate, range_):
@@ -246,7 +254,7 @@ def _mel_weights(num_mel_bins, num_spectrogram_bins, rate, range_):
     return np.pad(np.maximum(0, np.minimum(rising, falling)), [[1, 0], [0, 0]])
 
 
-@scoped("mfccs_from_log_mel_spectrograms")
+@scoped("mfccs_from_log_mel_spectrograms", "mul_1")
 def mfccs_from_log_mel_spectrograms(log_mel_spectrograms, name=None) -> Tensor:
     """Mel-frequency cepstral coefficients."""
     value = tensor(log_mel_spectrograms)
@@ -256,6 +264,7 @@ def mfccs_from_log_mel_spectrograms(log_mel_spectrograms, name=None) -> Tensor:
     return raw_ops.Dct(input=value, type=2) * raw_ops.Rsqrt(x=cast(2 * size, value.dtype))
 
 
+@scoped("mdct")
 def mdct(signals, frame_length, window_fn=vorbis_window, pad_end=False, norm=None, name=None):
     """The modified cosine transform of frames that overlap by half."""
     frame_length, half = _half_frame(frame_length, norm)
@@ -265,9 +274,10 @@ def mdct(signals, frame_length, window_fn=vorbis_window, pad_end=False, norm=Non
     frames = frames * _overlap_window(window_fn, frame_length, frames.dtype)
     a, b, c, d = raw_ops.Split(value=frames, num_split=4, axis=-1)
     folded = raw_ops.ConcatV2(values=[-_turned(c) - d, a - _turned(b)], axis=-1)
-    return raw_ops.Dct(input=folded, type=4, norm=norm or "", name=name)
+    return raw_ops.Dct(input=folded, type=4, norm=norm or "")
 
 
+@scoped("inverse_mdct")
 def inverse_mdct(mdcts, window_fn=vorbis_window, norm=None, name=None):
     """The signal whose frames have these modified cosine transforms."""
     mdcts = tensor(mdcts)
@@ -281,7 +291,7 @@ def inverse_mdct(mdcts, window_fn=vorbis_window, norm=None, name=None):
     parts = [second, -_turned(second), -_turned(first), -first]
     frames = raw_ops.ConcatV2(values=parts, axis=-1)
     frames = frames * _overlap_window(window_fn, frame_length, frames.dtype)
-    return raw_ops.OverlapAndAdd(signal=frames, frame_step=half, name=name)
+    return raw_ops.OverlapAndAdd(signal=frames, frame_step=half)
 
 
 def _overlap_window(window_fn, frame_length, dtype):

@@ -142,7 +142,7 @@ class Loss:
         return {"name": self.name, "reduction": self.reduction}
 
 
-def _loss(class_name: str, function: str, sign=1.0, name=None, **parameters):
+def _loss(class_name: str, function: str, name=None, **parameters):
     """A loss class over a function, whose name instances have unless they are given another one.
     Its parameters are those of the function, then all losses'."""
     parameters = {
@@ -160,8 +160,7 @@ def _loss(class_name: str, function: str, sign=1.0, name=None, **parameters):
     __init__ = _constructor(parameters, init)
 
     def call(self, y_true, y_pred):
-        found = function(y_true, y_pred, **self._own)
-        return found if sign == 1 else sign * found
+        return function(y_true, y_pred, **self._own)
 
     def get_config(self):
         return Loss.get_config(self) | self._own
@@ -188,7 +187,7 @@ SquaredHinge = _loss("SquaredHinge", "squared_hinge")
 CategoricalHinge = _loss("CategoricalHinge", "categorical_hinge")
 KLDivergence = _loss("KLDivergence", "kl_divergence")
 Poisson = _loss("Poisson", "poisson")
-CosineSimilarity = _loss("CosineSimilarity", "cosine_similarity", sign=-1.0, axis=-1)
+CosineSimilarity = _loss("CosineSimilarity", "cosine_similarity", axis=-1)
 BinaryCrossentropy = _loss(
     "BinaryCrossentropy", "binary_crossentropy", from_logits=False, label_smoothing=0.0, axis=-1
 )

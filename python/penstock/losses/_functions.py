@@ -7,6 +7,10 @@ import math
 from penstock import _core, dtypes, raw_ops
 from penstock._core import Tensor
 from penstock._functions.basic import cast, shape_of, size_of
+from penstock._functions.networks import (
+    softmax_cross_entropy_with_logits,
+    sparse_softmax_cross_entropy_with_logits,
+)
 
 _TINY = 1e-7
 
@@ -136,6 +140,11 @@ def poisson(y_true, y_pred) -> Tensor:
 
 
 def cosine_similarity(y_true, y_pred, axis=-1) -> Tensor:
+    """Minus the cosine of the angle between the two: the least where they point the same way."""
+    return -cosine(y_true, y_pred, axis)
+
+
+def cosine(y_true, y_pred, axis=-1) -> Tensor:
     """The cosine of the angle between the two."""
     units = [
         raw_ops.L2Normalize(x=each, axis=[axis], epsilon=1e-12) for each in matched(y_true, y_pred)
@@ -173,20 +182,9 @@ def categorical_crossentropy(
             classes = cast(classes, y_true.dtype)
         y_true = y_true * (1.0 - label_smoothing) + label_smoothing / classes
     if from_logits:
-        return _softmax_loss(raw_ops.SoftmaxCrossEntropyWithLogits, y_true, y_pred)
+        return softmax_cross_entropy_with_logits(y_true, y_pred)
     y_pred = _clip(y_pred / raw_ops.Sum(input=y_pred, axis=-1, keepdims=True))
     return -raw_ops.Sum(input=y_true * raw_ops.Log(x=y_pred), axis=-1)
-
-
-def _softmax_loss(op, labels, logits):
-    """The op takes a matrix; any other axes are rows too."""
-    rows, classes = shape_of(logits)[:-1], size_of(logits, -1)
-    shape = [-1, classes] if op is raw_ops.SoftmaxCrossEntropyWithLogits else [-1]
-    found = op(
-        labels=raw_ops.Reshape(tensor=labels, shape=shape),
-        features=raw_ops.Reshape(tensor=logits, shape=[-1, classes]),
-    )
-    return raw_ops.Reshape(tensor=found[0], shape=rows)
 
 
 def sparse_categorical_crossentropy(
@@ -204,10 +202,10 @@ def sparse_categorical_crossentropy(
         )
     logits = y_pred if from_logits else raw_ops.Log(x=_clip(y_pred))
     if ignore_class is None:
-        return _softmax_loss(raw_ops.SparseSoftmaxCrossEntropyWithLogits, y_true, logits)
+        return sparse_softmax_cross_entropy_with_logits(y_true, logits)
     valid = y_true != ignore_class
     safe = y_true * cast(valid, dtypes.int64)
-    found = _softmax_loss(raw_ops.SparseSoftmaxCrossEntropyWithLogits, safe, logits)
+    found = sparse_softmax_cross_entropy_with_logits(safe, logits)
     return found * cast(valid, found.dtype)
 
 

@@ -188,7 +188,7 @@ SparseTopKCategoricalAccuracy = _mean_of(
 )
 MeanSquaredError = _mean_of("MeanSquaredError", _functions.mean_squared_error)
 MeanAbsoluteError = _mean_of("MeanAbsoluteError", _functions.mean_absolute_error)
-CosineSimilarity = _mean_of("CosineSimilarity", _functions.cosine_similarity, axis=-1)
+CosineSimilarity = _mean_of("CosineSimilarity", _functions.cosine, axis=-1)
 BinaryCrossentropy = _mean_of(
     "BinaryCrossentropy", _functions.binary_crossentropy, from_logits=False, label_smoothing=0.0
 )

@@ -44,6 +44,11 @@ from penstock._functions.networks import (
     weighted_moments,
 )
 from penstock._functions.sampled import compute_accidental_hits, nce_loss, sampled_softmax_loss
+from penstock._functions.samplers import (
+    all_candidate_sampler,
+    fixed_unigram_candidate_sampler,
+    learned_unigram_candidate_sampler,
+)
 from penstock.nn import experimental
 
 __getattr__, __dir__ = _api.surface("nn")

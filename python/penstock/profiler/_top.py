@@ -137,7 +137,9 @@ def _top_script(options):
     with tempfile.TemporaryDirectory(prefix="penstock-top-") as folder:
         path = os.path.join(folder, "top" + SUFFIX)
         command = [sys.executable, "-m", "penstock", "run", f"--profile={path}"]
-        command += ["--tf1"] * options.tf1 + [options.program, *options.arguments]
+        if options.tf1 is not None:
+            command.append("--tf1" if options.tf1 else "--no-tf1")
+        command += [options.program, *options.arguments]
         # What the program prints would be drawn over: it is shown at the end.
         with open(os.path.join(folder, "output"), "w+b") as output:
             raw = os.environ | {"PENSTOCK_PROFILE_RAW": "1"}

@@ -33,7 +33,13 @@ from penstock._functions.generator import (
     get_global_generator,
     set_global_generator,
 )
-from penstock._functions.sampled import log_uniform_candidate_sampler, uniform_candidate_sampler
+from penstock._functions.samplers import (
+    all_candidate_sampler,
+    fixed_unigram_candidate_sampler,
+    learned_unigram_candidate_sampler,
+    log_uniform_candidate_sampler,
+    uniform_candidate_sampler,
+)
 from penstock._functions.seeds import op_seeds as _op_seeds
 from penstock._functions.seeds import set_seed
 from penstock._scope import scoped as _scoped
@@ -42,12 +48,15 @@ from penstock.random import experimental
 __all__ = [
     "Algorithm",
     "Generator",
+    "all_candidate_sampler",
     "categorical",
     "create_rng_state",
     "experimental",
+    "fixed_unigram_candidate_sampler",
     "fold_in",
     "gamma",
     "get_global_generator",
+    "learned_unigram_candidate_sampler",
     "log_uniform_candidate_sampler",
     "normal",
     "poisson",

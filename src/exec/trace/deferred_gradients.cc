@@ -8,6 +8,7 @@
 
 #include "exec/op_call.h"
 #include "graph/control.h"
+#include "graph/passes/known_ops.h"
 
 namespace penstock::exec {
 namespace {
@@ -132,43 +133,182 @@ std::vector<Gradient> add_gradient(TraceState& trace, const GradientRequest& req
 
 namespace {
 
-// What lies between sources and targets on a tape.
-struct Between {
-  autodiff::IdMap<bool> wanted;  // tensors that lead to a target
-  std::vector<ValueId> way;      // an output of every call
-  std::vector<Tensor> used;      // all that the gradients are worked out with
-  bool has_calls = false;        // of the trace
-  bool has_values = false;       // that were worked out while it was made
+// What leads from targets to sources.
+struct Way {
+  autodiff::IdMap<bool> wanted;  // what the records lead to
+  std::vector<size_t> records;   // from last to first
+  std::vector<size_t> customs;   // those among them whose gradients are Python's
 };
 
-Between find_between(TraceState& trace, autodiff::TapeState& tape, std::span<const Tensor> targets,
-                     std::span<const Source> sources, std::span<const Tensor> dys) {
+// A way ends at custom gradients, unless it is asked for all of them.
+Way way_to(TraceState& trace, autodiff::TapeState& tape, std::span<const Tensor> targets,
+           std::span<const Source> sources, bool ends_at_customs) {
+  Way way;
   const auto on_way = autodiff::records_from(tape, sources);
-  Between found;
   for (const Tensor& target : targets) {
-    if (is_differentiable(target.dtype())) found.wanted.set(target.id(), true);
+    if (is_differentiable(target.dtype())) way.wanted.set(target.id(), true);
   }
-  found.used.assign(targets.begin(), targets.end());
-  found.used.insert(found.used.end(), dys.begin(), dys.end());
   for (size_t i = tape.records.size(); i-- > 0;) {
     const autodiff::Record& record = tape.records[i];
     bool leads = false;
-    for (const Tensor& output : record.outputs) leads = leads || found.wanted.has(output.id());
+    for (const Tensor& output : record.outputs) leads = leads || way.wanted.has(output.id());
     if (!on_way[i] || !leads) continue;
     if (record.op == nullptr && !is_control(trace, record)) {
-      throw UnimplementedError(
-          "[gradient] a custom gradient inside a function needs shapes that are all known");
+      way.customs.push_back(i);
+      if (ends_at_customs) continue;
     }
-    const bool is_call = record.outputs[0].is_symbolic();
-    (is_call ? found.has_calls : found.has_values) = true;
+    way.records.push_back(i);
     for (const Tensor& input : record.inputs) {
-      if (is_differentiable(input.dtype())) found.wanted.set(input.id(), true);
-      found.used.push_back(input);
+      if (is_differentiable(input.dtype())) way.wanted.set(input.id(), true);
     }
-    if (is_call) found.way.push_back(trace.value_of(record.outputs[0]));
   }
+  return way;
+}
+
+// The gradients by ways without custom gradients; nullopt when all on them is values.
+std::optional<std::vector<Gradient>> defer_plain(TraceState& trace, autodiff::TapeState& tape,
+                                                 std::span<const Tensor> targets,
+                                                 std::span<const Source> sources,
+                                                 std::span<const Tensor> dys,
+                                                 Unconnected unconnected) {
+  // Source by source: one that the records do not lead to has no gradient.
+  Way way = way_to(trace, tape, targets, sources, true);
+  bool has_calls = false, has_values = false;  // of the trace; worked out while it was made
+  std::vector<Tensor> used(targets.begin(), targets.end());
+  used.insert(used.end(), dys.begin(), dys.end());
+  GradientRequest request;
+  for (const size_t i : way.records) {
+    const autodiff::Record& record = tape.records[i];
+    (record.outputs[0].is_symbolic() ? has_calls : has_values) = true;
+    used.insert(used.end(), record.inputs.begin(), record.inputs.end());
+    if (record.outputs[0].is_symbolic()) request.way.push_back(trace.value_of(record.outputs[0]));
+  }
+  if (has_values && !has_calls) return std::nullopt;
+  if (has_values) {
+    throw UnimplementedError(
+        "[gradient] of a constant of a function, by way of a tensor whose shape is not known");
+  }
+  for (const Tensor& target : targets) request.targets.push_back(trace.value_of(target));
+  for (const Tensor& dy : dys) request.dys.push_back(trace.value_of(dy));
+  std::vector<size_t> connected;
+  for (size_t i = 0; i < sources.size(); ++i) {
+    const Source& source = sources[i];
+    const ValueId value = value_of(trace, tape, source);
+    if (value == kNoIndex) continue;
+    if (unconnected == Unconnected::kNone &&
+        (!way.wanted.has(source.id) || !tape.known.has(source.id)))
+      continue;
+    connected.push_back(i);
+    const Shape& shape = trace.graph.shape(value);
+    const bool may_be_rows = shape.is_known() && shape.rank() > 0 && way.wanted.has(source.id);
+    request.sources.push_back({value, may_be_rows ? rows_of(tape, source.id) : DType::kInvalid});
+  }
+  std::vector<Gradient> found(sources.size());
+  const std::vector<Gradient> made = add_gradient(trace, request);
+  SmallVector<Tensor, 4> symbols;
+  for (size_t k = 0; k < made.size(); ++k) {
+    found[connected[k]] = made[k];
+    symbols.push_back(made[k].values());
+    if (made[k].is_sparse()) symbols.push_back(made[k].indices());
+  }
+  if (made.empty()) return found;
+  // Tapes further out see the gradients as made of everything that they are worked out with.
+  record_as_unknown(pointers_to(used), symbols);
   return found;
 }
+
+// A call, since its shape may not be known.
+Tensor zeros_of(const Tensor& x) {
+  const Tensor* const input = &x;
+  return dispatch(*known_ops().zeros_like, {&input, 1}, {})[0];
+}
+
+// By way of custom gradients: plain ways lead to their results, and on from what they make of the
+// gradients there, the last one first.
+class CustomWays {
+ public:
+  CustomWays(TraceState& trace, autodiff::TapeState& tape, std::span<const Source> sources,
+             std::span<const size_t> customs)
+      : trace_(trace), tape_(tape), num_sources_(sources.size()) {
+    for (const size_t i : customs) {
+      const autodiff::Record& record = tape.records[i];
+      if (!trace.keeps_all || record.backward == nullptr || is_of_region(record)) {
+        throw UnimplementedError(
+            "[gradient] a custom gradient inside a function needs shapes that are all known");
+      }
+      customs_.push_back(copy_of(record));
+    }
+    ends_.assign(sources.begin(), sources.end());
+    for (const autodiff::Record& custom : customs_)
+      ends_.insert(ends_.end(), custom.outputs.begin(), custom.outputs.end());
+    sums_.resize(ends_.size());
+  }
+
+  std::vector<Gradient> run(std::span<const Tensor> targets, std::span<const Tensor> dys,
+                            Unconnected unconnected) {
+    arrive(targets, dys);
+    size_t next = num_sources_;
+    for (const autodiff::Record& custom : customs_) {
+      const std::span<const Gradient> here(sums_.data() + next, custom.outputs.size());
+      next += custom.outputs.size();
+      if (std::ranges::any_of(here, [](const Gradient& dy) { return dy.defined(); }))
+        pass(custom, here);
+    }
+    for (size_t i = 0; unconnected == Unconnected::kZero && i < num_sources_; ++i) {
+      if (!sums_[i].defined()) sums_[i] = zeros_at(ends_[i]);
+    }
+    sums_.resize(num_sources_);
+    return std::move(sums_);
+  }
+
+ private:
+  bool is_of_region(const autodiff::Record& record) {
+    const Tensor& output = record.outputs[0];
+    if (!output.is_symbolic() || output.graph() != trace_.number) return true;
+    const Node& node = trace_.graph.node(trace_.graph.node_of(trace_.value_of(output)));
+    return node.kind == NodeKind::kControl;
+  }
+
+  void arrive(std::span<const Tensor> targets, std::span<const Tensor> dys) {
+    const auto found = defer_plain(trace_, tape_, targets, ends_, dys, Unconnected::kNone);
+    for (size_t i = 0; found && i < ends_.size(); ++i) {
+      const Gradient& part = (*found)[i];
+      if (!part.defined()) continue;
+      if (sums_[i].defined()) {
+        sums_[i].add(part);
+      } else {
+        sums_[i] = part;
+      }
+    }
+  }
+
+  void pass(const autodiff::Record& custom, std::span<const Gradient> dys) {
+    std::vector<Tensor> dense;
+    for (size_t i = 0; i < dys.size(); ++i)
+      dense.push_back(dys[i].defined() ? dys[i].dense() : zeros_of(custom.outputs[i]));
+    const std::vector<Gradient> found = (*custom.backward)(dense);
+    std::vector<Tensor> inputs, gradients;
+    for (size_t i = 0; i < found.size() && i < custom.inputs.size(); ++i) {
+      const Tensor& input = custom.inputs[i];
+      if (!found[i].defined() || !tape_.known.has(input.id())) continue;
+      inputs.push_back(input);
+      gradients.push_back(found[i].dense());
+    }
+    if (!inputs.empty()) arrive(inputs, gradients);
+  }
+
+  Gradient zeros_at(const Source& source) {
+    const ValueId value = value_of(trace_, tape_, source);
+    return value == kNoIndex ? Gradient() : Gradient(zeros_of(trace_.symbol(value)));
+  }
+
+  TraceState& trace_;
+  autodiff::TapeState& tape_;
+  const size_t num_sources_;
+  std::vector<autodiff::Record> customs_;
+  std::vector<Source> ends_;  // the sources, then the results of the custom gradients
+  std::vector<Gradient> sums_;
+};
 
 }  // namespace
 
@@ -185,41 +325,9 @@ std::optional<std::vector<Gradient>> defer_gradient(autodiff::TapeState& tape,
         "known");
   }
   if (trace.open_shapes == nullptr) return std::nullopt;
-  Between between = find_between(trace, tape, targets, sources, dys);
-  if (between.has_values && !between.has_calls) return std::nullopt;
-  if (between.has_values) {
-    throw UnimplementedError(
-        "[gradient] of a constant of a function, by way of a tensor whose shape is not known");
-  }
-  GradientRequest request;
-  request.way = std::move(between.way);
-  for (const Tensor& target : targets) request.targets.push_back(trace.value_of(target));
-  for (const Tensor& dy : dys) request.dys.push_back(trace.value_of(dy));
-  // A source that leads nowhere has no gradient.
-  std::vector<size_t> connected;
-  for (size_t i = 0; i < sources.size(); ++i) {
-    const Source& source = sources[i];
-    const bool leads = between.wanted.has(source.id);
-    const ValueId value = value_of(trace, tape, source);
-    if (value == kNoIndex) continue;
-    if (unconnected == Unconnected::kNone && (!leads || !tape.known.has(source.id))) continue;
-    connected.push_back(i);
-    const Shape& shape = trace.graph.shape(value);
-    const bool may_be_rows = shape.is_known() && shape.rank() > 0 && leads;
-    request.sources.push_back({value, may_be_rows ? rows_of(tape, source.id) : DType::kInvalid});
-  }
-  std::vector<Gradient> found(sources.size());
-  const std::vector<Gradient> made = add_gradient(trace, request);
-  SmallVector<Tensor, 4> symbols;
-  for (size_t k = 0; k < made.size(); ++k) {
-    found[connected[k]] = made[k];
-    symbols.push_back(made[k].values());
-    if (made[k].is_sparse()) symbols.push_back(made[k].indices());
-  }
-  if (made.empty()) return found;
-  // Tapes further out see the gradients as made of everything that they are worked out with.
-  record_as_unknown(pointers_to(between.used), symbols);
-  return found;
+  const Way whole = way_to(trace, tape, targets, sources, false);
+  if (whole.customs.empty()) return defer_plain(trace, tape, targets, sources, dys, unconnected);
+  return CustomWays(trace, tape, sources, whole.customs).run(targets, dys, unconnected);
 }
 
 }  // namespace penstock::exec

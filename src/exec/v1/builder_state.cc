@@ -12,6 +12,7 @@
 #include <penstock/ops.h>
 #include <penstock/ops/dispatch.h>
 
+#include "exec/trace/deferred_gradients.h"
 #include "exec/trace/shape_probes.h"
 #include "exec/v1/node_names.h"
 #include "graph/control.h"
@@ -70,7 +71,10 @@ std::string_view type_of(const Graph& graph, const Node& node) {
   return node.op->name.value;
 }
 
-BuilderState::BuilderState() : TraceState("graph", ShapeProbes::make, true) {}
+BuilderState::BuilderState() : TraceState("graph", ShapeProbes::make, true) {
+  // A graph has shapes that are not known, and ops that are one node.
+  autodiff::g_defer.store(defer_gradient, std::memory_order_relaxed);
+}
 
 void BuilderState::check_open() const {
   if (is_finalized) throw std::runtime_error("Graph is finalized and cannot be modified.");
@@ -241,7 +245,10 @@ void BuilderState::called(NodeId first, std::vector<Tensor>& results) {
   if (effects.empty()) return;
   std::vector<NodeId> before = control;
   control.insert(control.end(), effects.begin(), effects.end());
-  for (Tensor& result : results) result = identity(result);
+  for (Tensor& result : results) {
+    result = identity(result);
+    ends_of_calls.insert(graph.node_of(result.value()));
+  }
   control = std::move(before);
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "exec/trace/trace_state.h"
@@ -37,6 +38,7 @@ struct BuilderState : TraceState {
   std::vector<bool> runs_alone;  // of nodes: pure, and none that is not runs first
   std::vector<VariableSlot> variables;
   std::unordered_map<NodeId, std::vector<NodeId>> control_inputs;
+  std::unordered_set<NodeId> ends_of_calls;  // results of functions, which wait for what these do
   Scope scope;
   std::string next_name;           // the next node's, within the scope
   std::optional<Name> next_taken;  // the same, where it is taken already

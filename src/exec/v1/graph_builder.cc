@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
-#include <unordered_set>
+#include <unordered_map>
 
 #include <penstock/autodiff/tape.h>
 #include <penstock/base/error.h>
@@ -17,6 +17,7 @@
 #include "exec/trace/function_state.h"
 #include "exec/trace/random_states.h"
 #include "exec/v1/builder_state.h"
+#include "exec/v1/session_needs.h"
 
 namespace penstock {
 
@@ -24,42 +25,6 @@ using exec::BuilderState;
 using exec::t_trace;
 
 namespace {
-
-// What must be there for fetches and targets, in the order of the graph. What is fed is not.
-std::vector<NodeId> needed_for(const BuilderState& state, std::span<const Tensor> feeds,
-                               std::span<const Tensor> fetches, std::span<const int32_t> targets) {
-  const Graph& graph = state.graph;
-  std::unordered_set<ValueId> fed;
-  for (const Tensor& feed : feeds) fed.insert(feed.value());
-  std::vector<NodeId> nodes;
-  std::unordered_set<NodeId> seen;
-  const auto need = [&](NodeId id) {
-    if (seen.insert(id).second) nodes.push_back(id);
-  };
-  for (const Tensor& fetch : fetches) {
-    if (!fed.contains(fetch.value())) need(graph.node_of(fetch.value()));
-  }
-  for (NodeId target : targets) need(target);
-  // Nothing is left to do for a node whose results are all given.
-  const auto is_fed = [&](const Node& node) {
-    bool all = node.num_outputs > 0;
-    for (ValueId k = node.first_output; k < node.first_output + node.num_outputs; ++k)
-      all = all && fed.contains(k);
-    return all;
-  };
-  for (size_t i = 0; i < nodes.size(); ++i) {
-    for (ValueId input : graph.inputs(graph.node(nodes[i]))) {
-      if (!fed.contains(input)) need(graph.node_of(input));
-    }
-    const auto control = state.control_inputs.find(nodes[i]);
-    if (control == state.control_inputs.end()) continue;
-    for (NodeId before : control->second) {
-      if (!is_fed(graph.node(before))) need(before);
-    }
-  }
-  std::ranges::sort(nodes);
-  return nodes;
-}
 
 // A gradient goes through the calls that made its values: one that is fed instead has none.
 void check_ways(const Graph& graph, std::span<const NodeId> nodes, std::span<const Tensor> feeds) {
@@ -136,6 +101,25 @@ Graph copy_of(const Graph& graph, std::span<const NodeId> nodes, std::span<const
     for (ValueId k = 0; k < node.num_outputs; ++k) values.emplace(node.first_output + k, first + k);
   }
   return made;
+}
+
+// Adds what is drawn to the outputs, where nothing else asks for it.
+void add_unread(exec::TraceState& trace, exec::Interpreter& interpreter,
+                std::span<const ValueId> drawn, std::vector<Tensor>& outputs) {
+  if (drawn.empty()) return;
+  std::vector<ValueId> wanted;
+  for (const Tensor& output : outputs) {
+    if (output.graph() == trace.number) wanted.push_back(output.value());
+  }
+  for (const auto& slot : trace.slots) {
+    if (slot.is_written) wanted.push_back(trace.value_of(slot.current));
+  }
+  const std::vector<bool> needed = needed_nodes(trace.graph, wanted, true);
+  for (const ValueId value : drawn) {
+    const Tensor& made = interpreter.value(value);
+    if (made.graph() != trace.number) continue;
+    if (!needed[static_cast<size_t>(trace.graph.node_of(made.value()))]) outputs.push_back(made);
+  }
 }
 
 }  // namespace
@@ -374,7 +358,7 @@ GraphBuilder::Part GraphBuilder::part(std::span<const Tensor> feeds,
                                       std::span<const int32_t> targets) const {
   Part part;
   const Graph& graph = state_->graph;
-  for (NodeId id : needed_for(*state_, feeds, fetches, targets)) {
+  for (NodeId id : exec::needs_of(*state_, feeds, fetches, targets).nodes) {
     const Node& node = graph.node(id);
     if (node.kind == NodeKind::kInput && part.unfed < 0) part.unfed = id;
     if (node.kind != NodeKind::kRead && node.kind != NodeKind::kAssign) continue;
@@ -395,10 +379,10 @@ Function GraphBuilder::compile(std::span<const Tensor> feeds, std::span<const Sh
                                std::span<const Tensor> fetches, std::span<const int32_t> targets,
                                std::span<const Variable> variables, const RandomStates& random) {
   return with_memory_errors("Session.run", [&] {
-    const std::vector<NodeId> nodes = needed_for(*state_, feeds, fetches, targets);
-    check_ways(state_->graph, nodes, feeds);
+    const exec::Needs needs = exec::needs_of(*state_, feeds, fetches, targets);
+    check_ways(state_->graph, needs.nodes, feeds);
     std::unordered_map<ValueId, ValueId> values;
-    const Graph graph = copy_of(state_->graph, nodes, feeds, shapes, values);
+    const Graph graph = copy_of(state_->graph, needs.nodes, feeds, shapes, values);
     const LeaveTraces leave;
     Trace trace("Session.run");
     std::vector<Tensor> inputs;
@@ -409,10 +393,16 @@ Function GraphBuilder::compile(std::span<const Tensor> feeds, std::span<const Sh
                                   std::vector<bool>(graph.num_nodes(), true), exec::call_control,
                                   &random.map());
     for (const Tensor& fetch : fetches) interpreter.keep(values.at(fetch.value()));
+    std::vector<ValueId> drawn;
+    for (const NodeId id : needs.drawing) {
+      drawn.push_back(values.at(state_->graph.node(id).first_output));
+      interpreter.keep(drawn.back());
+    }
     interpreter.run();
     std::vector<Tensor> outputs;
     for (const Tensor& fetch : fetches)
       outputs.push_back(interpreter.value(values.at(fetch.value())));
+    add_unread(*t_trace, interpreter, drawn, outputs);
     return trace.finish(outputs);
   });
 }

@@ -1,5 +1,7 @@
 #include "exec/v1/late_names.h"
 
+#include <algorithm>
+
 #include <penstock/base/check.h>
 
 namespace penstock::exec {
@@ -11,6 +13,30 @@ bool is_last(int64_t axis, const Shape& shape) {
 }
 
 bool is_integer(DType dtype) { return kIntTypes.has(dtype); }
+
+// The size of the last dimension, or kUnknownDim.
+int64_t last_size(const Shape& shape) {
+  return shape.has_rank() && shape.rank() > 0 ? shape[shape.rank() - 1] : kUnknownDim;
+}
+
+// Whether a filter's elements are apart: TensorFlow then convolves parts of the input, which it
+// puts together again.
+bool is_dilated(const OpCall& call) {
+  const std::span<const int64_t> dilations = call.attr("dilations").as_ints();
+  return is_given(dilations) && std::ranges::any_of(dilations, [](int64_t d) { return d != 1; });
+}
+
+// A cosine transform of that type: how many products and slices it is made of depends on whether
+// the size is known, and on whether the signal is cut.
+LateName cosine_transform(const OpCall& call, int64_t type) {
+  const int64_t size = last_size(call.shape()), n = call.attr("n").as_int();
+  const bool is_open = size == kUnknownDim, is_cut = !is_open && n >= 0 && n < size;
+  const bool is_scaled = call.attr("norm").as_string() == "ortho";
+  if (type == 2 && is_scaled) return {is_open ? "mul_7" : "mul_6", "", ""};
+  if (type <= 2) return {"Real", "", ""};
+  if (type == 4 && is_scaled) return {is_open ? "mul_2" : "mul_1", "", ""};
+  return {is_open ? "strided_slice_2" : is_cut ? "strided_slice_1" : "strided_slice", "", ""};
+}
 
 }  // namespace
 
@@ -36,6 +62,8 @@ LateName late_norm(const OpCall& call) {
   if (!call.attr("keepdims").as_bool()) return {"Squeeze", "", ""};
   const std::string_view kind = call.attr("ord").as_string();
   if (kind == "euclidean" || kind == "fro" || kind == "2") return {"Sqrt", "", ""};
+  const std::span<const int64_t> axes = call.attr("axis").as_ints();
+  if (is_given(axes) && axes.size() == 2) return {"Max", "", ""};  // of sums of rows or columns
   if (kind == "1") return {"Sum", "", ""};
   return {kind == "inf" ? "Max" : "Pow_1", "", ""};
 }
@@ -85,6 +113,7 @@ LateName late_count_nonzero(const OpCall& call) {
 
 // Over one dimension it is one over two.
 LateName late_convolution(const OpCall& call) {
+  if (is_dilated(call)) return {"BatchToSpaceND", "", ""};
   const bool is_flat = call.shape().has_rank() && call.shape().rank() == 3;
   return {is_flat ? "Squeeze" : "", "", ""};
 }
@@ -104,5 +133,30 @@ LateName late_window(const OpCall& call) {
 }
 
 LateName late_xor(const OpCall&) { return {"", "LogicalOr LogicalAnd LogicalNot", ""}; }
+
+LateName late_atrous(const OpCall& call) {
+  return {call.attr("rate").as_int() == 1 ? "" : "BatchToSpaceND", "", ""};
+}
+
+LateName late_atrous_transpose(const OpCall& call) {
+  return {call.attr("rate").as_int() == 1 ? "conv2d_transpose" : "BatchToSpaceND", "", ""};
+}
+
+LateName late_depthwise(const OpCall& call) {
+  return {is_dilated(call) ? "BatchToSpaceND" : "", "", ""};
+}
+
+LateName late_dct(const OpCall& call) { return cosine_transform(call, call.attr("type").as_int()); }
+
+// Types 2 and 3 undo each other, the others themselves.
+LateName late_idct(const OpCall& call) {
+  const int64_t type = call.attr("type").as_int();
+  return cosine_transform(call, type == 2 || type == 3 ? 5 - type : type);
+}
+
+LateName late_overlap(const OpCall& call) {
+  if (last_size(call.shape()) == call.attr("frame_step").as_int()) return {"fast_path", "", ""};
+  return {call.shape().is_known() ? "strided_slice_1" : "strided_slice_4", "", ""};
+}
 
 }  // namespace penstock::exec

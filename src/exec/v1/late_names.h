@@ -47,5 +47,11 @@ LateName late_nce_loss(const OpCall& call);
 LateName late_frame(const OpCall& call);
 LateName late_window(const OpCall& call);
 LateName late_xor(const OpCall& call);
+LateName late_atrous(const OpCall& call);
+LateName late_atrous_transpose(const OpCall& call);
+LateName late_depthwise(const OpCall& call);
+LateName late_dct(const OpCall& call);
+LateName late_idct(const OpCall& call);
+LateName late_overlap(const OpCall& call);
 
 }  // namespace penstock::exec

@@ -21,6 +21,8 @@ const KnownOps& known_ops() {
       .broadcast_to = known("BroadcastTo"),
       .cast = known("Cast"),
       .fill = known("Fill"),
+      .matmul = known("MatMul"),
+      .mul = known("Mul"),
       .ones_like = known("OnesLike"),
       .reshape = known("Reshape"),
       .transpose = known("Transpose"),

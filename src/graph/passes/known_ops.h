@@ -11,11 +11,15 @@ struct KnownOps {
   const OpDef* broadcast_to;
   const OpDef* cast;
   const OpDef* fill;
+  const OpDef* matmul;
+  const OpDef* mul;
   const OpDef* ones_like;
   const OpDef* reshape;
   const OpDef* transpose;
   const OpDef* zeros_like;
 
+  // Whether the gradient at one of the two inputs reads the other alone.
+  bool is_product(const OpDef* op) const { return op == mul || op == matmul; }
   // The input that the op gives repeated, without more; -1 for other ops.
   int repeated_input(const OpDef* op) const { return op == fill ? 1 : op == broadcast_to ? 0 : -1; }
 };

@@ -73,8 +73,6 @@ MISSING = {
     "tf.resource": "resource",
     "tf.variant": "variant",
     "seeded(lambda: tf.keras.initializers.HeNormal(seed=1)([2, 2]))": "keras",
-    "seeded(lambda: r.fixed_unigram_candidate_sampler([[0]], 1, 2, True, 4, "
-    "unigrams=[1, 2, 3, 4]))": ("fixed_unigram_candidate_sampler"),
     'tf.strings.split("a b c")': "split",
     'tf.strings.unicode_decode("é", "UTF-8")': "unicode_decode",
     'tf.strings.unicode_encode([233], "UTF-8")': "unicode_encode",

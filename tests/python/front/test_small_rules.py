@@ -185,3 +185,66 @@ def test_losses_of_no_examples():
     empty = tf.zeros([0, 1])
     assert tf.losses.KLDivergence()(empty, empty).shape == (0,)
     assert tf.losses.MeanSquaredError()(empty, empty).shape == (0,)
+
+
+def test_means_of_losses():
+    assert tf.nn.compute_average_loss(tf.zeros([0])).numpy() == 0.0
+    total = tf.nn.scale_regularization_loss(tf.constant([1, 2]))
+    assert total.dtype == tf.float64
+    assert total.numpy() == 3.0
+
+
+def test_the_loss_of_an_angle_is_least_for_none():
+    one, other = [[1.0, 2.0]], [[2.0, 1.0]]
+    assert tf.losses.cosine_similarity(one, other).numpy() == pytest.approx([-0.8])
+    assert tf.losses.CosineSimilarity()(one, other).numpy() == pytest.approx(-0.8)
+    assert tf.metrics.CosineSimilarity()(one, other).numpy() == pytest.approx(0.8)
+
+
+def test_rows_in_a_graph_have_a_shape_and_a_name():
+    with tf.Graph().as_default():
+        for sizes in ([4, 3], [None, 3]):
+            x = tf.compat.v1.placeholder(tf.float32, sizes)
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                rows = tf.gather(x, [0, 2])
+            found = tape.gradient(rows, x)
+            assert found.shape.as_list() == sizes
+            assert found.name.startswith("gradient_tape/Reshape")
+
+
+def expanded_by(axis):
+    return tf.function(lambda x: tf.expand_dims(x, axis))
+
+
+def test_expand_dims_by_an_array_of_one_axis():
+    x = tf.ones([2, 3])
+    for axis in ([1], (1,), [[1]], np.array([1]), tf.constant([1], tf.int64), tf.constant(1)):
+        assert tf.expand_dims(x, axis).shape == (2, 1, 3)
+        assert expanded_by(axis)(x).shape == (2, 1, 3)
+        with tf.Graph().as_default():
+            assert tf.expand_dims(tf.ones([2, 3]), axis).shape == (2, 1, 3)
+    for axis in ([], [0, 1], np.array([0, 0])):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="single value"):
+            tf.expand_dims(x, axis)
+        with pytest.raises(ValueError, match="single value"):
+            expanded_by(axis)(x)
+    with tf.Graph().as_default():
+        assert tf.expand_dims(tf.ones([2]), [0], name="wide").name == "wide:0"
+
+
+def test_gather_by_short_indices():
+    table = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    for indices in (tf.constant([1, 0], tf.int16), np.array([1, 0], np.int16)):
+        assert tf.gather(table, indices).numpy().tolist() == [[3.0, 4.0], [1.0, 2.0]]
+        assert tf.gather(table, indices, axis=1).numpy().tolist() == [[2.0, 1.0], [4.0, 3.0]]
+
+
+@pytest.mark.parametrize("repeats", [2, [1, 0, 2]])
+def test_gradients_of_repeat_are_dense(repeats):
+    x = tf.constant([[1.0], [2.0], [3.0]])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.repeat(x, repeats, axis=0)
+    expected = np.broadcast_to(repeats, 3).reshape(3, 1)
+    np.testing.assert_array_equal(tape.gradient(y, x).numpy(), expected)

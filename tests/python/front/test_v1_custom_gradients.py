@@ -111,3 +111,55 @@ def test_inside_of_a_branch_it_is_refused():
 def test_the_result_has_the_name_of_its_node():
     x, _, _ = numbers()
     assert doubled(x).name == "IdentityN:0"
+
+
+# TensorFlow's answers, at x = [0.5, -1, 2] and w = [1, 2, 3].
+@pytest.mark.parametrize("shape", [[3], [None], None])
+def test_tapes(shape):
+    @tf.custom_gradient
+    def clipped(x):
+        return x, lambda dy: tf.clip_by_value(dy, -1.0, 1.0)
+
+    @tf.custom_gradient
+    def two(x, y):
+        return (x * y, x + y), lambda da, db: (da * 10.0 + db, 3.0 * da * x)
+
+    @tf.custom_gradient
+    def cube(x):
+        return x**3, lambda dy: dy * 7.0 * x * x
+
+    with tf.Graph().as_default():
+        x = v1.placeholder(tf.float32, shape)
+        w = v1.get_variable("w", initializer=[1.0, 2.0, 3.0])
+        with tf.GradientTape() as outer, tf.GradientTape(persistent=True) as tape:
+            outer.watch(x)
+            tape.watch(x)
+            a = 5.0 * clipped(x) + x
+            b, c = two(a, x)
+            d = clipped(cube(b) * 2.0) + w
+            e = tf.reduce_sum(cube(w) * clipped(c))
+            f = cube(tf.sin(x)) * x
+            g = tape.gradient(f, x)
+        found = [
+            tape.gradient(a, x),
+            tape.gradient(b, x),
+            tape.gradient([b, c], [a, x]),
+            tape.gradient(d, [x, w, b]),
+            tape.gradient(e, [x, w]),
+            tape.gradient(c, w, unconnected_gradients="zero"),
+            outer.gradient(g, x),
+        ]
+        with v1.Session() as session:
+            session.run(v1.global_variables_initializer())
+            found = session.run(tf.nest.flatten(found), {x: [0.5, -1.0, 2.0]})
+    expected = [
+        [2, 2, 2],
+        [20, -7, 47],
+        *([11, 11, 11], [21, -6, 48]),
+        *([599.5, -4031, 370945], [1, 1, 1], [31.5, 504, 8064]),
+        *([2, 2, 2], [24.5, -196, 882]),
+        [0, 0, 0],
+        [5.0229, 4.6243, -10.9335],
+    ]
+    for got, wanted in zip(found, expected, strict=True):
+        np.testing.assert_allclose(got, wanted, rtol=1e-5)

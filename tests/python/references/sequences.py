@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 
-from references import ref
+from references import random, ref
 
 # --- CTC --------------------------------------------------------------------------------------
 
@@ -112,7 +112,13 @@ UNIFORM = {
     (6, False, 0): [1, 5, 9, 9, 7, 3],
     (6, False, 3072): [8, 8, 3, 6, 4, 1],
 }
-DRAWS = {("log", 6): 11, ("even", 6): 7}
+FIXED = {
+    (3, True, 0): [3, 1, 2],
+    (6, False, 0): [3, 3, 3, 1, 2, 2],
+    (6, False, 3072): [4, 0, 2, 3, 0, 3],
+}
+ZEROS = {(6, False, 0): [3, 3, 3, 3, 2, 2]}
+DRAWS = {("log", 6): 11, ("even", 6): 7, ("fixed", 3): 5}
 
 
 def check_sampler(kind, chance, recorded):
@@ -143,6 +149,38 @@ def even_chance(k, n):
 
 ref("LogUniformCandidateSampler", check=check_sampler("log", log_chance, LOG_UNIFORM))
 ref("UniformCandidateSampler", check=check_sampler("even", even_chance, UNIFORM))
+
+
+def check_fixed(inputs, outputs, unigrams, **attrs):
+    weights = np.array(unigrams.split(","), float)
+    recorded = FIXED if weights[0] else ZEROS
+    check = check_sampler("fixed", lambda k, _: (weights / weights.sum())[k], recorded)
+    check(inputs, outputs, **attrs)
+
+
+def check_learned(inputs, outputs, num_true, num_sampled, unique, range_max, **seeds):
+    classes, weights = inputs
+    sums, drawn, draws = np.cumsum(weights), [], 0
+    words = random.words(100, random.stateful(**seeds))
+    while len(drawn) < num_sampled:
+        value = int(np.searchsorted(sums, int(words[draws]) % int(sums[-1]), side="right"))
+        draws += 1
+        if not (unique and value in drawn):
+            drawn.append(value)
+    assert list(outputs[0]) == drawn, (outputs[0], drawn)
+    for values, counts in ((classes, outputs[1]), (outputs[0], outputs[2])):
+        p = weights[values] / sums[-1]
+        wanted = num_sampled * p if draws == num_sampled else 1 - (1 - p) ** draws
+        assert np.allclose(counts, wanted, rtol=1e-5), (counts, wanted)
+
+
+def all_candidates(classes, num_true, num_sampled, unique, seed, seed2):
+    return np.arange(num_sampled), np.ones(classes.shape), np.ones(num_sampled)
+
+
+ref("FixedUnigramCandidateSampler", check=check_fixed)
+ref("LearnedUnigramCandidateSampler", check=check_learned)
+ref("AllCandidateSampler", all_candidates)
 
 
 def accidental_hits(classes, sampled, num_true, seed, seed2):

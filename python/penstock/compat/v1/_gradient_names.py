@@ -23,66 +23,108 @@ BatchToSpaceND SpaceToBatchND - -
 BatchMatMulV2 MatMul MatMul_1
 BatchMatMulV3 MatMul MatMul_1
 BatchNormalization ^/mul_1_grad/Mul ^/mul_2_grad/Mul + ^/sub_grad/Reshape ^/mul_grad/Mul_1
+BesselI0 mul
 BesselI0e mul_1
+BesselI1 mul
 BesselI1e mul_1
+BesselJ0 mul
+BesselJ1 mul
+BesselK0 mul
+BesselK0e mul
+BesselK1 mul
+BesselY0 mul
+BesselY1 mul
+Betainc - - Reshape
 BiasAdd = BiasAddGrad
 BroadcastTo Reshape -
 Cast Cast
+Cholesky mul_1
 ClipByValue /Minimum_grad/SelectV2|/Minimum_grad/tuple/control_dependency
 Conv1D ^/ExpandDims_grad/Reshape ^/ExpandDims_1_grad/Reshape
 Conv2D Conv2DBackpropInput Conv2DBackpropFilter
 Conv2DTranspose Conv2D Conv2DBackpropFilter -
 Conv3D Conv3DBackpropInputV2 Conv3DBackpropFilterV2
 Cos mul
+Cosh mul
 Cumsum Cumsum
+Dawsn mul_2
+DepthToSpace SpaceToDepth
 DepthwiseConv2dNative DepthwiseConv2dNativeBackpropInput DepthwiseConv2dNativeBackpropFilter
+Diag DiagPart
+DiagPart Diag
+Digamma mul
 Dropout ^/Mul_grad/Mul|^/Mul_grad/tuple/control_dependency
+DynamicPartition Reshape_1 -
 Einsum Einsum Einsum_1
 Elu EluGrad
 Erf mul_1
+Erfc mul_1
+Erfinv mul_1
 EuclideanNorm truediv_1
 Exp mul
 ExpandDims Reshape
+Expint truediv
+Expm1 mul
+FresnelCos mul_1
+FresnelSin mul_1
+FakeQuantWithMinMaxArgs FakeQuantWithMinMaxArgsGradient
 FusedBatchNormV3 FusedBatchNormGradV3 FusedBatchNormGradV3 FusedBatchNormGradV3 - -
+GatherNd ScatterNd -
 GatherV2 Reshape -
 Identity =
+Igamma Reshape Reshape_1
 L2Loss mul
 L2Normalize +
 LRN LRNGrad
 LeakyRelu LeakyReluGrad
+Lgamma mul
 Log mul
 Log1p mul
 LogSigmoid /Neg_grad/Neg
 LogSoftmax sub
 LogSoftmaxV2 sub
 MatMul MatMul MatMul_1
+MatrixBandPart MatrixBandPart - -
+MatrixDeterminant mul_1
+MatrixDiagV3 diag_part - - - -
 MatrixInverse Neg
+MatrixSetDiagV3 set_diag diag_part -
+MatrixSolve Neg MatrixSolve
 Max mul
 MaxPool MaxPoolGrad
 MaxPoolWithArgmax MaxPoolGradWithArgmax
 Mean truediv
 Min mul
 Moments +
+Ndtri mul_1
 Neg Neg
 Norm +
 PadV2 Slice_1 - -
+Polygamma - Reshape
 Prod Reshape_4
+Qr add_2
 Reciprocal ReciprocalGrad
 Relu ReluGrad
 Relu6 Relu6Grad
 Reshape Reshape -
 ReverseSequence ReverseSequence -
+ReverseV2 ReverseV2 -
+Roll Roll - -
 Rsqrt RsqrtGrad
 SegmentMax SelectV2 -
+SegmentMean GatherV2 -
 SegmentMin SelectV2 -
 SegmentSum GatherV2 -
 SpaceToBatchND BatchToSpaceND - -
+SpaceToDepth DepthToSpace
 SelectV2 - SelectV2 SelectV2_1
+SelfAdjointEigV2 set_diag_1
 Selu SeluGrad
 Sigmoid SigmoidGrad
 SigmoidCrossEntropyWithLogits + +
 Sign zeros_like
 Sin mul
+Sinh mul
 Slice Pad - -
 Softmax mul_1
 SoftmaxCrossEntropyWithLogits ^/Reshape_grad/Reshape ^/Reshape_1_grad/Reshape
@@ -90,12 +132,15 @@ SoftmaxV2 mul_1
 Softplus mul
 Softsign SoftsignGrad
 SparseSoftmaxCrossEntropyWithLogits mul -
+Spence mul
 Split concat
 SplitV concat - -
 Sqrt SqrtGrad
 Square Mul_1
 Squeeze Reshape
+StopGradient -
 StridedSlice StridedSliceGrad - - -
+Svd MatMul_5
 Tan mul
 Tanh TanhGrad
 Tensordot /transpose_grad/transpose /MatMul_grad/MatMul_1
@@ -103,6 +148,15 @@ Tile Sum -
 TopKV2 Reshape_3 -
 Transpose transpose
 Unpack stack
+UnsortedSegmentMax SelectV2_2 - -
+UnsortedSegmentMin SelectV2_2 - -
+UnsortedSegmentProd mul - -
+UnsortedSegmentSum SelectV2 - -
+Xdivy Reshape Reshape_1
+Xlog1py Reshape Reshape_1
+Xlogy Reshape Reshape_1
+ZeroFraction -
+Zeta - Reshape
 """.strip().splitlines()
 }
 # Of ops that broadcast: before what was broadcast is added up.
@@ -117,6 +171,7 @@ _BROADCAST = {
     "Minimum": ("SelectV2", "SelectV2_1"),
     "SquaredDifference": ("mul_1", "Neg"),
     "Pow": ("mul_1", "mul_3"),
+    "FloorMod": ("=", "mul"),
 }
 
 
@@ -197,6 +252,8 @@ def _rules_of(kind, inputs, outputs) -> list[str]:
     if kind in ("AddN", "AccumulateN"):
         return ["="] * len(inputs)
     if kind == "ConcatV2":
+        if len(inputs) == 1:
+            return ["="]
         return ["Slice", *(f"Slice_{i}" for i in range(1, len(inputs)))]
     return _RULES.get(kind) or [f"{kind}Grad" + (f"_{i}" if i else "") for i in range(len(inputs))]
 
@@ -253,6 +310,8 @@ def way_to(builder, ys, xs):
     last = max((builder.node_of(y) for y in ys), default=-1)
     on_way, nodes = {x._value for x in xs}, []
     for node in range(first, last + 1):
+        if builder.type(node) == "StopGradient":
+            continue
         if any(each._value in on_way for each in builder.inputs(node)):
             nodes.append(node)
             on_way.update(each._value for each in builder.outputs(node))

@@ -41,6 +41,11 @@ def names_in(namespace: str) -> list[str]:
     return [name for name in found if "." not in name]
 
 
+def todays_name(namespace: str, name: str) -> str:
+    """What a function of the table is called today ("math.log"); empty when it is not there."""
+    return _table().get(f"{namespace}.{name}" if namespace else name, ("", ""))[0]
+
+
 def find(namespace: str, name: str):
     """What the table says of a name, or None."""
     public = f"{namespace}.{name}" if namespace else name

@@ -67,6 +67,13 @@ def placeholder_with_default(input, shape, name=None):
     return made
 
 
+def fed_by_session(graph, dtype, value, name="session"):
+    """A number that each session feeds by itself: value(session)."""
+    number = graph._builder.placeholder(dtype, (), name)
+    graph._implicit[graph._builder.node_of(number)] = value
+    return number
+
+
 def in_graph(tensor, graph, name=""):
     """A tensor as one of the graph: one with a value becomes a constant."""
     if isinstance(tensor, _core.SymbolicTensor):

@@ -75,6 +75,7 @@ class BaseSession:
         self._initialized = set()
         self._programs = TraceCache(_PROGRAM_BYTES)
         self._random = _core.RandomStates()  # which all programs go on with
+        self._op_states = {}  # what ops remember from run to run beyond their streams, by op
         self._prepared = {}  # by what is fetched and fed
         self._shortcuts = {}  # the same by the identities of the objects
         self._is_closed = False
@@ -211,7 +212,7 @@ class BaseSession:
         with self._lock:
             self._forget()
             self._variables, self._initialized = [], set()
-            self._random = _core.RandomStates()
+            self._random, self._op_states = _core.RandomStates(), {}
         _growth.closed(self)
 
     def _forget(self):

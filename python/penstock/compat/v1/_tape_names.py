@@ -10,7 +10,8 @@ import re
 
 from penstock import _core
 from penstock._functions.basic import zeros_like
-from penstock._scope import default_graph, name_scope, take_name
+from penstock._scope import default_graph, name_scope
+from penstock._slices import values_of, with_values
 from penstock.compat.v1._gradient_names import gradient_of, way_to
 
 # What has a scope of its own, by the beginning of a node's name.
@@ -30,54 +31,119 @@ _SCOPED = frozenset(
         "Cast",
         "Pow",
         "Add",
+        "Abs",
         "LeakyRelu",
+        "Relu6",
+        "Sigmoid",
+        "Cumsum",
+        "Cumprod",
+        "CumulativeLogsumexp",
+        "MaxPool",
+        "MaxPool2d",
+        "max_pool",
+        "depthwise",
+        "embedding_lookup",
+        "convolution",
+        "conv2d_transpose",
         "clip_by_value",
+        "div_no_nan",
+        "reciprocal_no_nan",
         "cond",
         "indexed_case",
         "while",
     ]
 )
+# Of ops that are several in TensorFlow, whose gradients are numbered together: the name next to the
+# node, or with a "/" within it; "+" and "-" as in _gradient_names. Behind a "|" is the one where
+# sizes are open.
+_RULES = {
+    line.split()[0]: line.split()[1:]
+    for line in """
+Acos mul
+Acosh truediv
+Adjoint /transpose
+Asinh truediv
+BatchNormalization mul_1/Mul mul_2/Mul + Reshape mul/Mul_1
+CRelu +
+CholeskySolve + triangular_solve_1/MatrixTriangularSolve|Reshape_3
+ClipByValue /SelectV2_1
+CumulativeLogsumexp /sub_2
+Cumprod /div_no_nan
+EmbeddingLookup /Reshape -
+Erfcinv mul/Mul
+Frame StridedSliceGrad
+Gelu +
+Lbeta +
+LogSigmoid /Neg_1
+Logdet mul_2
+MatrixDiagPartV3 diag|set_diag
+MatrixTranspose /transpose
+MatrixTriangularSolve MatrixBandPart|Reshape triangular_solve/MatrixTriangularSolve|Reshape_1
+Matvec MatMul/MatMul Reshape_1
+OverlapAndAdd Slice_1
+Pinv MatMul_5
+ReciprocalNoNan /mul
+ReduceLogsumexp /mul_1
+ReduceStd +
+ReduceVariance +
+RFFT /mul_4|/Slice_1 -
+SoftmaxCrossEntropyWithLogits Reshape_1 Reshape_2
+Stft frame/StridedSliceGrad
+Trace /diag|/set_diag
+UnsortedSegmentMean SelectV2 -
+""".strip().splitlines()
+}
+# Ops of two inputs that make no gradient which nobody asks for, and what the second one is called
+# where it is the first to be made.
+_SKIPPING = frozenset(["AddV2", "Add", "Sub", "Mul", "Pow"])
+_FIRST = {"Mul_1": "Mul", "mul_3": "mul_1", "Reshape_1": "Reshape"}
 # Functions that take a tensor apart: its gradient is put together again, whatever is made of rows.
+_NUMBERED = re.compile(r"(.*?)(?:_(\d+))?")
 _OF_ROWS = re.compile(r"(.*/)?(map|scan|foldl|foldr)(_\d+)?(?=/)")
 
 
 def run(find, targets, sources, dys, zeros) -> list:
     """The gradients that find(targets, sources, dys, zeros) gives, under TensorFlow's names."""
     graph = default_graph()
+    seeds = {}  # the names of the gradients that the targets begin with
     if not dys:
         for target in targets:
-            if not any(target is source for source in sources):  # else it is the result
-                take_name("ones" if target.shape.is_fully_defined() else "ones_like")
+            name = "ones" if target.shape.is_fully_defined() else "ones_like"
+            # Its own node, as it is: what arrives at a source unchanged is that node.
+            taken = f"{graph.unique_name(name)}/"
+            if isinstance(target, _core.SymbolicTensor):
+                seeds[target._value] = taken
     builder, first = graph._builder, graph._builder.num_nodes()
     tensors = [each for each in (*targets, *sources) if isinstance(each, _core.SymbolicTensor)]
     names = {}
     if len(tensors) == len(targets) + len(sources):
-        names = dict(enumerate(_names(builder, targets, sources)))
+        names = dict(enumerate(_names(builder, targets, sources, seeds)))
     # The nodes that the gradients are made of here are others, and take none of their names.
     with name_scope("gradient_tape/parts/"):
         found = find(targets, sources, dys, False)
     for k, (source, made) in enumerate(zip(sources, found, strict=True)):
         if made is None and zeros:
             found[k] = zeros_like(source)
-        elif isinstance(made, _core.SymbolicTensor) and names.get(k):
-            found[k] = _renamed(builder, made, first, names[k])
+        elif (
+            made is not None and isinstance(values_of(made), _core.SymbolicTensor) and names.get(k)
+        ):
+            found[k] = with_values(made, _renamed(builder, values_of(made), first, names[k]))
     return found
 
 
 def _renamed(builder, made, first, name):
-    if name in ("ones", "ones_like", "AddN"):
+    if name.endswith("/") and builder.name(builder.node_of(made)) == name[:-1]:
+        return made  # the gradient of another source too
+    if name.endswith("/"):
         return builder.named(made, first, name)
     with name_scope("gradient_tape/"):
         return builder.named(made, first, name)
 
 
-def _names(builder, targets, sources) -> list:
+def _names(builder, targets, sources, seeds) -> list:
     """What the gradient of each source is called; None where it has no name of its own."""
     nodes, on_way = way_to(builder, targets, sources)
-    found = {
-        target._value: ["ones" if target.shape.is_fully_defined() else "ones_like"]
-        for target in targets
-    }
+    found = {target._value: [seeds.get(target._value)] for target in targets}
     for node in reversed(nodes):
         arriving = next(
             (found[each._value] for each in builder.outputs(node) if each._value in found), None
@@ -85,25 +151,119 @@ def _names(builder, targets, sources) -> list:
         if arriving is None:
             continue
         if len(arriving) > 1:
-            arriving[:] = ["AddN"]
-        scope = _scope_of(builder.name(node))
-        for tensor, rule in gradient_of(builder, node):
+            arriving[:] = [_sum()]
+        of_rows = _OF_ROWS.match(builder.name(node))
+        wanted = _wanted(builder, node, on_way)
+        taken = {} if of_rows else _taken([each for _, each in wanted])
+        for tensor, rule in wanted:
             if tensor._value not in on_way or rule == "-":
                 continue
-            made = arriving if rule == "=" else [_named(builder.name(node), scope, rule)]
-            made = [*made, *made] if rule == "+" else made
+            made = arriving if rule == "=" else [taken.get(rule)]
+            made = [None, None] if rule == "+" else made
             known = found.setdefault(tensor._value, [])
-            of_rows = _OF_ROWS.match(builder.name(node))
             if of_rows:
                 made = [f"{of_rows[0]}/TensorArrayUnstack/TensorListStack"]
             known.extend(each for each in made if not (of_rows and each in known))
     return [_of_all(found.get(each._value)) for each in sources]
 
 
+def _wanted(builder, node, on_way) -> list:
+    """(input, name) of every input of a node: what its gradient is called at the first time, or
+    "=", "+" or "-" as in _gradient_names."""
+    kind, name, inputs = builder.type(node), builder.name(node), builder.inputs(node)
+    rules = _by_name(kind, name) or _RULES.get(kind)
+    if kind in ("Conv1D", "Convolution") and name.endswith("/Squeeze"):
+        # Each is made of an image's, where it is asked for.
+        rules = ["Reshape_1", "Reshape_2" if inputs[0]._value in on_way else "Reshape_1"]
+    if kind == "GatherV2":  # of the values, and of the indices
+        rules = ["Reshape", "Reshape_1"] if _axis_of(builder, name) == 0 else ["Reshape_2", "-"]
+        if _scope_of(name) == f"{name}/":
+            rules = [rule if rule == "-" else f"/{rule}" for rule in rules]
+    if rules:
+        is_open = not all(each.shape.is_fully_defined() for each in inputs)
+        return [
+            (tensor, rule if rule in "=+-" else _within(name, rule, is_open))
+            for tensor, rule in zip(inputs, rules, strict=False)
+        ]
+    pairs = gradient_of(builder, node)
+    if kind in _SKIPPING and _is_alone(inputs, on_way):
+        pairs = [(inputs[1], _FIRST.get(pairs[1][1], pairs[1][1]))]
+    scope = _scope_of(name)
+    return [
+        (tensor, rule if rule in "=+-" else _named(name, scope, rule)) for tensor, rule in pairs
+    ]
+
+
+def _taken(wanted) -> dict:
+    """Names of nodes for those that are wanted: those of a kind are counted on, in their scope."""
+    parts = {each: _NUMBERED.fullmatch(each) for each in wanted if each not in ("=", "+", "-")}
+    counts = {}
+    for match in parts.values():
+        counts[match[1]] = max(counts.get(match[1], 0), int(match[2] or 0) + 1)
+    with name_scope("gradient_tape/"):
+        graph = default_graph()
+        made = {
+            base: [graph.unique_name(base) for _ in range(count)] for base, count in counts.items()
+        }
+    return {each: f"{made[match[1]][int(match[2] or 0)]}/" for each, match in parts.items()}
+
+
+def _sum() -> str:
+    return f"{default_graph().unique_name('AddN')}/"
+
+
+def _is_alone(inputs, on_way) -> bool:
+    """Whether the second of two inputs is the only one with a gradient, and only that is made."""
+    first, second = (each.shape for each in inputs)
+    is_equal = first.is_fully_defined() and second.is_fully_defined() and first == second
+    return not is_equal and inputs[0]._value not in on_way
+
+
+def _axis_of(builder, name) -> int:
+    """The axis of a node that has one: TensorFlow has it as a constant, and so has the graph."""
+    node = builder.find(f"{name}/axis")
+    value = builder.constant_value(builder.outputs(node)[0]) if node >= 0 else None
+    return 0 if value is None else int(value)
+
+
+def _by_name(kind, name):
+    """The rules of an op that TensorFlow makes in several ways, which its node is named after."""
+    own = name.rpartition("/")[2]
+    if kind == "Sort" and own in ("Neg_1", "TopKV2"):
+        return ["Neg_1" if own == "Neg_1" else "Reshape_3"]
+    if kind in ("Dct", "Idct") and (own == "Real" or own.startswith("strided_slice")):
+        return ["rfft/Slice_1" if own == "Real" else "mul/Mul"]
+    if kind == "Repeat":
+        return ["../Reshape_2" if own == "GatherV2" else "Reshape_3"]
+    if kind in ("AtrousConv2D", "Convolution"):
+        if own == "BatchToSpaceND":
+            return ["BatchToSpaceND", "Conv2DBackpropFilter"]
+        return ["/Conv2DBackpropInput", "/Conv2DBackpropFilter"]
+    if kind == "Tensordot" and own == "MatMul":
+        return ["/MatMul", "/MatMul_1"]
+    if kind == "Tensordot":
+        return ["/transpose/transpose", "/transpose_1/transpose"]
+    if name.endswith("separable_conv2d/depthwise"):
+        return ["DepthwiseConv2dNativeBackpropInput", "DepthwiseConv2dNativeBackpropFilter"]
+    return None
+
+
+def _within(name, rule, is_open) -> str:
+    """A rule of _RULES, for a node whose inputs are open or not."""
+    closed, _, otherwise = rule.partition("|")
+    own = otherwise if otherwise and is_open else closed
+    if own.startswith("/"):
+        return name + own
+    outer = name.rpartition("/")[0]
+    if own.startswith("../"):
+        outer, own = outer.rpartition("/")[0], own[3:]
+    return f"{outer}/{own}" if outer else own
+
+
 def _of_all(names):
     if not names:
         return None
-    return "AddN" if len(names) > 1 else names[0]
+    return _sum() if len(names) > 1 else names[0]
 
 
 def _scope_of(name) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 from penstock import nn, raw_ops
 from penstock.compat.v1._initializers import zeros_initializer
 from penstock.compat.v1.layers._base import Layer
@@ -151,7 +153,7 @@ class Conv2DTranspose(Conv2D):
 class MaxPooling2D(Layer):
     """The largest value of every window."""
 
-    _pool = staticmethod(nn.max_pool)
+    _pool = staticmethod(functools.partial(nn.max_pool, name="MaxPool"))
 
     def __init__(
         self, pool_size, strides, padding="valid", data_format="channels_last", name=None, **kwargs

@@ -62,6 +62,11 @@ def embedding_lookup(
             f"Unrecognized partition strategy: {partition_strategy}.Must be one of either `mod` or "
             "`div`."
         )
+    return _lookup_in_turns(params, ids, max_norm, name)
+
+
+@_scoped("embedding_lookup")
+def _lookup_in_turns(params, ids, max_norm, name):
     # Rows side by side are in the order of their numbers, once the shorter tables are filled up.
     tables = [_tensor(each) for each in params]
     counts = [_raw_ops.Shape(input=each)[0] for each in tables]
@@ -82,7 +87,25 @@ def embedding_lookup(
     shape = _raw_ops.Shape(input=tables[0])[1:]
     rows = _raw_ops.Pack(values=padded, axis=1)
     rows = _raw_ops.Reshape(tensor=rows, shape=_raw_ops.ConcatV2(values=[[-1], shape], axis=0))
-    return _today.embedding_lookup(rows, ids, max_norm, name)
+    found = _today.embedding_lookup(rows, ids, max_norm)
+    last = "Reshape_1" if max_norm is None else "clip_by_norm"
+    return _raw_ops.Identity(input=found, name=last) if _core.is_building() else found
+
+
+def max_pool(
+    value=None,
+    ksize=None,
+    strides=None,
+    padding=None,
+    data_format="NHWC",
+    name=None,
+    input=None,
+) -> _core.Tensor:
+    """The largest value of every window."""
+    if value is not None and input is not None:
+        raise ValueError("Cannot specify both 'value' and 'input'.")
+    images = input if value is None else value
+    return _today.max_pool(images, ksize, strides, padding, data_format, name or "MaxPool")
 
 
 def nce_loss(
