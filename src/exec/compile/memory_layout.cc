@@ -49,10 +49,7 @@ class Placer {
         return place_node(made, i);
       case Step::Kind::kDirectLoop:
         place_node(made, i);
-        for (DirectLoop::Operand& operand : made.loop().operands) {
-          if (operand.value != kNoIndex) operand.place = place(operand.value);
-        }
-        return;
+        return place_loop(made.loop());
       case Step::Kind::kScalars:
         return place_scalars(made.scalars(), i);
       case Step::Kind::kTiles:
@@ -61,6 +58,12 @@ class Placer {
         return place_product(made, i);
       case Step::Kind::kControl:
         return place_control(made, i);
+    }
+  }
+
+  void place_loop(DirectLoop& loop) {
+    for (size_t i = 0; i < std::size(loop.values); ++i) {
+      if (loop.values[i] != kNoIndex) loop.places[i] = place(loop.values[i]);
     }
   }
 

@@ -5,10 +5,7 @@ namespace penstock::exec {
 using kernels::Formula;
 
 void run_direct_loop(const DirectLoop& loop, char* const* bases) noexcept {
-  const auto at = [&](size_t i) {
-    const Place& place = loop.operands[i].place;
-    return bases[place.storage] + place.offset;
-  };
+  const auto at = [&](size_t i) { return bases[loop.places[i].storage] + loop.places[i].offset; };
   const int* strides = loop.strides;
   switch (loop.kind) {
     case Formula::Kind::kUnary:

@@ -39,6 +39,10 @@ KernelResult run_product(const ProductStep& product, const KernelContext& contex
   return product.run(context, epilogue);
 }
 
+void check(const OpDef& op, const KernelResult& result) {
+  if (__builtin_expect(result.problem != nullptr, 0)) fail_kernel(op, result);
+}
+
 void check(const GroupResult& result) {
   if (__builtin_expect(result.failed != nullptr, 0)) fail_kernel(*result.failed, result.result);
 }
@@ -84,13 +88,15 @@ void Executable::add_views(Instruction& instruction, std::span<const ValueId> in
 }
 
 void Executable::add_instruction(const Step& step) {
-  Instruction made{.step = &step};
+  Instruction made{.kind = step.kind(), .step = &step};
   const Node& node = graph_.node(step.nodes[0]);
   const std::span<const ValueId> inputs = graph_.inputs(node);
   switch (step.kind()) {
     case Step::Kind::kShared:
       return;
     case Step::Kind::kDirectLoop:
+      made.loop = &step.loop();
+      break;
     case Step::Kind::kScalars:
     case Step::Kind::kTiles:
       break;
@@ -151,41 +157,40 @@ KernelContext Executable::context_of(const Instruction& instruction, Frame& fram
 }
 
 void Executable::run(Frame& frame) const {
+  char* const* const bases = frame.bases.data();
   Attr* own_attrs = frame.attrs.data();
   for (const Instruction& instruction : instructions_) {
     const Step& step = *instruction.step;
-    KernelResult result;
-    switch (step.kind()) {
+    switch (instruction.kind) {
       case Step::Kind::kShared:
         break;
       case Step::Kind::kDirectLoop:
-        run_direct_loop(step.loop(), frame.bases.data());
-        continue;
+        run_direct_loop(*instruction.loop, bases);
+        break;
       case Step::Kind::kScalars:
-        check(run_scalars(step.scalars(), frame.bases.data()));
-        continue;
+        check(run_scalars(step.scalars(), bases));
+        break;
       case Step::Kind::kTiles:
-        check(run_tiles(step.tiles(), frame.bases.data(), scratch_of(step, frame)));
-        continue;
+        check(run_tiles(step.tiles(), bases, scratch_of(step, frame)));
+        break;
+      case Step::Kind::kProduct:
+        check(*instruction.op, run_product(step.product(), context_of(instruction, frame)));
+        break;
       case Step::Kind::kControl: {
         const auto index = static_cast<size_t>(step.control());
         controls_[index]->run(context_of(instruction, frame), *frame.controls[index]);
-        continue;
-      }
-      case Step::Kind::kProduct:
-        result = run_product(step.product(), context_of(instruction, frame));
         break;
+      }
       case Step::Kind::kKernel: {
         KernelContext context = context_of(instruction, frame);
         if (__builtin_expect(instruction.stream != kNoIndex, 0)) {
           context.attrs = placed(instruction, frame, own_attrs);
           own_attrs += instruction.attrs.size();
         }
-        result = instruction.kernel(context);
+        check(*instruction.op, instruction.kernel(context));
         break;
       }
     }
-    if (__builtin_expect(result.problem != nullptr, 0)) fail_kernel(*instruction.op, result);
   }
 }
 

@@ -55,7 +55,9 @@ class Executable {
  private:
   // A step of the layout; of kernels, products and controls also what they are called with.
   struct Instruction {
+    Step::Kind kind;
     const Step* step;
+    const DirectLoop* loop = nullptr;  // the step's, at hand: it takes a few nanoseconds
     const OpDef* op = nullptr;
     KernelFn kernel = nullptr;
     Attrs attrs = {};

@@ -44,7 +44,7 @@ TEST(FindSteps, AnOpByItself) {
   EXPECT_EQ(found.kinds(), (Kinds{Kind::kDirectLoop, Kind::kKernel, Kind::kShared}));
   const DirectLoop& loop = found.steps[0].loop();
   EXPECT_EQ(loop.n, 24);
-  EXPECT_EQ(loop.operands[3].value, found.graph.node(found.steps[0].nodes[0]).first_output);
+  EXPECT_EQ(loop.values[3], found.graph.node(found.steps[0].nodes[0]).first_output);
 }
 
 TEST(FindSteps, OpsThatRunTogether) {

@@ -23,12 +23,12 @@ std::unique_ptr<DirectLoop> find_direct_loop(const Graph& graph, const Node& nod
     const int64_t count = graph.shape(inputs[i]).num_elements();
     if ((count != n && count != 1) || graph.dtype(inputs[i]) == DType::kString) return nullptr;
     made->strides[i] = count == n ? 1 : 0;
-    made->operands[i].value = inputs[i];
+    made->values[i] = inputs[i];
   }
-  made->operands[3].value = output;
+  made->values[3] = output;
   if (formula->is_swapped) {
     std::swap(made->strides[0], made->strides[1]);
-    std::swap(made->operands[0], made->operands[1]);
+    std::swap(made->values[0], made->values[1]);
   }
   return made;
 }

@@ -11,15 +11,13 @@
 namespace penstock::exec {
 
 struct DirectLoop {
-  struct Operand {
-    ValueId value = kNoIndex;
-    Place place;  // the layout's to fill in
-  };
   kernels::Formula::Kind kind;
   kernels::AnyLoop loop;
   int64_t n;
   int strides[3];
-  Operand operands[4];  // of the function; the result is the last
+  // Of the function's operands; the result is the last. Places are the layout's to fill in.
+  Place places[4];
+  ValueId values[4] = {kNoIndex, kNoIndex, kNoIndex, kNoIndex};
 };
 
 // Null for ops that need their kernel. Pre: the node's output has memory of its own.
