@@ -2,8 +2,10 @@
 """Checks that the folders include each other as the layering allows, and a few rules per file.
 
 A file belongs to the layer it lies in: src/<layer>/ and include/penstock/<layer>/ alike. Public
-headers are included as <penstock/layer/x.h>, private ones as "layer/x.h". Messages are printed as
-`file:line: message`; the exit status is 1 if there are any.
+headers are included as <penstock/layer/x.h>, private ones as "layer/x.h". A layer may have rooms,
+folders below it, which include each other as ROOMS allows; public headers are open to all of them.
+A unit is a private header with the source of the same name: units must not include each other in a
+ring. Messages are printed as `file:line: message`; the exit status is 1 if there are any.
 """
 
 from __future__ import annotations
@@ -21,20 +23,58 @@ ALLOWED: dict[str, set[str]] = {
     "ledger": set(),
     "plan": set(),
     "memory": {"core", "ledger"},
+    "recording": {"core", "ledger", "memory"},
     "kernels": {"core"},
     "tensor": {"core", "ledger", "memory"},
     "ops": {"core", "kernels", "memory", "tensor"},
-    "graph": {"core", "memory", "ops", "tensor"},
+    "graph": {"core", "memory", "ops", "plan", "tensor"},
     "autodiff": {"core", "graph", "ledger", "memory", "ops", "tensor"},
     "exec": {
-        *("autodiff", "core", "graph", "kernels", "ledger", "memory", "ops", "plan", "tensor"),
+        *("autodiff", "core", "graph", "kernels", "ledger", "memory", "ops", "plan"),
+        *("recording", "tensor"),
     },
     "profile": {"graph", "ledger"},
     "api": {
         *("autodiff", "core", "exec", "graph", "kernels", "ledger", "memory", "ops", "plan"),
-        *("profile", "tensor"),
+        *("profile", "recording", "tensor"),
     },
 }
+
+# The rooms of a layer: what each may include of the layer, besides itself. The layer's own folder
+# is a room too, under its own name, and has to be listed like the others.
+ROOMS: dict[str, set[str]] = {
+    "graph": set(),
+    "graph/passes": {"graph"},
+    "exec": set(),
+    "exec/trace": {"exec"},
+    "exec/eager": {"exec", "exec/trace"},
+    "exec/control": {"exec", "exec/trace", "exec/eager"},
+    "exec/compile/fusion": {"exec"},
+    "exec/compile": {"exec", "exec/compile/fusion"},
+    "exec/run": {"exec", "exec/compile", "exec/compile/fusion"},
+    "exec/run/control": {"exec", "exec/run"},
+    "exec/function": {
+        *("exec", "exec/trace", "exec/eager", "exec/control"),
+        *("exec/compile", "exec/run", "exec/run/control"),
+    },
+    "exec/v1": {"exec", "exec/trace", "exec/eager", "exec/control", "exec/function"},
+}
+
+# Units that include each other, from before this was checked; src/exec has none. An entry that does
+# not hold any more is an error too.
+KNOWN_RINGS: list[list[str]] = [
+    ["autodiff/push_forward", "autodiff/recording", "autodiff/tape_state"],
+    ["graph/control", "graph/copier", "graph/graph"],
+    [
+        *("kernels/binary", "kernels/cast", "kernels/formula", "kernels/loops-inl"),
+        *("kernels/scalar", "kernels/ternary", "kernels/unary"),
+    ],
+    ["kernels/conv", "kernels/conv_integer"],
+    ["kernels/gemm", "kernels/gemm_packed"],
+    ["kernels/optimizers", "kernels/update_rules"],
+    ["kernels/reduce", "kernels/reduce_steps"],
+    ["memory/regions", "memory/system"],
+]
 
 # Headers that lie directly in include/penstock/ or are generated there.
 TOP_HEADERS = {"penstock.h": "api", "ops.h": "ops", "version.h": "base"}
@@ -60,6 +100,24 @@ def layer_of(path: Path) -> str | None:
     if parts[:2] == ("include", "penstock"):
         return parts[2] if len(parts) > 3 else TOP_HEADERS.get(parts[-1])
     return parts[1] if parts[0] == "src" and len(parts) > 2 else None
+
+
+def room_of(path: Path) -> str | None:
+    """The folder of a private file below src/; None for a public header."""
+    return path.parent.relative_to("src").as_posix() if path.parts[0] == "src" else None
+
+
+def check_room(path: Path, layer: str, target: str) -> str | None:
+    """What is wrong with a private include of the file's own layer."""
+    room = room_of(path)
+    other = target.rsplit("/", 1)[0]
+    if layer not in ROOMS:
+        return f'{layer} has no rooms: "{target}"' if other != layer else None
+    if other not in ROOMS:
+        return f'no such room (see ROOMS in tools/check_layers.py): "{target}"'
+    if room == other or other in ROOMS.get(room, ()):
+        return None
+    return f"{room} may not include {other}: {target}"
 
 
 def strip_noise(text: str) -> str:
@@ -94,6 +152,8 @@ def check_includes(path: Path, layer: str, text: str) -> Iterator[Message]:
             yield number, f'a public header includes the private "{target}"'
         elif other and other not in {layer, "base"} | ALLOWED[layer]:
             yield number, f"{layer} may not include {other}: {target}"
+        elif other == layer and bracket == '"' and (wrong := check_room(path, layer, target)):
+            yield number, wrong
 
 
 def check_length(path: Path, text: str) -> Iterator[Message]:
@@ -108,6 +168,10 @@ def check_file(path: Path, text: str) -> Iterator[Message]:
     layer = layer_of(path)
     if layer not in ALLOWED:
         yield 1, "lies in no layer (see ALLOWED in tools/check_layers.py)"
+        return
+    room = room_of(path)
+    if room is not None and room not in ROOMS and (room != layer or layer in ROOMS):
+        yield 1, "lies in no room (see ROOMS in tools/check_layers.py)"
         return
     yield from check_includes(path, layer, text)
     yield from check_length(path, text)
@@ -130,8 +194,64 @@ def check_bindings(text: str) -> Iterator[Message]:
             yield number, f'the bindings may include public headers only: "{match[2]}"'
 
 
+def unit_of(path: Path) -> str:
+    """A private header and the source of the same name are one unit."""
+    return path.relative_to("src").with_suffix("").as_posix()
+
+
+def find_rings(units: dict[str, set[str]]) -> list[list[str]]:
+    """Units that include each other, directly or by way of others: a sorted list for each ring."""
+    number: dict[str, int] = {}  # of units, as they are met
+    lowest: dict[str, int] = {}  # the first unit on the path that this one leads back to
+    path: list[str] = []
+    rings = []
+
+    def visit(unit: str) -> None:
+        number[unit] = lowest[unit] = len(number)
+        path.append(unit)
+        for other in sorted(units.get(unit, ())):
+            if other not in number:
+                visit(other)
+                lowest[unit] = min(lowest[unit], lowest[other])
+            elif other in path:
+                lowest[unit] = min(lowest[unit], number[other])
+        if lowest[unit] == number[unit]:
+            ring = path[path.index(unit) :]
+            del path[path.index(unit) :]
+            if len(ring) > 1:
+                rings.append(sorted(ring))
+
+    for unit in sorted(units):
+        if unit not in number:
+            visit(unit)
+    return sorted(rings)
+
+
+def check_rings(units: dict[str, set[str]]) -> list[str]:
+    messages = []
+    rings = find_rings(units)
+    for ring in rings:
+        if ring not in KNOWN_RINGS:
+            messages.append(f"src/{ring[0]}.h:1: units that include each other: {', '.join(ring)}")
+    for ring in KNOWN_RINGS:
+        if ring not in rings and all(unit in units for unit in ring):
+            messages.append(
+                f"src/{ring[0]}.h:1: no ring any more, see KNOWN_RINGS: {', '.join(ring)}"
+            )
+    return messages
+
+
+def included_units(path: Path, text: str) -> set[str]:
+    """The units that a private file includes, its own aside."""
+    found = {
+        match[2] for match in map(INCLUDE.match, text.splitlines()) if match and match[1] == '"'
+    }
+    return {target.removesuffix(".h") for target in found} - {unit_of(path)}
+
+
 def check_tree(root: Path) -> list[str]:
     messages = []
+    units: dict[str, set[str]] = {}
     for file in sorted((root / "python" / "src").glob("*")):
         path, text = file.relative_to(root), file.read_text(encoding="utf-8")
         found = [*check_bindings(text), *check_length(path, text)]
@@ -142,7 +262,9 @@ def check_tree(root: Path) -> list[str]:
                 path = file.relative_to(root)
                 text = file.read_text(encoding="utf-8")
                 messages += [f"{path}:{line}: {what}" for line, what in check_file(path, text)]
-    return messages
+                if folder == "src":
+                    units.setdefault(unit_of(path), set()).update(included_units(path, text))
+    return messages + check_rings(units)
 
 
 def main() -> int:

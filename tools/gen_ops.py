@@ -156,7 +156,7 @@ def definition(op):
     if attrs:
         lines.append(f"  const Attr attrs_[] = {{{', '.join(f'Attr({attr})' for attr in attrs)}}};")
     call_attrs = "attrs_" if attrs else "{}"
-    given = " | ".join(f"given({name}, {i})" for i, name in enumerate(singles)) or "0"
+    donated = " | ".join(f"donated({name}, {i})" for i, name in enumerate(singles)) or "0"
     if many:
         lines.append("  SmallVector<const Tensor*, 8> inputs_;")
         lines += [f"  inputs_.push_back(&{name}.tensor());" for name in singles]
@@ -168,7 +168,8 @@ def definition(op):
         inputs = "inputs_"
     else:
         inputs = "{}"
-    lines.append(f"  Tensors results_ = dispatch({op['id']}_op, {inputs}, {call_attrs}, {given});")
+    call = f"dispatch({op['id']}_op, {inputs}, {call_attrs}, {donated})"
+    lines.append(f"  Tensors results_ = {call};")
     if op["many"]:
         lines.append("  return results_;")
     elif len(op["outputs"]) == 1:
@@ -198,8 +199,8 @@ def source_text(ops):
         + "#include <penstock/ops.h>\n\nnamespace penstock {\n\n"
         + externs
         + "\nnamespace {\n"
-        + "uint64_t given(const Operand& operand, int i) {\n"
-        + "  return uint64_t{operand.is_given()} << i;\n"
+        + "uint64_t donated(const Operand& operand, int i) {\n"
+        + "  return uint64_t{operand.is_donated()} << i;\n"
         + "}\n"
         + "}  // namespace\n\n"
         + "\n".join(map(definition, ops))

@@ -2,10 +2,11 @@
 #include "bench.h"
 
 #include <penstock/exec/function.h>
+#include <penstock/exec/trace.h>
 #include <penstock/ops/registry.h>
 
-#include "exec/function_state.h"
-#include "graph/simplify.h"
+#include "exec/trace/function_state.h"
+#include "graph/passes/simplify.h"
 
 namespace penstock::bench {
 namespace {

@@ -9,7 +9,15 @@
 #include <penstock/base/error.h>
 #include <penstock/base/threads.h>
 #include <penstock/exec/control.h>
+#include <penstock/exec/evaluate_now.h>
 #include <penstock/exec/function.h>
+#include <penstock/exec/host_call.h>
+#include <penstock/exec/interrupts.h>
+#include <penstock/exec/loop_counters.h>
+#include <penstock/exec/memory_plan.h>
+#include <penstock/exec/random_states.h>
+#include <penstock/exec/source_line.h>
+#include <penstock/exec/trace.h>
 #include <penstock/exec/variable.h>
 #include <penstock/memory/memory.h>
 #include <penstock/ops.h>

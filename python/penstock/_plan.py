@@ -22,10 +22,9 @@ class PlannedValue:
     __slots__ = ("bytes", "dtype", "first", "last", "line", "offset", "op", "shape", "tag")
 
     def __init__(self, fields):
-        self.op, self.line, self.tag = fields["op"], fields["line"], fields["kind"]
-        self.dtype, self.shape = fields["dtype"], fields["shape"]
-        self.bytes, self.offset = fields["bytes"], fields["offset"]
-        self.first, self.last = fields["first"], fields["last"]
+        self.op, self.tag = fields.pop("name"), fields.pop("kind")
+        for name, field in fields.items():
+            setattr(self, name, field)
 
     def type_text(self) -> str:
         """ "float32[2,3]"; scratch memory has no dtype."""
@@ -43,15 +42,11 @@ class PlannedLoop:
     the others again: `forward_steps` of them. `trips` is None when it is known only later."""
 
     def __init__(self, fields):
-        self.name, self.line, self.trips = fields["name"], fields["line"], fields["trips"]
-        self.state_bytes, self.is_in_file = fields["state_bytes"], fields["is_in_file"]
-        self._checkpoints, self._after = fields["checkpoints"], fields["checkpoints_after"]
-        is_known = fields["forward_steps"] >= 0
-        self.forward_steps = fields["forward_steps"] if is_known else None
-
-    @property
-    def is_gradient(self) -> bool:
-        return self.name == "while gradient"
+        self._checkpoints, self._after = fields.pop("checkpoints"), fields.pop("checkpoints_after")
+        self._most_checkpoints = fields.pop("most_checkpoints")
+        vars(self).update(fields)
+        self.trips = None if self.trips < 0 else self.trips
+        self.forward_steps = None if self.forward_steps < 0 else self.forward_steps
 
     def checkpoints(self, steps=None) -> int | None:
         """How many states are kept; for a loop of which the number of steps is not known, after
@@ -66,12 +61,8 @@ class PlannedLoop:
         text = f"{self.name}{at}: {steps} steps, state {size_text(self.state_bytes)}"
         if not self.is_gradient:
             return text
-        if self.trips is not None:
-            kept = self._checkpoints
-        elif self._checkpoints < 0:
-            kept = "max(8, ceil(sqrt(2 n)))"
-        else:
-            kept = f"at most {self._checkpoints}"
+        is_limit = self.trips is None and self._checkpoints >= 0
+        kept = f"{'at most ' if is_limit else ''}{self._most_checkpoints}"
         again = "" if self.forward_steps is None else f", {self.forward_steps} steps forwards"
         place = " in a file" if self.is_in_file else ""
         return f"{text}, {kept} states kept{place}{again}"

@@ -7,6 +7,7 @@
 
 #include <penstock/exec/function.h>
 #include <penstock/exec/graph_builder.h>
+#include <penstock/exec/trace.h>
 
 #include "hooks.h"
 

@@ -9,8 +9,16 @@
 #include <vector>
 
 #include <penstock/exec/control.h>
+#include <penstock/exec/evaluate_now.h>
 #include <penstock/exec/function.h>
+#include <penstock/exec/host_call.h>
+#include <penstock/exec/interrupts.h>
+#include <penstock/exec/loop_counters.h>
+#include <penstock/exec/memory_plan.h>
+#include <penstock/exec/random_states.h>
+#include <penstock/exec/source_line.h>
 #include <penstock/exec/stand_in.h>
+#include <penstock/exec/trace.h>
 
 #include "array.h"
 #include "callback.h"
@@ -144,56 +152,47 @@ void check_signals() {
   if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }
 
-nb::dict value_dict(const PlannedValue& value) {
+// A plan's fields as Python has them.
+nb::object plan_object(DType dtype) {
+  return dtype == DType::kInvalid ? nb::none() : nb::steal(dtype_object(dtype));
+}
+nb::object plan_object(const Shape& shape) { return nb::steal(checked(shape_tuple(shape))); }
+nb::object plan_object(const std::vector<PlannedValue>& values);
+nb::object plan_object(const std::vector<PlannedLoop>& loops);
+template <typename Field>
+nb::object plan_object(const Field& field) {
+  return nb::cast(field);
+}
+template <typename Part>
+nb::dict fields_of(const Part& part) {
   nb::dict out;
-  out["op"] = value.name;
-  out["line"] = value.line;
-  out["kind"] = value.kind;
-  out["dtype"] = value.dtype == DType::kInvalid ? nb::none() : nb::steal(dtype_object(value.dtype));
-  out["shape"] = nb::steal(checked(shape_tuple(value.shape)));
-  out["bytes"] = value.bytes;
-  out["offset"] = value.offset;
-  out["first"] = value.first;
-  out["last"] = value.last;
+  visit_fields(part, [&](const char* name, const auto& field) { out[name] = plan_object(field); });
+  return out;
+}
+nb::object plan_object(const std::vector<PlannedValue>& values) {
+  nb::list out;
+  for (const PlannedValue& value : values) out.append(fields_of(value));
+  return out;
+}
+nb::object plan_object(const std::vector<PlannedLoop>& loops) {
+  nb::list out;
+  for (const PlannedLoop& loop : loops) {
+    nb::dict each = fields_of(loop);
+    each["checkpoints_after"] =
+        nb::cpp_function([loop](int64_t steps) { return loop.checkpoints_after(steps); });
+    out.append(each);
+  }
   return out;
 }
 
 nb::dict plan_dict(const Function& function) {
   const MemoryPlan plan = function.plan();
-  nb::dict out;
-  out["peak_bytes"] = plan.peak_bytes;
-  out["arena_bytes"] = plan.arena_bytes;
-  out["output_bytes"] = plan.output_bytes;
-  out["lower_bound"] = plan.lower_bound;
-  out["constant_bytes"] = plan.constant_bytes;
-  out["instructions"] = plan.instructions;
-  out["timeline"] = plan.timeline;
-  out["peak_instruction"] = plan.peak_instruction;
-  out["unknown"] = plan.unknown;
-  out["causes"] = plan.causes;
-  nb::list loops;
-  for (const PlannedLoop& loop : plan.loops) {
-    nb::dict each;
-    each["name"] = loop.name;
-    each["line"] = loop.line;
-    each["trips"] = loop.trips < 0 ? nb::object(nb::none()) : nb::object(nb::int_(loop.trips));
-    each["state_bytes"] = loop.state_bytes;
-    each["checkpoints"] = loop.checkpoints;
-    each["checkpoints_after"] =
-        nb::cpp_function([loop](int64_t steps) { return loop.checkpoints_after(steps); });
-    each["forward_steps"] = loop.forward_steps;
-    each["is_in_file"] = loop.is_in_file;
-    loops.append(each);
-  }
-  out["loops"] = loops;
+  nb::dict out = fields_of(plan);
   MemoryPlan growing;  // what peak_bytes_after() looks at
   growing.peak_bytes = plan.peak_bytes;
   growing.loops = plan.loops;
   out["peak_bytes_after"] =
       nb::cpp_function([growing](int64_t steps) { return growing.peak_bytes_after(steps); });
-  nb::list values;
-  for (const PlannedValue& value : plan.values) values.append(value_dict(value));
-  out["values"] = values;
   return out;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <penstock/exec/function.h>
+#include <penstock/exec/trace.h>
 #include <penstock/ops/registry.h>
 
 #include "array.h"

@@ -115,7 +115,7 @@ PyObject* call(Which which, const Tensor* a, const Tensor* b, uint64_t given, co
   if (node != nullptr) node->set_next();
   if (op.attrs.size() == 0) {
     if (given == 0 && caller != nullptr && may_be_put_off(used) && is_next_operand(caller)) {
-      if (auto pending = Pending::make(op, used)) return wrap(std::move(pending));
+      if (auto pending = DeferredElementwise::make(op, used)) return wrap(std::move(pending));
     }
     return wrap(std::move(run(op, used, {}, given)[0]));
   }

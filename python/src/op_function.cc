@@ -309,7 +309,7 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t flagged_count, PyOb
     const OpDef& used = d.other == nullptr || takes(op, tensors) ? op : *d.other;
     if (used.attrs.size() == 0 && given == 0 && d.output <= 0 && may_be_put_off(tensors) &&
         is_next_operand(self, args, caller)) {
-      if (auto pending = Pending::make(used, tensors)) return wrap(std::move(pending));
+      if (auto pending = DeferredElementwise::make(used, tensors)) return wrap(std::move(pending));
     }
     Tensors outputs = run(used, tensors, attrs.finish(), given);
     if (d.output >= 0) return wrap(std::move(outputs[static_cast<size_t>(d.output)]));

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include <penstock/memory/recording.h>
+#include <penstock/recording/recording.h>
 
 #include "user_line.h"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <penstock/exec/function.h>
+#include <penstock/exec/trace.h>
 
 namespace penstock::python {
 namespace {
@@ -33,10 +34,10 @@ bool is_worth_releasing(const OpDef& op, std::span<const Tensor* const> inputs) 
 
 }  // namespace
 
-Tensors run(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs, uint64_t given) {
+Tensors run(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs, uint64_t donated) {
   // A trace asks Python for the line that is running.
   const WithoutGil released(!Trace::is_open() && is_worth_releasing(op, inputs));
-  return dispatch(op, inputs, attrs, given);
+  return dispatch(op, inputs, attrs, donated);
 }
 
 }  // namespace penstock::python

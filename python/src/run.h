@@ -5,8 +5,8 @@
 
 #include <optional>
 
-#include <penstock/memory/recording.h>
 #include <penstock/ops/dispatch.h>
+#include <penstock/recording/recording.h>
 
 #include "user_line.h"
 
@@ -48,6 +48,6 @@ inline constexpr int64_t kBytesWorthReleasing = 32 * 1024;
 
 // dispatch, with the GIL released when the call is large.
 Tensors run(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs,
-            uint64_t given = 0);
+            uint64_t donated = 0);
 
 }  // namespace penstock::python

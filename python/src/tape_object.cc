@@ -12,6 +12,7 @@
 #include <penstock/autodiff/forward.h>
 #include <penstock/autodiff/tape.h>
 #include <penstock/exec/function.h>
+#include <penstock/exec/trace.h>
 
 #include "callback.h"
 #include "convert.h"

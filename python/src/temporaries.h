@@ -2,8 +2,8 @@
 // handed over to the op, which may write its result into it.
 //
 // And which results will be such operands at once: in a - tf.square(b), the square, as the next
-// instruction is the operator. Such a call is put off (penstock/exec/pending.h) and runs as part of
-// the operator, without a buffer of its own.
+// instruction is the operator. Such a call is put off (penstock/exec/deferred_elementwise.h) and
+// runs as part of the operator, without a buffer of its own.
 //
 // A reference count of 1 is not enough: C code (a partial, a tuple that is spread over a call, an
 // array of objects) may hold the only reference and show the object again later. So the one

@@ -204,7 +204,7 @@ PyObject* wrap(Tensor&& tensor) noexcept {
   return reinterpret_cast<PyObject*>(object);
 }
 
-PyObject* wrap(std::unique_ptr<Pending> pending) noexcept {
+PyObject* wrap(std::unique_ptr<DeferredElementwise> pending) noexcept {
   PyObject* object = wrap(Tensor(pending->description()));
   if (object != nullptr) reinterpret_cast<TensorObject*>(object)->pending = pending.release();
   return object;

@@ -12,7 +12,7 @@
 
 #include <memory>
 
-#include <penstock/exec/pending.h>
+#include <penstock/exec/deferred_elementwise.h>
 #include <penstock/tensor/tensor.h>
 
 namespace penstock::python {
@@ -20,8 +20,8 @@ namespace penstock::python {
 struct TensorObject {
   PyObject_HEAD PyObject* attributes;
   PyObject* weak_references;
-  Tensor tensor;     // while it is pending, without data
-  Pending* pending;  // or null
+  Tensor tensor;                 // while it is pending, without data
+  DeferredElementwise* pending;  // or null
 };
 
 inline PyTypeObject* tensor_base_type = nullptr;
@@ -46,7 +46,7 @@ inline Tensor& tensor_of(PyObject* object) {
 inline const Tensor& description_of(PyObject* object) {
   return reinterpret_cast<TensorObject*>(object)->tensor;
 }
-inline const Pending* pending_of(PyObject* object) {
+inline const DeferredElementwise* pending_of(PyObject* object) {
   return reinterpret_cast<TensorObject*>(object)->pending;
 }
 // Whether one place alone has the object, and nobody can find it there.
@@ -61,7 +61,7 @@ inline bool is_hidden_pending(PyObject* object) {
 
 // A new object; null with an error set when there is no memory.
 PyObject* wrap(Tensor&& tensor) noexcept;
-PyObject* wrap(std::unique_ptr<Pending> pending) noexcept;
+PyObject* wrap(std::unique_ptr<DeferredElementwise> pending) noexcept;
 // The DType object of a code, as a new reference.
 PyObject* dtype_object(DType dtype);
 // A tuple of a shape's dimensions; an unknown one is None.

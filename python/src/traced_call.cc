@@ -12,6 +12,7 @@
 #include <nanobind/nanobind.h>
 
 #include <penstock/exec/function.h>
+#include <penstock/exec/trace.h>
 
 #include "call_signature.h"
 #include "errors.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include <penstock/memory/recording.h>
+#include <penstock/recording/recording.h>
 
 namespace penstock::python {
 

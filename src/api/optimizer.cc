@@ -7,7 +7,7 @@
 #include <penstock/base/strings.h>
 #include <penstock/ops/grad_helpers.h>
 
-#include "exec/variable_state.h"
+#include "exec/eager/variable_state.h"
 
 namespace penstock {
 namespace {

@@ -5,6 +5,7 @@
 
 #include <penstock/base/strings.h>
 #include <penstock/exec/function.h>
+#include <penstock/exec/random_states.h>
 #include <penstock/ops/grad_helpers.h>
 
 #include "api/random_scale.h"

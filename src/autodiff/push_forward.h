@@ -29,7 +29,7 @@ struct Moving {
 // The tangents of the outputs, by transposing the call's gradient. Pre: no input moves twice.
 std::vector<Tensor> transposed_tangents(const Record& call, const Moving& moving);
 // The same of a call of an op with data, without computing the gradient itself: it is only traced
-// (exec/forward_call.cc). Worth its while for large calls.
+// (exec/function/forward_mode_call.cc). Worth its while for large calls.
 std::vector<Tensor> transposed_apart(const Record& call, const Moving& moving);
 
 // Pre: the accumulator is open on this thread; the call has all data of inputs and outputs.

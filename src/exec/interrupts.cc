@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include <penstock/exec/control.h>
+#include <penstock/exec/interrupts.h>
 
 namespace penstock {
 namespace exec {

@@ -28,7 +28,7 @@ int32_t forwarded_input(const Control& control, size_t output, size_t num_inputs
     return output < static_cast<size_t>(control.num_states) ? static_cast<int32_t>(output)
                                                             : kNoIndex;
   if (control.kind == Control::Kind::kLoopGradient && output < control.states.size()) {
-    const size_t behind = control.states.size() + (control.is_tied ? 1 : 0);
+    const size_t behind = control.states.size() + (control.shares_checkpoints ? 1 : 0);
     return static_cast<int32_t>(num_inputs - behind + output);
   }
   return kNoIndex;

@@ -37,7 +37,7 @@ struct Control {
   int64_t trips = -1;       // how many steps it takes, where that is known
   int64_t checkpoints = 0;  // states that a gradient keeps at most; 0: as many as seem best
   bool swaps = false;       // these are kept in a file
-  bool is_tied = false;
+  bool shares_checkpoints = false;
   uint64_t loop = 0;                        // the same for a loop and its gradients
   std::vector<int32_t> numbers;             // of its states, among those that the loop once had
   std::vector<int32_t> states, invariants;  // of a gradient: those that have one
@@ -64,9 +64,6 @@ std::string region_name(Control::Kind kind, size_t i);
 // The input whose memory an output of the node may take over: what it starts from; kNoIndex when
 // there is none.
 int32_t forwarded_input(const Control& control, size_t output, size_t num_inputs);
-
-// How many steps a loop, or that of a gradient, takes; -1 where the graph does not say so.
-int64_t trip_count(const Graph& graph, const Node& node);
 
 // A copy of `region` with other inputs: each stands for an input of `region`, or, with kNoIndex, is
 // one more. Its outputs are values of `region`, or inputs of the copy.

@@ -371,7 +371,7 @@ static void verify_control(const Graph& graph, NodeId id) {
   }
   const auto num_inputs = static_cast<size_t>(node.num_inputs);
   const auto num_states = static_cast<size_t>(control.num_states);
-  const size_t tied = control.is_tied ? 1 : 0;
+  const size_t tied = control.shares_checkpoints ? 1 : 0;
   switch (control.kind) {
     case Control::Kind::kBranch:
       if (num_inputs == 0 || graph.dtype(graph.inputs(node)[0]) != DType::kInt32)

@@ -13,7 +13,7 @@
 //
 // A graph is closed when all shapes are known and every node is a leaf or a call of an op that has
 // a kernel (composed ops have been taken apart): such a graph can be planned as a whole. An open
-// one is replayed with more shapes known, or runs in stages (exec/stages.h).
+// one is interpreted with more shapes known, or runs in pieces (exec/function/partly_planned.h).
 //
 // Updates of variables are values: at the end of a run slot s holds the value of its Write. So
 // nodes have no hidden order but that of stateful ops and calls among each other.

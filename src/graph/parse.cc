@@ -347,7 +347,7 @@ class Parser {
     cursor.expect(", swaps=");
     read_element(cursor, &control.swaps);
     cursor.expect(", tied=");
-    read_element(cursor, &control.is_tied);
+    read_element(cursor, &control.shares_checkpoints);
     read_numbers(", numbers=", control.numbers);
     read_numbers(", states=", control.states);
     read_numbers(", invariants=", control.invariants);

@@ -12,8 +12,8 @@
 
 #include "memory/blocks.h"
 #include "memory/budget.h"
+#include "memory/buffer_observer.h"
 #include "memory/faults.h"
-#include "memory/recording_hooks.h"
 
 namespace penstock {
 namespace {
@@ -42,13 +42,15 @@ void check_canary(const Buffer& buffer) {
 [[noreturn, gnu::noinline]] void fail(const AllocationRequest& request, std::string_view why,
                                       std::string_view who = {}) {
   std::string text;
+  const memory::BufferObserver* observer = memory::observer();
   try {
     if (request.owner != 0) text = cat("[", ledger::owner_name(request.owner), "] ");
     if (!who.empty()) text = cat("[", who, "] ");
     text += request.bytes > 0 ? cat("cannot allocate ", request.bytes, " bytes (")
                               : std::string("cannot make a tensor without elements (");
-    text += cat(tag_name(request.tag), ") on ", request.device, ": ", why, "\n",
-                ledger::table(request.device.index), recording::holders(5));
+    text +=
+        cat(tag_name(request.tag), ") on ", request.device, ": ", why, "\n",
+            ledger::table(request.device.index), observer ? observer->holders(5) : std::string());
   } catch (const std::bad_alloc&) {
     text = "cannot allocate: no memory is left, not even for a longer message";
   }
@@ -98,7 +100,7 @@ Buffer* allocate_buffer(const AllocationRequest& request) {
   buffer->bytes = request.bytes;
   buffer->block_bytes = block.bytes;
   set_canary(*buffer);
-  if (recording::is_on()) recording::allocated(*buffer);
+  if (const auto* observer = memory::observer()) observer->allocated(*buffer);
   return buffer;
 }
 
@@ -120,13 +122,13 @@ Buffer* borrow_buffer(void* data, int64_t bytes, void (*give_back)(void*), void*
   buffer->block_bytes = block.bytes;
   buffer->give_back = give_back;
   buffer->give_back_context = context;
-  if (recording::is_on()) recording::allocated(*buffer);
+  if (const auto* observer = memory::observer()) observer->allocated(*buffer);
   return buffer;
 }
 
 void shrink_buffer(Buffer& buffer, int64_t bytes) noexcept {
   check_canary(buffer);
-  if (recording::is_on()) recording::resizing(buffer, bytes);
+  if (const auto* observer = memory::observer()) observer->resizing(buffer, bytes);
   ledger::resize(buffer.device, buffer.tag, buffer.owner, buffer.bytes, bytes);
   buffer.bytes = bytes;
   buffer.block_bytes = memory::shrink_block(
@@ -136,7 +138,7 @@ void shrink_buffer(Buffer& buffer, int64_t bytes) noexcept {
 
 void retag_buffer(Buffer& buffer, Tag tag, ledger::Owner owner) noexcept {
   if (buffer.tag == Tag::kForeign) return;
-  if (recording::is_on()) recording::retagging(buffer, tag, owner);
+  if (const auto* observer = memory::observer()) observer->retagging(buffer, tag, owner);
   ledger::move(buffer.device, buffer.bytes, buffer.tag, buffer.owner, tag, owner);
   buffer.tag = tag;
   buffer.owner = owner;
@@ -155,7 +157,7 @@ void destroy_buffer(Buffer* buffer) noexcept {
   }
   const bool is_borrowed = buffer->tag == Tag::kForeign;
   if (!is_borrowed) check_canary(*buffer);
-  if (recording::is_on()) recording::releasing(*buffer);
+  if (const auto* observer = memory::observer()) observer->releasing(*buffer);
   ledger::release(buffer->device, buffer->tag, buffer->owner, buffer->bytes);
   if (is_borrowed && buffer->give_back != nullptr) buffer->give_back(buffer->give_back_context);
   memory::free_block({buffer, buffer->block_bytes});
@@ -168,11 +170,11 @@ Reservation::Reservation(int64_t bytes, std::string_view who) {
   if (!ledger::allocate(0, request.tag, 0, bytes)) fail_budget(request, who);
   buffer_.tag = request.tag;
   buffer_.bytes = bytes;
-  if (recording::is_on()) recording::allocated(buffer_);
+  if (const auto* observer = memory::observer()) observer->allocated(buffer_);
 }
 
 Reservation::~Reservation() {
-  if (recording::is_on()) recording::releasing(buffer_);
+  if (const auto* observer = memory::observer()) observer->releasing(buffer_);
   ledger::release(0, buffer_.tag, 0, buffer_.bytes);
 }
 

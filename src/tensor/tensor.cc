@@ -10,7 +10,7 @@
 #include <penstock/base/strings.h>
 #include <penstock/memory/strings.h>
 
-#include "memory/recording_hooks.h"
+#include "memory/buffer_observer.h"
 
 namespace penstock {
 namespace {
@@ -92,7 +92,7 @@ Tensor Tensor::empty(DType dtype, const Shape& shape, Tag tag, ledger::Owner own
   }
   const int64_t bytes = shape.num_bytes(dtype_size(dtype));
   BufferRef buffer(allocate_buffer({.bytes = bytes, .device = {}, .tag = tag, .owner = owner}));
-  if (recording::is_on()) recording::describe(*buffer.get(), dtype, shape);
+  if (const auto* observer = memory::observer()) observer->describe(*buffer.get(), dtype, shape);
   if (dtype == DType::kString) {
     std::memset(buffer->data, 0, static_cast<size_t>(bytes));
     buffer->holds_strings = true;
@@ -176,7 +176,7 @@ Tensor Tensor::borrow(DType dtype, const Shape& shape, void* data, void (*give_b
     throw;
   }
   BufferRef buffer(borrow_buffer(data, bytes, give_back, context, read_only));
-  if (recording::is_on()) recording::describe(*buffer.get(), dtype, shape);
+  if (const auto* observer = memory::observer()) observer->describe(*buffer.get(), dtype, shape);
   return over(std::move(buffer), 0, dtype, shape);
 }
 

@@ -11,10 +11,12 @@
 
 #include <penstock/autodiff/tape.h>
 #include <penstock/exec/function.h>
+#include <penstock/exec/memory_plan.h>
+#include <penstock/exec/trace.h>
 #include <penstock/memory/memory.h>
 
 #include "call.h"
-#include "exec/function_state.h"
+#include "exec/trace/function_state.h"
 
 namespace penstock::op_check {
 namespace {

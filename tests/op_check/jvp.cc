@@ -7,6 +7,7 @@
 
 #include <penstock/autodiff/forward.h>
 #include <penstock/exec/function.h>
+#include <penstock/exec/trace.h>
 #include <penstock/ops/grad_helpers.h>
 
 #include "derivatives.h"

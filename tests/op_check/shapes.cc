@@ -7,6 +7,7 @@
 #include <optional>
 
 #include <penstock/exec/function.h>
+#include <penstock/exec/trace.h>
 
 #include "call.h"
 

@@ -32,6 +32,12 @@ def messages(path, *lines):
         ("include/penstock/tensor/tensor.h", "<penstock/memory/buffer.h>"),
         ("include/penstock/penstock.h", "<penstock/exec/eager.h>"),
         ("src/exec/run.cc", '"plan/planner.h"'),
+        ("src/exec/eager/dispatch.cc", '"exec/trace/trace_op.h"'),
+        ("src/exec/eager/dispatch.cc", '"exec/eager/interpreter.h"'),
+        ("src/exec/trace/trace_op.cc", '"exec/op_call.h"'),
+        ("src/exec/trace/trace.cc", "<penstock/exec/function.h>"),
+        ("src/exec/trace/trace.cc", '"graph/passes/simplify.h"'),
+        ("src/graph/passes/fold.cc", '"graph/graph.h"'),
     ],
 )
 def test_allowed_includes(path, include):
@@ -69,6 +75,80 @@ def test_allowed_includes(path, include):
 )
 def test_refused_includes(path, include, expected):
     assert messages(path, f"#include {include}") == [expected]
+
+
+@pytest.mark.parametrize(
+    ("path", "include", "expected"),
+    [
+        (
+            "src/exec/trace/trace.cc",
+            '"exec/eager/interpreter.h"',
+            "exec/trace may not include exec/eager: exec/eager/interpreter.h",
+        ),
+        (
+            "src/exec/op_call.cc",
+            '"exec/trace/trace.h"',
+            "exec may not include exec/trace: exec/trace/trace.h",
+        ),
+        (
+            "src/graph/graph.cc",
+            '"graph/passes/fold.h"',
+            "graph may not include graph/passes: graph/passes/fold.h",
+        ),
+        (
+            "src/exec/run/program.cc",
+            '"exec/attic/x.h"',
+            'no such room (see ROOMS in tools/check_layers.py): "exec/attic/x.h"',
+        ),
+        ("src/core/shape.cc", '"core/dims/x.h"', 'core has no rooms: "core/dims/x.h"'),
+    ],
+)
+def test_rooms_of_a_layer_include_those_below_them(path, include, expected):
+    assert messages(path, f"#include {include}") == [expected]
+
+
+def test_a_file_outside_every_room_is_refused():
+    assert "lies in no room" in messages("src/exec/attic/x.cc")[0]
+    assert "lies in no room" in messages("src/core/dims/x.cc")[0]
+
+
+def test_rooms_form_no_ring():
+    assert check_layers.find_rings(check_layers.ROOMS) == []
+
+
+@pytest.mark.parametrize(
+    ("units", "rings"),
+    [
+        ({"a": {"b"}, "b": {"c"}, "c": set()}, []),
+        ({"a": {"b"}, "b": {"a"}}, [["a", "b"]]),
+        (
+            {"a": {"b"}, "b": {"c", "d"}, "c": {"a"}, "d": {"e"}, "e": {"d"}},
+            [["a", "b", "c"], ["d", "e"]],
+        ),
+        ({"a": {"b", "c"}, "b": {"d"}, "c": {"d"}, "d": set()}, []),
+    ],
+)
+def test_rings_of_units(units, rings):
+    assert check_layers.find_rings(units) == rings
+
+
+def test_a_header_and_its_source_are_one_unit(tmp_path):
+    """The two headers do not include each other; by way of a source they do."""
+    folder = tmp_path / "src" / "core"
+    folder.mkdir(parents=True)
+    (folder / "a.h").write_text('#pragma once\n#include "core/b.h"\n')
+    (folder / "b.h").write_text("#pragma once\n")
+    (folder / "b.cc").write_text('#include "core/b.h"\n')
+    assert check_layers.check_tree(tmp_path) == []
+    (folder / "b.cc").write_text('#include "core/b.h"\n#include "core/a.h"\n')
+    [message] = check_layers.check_tree(tmp_path)
+    assert message == "src/core/a.h:1: units that include each other: core/a, core/b"
+
+
+def test_a_known_ring_that_is_gone_is_told():
+    first, *others = check_layers.KNOWN_RINGS[0]
+    gone = {unit: set() for unit in (first, *others)}
+    assert "no ring any more" in check_layers.check_rings(gone)[0]
 
 
 def test_a_file_outside_every_layer_is_refused():

@@ -6,6 +6,7 @@
 //                             [&](auto s) { return Tensors{s[0] + 1, s[1] * 2}; }, {i, y});
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <span>
 
@@ -44,15 +45,5 @@ PEN_API Tensors add_branch(const Tensor& index, std::span<const Function> region
 // Both regions have the state as inputs.
 PEN_API Tensors add_loop(const Function& condition, const Function& body,
                          std::span<const Tensor> state, const LoopOptions& options = {});
-
-// Steps of loops that gradients have taken so far: forwards, to have states again, and backwards.
-struct LoopCounters {
-  int64_t forward = 0, backward = 0;
-};
-PEN_API LoopCounters loop_counters();
-
-// Called now and then while a loop of a function runs: it may throw to end that.
-using InterruptFn = void (*)();
-PEN_API void set_interrupt_check(InterruptFn check);
 
 }  // namespace penstock

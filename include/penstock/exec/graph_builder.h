@@ -14,6 +14,7 @@
 #include <penstock/base/export.h>
 #include <penstock/exec/function.h>
 #include <penstock/exec/random_states.h>
+#include <penstock/exec/source_line.h>
 #include <penstock/tensor/tensor.h>
 
 namespace penstock {
@@ -21,7 +22,8 @@ namespace penstock {
 struct OpDef;
 namespace exec {
 struct BuilderState;
-}
+struct TraceState;
+}  // namespace exec
 
 class PEN_API GraphBuilder {
  public:

@@ -39,4 +39,7 @@ class PEN_API RepeatedDraws {
   std::unique_ptr<exec::DrawNotes> notes_;
 };
 
+// Random ops of all functions start their streams anew, as after a new global seed.
+PEN_API void restart_random_streams();
+
 }  // namespace penstock

@@ -13,11 +13,11 @@
 namespace penstock {
 
 // Runs `op`: checks, infers, allocates or forwards, runs the kernel, posts to the ledger, tells the
-// tapes. `attrs` are all of the op's, in its order. Bit i of `given` hands input i over: when the
+// tapes. `attrs` are all of the op's, in its order. Bit i of `donated` hands input i over: when the
 // op can run in place and nobody else holds the data, the result takes its buffer and the input is
 // left without data. When this throws, every input is as it was.
 PEN_API Tensors dispatch(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs,
-                         uint64_t given = 0);
+                         uint64_t donated = 0);
 
 // What the results of ops are booked as on this thread, while the scope lasts.
 class PEN_API TagScope {

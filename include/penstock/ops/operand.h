@@ -14,18 +14,18 @@ namespace penstock {
 
 class Operand {
  public:
-  Operand(const Tensor& tensor) : tensor_(&tensor), given_(false) {}
-  Operand(Tensor&& tensor) : tensor_(&tensor), given_(true) {}
+  Operand(const Tensor& tensor) : tensor_(&tensor), donated_(false) {}
+  Operand(Tensor&& tensor) : tensor_(&tensor), donated_(true) {}
   // An operand that keeps its tensor itself.
   static Operand owning(Tensor tensor) { return Operand(std::move(tensor), 0); }
 
   const Tensor& tensor() const { return tensor_ != nullptr ? *tensor_ : own_; }
-  bool is_given() const { return given_; }
+  bool is_donated() const { return donated_; }
 
  private:
-  Operand(Tensor&& tensor, int) : tensor_(nullptr), given_(false), own_(std::move(tensor)) {}
+  Operand(Tensor&& tensor, int) : tensor_(nullptr), donated_(false), own_(std::move(tensor)) {}
   const Tensor* tensor_;
-  bool given_;
+  bool donated_;
   Tensor own_;
 };
 

@@ -1,4 +1,4 @@
-"""Reads the file that a recording writes while the program runs (src/memory/recording_file.h).
+"""Reads the file that a recording writes while the program runs (src/recording/recording_file.h).
 
 It can be read at any moment: while it is written (`Live`, for `penstock top`), after the recording,
 and when the process was killed.

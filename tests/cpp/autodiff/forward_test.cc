@@ -2,6 +2,7 @@
 #include <penstock/autodiff/forward.h>
 
 #include <penstock/exec/function.h>
+#include <penstock/exec/trace.h>
 #include <penstock/ops.h>
 #include <penstock/ops/operators.h>
 

@@ -1,6 +1,9 @@
 // Branches and loops inside functions: eager's bits, the plan's peak, and gradients that do not
 // depend on how many states are kept.
 #include <penstock/exec/control.h>
+#include <penstock/exec/loop_counters.h>
+#include <penstock/exec/memory_plan.h>
+#include <penstock/exec/trace.h>
 
 #include <gtest/gtest.h>
 
@@ -8,7 +11,7 @@
 #include <penstock/ops/operators.h>
 
 #include "graph/control.h"
-#include "graph/simplify.h"
+#include "graph/passes/simplify.h"
 #include "graph/text.h"
 #include "support/functions.h"
 

@@ -1,4 +1,6 @@
 #include <penstock/exec/function.h>
+#include <penstock/exec/memory_plan.h>
+#include <penstock/exec/trace.h>
 
 #include <atomic>
 #include <thread>
@@ -11,7 +13,7 @@
 #include <penstock/ops.h>
 #include <penstock/ops/operators.h>
 
-#include "exec/function_state.h"
+#include "exec/trace/function_state.h"
 #include "graph/graph.h"
 
 namespace penstock {

@@ -9,7 +9,7 @@
 #include <penstock/ops.h>
 #include <penstock/ops/operators.h>
 
-#include "exec/tiles.h"
+#include "exec/compile/fusion/tiles.h"
 #include "support/functions.h"
 #include "support/testing.h"
 

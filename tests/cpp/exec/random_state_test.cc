@@ -3,6 +3,7 @@
 #include <penstock/autodiff/tape.h>
 #include <penstock/exec/graph_builder.h>
 #include <penstock/exec/random_states.h>
+#include <penstock/exec/trace.h>
 #include <penstock/ops.h>
 #include <penstock/ops/grad_helpers.h>
 

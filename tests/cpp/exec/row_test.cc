@@ -8,7 +8,7 @@
 #include <penstock/base/threads.h>
 #include <penstock/ops/operators.h>
 
-#include "exec/tiles.h"
+#include "exec/compile/fusion/tiles.h"
 #include "support/functions.h"
 
 namespace penstock {

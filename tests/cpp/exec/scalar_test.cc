@@ -6,6 +6,8 @@
 
 #include <penstock/base/strings.h>
 #include <penstock/exec/control.h>
+#include <penstock/exec/memory_plan.h>
+#include <penstock/exec/trace.h>
 #include <penstock/ops/operators.h>
 
 #include "support/functions.h"

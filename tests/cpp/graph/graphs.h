@@ -10,8 +10,8 @@
 
 #include <penstock/penstock.h>
 
-#include "exec/function_state.h"
-#include "graph/simplify.h"
+#include "exec/trace/function_state.h"
+#include "graph/passes/simplify.h"
 #include "graph/text.h"
 
 namespace penstock::testing_support {

@@ -3,6 +3,9 @@
 
 #include <penstock/memory/memory.h>
 
+#include "graph/passes/dead_code.h"
+#include "graph/passes/fold_constants.h"
+
 namespace penstock {
 namespace {
 

@@ -7,9 +7,11 @@
 #include <vector>
 
 #include <penstock/exec/function.h>
+#include <penstock/exec/memory_plan.h>
+#include <penstock/exec/trace.h>
 #include <penstock/ops.h>
 
-#include "exec/function_state.h"
+#include "exec/trace/function_state.h"
 #include "support/testing.h"
 
 namespace penstock::testing_support {

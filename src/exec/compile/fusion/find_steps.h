@@ -1,0 +1,15 @@
+// Which steps a closed graph is made of.
+#pragma once
+
+#include <vector>
+
+#include "exec/compile/fusion/step.h"
+#include "graph/graph.h"
+
+namespace penstock::exec {
+
+// The steps that the graph's results need, in an order in which they can run. The places of their
+// values remain to be filled in.
+std::vector<Step> find_steps(const Graph& graph);
+
+}  // namespace penstock::exec

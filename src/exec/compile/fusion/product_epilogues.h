@@ -1,0 +1,28 @@
+// Epilogues: a matrix product or a convolution, and what is done with its elements at once: a bias
+// along the last axis, an activation. They are one step; nothing in between exists in memory.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "graph/graph.h"
+#include "kernels/formula.h"
+#include "kernels/gemm.h"
+
+namespace penstock::exec {
+
+// Gives products and their epilogues a number of their own in `groups`, which find_groups has made
+// for `nodes`; what they leave behind of a group stays one, or none if it is a single op.
+void group_epilogues(const Graph& graph, std::span<const NodeId> nodes,
+                     std::vector<int32_t>& groups);
+
+// A step that is a product with its epilogue.
+struct ProductStep {
+  kernels::ProductFn run = nullptr;  // null: the nodes are something else
+  ValueId bias = kNoIndex;           // or kNoIndex
+  kernels::Activation activation = kernels::Activation::kNone;
+};
+ProductStep product_step(const Graph& graph, std::span<const NodeId> step);
+
+}  // namespace penstock::exec

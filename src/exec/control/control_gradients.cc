@@ -1,0 +1,360 @@
+#include "exec/control/control_gradients.h"
+
+#include <algorithm>
+
+#include <penstock/autodiff/tape.h>
+#include <penstock/base/error.h>
+#include <penstock/exec/control.h>
+#include <penstock/exec/function.h>
+#include <penstock/exec/trace.h>
+#include <penstock/ops.h>
+#include <penstock/ops/grad_helpers.h>
+
+#include "autodiff/recording.h"
+#include "exec/control/control_nodes.h"
+#include "exec/op_call.h"
+#include "exec/trace/deferred_gradients.h"
+#include "exec/trace/function_state.h"
+#include "graph/passes/count_trips.h"
+
+namespace penstock::exec {
+namespace {
+
+using Kind = Control::Kind;
+using Numbers = std::vector<int32_t>;
+
+std::vector<Tensor> add_inputs(Trace& trace, const Graph& graph, std::span<const ValueId> values) {
+  std::vector<Tensor> inputs;
+  for (ValueId value : values)
+    inputs.push_back(trace.input(graph.dtype(value), graph.shape(value)));
+  return inputs;
+}
+
+std::shared_ptr<const Graph> finished(Trace& trace, std::span<const Tensor> outputs) {
+  return std::make_shared<const Graph>(std::move(trace.finish(outputs).state().graph));
+}
+
+std::vector<Tensor> picked(std::span<const Tensor> tensors, const Numbers& numbers) {
+  std::vector<Tensor> found;
+  for (int32_t number : numbers) found.push_back(tensors[static_cast<size_t>(number)]);
+  return found;
+}
+
+// The gradients at some inputs of a region, of the outputs `targets` that `dys` arrive at.
+std::vector<Gradient> region_gradients(const Graph& region, std::span<const Tensor> inputs,
+                                       const Numbers& wanted, const Numbers& targets,
+                                       std::span<const Tensor> dys, RegionFn call_region) {
+  Tape tape(Tape::Options{.watch_variables = false});
+  std::vector<Source> sources;
+  for (int32_t number : wanted) {
+    tape.watch(inputs[static_cast<size_t>(number)]);
+    sources.emplace_back(inputs[static_cast<size_t>(number)]);
+  }
+  const std::vector<Tensor> outputs = picked(call_region(region, inputs, nullptr), targets);
+  return tape.gradient(outputs, sources, dys);
+}
+
+Tensor dense_or_zeros(const Gradient& gradient, const Tensor& like) {
+  return gradient.defined() ? gradient.dense() : zeros(like.dtype(), like.shape());
+}
+
+// A sum with one more term: of few rows where only these have a gradient.
+Tensor added(const Tensor& sum, const Gradient& gradient) {
+  if (!gradient.defined()) return sum;
+  if (!gradient.is_sparse()) return add(sum, gradient.dense());
+  const Tensor& indices = gradient.indices();
+  return tensor_scatter_add(sum, expand_dims(indices, -1), gradient.values());
+}
+
+// Branch by branch, of the inputs and of what arrives at the outputs `targets`.
+std::shared_ptr<const Control> branch_gradient(const Control& control, const Numbers& wanted,
+                                               const Numbers& targets, RegionFn call_region) {
+  auto made = std::make_shared<Control>();
+  made->kind = Kind::kBranch;
+  for (const auto& region : control.regions) {
+    Trace trace("cond_gradient", Trace::Kind::kRegion);
+    const std::vector<Tensor> inputs = add_inputs(trace, *region, region->inputs());
+    std::vector<ValueId> at;
+    for (int32_t target : targets) at.push_back(region->outputs()[static_cast<size_t>(target)]);
+    const std::vector<Tensor> dys = add_inputs(trace, *region, at);
+    const std::vector<Gradient> found =
+        region_gradients(*region, inputs, wanted, targets, dys, call_region);
+    std::vector<Tensor> outputs;
+    for (size_t i = 0; i < wanted.size(); ++i)
+      outputs.push_back(dense_or_zeros(found[i], inputs[static_cast<size_t>(wanted[i])]));
+    made->regions.push_back(finished(trace, outputs));
+  }
+  return made;
+}
+
+// Which values depend on the inputs that are marked, by way of what has gradients.
+std::vector<bool> reached(const Graph& graph, const std::vector<bool>& inputs) {
+  std::vector<bool> found(graph.num_values());
+  for (size_t i = 0; i < inputs.size(); ++i)
+    found[static_cast<size_t>(graph.inputs()[i])] = inputs[i];
+  for (const Node& node : graph.nodes()) {
+    const bool leads = std::ranges::any_of(
+        graph.inputs(node), [&](ValueId input) { return found[static_cast<size_t>(input)]; });
+    for (ValueId k = node.first_output; leads && k < node.first_output + node.num_outputs; ++k)
+      found[static_cast<size_t>(k)] = is_differentiable(graph.dtype(k));
+  }
+  return found;
+}
+
+// A loop's inputs that gradients are wanted for: states that depend on one of them need it too.
+std::shared_ptr<const Control> loop_gradient(const Control& control, std::vector<bool> wanted,
+                                             RegionFn call_region) {
+  const Graph& body = control.region(Control::kBody);
+  const auto count = static_cast<size_t>(control.num_states);
+  for (bool grows = true; grows;) {
+    grows = false;
+    const std::vector<bool> after = reached(body, wanted);
+    for (size_t i = 0; i < count; ++i) {
+      if (wanted[i] || !after[static_cast<size_t>(body.outputs()[i])]) continue;
+      wanted[i] = grows = true;
+    }
+  }
+  auto made = std::make_shared<Control>(control);
+  made->kind = Kind::kLoopGradient;
+  Numbers all;
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    if (!wanted[i]) continue;
+    all.push_back(static_cast<int32_t>(i));
+    (i < count ? made->states : made->invariants).push_back(static_cast<int32_t>(i));
+  }
+  Trace trace("while_gradient", Trace::Kind::kRegion);
+  const std::vector<Tensor> inputs = add_inputs(trace, body, body.inputs());
+  std::vector<Tensor> dys, sums, outputs;
+  for (int32_t i : made->states) {
+    const Tensor& like = inputs[static_cast<size_t>(i)];
+    dys.push_back(trace.input(like.dtype(), like.shape()));
+  }
+  for (int32_t i : made->invariants) {
+    const Tensor& like = inputs[static_cast<size_t>(i)];
+    sums.push_back(trace.input(like.dtype(), like.shape()));
+  }
+  const std::vector<Gradient> found =
+      region_gradients(body, inputs, all, made->states, dys, call_region);
+  for (size_t i = 0; i < made->states.size(); ++i)
+    outputs.push_back(dense_or_zeros(found[i], dys[i]));
+  for (size_t i = 0; i < sums.size(); ++i)
+    outputs.push_back(added(sums[i], found[made->states.size() + i]));
+  made->regions.push_back(finished(trace, outputs));
+  for (int32_t& number : made->invariants) number -= control.num_states;
+  return made;
+}
+
+std::span<const Tensor> invariants_of(const Control& control, std::span<const Tensor> inputs) {
+  const auto num_states = static_cast<size_t>(control.num_states);
+  return inputs.subspan(num_states, control.region(Control::kBody).num_inputs() - num_states);
+}
+
+// The states before each step of a loop, those of all steps in one tensor.
+std::vector<Tensor> states_before_steps(const Control& control, int32_t trips,
+                                        std::span<const Tensor> inputs, RegionFn call_region) {
+  const auto num_states = static_cast<size_t>(control.num_states);
+  const std::span<const Tensor> invariants = invariants_of(control, inputs);
+  std::vector<Tensor> state = {Tensor(int32_t{0})};
+  for (const Tensor& each : inputs.first(num_states)) state.push_back(each);
+  for (const Tensor& each : inputs.first(num_states)) {
+    std::vector<int64_t> all = {trips};
+    all.insert(all.end(), each.shape().begin(), each.shape().end());
+    state.push_back(zeros(each.dtype(), Shape(std::span<const int64_t>(all))));
+  }
+  const Tensors last = while_loop(
+      [&](std::span<const Tensor> now) { return less(now[0], Tensor(trips)); },
+      [&](std::span<const Tensor> now) {
+        const std::span<const Tensor> own = now.subspan(1, num_states);
+        std::vector<Tensor> all(own.begin(), own.end());
+        all.insert(all.end(), invariants.begin(), invariants.end());
+        const std::vector<Tensor> made = call_region(control.region(Control::kBody), all, nullptr);
+        Tensors next = {add(now[0], Tensor(int32_t{1}))};
+        for (const Tensor& each : made) next.push_back(each);
+        const Tensor row = reshape(now[0], Tensor{int32_t{1}, int32_t{1}});
+        for (size_t i = 0; i < num_states; ++i) {
+          next.push_back(
+              tensor_scatter_update(now[1 + num_states + i], row, expand_dims(own[i], 0)));
+        }
+        return next;
+      },
+      state);
+  return {last.begin() + 1 + static_cast<ptrdiff_t>(num_states), last.end()};
+}
+
+// A loop gradient as two loops that keep every state: slower and larger, but made of nodes that
+// have gradients themselves.
+std::vector<Tensor> as_loops(const Control& control, int32_t trips, std::span<const Tensor> inputs,
+                             RegionFn call_region) {
+  const std::span<const Tensor> invariants = invariants_of(control, inputs);
+  const std::vector<Tensor> kept = states_before_steps(control, trips, inputs, call_region);
+  std::vector<Tensor> state = {Tensor(trips - 1)};
+  for (const Tensor& dy : inputs.subspan(control.region(Control::kBody).num_inputs()))
+    state.push_back(dy);
+  for (int32_t i : control.invariants) {
+    const Tensor& like = invariants[static_cast<size_t>(i)];
+    state.push_back(zeros(like.dtype(), like.shape()));
+  }
+  const Tensors last = while_loop(
+      [&](std::span<const Tensor> now) { return less_equal(Tensor(int32_t{0}), now[0]); },
+      [&](std::span<const Tensor> now) {
+        std::vector<Tensor> all;
+        for (const Tensor& states : kept) all.push_back(gather(states, now[0]));
+        all.insert(all.end(), invariants.begin(), invariants.end());
+        all.insert(all.end(), now.begin() + 1, now.end());
+        Tensors next = {subtract(now[0], Tensor(int32_t{1}))};
+        for (const Tensor& each : call_region(control.region(Control::kBackward), all, nullptr))
+          next.push_back(each);
+        return next;
+      },
+      state);
+  return {last.begin() + 1, last.end()};
+}
+
+// The gradients of a loop gradient's outputs at its inputs `wanted`.
+std::vector<Gradient> second_order(const Control& control, int64_t trips,
+                                   std::span<const Tensor> given, const Numbers& wanted,
+                                   std::span<const Tensor> dys, RegionFn call_region) {
+  if (trips < 0 || trips > INT32_MAX) {
+    throw UnimplementedError(
+        "[while] a gradient of the gradient of a loop inside a function, where the number of its "
+        "steps is not known while the function is traced: run it eagerly");
+  }
+  std::vector<Tensor> inputs;
+  for (const Tensor& each : given) inputs.push_back(identity(each));
+  Tape tape(Tape::Options{.watch_variables = false});
+  std::vector<Source> sources;
+  for (int32_t number : wanted) {
+    tape.watch(inputs[static_cast<size_t>(number)]);
+    sources.emplace_back(inputs[static_cast<size_t>(number)]);
+  }
+  const std::vector<Tensor> outputs =
+      as_loops(control, static_cast<int32_t>(trips), inputs, call_region);
+  return tape.gradient(outputs, sources, dys, Unconnected::kZero);
+}
+
+// What a gradient of a control node is asked for: its inputs that have one, and the outputs that
+// gradients arrive at.
+struct Differentiable {
+  std::vector<bool> is_wanted;  // of inputs for the regions
+  Numbers wanted, targets;      // the numbers of these, and of outputs
+  std::vector<Tensor> from, to;
+};
+
+Differentiable differentiable_parts(std::span<const Tensor> inputs, size_t first,
+                                    std::span<const Tensor> outputs) {
+  Differentiable parts;
+  for (size_t i = first; i < inputs.size(); ++i) {
+    const Tensor* input = &inputs[i];
+    parts.is_wanted.push_back(is_differentiable(input->dtype()) &&
+                              autodiff::knows_any({&input, 1}));
+    if (!parts.is_wanted.back()) continue;
+    parts.wanted.push_back(static_cast<int32_t>(i - first));
+    parts.from.push_back(*input);
+  }
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (!is_differentiable(outputs[i].dtype())) continue;
+    parts.targets.push_back(static_cast<int32_t>(i));
+    parts.to.push_back(outputs[i]);
+  }
+  return parts;
+}
+
+// Adds the gradient of a branch to the trace, where `dys` have arrived.
+std::vector<Gradient> add_branch_gradient(const Control& control, std::span<const Tensor> given,
+                                          const Differentiable& parts, std::span<const Tensor> dys,
+                                          RegionFn call_region) {
+  std::vector<Tensor> all(given.begin(), given.end());
+  all.insert(all.end(), dys.begin(), dys.end());
+  const Tensors found =
+      add_control(*t_trace, branch_gradient(control, parts.wanted, parts.targets, call_region), all,
+                  call_region);
+  return {found.begin(), found.end()};
+}
+
+// The same of a loop.
+std::vector<Gradient> add_loop_gradient(const Control& control, std::span<const Tensor> given,
+                                        const Differentiable& parts, std::span<const Tensor> dys,
+                                        RegionFn call_region) {
+  const std::shared_ptr<const Control> backward =
+      loop_gradient(control, parts.is_wanted, call_region);
+  std::vector<Tensor> all(given.begin(), given.end());
+  for (int32_t state : backward->states) {
+    const auto at = std::ranges::find(parts.targets, state) - parts.targets.begin();
+    all.push_back(dys[static_cast<size_t>(at)]);
+  }
+  const Tensors found = add_control(*t_trace, backward, all, call_region);
+  std::vector<Gradient> gradients;
+  for (int32_t number : parts.wanted) {
+    const bool is_state = number < control.num_states;
+    const auto& among = is_state ? backward->states : backward->invariants;
+    const int32_t own = is_state ? number : number - control.num_states;
+    const auto at = static_cast<size_t>(std::ranges::find(among, own) - among.begin());
+    gradients.emplace_back(found[at + (is_state ? 0 : backward->states.size())]);
+  }
+  return gradients;
+}
+
+// Tells tapes how gradients go back through a control node whose shapes are all known.
+void record_control(const std::shared_ptr<const Control>& control, std::span<const Tensor> inputs,
+                    std::span<const Tensor> outputs, RegionFn call_region) {
+  if (!autodiff::is_recording()) return;
+  const Differentiable parts =
+      differentiable_parts(inputs, control->kind == Kind::kBranch ? 1 : 0, outputs);
+  if (parts.from.empty() || parts.to.empty()) return;
+  const std::vector<Tensor> given(inputs.begin(), inputs.end());
+  if (control->kind == Kind::kLoopGradient) {
+    const Graph& graph = t_trace->graph;
+    const int64_t trips = trip_count(graph, graph.node(graph.node_of(outputs[0].value())));
+    record_custom(
+        parts.from, parts.to,
+        [control, trips, given, wanted = parts.wanted, call_region](std::span<const Tensor> dys) {
+          return second_order(*control, trips, given, wanted, dys, call_region);
+        });
+    return;
+  }
+  const auto add_gradient =
+      control->kind == Kind::kBranch ? add_branch_gradient : add_loop_gradient;
+  record_custom(parts.from, parts.to,
+                [control, given, is_wanted = parts.is_wanted, wanted = parts.wanted,
+                 targets = parts.targets, add_gradient, call_region](std::span<const Tensor> dys) {
+                  return add_gradient(*control, given, {is_wanted, wanted, targets, {}, {}}, dys,
+                                      call_region);
+                });
+}
+
+// Whether its gradient can be worked out now. What draws random numbers would draw others when it
+// is called again.
+bool has_gradient(const Control& control, std::span<const Tensor> inputs) {
+  return std::ranges::all_of(control.regions, [](const auto& each) { return is_closed(*each); }) &&
+         !is_stateful(control) &&
+         std::ranges::all_of(inputs, [](const Tensor& t) { return t.shape().is_known(); });
+}
+
+}  // namespace
+
+Tensors add_control(TraceState& trace, const std::shared_ptr<const Control>& control,
+                    std::span<const Tensor> inputs, RegionFn call_region) {
+  SmallVector<ValueId, 8> values;
+  for (const Tensor& input : inputs) values.push_back(trace.value_of(input));
+  const NodeId id = trace.graph.add_control(control, values, outputs_of(*control), trace.here());
+  trace.added(id);
+  const Tensors made = trace.symbols(id);
+  for (const Tensor& output : made) trace.add_open(output.value());
+  if (control->has_custom_gradients) {
+    // Tapes do not see what is done in regions.
+    record_custom(inputs, made, [](std::span<const Tensor>) -> std::vector<Gradient> {
+      throw UnimplementedError(
+          "[custom_gradient] inside a branch or a loop of a function: its gradient can be had "
+          "outside of tf.function, or with the tape around the call of the function");
+    });
+  } else if (trace.open_shapes == nullptr && !trace.keeps_all && has_gradient(*control, inputs)) {
+    record_control(control, inputs, made, call_region);
+  } else {
+    // What its gradient is comes out when it runs.
+    if (trace.open_shapes == nullptr && !trace.is_probe && autodiff::is_recording()) trace.open();
+    record_as_unknown(pointers_to(inputs), made);
+  }
+  return made;
+}
+
+}  // namespace penstock::exec

@@ -1,0 +1,61 @@
+#include "exec/control/failing_region.h"
+
+#include <penstock/ops/gradient.h>
+#include <penstock/ops/sample.h>
+
+namespace penstock::exec {
+namespace {
+
+void infer(InferContext& ctx) {
+  ctx.add_output(ctx.attr(1).as_dtype(), Shape(ctx.attr(2).as_ints()));
+}
+
+// A graph keeps the texts of attributes with a 0 behind them.
+KernelResult fail(const KernelContext& ctx) {
+  return KernelResult::invalid(ctx.attrs[0].as_string().data());
+}
+
+// Its outputs are never there.
+Gradients no_gradients(const GradContext&) { return {Gradient()}; }
+std::vector<Sample> no_samples() { return {}; }
+
+// It has an input so that a trace takes it for something that happens when the function runs.
+const OpDef kFailingOp = {.name = "Failing",
+                          .doc = "An error.",
+                          .inputs = {in("x", kAnyType)},
+                          .attrs = {string_attr("error"), dtype_attr("dtype"), ints_attr("shape")},
+                          .infer = infer,
+                          .cpu = fail,
+                          .grad = no_gradients,
+                          .samples = no_samples};
+
+// Braces would be places for numbers.
+std::string without_places(std::string_view text) {
+  std::string made;
+  for (char c : text) {
+    if (c == '}' && made.ends_with('{')) made += ' ';
+    made += c;
+  }
+  return made;
+}
+
+}  // namespace
+
+Graph failing_region(const Graph& region, std::span<const Shape> shapes,
+                     std::span<const OutputSpec> outputs, std::string_view error) {
+  Graph made;
+  for (size_t i = 0; i < shapes.size(); ++i)
+    made.add_input(region.dtype(region.inputs()[i]), shapes[i]);
+  const std::string text = without_places(error);
+  std::vector<ValueId> results;
+  for (const OutputSpec& output : outputs) {
+    const Attr attrs[] = {Attr(std::string_view(text)), Attr(output.dtype),
+                          Attr(output.shape.dims())};
+    const NodeId id = made.add_op(kFailingOp, made.inputs().first(1), attrs, {&output, 1});
+    results.push_back(made.node(id).first_output);
+  }
+  made.set_outputs(results);
+  return made;
+}
+
+}  // namespace penstock::exec

@@ -1,0 +1,33 @@
+// What a variable holds, for those that update several variables in one op (optimisers).
+#pragma once
+
+#include <mutex>
+#include <string>
+
+#include <penstock/exec/variable.h>
+
+namespace penstock {
+
+struct Variable::State : std::enable_shared_from_this<Variable::State> {
+  std::string name;
+  bool trainable = true;
+  bool is_stand_in = false;  // see stand_in.h
+  uint64_t id = 0;
+  ledger::Owner owner = 0;
+  DType dtype = DType::kInvalid;
+  Shape shape;
+  std::mutex mutex;  // guards value
+  Tensor value;      // its id is the variable's
+
+  ~State();
+  // Throws FailedPreconditionError for a stand-in that is used outside of traces.
+  void check_has_value() const;
+  // The value to work on: inside a trace, what the function has made of it so far. Pre: the mutex
+  // is held.
+  Tensor& current();
+  // Makes `tensor` the value, booked as this variable's; inside a trace, what the variable will
+  // hold after a run. Pre: the mutex is held; dtype and shape fit.
+  void set(Tensor tensor);
+};
+
+}  // namespace penstock

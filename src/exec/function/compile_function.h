@@ -1,0 +1,17 @@
+// From a function's graph to what runs it, made once and kept in its state.
+#pragma once
+
+#include <cstdint>
+
+#include "exec/compiled_function.h"
+#include "exec/trace/function_state.h"
+
+namespace penstock::exec {
+
+// What runs a call. Throws InvalidArgumentError where shapes of inputs are not known.
+CompiledFunction& compiled(FunctionState& function);
+// See Function.
+bool fit(FunctionState& function, int64_t bytes);
+int64_t least_peak_bytes(FunctionState& function);
+
+}  // namespace penstock::exec

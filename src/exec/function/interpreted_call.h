@@ -1,0 +1,21 @@
+// A call of a function whose ops are called one by one: inside another trace, and under tapes that
+// have to see them.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "exec/trace/function_state.h"
+
+namespace penstock::exec {
+
+// The outputs of a call whose ops are called one by one. `inputs` are without captures.
+std::vector<Tensor> interpret_call(const FunctionState& function,
+                                   std::span<const Tensor* const> inputs,
+                                   StateMap* states = nullptr);
+// The same with other variables, by slot.
+std::vector<Tensor> interpret_call(const FunctionState& function,
+                                   std::span<const Tensor* const> inputs,
+                                   std::span<const Variable> variables, StateMap* states = nullptr);
+
+}  // namespace penstock::exec

@@ -1,0 +1,12 @@
+// A branch: the regions share the memory that the largest of them needs.
+#pragma once
+
+#include <memory>
+
+#include "exec/run/control_executable.h"
+
+namespace penstock::exec {
+
+std::unique_ptr<ControlExecutable> make_branch(const Control& control, MakeControlFn make_control);
+
+}  // namespace penstock::exec

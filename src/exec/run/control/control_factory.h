@@ -1,0 +1,13 @@
+// The executable of a control node, whatever its kind.
+#pragma once
+
+#include <memory>
+
+#include "exec/run/control_executable.h"
+
+namespace penstock::exec {
+
+// Pre: the node is closed.
+std::unique_ptr<ControlExecutable> make_control(const Graph& graph, const Node& node);
+
+}  // namespace penstock::exec

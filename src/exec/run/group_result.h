@@ -1,0 +1,14 @@
+// What the run of ops that run together came to.
+#pragma once
+
+#include <penstock/ops/op_def.h>
+
+namespace penstock::exec {
+
+// The op that failed, if any.
+struct GroupResult {
+  const OpDef* failed = nullptr;
+  KernelResult result;
+};
+
+}  // namespace penstock::exec
