@@ -8,7 +8,9 @@ Names are TensorFlow's. Submodules and op functions are made when they are first
 import importlib as _importlib
 
 from penstock import _core, _hooks
-from penstock._functions.basic import (
+from penstock._autodiff.tape import GradientTape, IndexedSlices, UnconnectedGradients, is_tensor
+from penstock._install import install_as_tensorflow
+from penstock._ops.basic import (
     boolean_mask,
     cast,
     constant,
@@ -30,15 +32,8 @@ from penstock._functions.basic import (
     zeros,
     zeros_like,
 )
-from penstock._install import install_as_tensorflow
-from penstock._shape import TensorShape
-from penstock._tape import (
-    GradientTape,
-    IndexedSlices,
-    UnconnectedGradients,
-    is_tensor,
-)
-from penstock._variable import Variable, VariableAggregation, VariableSynchronization
+from penstock._tensors.shape import TensorShape
+from penstock._variables.variable import Variable, VariableAggregation, VariableSynchronization
 from penstock.dtypes import (
     DType,
     as_dtype,
@@ -106,31 +101,31 @@ _LATER = {
     "_control_flow.loops": "while_loop",
     "_control_flow.maps": "map_fn vectorized_map",
     "_control_flow.scans": "foldl foldr scan",
-    "_creators": "variable_creator_scope",
-    "_functions.arrays": (
+    "_variables.creators": "variable_creator_scope",
+    "_ops.arrays": (
         "argsort broadcast_dynamic_shape broadcast_static_shape clip_by_global_norm clip_by_norm "
         "complex concat dynamic_stitch einsum ensure_shape fill get_static_value identity linspace "
         "meshgrid parallel_stack repeat required_space_to_batch_paddings reverse_sequence "
         "scalar_mul sequence_mask sort stack strided_slice tensordot transpose truediv"
     ),
-    "_custom_gradient": "custom_gradient grad_pass_through recompute_grad",
-    "_functions.maths": "add_n round",
-    "_functions.matrices": "norm",
-    "_function": "function",
-    "_functions.printing": "print",
-    "_functions.running": (
+    "_autodiff.custom_gradient": "custom_gradient grad_pass_through recompute_grad",
+    "_ops.math": "add_n round",
+    "_ops.linalg": "norm",
+    "_tracing.function": "function",
+    "_ops.printing": "print",
+    "_ops.running": (
         "control_dependencies get_logger group is_symbolic_tensor no_op "
         "numpy_function py_function timestamp tuple"
     ),
-    "_initializers": (
+    "initializers._top_level": (
         "constant_initializer ones_initializer random_normal_initializer "
         "random_uniform_initializer zeros_initializer"
     ),
-    "_module": "Module",
-    "_scope": "device get_current_name_scope name_scope",
-    "_spec": "TensorSpec TypeSpec type_spec_from_value",
-    "_tensor_array": "TensorArray",
-    "_tracing": "init_scope inside_function",
+    "_variables.module": "Module",
+    "_context.scope": "device get_current_name_scope name_scope",
+    "_tensors.spec": "TensorSpec TypeSpec type_spec_from_value",
+    "_control_flow.tensor_array": "TensorArray",
+    "_context.trace": "init_scope inside_function",
     "summary._messages": "make_ndarray make_tensor_proto",
     "compat.v1._graph": "Graph",
     "compat.v1._operation": "Operation",
@@ -151,7 +146,8 @@ def executing_eagerly():
 def __getattr__(name):
     if name in _MODULES:
         return _importlib.import_module("penstock." + name)
-    from penstock import _api, _near
+    from penstock._base import near as _near
+    from penstock._ops import api as _api
 
     if name in _FILES:
         function = getattr(_importlib.import_module("penstock." + _FILES[name]), name)
@@ -166,7 +162,7 @@ def __getattr__(name):
 
 
 def __dir__():
-    from penstock import _api
+    from penstock._ops import api as _api
 
     own = [name for name in [*globals()] if not name.startswith("_") and name != "importlib"]
     return sorted({*own, *_MODULES, *_FILES, *_api.names_in(""), "__version__"})

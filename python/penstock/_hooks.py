@@ -4,7 +4,9 @@ import collections
 import os
 import sys
 
-from penstock import _core, _shape, _tensor, dtypes, errors
+from penstock import _core, dtypes, errors
+from penstock._tensors import shape as _shape
+from penstock._tensors import tensor as _tensor
 
 
 def _stack(values, dtype, is_hint=False):
@@ -22,7 +24,7 @@ def _stack(values, dtype, is_hint=False):
 def _packed(values, convert):
     """The values as one tensor; in a graph, lists in the list are named within it."""
     from penstock import raw_ops
-    from penstock._scope import graph_scope
+    from penstock._context.scope import graph_scope
 
     with graph_scope("packed") as scope:
         return raw_ops.Pack(values=[convert(value) for value in values], name=scope)
@@ -34,7 +36,7 @@ def _is_wider(leaf, dtype) -> bool:
 
 
 def _cast(value, dtype):
-    from penstock._functions.basic import cast
+    from penstock._ops.basic import cast
 
     return cast(value, dtype) if hasattr(value, "_id") else _core.to_tensor(value, dtype, False)
 
@@ -48,13 +50,13 @@ def _leaves(values):
 
 
 def _masked(tensor, mask):
-    from penstock._functions.basic import boolean_mask
+    from penstock._ops.basic import boolean_mask
 
     return boolean_mask(tensor, mask)
 
 
 def _unknown_index(tensor, index):
-    from penstock._symbolic_index import getitem
+    from penstock._tensors.symbolic_index import getitem
 
     return getitem(tensor, index)
 

@@ -28,7 +28,7 @@ class _Alias(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             except ModuleNotFoundError as error:
                 missing = error.name
         else:
-            from penstock import _near
+            from penstock._base import near as _near
 
             hint = _near.version_1_hint(*missing.rpartition(".")[::2])
             raise ModuleNotFoundError(

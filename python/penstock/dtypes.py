@@ -221,7 +221,7 @@ def as_dtype(type_value) -> DType:
 
 def cast(x, dtype, name=None):
     """`x` with its elements converted to `dtype`."""
-    from penstock._functions.basic import cast as implementation
+    from penstock._ops.basic import cast as implementation
 
     return implementation(x, dtype, name)
 

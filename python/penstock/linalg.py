@@ -1,10 +1,10 @@
-"""tf.linalg: mostly ops under their public names (see _ops.txt)."""
+"""tf.linalg: mostly ops under their public names (see _ops/ops.txt)."""
 
-from penstock import _api
-from penstock._functions.arrays import einsum, global_norm, tensordot
-from penstock._functions.basic import eye
-from penstock._functions.maths import l2_normalize
-from penstock._functions.matrices import diag, diag_part, eigh, lstsq, norm, normalize, svd
+from penstock._ops import api as _api
+from penstock._ops.arrays import einsum, global_norm, tensordot
+from penstock._ops.basic import eye
+from penstock._ops.linalg import diag, diag_part, eigh, lstsq, norm, normalize, svd
+from penstock._ops.math import l2_normalize
 
 __all__ = [
     "diag",

@@ -1,7 +1,7 @@
-"""tf.signal: mostly ops under their public names (see _ops.txt)."""
+"""tf.signal: mostly ops under their public names (see _ops/ops.txt)."""
 
-from penstock import _api
-from penstock._functions.signals import (
+from penstock._ops import api as _api
+from penstock._ops.signal import (
     hamming_window,
     hann_window,
     inverse_mdct,

@@ -1,8 +1,8 @@
-"""tf.strings: mostly ops under their public names (see _ops.txt)."""
+"""tf.strings: mostly ops under their public names (see _ops/ops.txt)."""
 
-from penstock import _api
-from penstock._functions.printing import format
-from penstock._functions.texts import ngrams
+from penstock._ops import api as _api
+from penstock._ops.printing import format
+from penstock._ops.strings import ngrams
 
 __all__ = ["format", "ngrams"]
 

@@ -1,6 +1,6 @@
 """tf.sysconfig: how this installation was built."""
 
-from penstock import _api
+from penstock._ops import api as _api
 
 
 def get_build_info():

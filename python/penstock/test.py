@@ -1,7 +1,7 @@
 """tf.test: tests of programs, and what this installation is built with."""
 
-from penstock import _api
-from penstock._testing import TestCase, compute_gradient, main
+from penstock._ops import api as _api
+from penstock._testing.test_case import TestCase, compute_gradient, main
 
 __all__ = ["TestCase", "compute_gradient", "main"]
 

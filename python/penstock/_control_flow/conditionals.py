@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from penstock import _core, dtypes, errors
+from penstock._base.nest import flatten, pack_like
+from penstock._context.scope import graph_scope, scoped
 from penstock._control_flow import symbolic
 from penstock._control_flow.naming import node_named, results_as_nodes
-from penstock._nest import flatten, pack_like
-from penstock._scope import graph_scope, scoped
-from penstock._tensor_array import TensorArray
+from penstock._control_flow.tensor_array import TensorArray
 
 
 def _check_callable(function, name):

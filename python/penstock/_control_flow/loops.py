@@ -7,13 +7,13 @@ import operator
 import numpy as np
 
 from penstock import _core, dtypes, errors
+from penstock._base.nest import flatten, pack_like
+from penstock._context.scope import graph_scope
 from penstock._control_flow import symbolic
 from penstock._control_flow.naming import node_named, results_as_nodes
-from penstock._nest import flatten, pack_like
-from penstock._scope import graph_scope
-from penstock._shape import TensorShape
-from penstock._spec import TensorSpec
-from penstock._tensor_array import TensorArray
+from penstock._control_flow.tensor_array import TensorArray
+from penstock._tensors.shape import TensorShape
+from penstock._tensors.spec import TensorSpec
 from penstock.nest import assert_same_structure
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from penstock import _core, dtypes, errors
+from penstock._base.nest import flatten, pack_like
+from penstock._context.scope import graph_scope, scoped
 from penstock._control_flow import symbolic
 from penstock._control_flow.loops import while_loop
 from penstock._control_flow.rows import Rows, check_callable, check_form
-from penstock._functions.basic import zeros
-from penstock._nest import flatten, pack_like
-from penstock._scope import graph_scope, scoped
-from penstock._spec import TensorSpec
-from penstock._tensor_array import TensorArray
+from penstock._control_flow.tensor_array import TensorArray
+from penstock._ops.basic import zeros
+from penstock._tensors.spec import TensorSpec
 
 
 @scoped("map")
@@ -152,13 +152,13 @@ def _tensors(structure):
 
 
 def _repeated(tensor, count):
-    from penstock._functions.arrays import repeat
+    from penstock._ops.arrays import repeat
 
     return repeat(tensor, count, axis=0) if tensor.shape[0] == 1 else tensor
 
 
 def _stacked(column):
-    from penstock._functions.arrays import stack
+    from penstock._ops.arrays import stack
 
     return None if column[0] is None else stack(list(column))
 

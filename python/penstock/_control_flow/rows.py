@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from penstock import _core, raw_ops
-from penstock._functions.basic import unstack
-from penstock._nest import flatten, pack_like
-from penstock._spec import TensorSpec
+from penstock._base.nest import flatten, pack_like
+from penstock._ops.basic import unstack
+from penstock._tensors.spec import TensorSpec
 
 
 def check_callable(fn):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from penstock import _core, errors
+from penstock._base.nest import flatten, pack_like
+from penstock._context.scope import scoped
 from penstock._control_flow.loops import check_dtype, while_loop
 from penstock._control_flow.rows import Rows, check_callable, check_form
-from penstock._nest import flatten, pack_like
-from penstock._scope import scoped
-from penstock._tensor_array import TensorArray
+from penstock._control_flow.tensor_array import TensorArray
 from penstock.nest import assert_same_structure
 
 

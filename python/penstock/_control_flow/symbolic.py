@@ -11,14 +11,15 @@ from __future__ import annotations
 import contextlib
 import itertools
 
-from penstock import _core, _tracing, dtypes, errors, raw_ops
-from penstock._control_flow import frames
-from penstock._control_flow.frames import Frame
-from penstock._functions.basic import cast
-from penstock._graph_array import GraphArray
-from penstock._nest import flatten, pack_like
-from penstock._spec import TensorSpec
-from penstock._tensor_array import TensorArray
+from penstock import _core, dtypes, errors, raw_ops
+from penstock._base.nest import flatten, pack_like
+from penstock._context import frames
+from penstock._context import trace as _tracing
+from penstock._context.frames import Frame
+from penstock._control_flow.graph_array import GraphArray
+from penstock._control_flow.tensor_array import TensorArray
+from penstock._ops.basic import cast
+from penstock._tensors.spec import TensorSpec
 
 
 def is_symbolic(value) -> bool:

@@ -1,6 +1,7 @@
 """tf.config.threading: how many threads large ops use."""
 
-from penstock import _api, _core
+from penstock import _core
+from penstock._ops import api as _api
 
 
 def get_intra_op_parallelism_threads() -> int:

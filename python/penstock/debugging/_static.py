@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from penstock import _core, dtypes, errors
-from penstock._functions.arrays import get_static_value
-from penstock._spec import TensorSpec
-from penstock._tracing import call_when_run
+from penstock._context.trace import call_when_run
+from penstock._ops.arrays import get_static_value
+from penstock._tensors.spec import TensorSpec
 
 
 def _tensor(value):

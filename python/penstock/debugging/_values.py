@@ -7,11 +7,11 @@ import functools
 import numpy as np
 
 from penstock import _core, errors, raw_ops
-from penstock._control_flow import frames
-from penstock._nest import flatten
-from penstock._scope import default_graph, name_scope
-from penstock._tape import pause
-from penstock._tracing import call_when_run, init_scope
+from penstock._autodiff.tape import pause
+from penstock._base.nest import flatten
+from penstock._context import frames
+from penstock._context.scope import default_graph, name_scope
+from penstock._context.trace import call_when_run, init_scope
 
 
 def _when_run(check):

@@ -1,5 +1,5 @@
 """tf.experimental.dlpack: memory shared with other libraries."""
 
-from penstock._functions.basic import from_dlpack, to_dlpack
+from penstock._ops.basic import from_dlpack, to_dlpack
 
 __all__ = ["from_dlpack", "to_dlpack"]

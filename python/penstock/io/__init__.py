@@ -1,13 +1,7 @@
 """tf.io: files, serialized tensors, records."""
 
-from penstock import _api
-from penstock._functions.files import (
-    matching_files,
-    parse_tensor,
-    read_file,
-    serialize_tensor,
-    write_file,
-)
+from penstock._ops import api as _api
+from penstock._ops.io import matching_files, parse_tensor, read_file, serialize_tensor, write_file
 from penstock.io import gfile, safetensors
 from penstock.io._records import TFRecordOptions, TFRecordWriter
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import zlib
 
 from penstock import _core, errors
-from penstock._files import path_text, system_errors
+from penstock._base.files import path_text, system_errors
 from penstock.io._file import Closing
 
 _ONES = 0xFFFFFFFF

@@ -14,11 +14,11 @@ import numpy as _np
 
 from penstock import _core
 from penstock import errors as _errors
-from penstock._files import path_text as _path_text
-from penstock._files import replacing as _replacing
-from penstock._files import system_errors as _system_errors
-from penstock._files import write_all as _write_all
-from penstock._host import booked as _booked
+from penstock._base.files import path_text as _path_text
+from penstock._base.files import replacing as _replacing
+from penstock._base.files import system_errors as _system_errors
+from penstock._base.files import write_all as _write_all
+from penstock._memory.host import booked as _booked
 from penstock.io import _header
 
 __all__ = ["load", "load_file", "safe_open", "save", "save_file"]

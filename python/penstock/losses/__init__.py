@@ -2,15 +2,16 @@
 
 from __future__ import annotations as _annotations
 
-from penstock import _api, _core
+from penstock import _core
 from penstock import dtypes as _dtypes
 from penstock import raw_ops as _raw_ops
-from penstock._functions.basic import cast as _cast
-from penstock._functions.basic import count_of as _count_of
-from penstock._functions.basic import shape_of as _shape_of
-from penstock._module import _snake
-from penstock._scope import graph_scope as _graph_scope
-from penstock._signature import constructor as _constructor
+from penstock._base.signature import constructor as _constructor
+from penstock._context.scope import graph_scope as _graph_scope
+from penstock._ops import api as _api
+from penstock._ops.basic import cast as _cast
+from penstock._ops.basic import count_of as _count_of
+from penstock._ops.basic import shape_of as _shape_of
+from penstock._variables.module import _snake
 from penstock.losses import _functions
 from penstock.losses._functions import (
     KLD,

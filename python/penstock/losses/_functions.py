@@ -6,8 +6,8 @@ import math
 
 from penstock import _core, dtypes, raw_ops
 from penstock._core import Tensor
-from penstock._functions.basic import cast, shape_of, size_of
-from penstock._functions.networks import (
+from penstock._ops.basic import cast, shape_of, size_of
+from penstock._ops.nn import (
     softmax_cross_entropy_with_logits,
     sparse_softmax_cross_entropy_with_logits,
 )

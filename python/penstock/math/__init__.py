@@ -1,9 +1,9 @@
-"""tf.math: mostly ops under their public names (see _ops.txt)."""
+"""tf.math: mostly ops under their public names (see _ops/ops.txt)."""
 
-from penstock import _api
-from penstock._functions.arrays import scalar_mul, truediv
-from penstock._functions.basic import divide
-from penstock._functions.maths import (
+from penstock._ops import api as _api
+from penstock._ops.arrays import scalar_mul, truediv
+from penstock._ops.basic import divide
+from penstock._ops.math import (
     accumulate_n,
     add_n,
     angle,

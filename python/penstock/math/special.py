@@ -1,5 +1,5 @@
-"""tf.math.special: Bessel functions and other integrals (see _ops.txt)."""
+"""tf.math.special: Bessel functions and other integrals (see _ops/ops.txt)."""
 
-from penstock import _api
+from penstock._ops import api as _api
 
 __getattr__, __dir__ = _api.surface("math.special")

@@ -2,17 +2,18 @@
 
 from __future__ import annotations as _annotations
 
-from penstock import _api, _core
+from penstock import _core
 from penstock import dtypes as _dtypes
 from penstock import raw_ops as _raw_ops
-from penstock._functions.basic import cast as _cast
-from penstock._functions.basic import count_of as _count_of
-from penstock._functions.basic import fill_with as _fill_with
-from penstock._module import _snake
-from penstock._signature import constructor as _constructor
-from penstock._tape import pause as _pause
-from penstock._track import Trackable as _Trackable
-from penstock._variable import Variable as _Variable
+from penstock._autodiff.tape import pause as _pause
+from penstock._base.signature import constructor as _constructor
+from penstock._ops import api as _api
+from penstock._ops.basic import cast as _cast
+from penstock._ops.basic import count_of as _count_of
+from penstock._ops.basic import fill_with as _fill_with
+from penstock._variables.module import _snake
+from penstock._variables.track import Trackable as _Trackable
+from penstock._variables.variable import Variable as _Variable
 from penstock.losses import _functions
 from penstock.metrics import _accuracy
 from penstock.metrics._accuracy import (

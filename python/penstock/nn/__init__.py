@@ -1,7 +1,7 @@
-"""tf.nn: mostly ops under their public names (see _ops.txt)."""
+"""tf.nn: mostly ops under their public names (see _ops/ops.txt)."""
 
-from penstock import _api
-from penstock._functions.convolutions import (
+from penstock._ops import api as _api
+from penstock._ops.convolutions import (
     avg_pool,
     avg_pool1d,
     avg_pool2d,
@@ -25,8 +25,8 @@ from penstock._functions.convolutions import (
     pool,
     separable_conv2d,
 )
-from penstock._functions.maths import l2_normalize, top_k
-from penstock._functions.networks import (
+from penstock._ops.math import l2_normalize, top_k
+from penstock._ops.nn import (
     batch_norm_with_global_normalization,
     batch_normalization,
     bias_add,
@@ -43,8 +43,8 @@ from penstock._functions.networks import (
     sufficient_statistics,
     weighted_moments,
 )
-from penstock._functions.sampled import compute_accidental_hits, nce_loss, sampled_softmax_loss
-from penstock._functions.samplers import (
+from penstock._ops.sampled import compute_accidental_hits, nce_loss, sampled_softmax_loss
+from penstock._ops.samplers import (
     all_candidate_sampler,
     fixed_unigram_candidate_sampler,
     learned_unigram_candidate_sampler,

@@ -1,5 +1,5 @@
 """tf.nn.experimental: dropout by a seed."""
 
-from penstock._functions.networks import stateless_dropout
+from penstock._ops.nn import stateless_dropout
 
 __all__ = ["stateless_dropout"]

@@ -7,12 +7,12 @@ import inspect
 import itertools
 
 from penstock import _core, dtypes, errors, raw_ops
-from penstock._functions.basic import cast, fill_with
-from penstock._module import _snake
-from penstock._stand_ins import check_known
-from penstock._tape import IndexedSlices, pause
-from penstock._track import Trackable, arrived
-from penstock._variable import Variable
+from penstock._autodiff.tape import IndexedSlices, pause
+from penstock._ops.basic import cast, fill_with
+from penstock._variables.module import _snake
+from penstock._variables.stand_ins import check_known
+from penstock._variables.track import Trackable, arrived
+from penstock._variables.variable import Variable
 from penstock.optimizers.schedules import LearningRateSchedule
 
 _made = collections.defaultdict(itertools.count)

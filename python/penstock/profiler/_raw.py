@@ -12,7 +12,7 @@ import struct
 import numpy as np
 
 from penstock import _core
-from penstock._host import booked
+from penstock._memory.host import booked
 from penstock.profiler import _saved
 from penstock.profiler._profile import COLUMNS, Site
 

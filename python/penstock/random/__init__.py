@@ -1,9 +1,11 @@
 """tf.random: random tensors, with TensorFlow's streams."""
 
-from penstock import _api, _core
+from penstock import _core
 from penstock import dtypes as _dtypes
 from penstock import raw_ops as _raw_ops
-from penstock._functions.distributions import (
+from penstock._context.scope import scoped as _scoped
+from penstock._ops import api as _api
+from penstock._ops.random import (
     Algorithm,
     _is_number,
     categorical,
@@ -21,29 +23,24 @@ from penstock._functions.distributions import (
     stateless_uniform,
     truncated_normal,
 )
-from penstock._functions.distributions import (
-    drawn as _drawn,
-)
-from penstock._functions.distributions import (
-    scaled as _scaled,
-)
-from penstock._functions.generator import (
-    Generator,
-    create_rng_state,
-    get_global_generator,
-    set_global_generator,
-)
-from penstock._functions.samplers import (
+from penstock._ops.random import drawn as _drawn
+from penstock._ops.random import scaled as _scaled
+from penstock._ops.samplers import (
     all_candidate_sampler,
     fixed_unigram_candidate_sampler,
     learned_unigram_candidate_sampler,
     log_uniform_candidate_sampler,
     uniform_candidate_sampler,
 )
-from penstock._functions.seeds import op_seeds as _op_seeds
-from penstock._functions.seeds import set_seed
-from penstock._scope import scoped as _scoped
+from penstock._ops.seeds import op_seeds as _op_seeds
+from penstock._ops.seeds import set_seed
 from penstock.random import experimental
+from penstock.random._generator import (
+    Generator,
+    create_rng_state,
+    get_global_generator,
+    set_global_generator,
+)
 
 __all__ = [
     "Algorithm",

@@ -1,9 +1,9 @@
 """tf.random.experimental: the names that generators and stateless functions had first."""
 
-from penstock._functions.distributions import Algorithm, stateless_shuffle
-from penstock._functions.distributions import fold_in as stateless_fold_in
-from penstock._functions.distributions import split as stateless_split
-from penstock._functions.generator import (
+from penstock._ops.random import Algorithm, stateless_shuffle
+from penstock._ops.random import fold_in as stateless_fold_in
+from penstock._ops.random import split as stateless_split
+from penstock.random._generator import (
     Generator,
     create_rng_state,
     get_global_generator,

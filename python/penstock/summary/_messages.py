@@ -7,9 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from penstock import _core, _tensor_proto, dtypes
-from penstock._host import booked, filled
-from penstock._message import Message
+from penstock import _core, dtypes
+from penstock._memory.host import booked, filled
+from penstock._proto import tensor_proto as _tensor_proto
+from penstock._proto.message import Message
 
 
 class TensorProto(Message):

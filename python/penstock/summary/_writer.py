@@ -9,7 +9,7 @@ import time
 import numpy as np
 
 from penstock import _core, dtypes, errors
-from penstock._functions.running import numpy_function
+from penstock._ops.running import numpy_function
 from penstock.summary import _messages
 from penstock.summary._events import EventFile
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from penstock import _core, dtypes, raw_ops
-from penstock._functions.basic import cast, zeros
-from penstock._scope import name_scope
-from penstock._stand_ins import check_known
-from penstock._tape import pause
-from penstock._track import Trackable
-from penstock._variable import Variable
+from penstock._autodiff.tape import pause
+from penstock._context.scope import name_scope
+from penstock._ops.basic import cast, zeros
+from penstock._variables.stand_ins import check_known
+from penstock._variables.track import Trackable
+from penstock._variables.variable import Variable
 
 
 class ExponentialMovingAverage(Trackable):

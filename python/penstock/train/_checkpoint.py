@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 
 from penstock import _core, dtypes, errors
-from penstock._files import path_text
-from penstock._track import Trackable, children, is_trackable
-from penstock._variable import Variable
+from penstock._base.files import path_text
+from penstock._variables.track import Trackable, children, is_trackable
+from penstock._variables.variable import Variable
 from penstock.train import _format, _state
 from penstock.train._graph import identity, objects_under
 from penstock.train._restore import Restore

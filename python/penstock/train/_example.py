@@ -12,7 +12,7 @@ import operator
 import struct
 from typing import ClassVar
 
-from penstock._protobuf import (
+from penstock._proto.protobuf import (
     BYTES,
     FIXED32,
     VARINT,

@@ -7,7 +7,7 @@ import re
 import time
 import warnings
 
-from penstock._files import path_text
+from penstock._base.files import path_text
 from penstock.train import _format, _state
 
 

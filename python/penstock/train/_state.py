@@ -10,7 +10,7 @@ import os
 import re
 import time
 
-from penstock._files import path_text, replacing, write_all
+from penstock._base.files import path_text, replacing, write_all
 from penstock.train import _format
 
 _FIELDS = {

@@ -6,9 +6,9 @@ import builtins
 import sys
 
 from penstock import _core, dtypes
+from penstock._base.nest import flatten
 from penstock._control_flow import symbolic
-from penstock._functions import basic
-from penstock._nest import flatten
+from penstock._ops import basic
 from penstock.autograph._operators.state import is_tensor
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from penstock import _core
+from penstock._base.nest import flatten, pack_like
 from penstock._control_flow import symbolic
 from penstock._control_flow.conditionals import cond
-from penstock._nest import flatten, pack_like
-from penstock._tensor_array import TensorArray
+from penstock._control_flow.tensor_array import TensorArray
 from penstock.autograph._operators import state
 from penstock.autograph._operators.state import NO_RETURN, Undefined
 from penstock.nest import assert_same_structure

@@ -6,7 +6,7 @@ import builtins
 
 from penstock import _core
 from penstock._control_flow import symbolic
-from penstock._functions import basic
+from penstock._ops import basic
 from penstock.autograph._operators import state
 from penstock.autograph._operators.builtin import length_of
 from penstock.autograph._operators.while_loops import Loop

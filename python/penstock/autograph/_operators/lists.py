@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from penstock import _core
-from penstock._graph_array import GraphArray
+from penstock._control_flow.graph_array import GraphArray
 
 
 class NewList(list):

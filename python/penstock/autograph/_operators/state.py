@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from penstock import _core
-from penstock._tensor_array import TensorArray
+from penstock._control_flow.tensor_array import TensorArray
 
 
 class Undefined:

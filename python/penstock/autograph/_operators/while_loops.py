@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from penstock import _core
+from penstock._base.nest import flatten, pack_like
 from penstock._control_flow import symbolic
-from penstock._functions.basic import zeros
-from penstock._nest import flatten, pack_like
-from penstock._shape import TensorShape
-from penstock._spec import TensorSpec
-from penstock._tensor_array import TensorArray
+from penstock._control_flow.tensor_array import TensorArray
+from penstock._ops.basic import zeros
+from penstock._tensors.shape import TensorShape
+from penstock._tensors.spec import TensorSpec
 from penstock.autograph._operators import state
 from penstock.autograph._operators.lists import in_loop
 from penstock.autograph._operators.logic import and_

@@ -69,7 +69,7 @@ _FILES |= dict.fromkeys(
     ("Event", "HistogramProto", "SessionLog", "Summary", "SummaryMetadata"),
     "penstock.summary._messages",
 )
-_FILES["Dimension"] = "penstock._shape"
+_FILES["Dimension"] = "penstock._tensors.shape"
 
 
 def __getattr__(name):
@@ -88,7 +88,7 @@ def __getattr__(name):
         try:
             found = getattr(penstock, name)
         except AttributeError:
-            from penstock import _near
+            from penstock._base import near as _near
 
             raise _near.missing(__name__, name, [*__dir__(), *dir(penstock)]) from None
     globals()[name] = found

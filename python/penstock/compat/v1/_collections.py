@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from penstock import _core
-from penstock._control_flow import frames
+from penstock._context import frames
 
 
 class GraphKeys:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from penstock import _core, raw_ops
+from penstock._context.scope import name_scope
 from penstock._control_flow import conditionals, loops
-from penstock._functions.running import control_dependencies
-from penstock._scope import name_scope
+from penstock._ops.running import control_dependencies
 
 
 def _only(result):

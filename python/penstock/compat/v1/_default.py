@@ -5,7 +5,8 @@ from __future__ import annotations
 import threading
 import weakref
 
-from penstock import _core, _scope
+from penstock import _core
+from penstock._context import scope as _scope
 
 _by_number = weakref.WeakValueDictionary()  # graphs by what their tensors know
 _global = None  # the graph without any `as_default`

@@ -6,8 +6,8 @@ from collections import namedtuple
 from collections.abc import Mapping
 
 from penstock import _core
-from penstock._host import booked
-from penstock._tape import IndexedSlices
+from penstock._autodiff.tape import IndexedSlices
+from penstock._memory.host import booked
 from penstock.compat.v1._operation import Operation
 
 # What a run makes of IndexedSlices: their parts as arrays.

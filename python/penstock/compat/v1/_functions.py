@@ -9,15 +9,15 @@ import sys
 import numpy as np
 
 from penstock import _core, dtypes, raw_ops
+from penstock._autodiff.tape import IndexedSlices
+from penstock._context.scope import scoped
 from penstock._core import Tensor
-from penstock._functions.arrays import tensor
-from penstock._functions.basic import cast, convert_to_tensor
-from penstock._functions.basic import where as _where_today
-from penstock._functions.printing import _element_text
-from penstock._functions.running import numpy_function
-from penstock._functions.seeds import next_seeds
-from penstock._scope import scoped
-from penstock._tape import IndexedSlices
+from penstock._ops.arrays import tensor
+from penstock._ops.basic import cast, convert_to_tensor
+from penstock._ops.basic import where as _where_today
+from penstock._ops.printing import _element_text
+from penstock._ops.running import numpy_function
+from penstock._ops.seeds import next_seeds
 
 
 def _to(dtype, name):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from penstock import _core, raw_ops
-from penstock._scope import name_scope
-from penstock._tape import IndexedSlices, UnconnectedGradients
+from penstock._autodiff.tape import IndexedSlices, UnconnectedGradients
+from penstock._context.scope import name_scope
 from penstock.compat.v1 import _default
 from penstock.compat.v1._gradient_names import gradient_names
 from penstock.compat.v1._nodes import in_graph

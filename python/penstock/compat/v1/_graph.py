@@ -6,7 +6,8 @@ import contextlib
 import re
 import weakref
 
-from penstock import _core, _scope
+from penstock import _core
+from penstock._context import scope as _scope
 from penstock.compat.v1 import _default
 from penstock.compat.v1._collections import Collections
 from penstock.compat.v1._custom_gradients import CustomGradient

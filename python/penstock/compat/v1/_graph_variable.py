@@ -5,12 +5,16 @@ from __future__ import annotations
 import itertools
 
 from penstock import _core, dtypes, raw_ops
-from penstock._control_flow import frames
-from penstock._scope import name_scope, scoped
-from penstock._shape import TensorShape
-from penstock._tape import note_read
-from penstock._tensor import Reference
-from penstock._variable import ResourceVariable, VariableAggregation, VariableSynchronization
+from penstock._autodiff.tape import note_read
+from penstock._context import frames
+from penstock._context.scope import name_scope, scoped
+from penstock._tensors.shape import TensorShape
+from penstock._tensors.tensor import Reference
+from penstock._variables.variable import (
+    ResourceVariable,
+    VariableAggregation,
+    VariableSynchronization,
+)
 from penstock.compat.v1 import _collections, _default, _switches
 from penstock.compat.v1._collections import GraphKeys
 from penstock.compat.v1._nodes import in_graph, no_op
@@ -336,7 +340,7 @@ def local_variables_initializer():
 @scoped("report_uninitialized_variables")
 def report_uninitialized_variables(var_list=None, name="report_uninitialized_variables"):
     """The names of the variables that have no value in the session that runs this."""
-    from penstock._functions.basic import boolean_mask, constant
+    from penstock._ops.basic import boolean_mask, constant
 
     if var_list is None:
         names = (GraphKeys.GLOBAL_VARIABLES, GraphKeys.LOCAL_VARIABLES)

@@ -8,10 +8,10 @@ import numpy as np
 
 from penstock import _core, dtypes, raw_ops
 from penstock._core import Tensor
-from penstock._functions import basic
-from penstock._functions.distributions import truncated_normal
-from penstock._host import filled
-from penstock._shape import TensorShape
+from penstock._memory.host import filled
+from penstock._ops import basic
+from penstock._ops.random import truncated_normal
+from penstock._tensors.shape import TensorShape
 from penstock.initializers import _fans
 
 

@@ -112,7 +112,7 @@ def surface(namespace: str, base: str | None = None, without: tuple = ()):
         if found is None:
             found = getattr(today, name, None) if today and name not in without else None
         if found is None:
-            from penstock import _near
+            from penstock._base import near as _near
 
             raise _near.missing(module.__name__, name, __dir__())
         setattr(module, name, found)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 
 from penstock import _core, dtypes, errors
-from penstock._shape import TensorShape
-from penstock._tape import IndexedSlices
+from penstock._autodiff.tape import IndexedSlices
+from penstock._tensors.shape import TensorShape
 from penstock.compat.v1 import _default
 from penstock.compat.v1._graph import check_name
 
@@ -98,7 +98,7 @@ def no_op(name=None):
 
 def group(*inputs, name=None, **unknown):
     """An operation that ends when all of the inputs have run."""
-    from penstock._nest import flatten
+    from penstock._base.nest import flatten
 
     if unknown:
         raise ValueError(f"Unknown keyword arguments: {', '.join(unknown)}")
@@ -145,7 +145,7 @@ def container(container_name):
 @contextlib.contextmanager
 def name_scope(name, default_name=None, values=None):
     """Ops and variables made inside are named `name/…`."""
-    from penstock import _scope
+    from penstock._context import scope as _scope
 
     name = default_name if name is None else name
     if name is None and values is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from penstock._message import Message
+from penstock._proto.message import Message
 
 
 class Operation:

@@ -7,8 +7,8 @@ import threading
 from collections.abc import Mapping
 
 from penstock import _core
-from penstock._trace_cache import TraceCache
-from penstock._tracing import init_scope
+from penstock._context.trace import init_scope
+from penstock._tracing.trace_cache import TraceCache
 from penstock.compat.v1 import _default, _growth
 from penstock.compat.v1._config import ConfigProto
 from penstock.compat.v1._fetches import Fetches, fed_tensors

@@ -1,7 +1,9 @@
 """What turns TensorFlow 2's behaviour on and off: ops run at once, or become nodes of a graph."""
 
 import penstock
-from penstock import _core, _shape, _tracing
+from penstock import _core
+from penstock._context import trace as _tracing
+from penstock._tensors import shape as _shape
 
 _is_eager = True  # what the program asked for
 

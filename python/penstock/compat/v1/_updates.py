@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from penstock._tape import IndexedSlices
+from penstock._autodiff.tape import IndexedSlices
 
 
 def assign(ref, value, validate_shape=None, use_locking=None, name=None):

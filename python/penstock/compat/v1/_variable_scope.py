@@ -13,8 +13,8 @@ import threading
 import weakref
 
 from penstock import _core, dtypes
-from penstock._scope import graph_scope
-from penstock._shape import TensorShape
+from penstock._context.scope import graph_scope
+from penstock._tensors.shape import TensorShape
 from penstock.compat.v1 import _collections
 from penstock.compat.v1._collections import GraphKeys
 from penstock.compat.v1._variables import make_variable

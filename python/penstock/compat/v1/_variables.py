@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from penstock import _core
-from penstock._control_flow import frames
-from penstock._tracing import init_scope
-from penstock._variable import Variable
+from penstock._context import frames
+from penstock._context.trace import init_scope
+from penstock._variables.variable import Variable
 from penstock.compat.v1 import _collections
 from penstock.compat.v1._collections import GraphKeys
 

@@ -9,8 +9,8 @@ from penstock import _core
 from penstock import dtypes as _dtypes
 from penstock import errors as _errors
 from penstock import raw_ops as _raw_ops
-from penstock._functions.running import numpy_function as _numpy_function
-from penstock._scope import scoped as _scoped
+from penstock._context.scope import scoped as _scoped
+from penstock._ops.running import numpy_function as _numpy_function
 from penstock.compat.v1 import _collections
 from penstock.compat.v1._collections import GraphKeys as _GraphKeys
 from penstock.summary import _messages
@@ -45,7 +45,7 @@ def _clean(name: str) -> str:
 def _tag(name, family=None) -> tuple[str, str]:
     """The name inside of the scopes around it, and that of its node: in a graph no two are the
     same."""
-    from penstock._scope import current_scope, default_graph
+    from penstock._context.scope import current_scope, default_graph
 
     base = f"{family}/{_clean(name)}" if family else _clean(name)
     building = _core.is_building()

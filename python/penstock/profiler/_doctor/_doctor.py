@@ -25,7 +25,7 @@ class Doctor(Sequence):
         return self
 
     def _start(self, frame):
-        from penstock import _retracing
+        from penstock._tracing import retracing as _retracing
         from penstock.compat.v1 import _growth
 
         self._watch = Watch()

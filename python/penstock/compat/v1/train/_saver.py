@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from types import SimpleNamespace
 
 from penstock import _core, errors, raw_ops
-from penstock._files import path_text
-from penstock._shape import TensorShape
+from penstock._base.files import path_text
+from penstock._tensors.shape import TensorShape
 from penstock.io import gfile
 from penstock.train import _format, _state
 

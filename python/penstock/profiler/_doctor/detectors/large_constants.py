@@ -31,7 +31,7 @@ class LargeConstants(Detector):
         self._found = {}  # Site: [bytes, times, what the graph is of, fix]
 
     def install(self, probes):
-        from penstock._function import Function
+        from penstock._tracing.function import Function
         from penstock.compat.v1 import _nodes
 
         probes.around(Function, "_trace", self._begin_trace, self._traced)
@@ -58,7 +58,7 @@ class LargeConstants(Detector):
         )
 
     def _graph_bytes(self):
-        from penstock._scope import default_graph
+        from penstock._context.scope import default_graph
 
         graph = default_graph()
         return 0 if graph is None else graph.bytes()

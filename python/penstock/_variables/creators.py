@@ -1,0 +1,56 @@
+"""tf.variable_creator_scope: functions that see, change or replace the variables being made."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import threading
+
+from penstock import _core
+from penstock._context import frames
+
+_here = threading.local()
+
+
+class Created(type):
+    """The metaclass of variables: where a scope has a creator, the creator is called."""
+
+    def __call__(cls, *args, **kwargs):
+        creators = getattr(_here, "creators", None)
+        make = super().__call__
+        if cls.__name__ == "Variable" and (_core.is_building() or frames.current() is not None):
+            from penstock.compat.v1._graph_variable import make_variable as make
+        if not creators or cls.__name__ != "Variable":
+            return make(*args, **kwargs)
+        import inspect
+
+        bound = inspect.signature(cls.__init__).bind(None, *args, **kwargs)
+        bound.apply_defaults()
+        arguments = {name: value for name, value in bound.arguments.items() if name != "self"}
+        for creator in creators:
+            make = functools.partial(creator, make)
+        return make(**arguments)
+
+
+@contextlib.contextmanager
+def variable_creator_scope(variable_creator):
+    """Variables made inside come from `variable_creator(next_creator, **arguments)`.
+
+    Args:
+      variable_creator: A function.
+
+    >>> made = []
+    >>> def note(next_creator, **arguments):
+    ...     made.append(arguments["name"])
+    ...     return next_creator(**arguments)
+    >>> with tf.variable_creator_scope(note):
+    ...     w = tf.Variable(1.0, name="w")
+    >>> made
+    ['w']
+    """
+    outer = getattr(_here, "creators", [])
+    _here.creators = [*outer, variable_creator]
+    try:
+        yield
+    finally:
+        _here.creators = outer
