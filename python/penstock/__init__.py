@@ -9,6 +9,7 @@ import importlib as _importlib
 
 from penstock import _core, _hooks
 from penstock._autodiff.tape import GradientTape, IndexedSlices, UnconnectedGradients, is_tensor
+from penstock._base.version_1 import version_1 as _version_1
 from penstock._install import install_as_tensorflow
 from penstock._ops.basic import (
     boolean_mask,
@@ -58,6 +59,7 @@ from penstock.dtypes import (
 )
 
 _hooks.install()
+_version_1.load_from("penstock.compat.v1._parts")
 
 __version__ = _core.__version__
 Tensor = _core.Tensor

@@ -9,6 +9,7 @@ import weakref
 
 from penstock import _core
 from penstock._base.nest import flatten, pack_like
+from penstock._base.version_1 import version_1
 from penstock._context.scope import graph_scope, take_name
 from penstock._tensors.slices import IndexedSlices
 from penstock._tensors.tensor import Tensor
@@ -217,14 +218,12 @@ class GradientTape:
 
         if not any(hasattr(source, "_variable_number") for source in sources):
             return find(sources)
-        from penstock.compat.v1 import _tape_reads
-
         reads = {
             k: self._graph_reads.get(source, [])
             for k, source in enumerate(sources)
             if hasattr(source, "_variable_number")
         }
-        return _tape_reads.gradients(find, sources, reads, zeros)
+        return version_1.tape_reads.gradients(find, sources, reads, zeros)
 
     def gradient(
         self,
@@ -271,9 +270,7 @@ class GradientTape:
             dys = list(map(_arriving, targets, flatten(output_gradients)))
         try:
             if _core.is_building():
-                from penstock.compat.v1 import _tape_names
-
-                found = _tape_names.run(self._run, targets, flat, dys, zeros)
+                found = version_1.tape_names.run(self._run, targets, flat, dys, zeros)
             else:
                 found = self._run(targets, flat, dys, zeros)
         finally:

@@ -2,7 +2,8 @@
 a program that uses names of TensorFlow 1."""
 
 import difflib
-import importlib
+
+from penstock._base.version_1 import version_1
 
 
 def near_names(name: str, names) -> list[str]:
@@ -28,15 +29,9 @@ def version_1_hint(where: str, name: str) -> str:
     module = where.removeprefix("penstock").removeprefix(".")
     if name not in _source_version.only_in(1).get(module, ()):
         return ""
-    try:
-        old = importlib.import_module(f"penstock.compat.v1.{module}".rstrip("."))
-    except ImportError:
-        old = None
-    if name not in dir(old):
+    if name not in dir(version_1.namespace(module)):
         return "it is TensorFlow 1's, and penstock does not have it (yet)."
-    from penstock.compat.v1 import _names
-
-    today = _names.todays_name(module, name)
+    today = version_1.names.todays_name(module, name)
     return (
         f"it is TensorFlow 1's{f' (today: tf.{today})' if today else ''}. "
         "Run the program with `penstock run --tf1 SCRIPT`, or write "

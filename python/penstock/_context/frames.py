@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 
 from penstock import _core
+from penstock._base.version_1 import version_1
 
 _here = threading.local()
 
@@ -68,13 +69,11 @@ def assign(variables, values, results) -> list:
         for variable, value in zip(variables, values, strict=True):
             frame.write(variable, value)
         return results
-    from penstock.compat.v1._nodes import group, together
-
     pairs = zip(variables, values, strict=True)
     made = [variable._assigned(value, None, read_value=True) for variable, value in pairs]
     if not results:
-        group(*made)  # the last operation, which stands for the node
-    return together(results, made)
+        version_1.nodes.group(*made)  # the last operation, which stands for the node
+    return version_1.nodes.together(results, made)
 
 
 def with_effects(call):

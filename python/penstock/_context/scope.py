@@ -8,6 +8,7 @@ import re
 import threading
 
 from penstock import _core
+from penstock._base.version_1 import version_1
 
 _here = threading.local()
 
@@ -136,9 +137,7 @@ def result_named(made, name):
 
 def default_graph():
     """The graph of TensorFlow 1 that is being built."""
-    from penstock.compat.v1 import _default
-
-    return _default.get_default_graph()
+    return version_1.default_graph()
 
 
 soft_placement = True  # whether a device that is not there means the CPU

@@ -7,6 +7,7 @@ import contextlib
 import operator
 
 from penstock import _core, dtypes, errors, raw_ops
+from penstock._base.version_1 import version_1
 from penstock._context.scope import default_graph, name_scope, result_named, scoped
 from penstock._core import Tensor
 from penstock._memory.host import filled, handles
@@ -54,9 +55,7 @@ def node_of(value, dtype, name):
 
 def _node(tensor, name):
     """A value as a node of the graph that is being built."""
-    from penstock.compat.v1 import _nodes
-
-    return _nodes.constant(tensor, name)
+    return version_1.nodes.constant(tensor, name)
 
 
 def constant(value, dtype=None, shape=None, name="Const") -> Tensor:
@@ -715,9 +714,7 @@ def gradients(
     ...     print(sess.run(tf.gradients(x * x, x)))
     [np.float32(6.0)]
     """
-    from penstock.compat.v1 import _gradients
-
-    return _gradients.gradients(
+    return version_1.gradients(
         ys,
         xs,
         grad_ys,

@@ -9,6 +9,7 @@ import time
 import numpy as np
 
 from penstock import _core, dtypes, errors
+from penstock._base.version_1 import version_1
 from penstock._context import frames
 from penstock._context.trace import call_when_run
 from penstock._tensors.shape import TensorShape
@@ -33,11 +34,7 @@ def timestamp(name=None):
 
 def _nodes():
     """What makes the nodes of the graph that is being built; None where there is none."""
-    if not _core.is_building():
-        return None
-    from penstock.compat.v1 import _nodes as nodes
-
-    return nodes
+    return version_1.nodes if _core.is_building() else None
 
 
 def no_op(name=None):

@@ -9,6 +9,7 @@ from collections import Counter, OrderedDict, namedtuple
 import numpy as np
 
 from penstock import _core, dtypes, errors, raw_ops
+from penstock._base.version_1 import version_1
 from penstock._context.scope import default_graph, name_scope
 from penstock._context.trace import call_when_run, init_scope
 from penstock._ops.io import read_file
@@ -312,13 +313,11 @@ def _learned_when_run(true_classes, attributes, name) -> list:
     node = "LearnedUnigramCandidateSampler"
     inputs, draw = [true_classes], _Learned(restarts=True).draw
     if _core.is_building():
-        from penstock.compat.v1._nodes import fed_by_session, in_graph
-
-        states = _OfSessions()
+        nodes, states = version_1.nodes, _OfSessions()
         with name_scope(name or node) as name:
             inputs = [
-                in_graph(true_classes, default_graph(), "true_classes"),
-                fed_by_session(default_graph(), dtypes.int64, states.number_of),
+                nodes.in_graph(true_classes, default_graph(), "true_classes"),
+                nodes.fed_by_session(default_graph(), dtypes.int64, states.number_of),
             ]
         draw = states.draw
     num_sampled = attributes["num_sampled"]

@@ -7,6 +7,7 @@ import functools
 import threading
 
 from penstock import _core
+from penstock._base.version_1 import version_1
 from penstock._context import frames
 
 _here = threading.local()
@@ -19,7 +20,7 @@ class Created(type):
         creators = getattr(_here, "creators", None)
         make = super().__call__
         if cls.__name__ == "Variable" and (_core.is_building() or frames.current() is not None):
-            from penstock.compat.v1._graph_variable import make_variable as make
+            make = version_1.make_variable
         if not creators or cls.__name__ != "Variable":
             return make(*args, **kwargs)
         import inspect

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from penstock import _core
+from penstock._base.version_1 import version_1
 from penstock.profiler._doctor._findings import Finding, size
 from penstock.profiler._doctor._source import Site
 from penstock.profiler._doctor.detectors._base import Detector
@@ -32,10 +33,9 @@ class LargeConstants(Detector):
 
     def install(self, probes):
         from penstock._tracing.function import Function
-        from penstock.compat.v1 import _nodes
 
         probes.around(Function, "_trace", self._begin_trace, self._traced)
-        probes.around(_nodes, "constant", self._begin_constant, self._added)
+        probes.around(version_1.nodes, "constant", self._begin_constant, self._added)
 
     def _begin_trace(self, *unused):
         self.watch.traced_lines.clear()
