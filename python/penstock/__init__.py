@@ -148,8 +148,8 @@ def executing_eagerly():
 def __getattr__(name):
     if name in _MODULES:
         return _importlib.import_module("penstock." + name)
+    from penstock import _api
     from penstock._base import near as _near
-    from penstock._ops import api as _api
 
     if name in _FILES:
         function = getattr(_importlib.import_module("penstock." + _FILES[name]), name)
@@ -164,7 +164,7 @@ def __getattr__(name):
 
 
 def __dir__():
-    from penstock._ops import api as _api
+    from penstock import _api
 
     own = [name for name in [*globals()] if not name.startswith("_") and name != "importlib"]
     return sorted({*own, *_MODULES, *_FILES, *_api.names_in(""), "__version__"})

@@ -56,7 +56,7 @@ def _masked(tensor, mask):
 
 
 def _unknown_index(tensor, index):
-    from penstock._tensors.symbolic_index import getitem
+    from penstock._ops.symbolic_index import getitem
 
     return getitem(tensor, index)
 

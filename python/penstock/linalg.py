@@ -1,6 +1,6 @@
-"""tf.linalg: mostly ops under their public names (see _ops/ops.txt)."""
+"""tf.linalg: mostly ops under their public names (see _api/ops.txt)."""
 
-from penstock._ops import api as _api
+from penstock import _api
 from penstock._ops.arrays import einsum, global_norm, tensordot
 from penstock._ops.basic import eye
 from penstock._ops.linalg import diag, diag_part, eigh, lstsq, norm, normalize, svd

@@ -1,5 +1,5 @@
-"""tf.quantization: ops under their public names (see _ops/ops.txt)."""
+"""tf.quantization: ops under their public names (see _api/ops.txt)."""
 
-from penstock._ops import api as _api
+from penstock import _api
 
 __getattr__, __dir__ = _api.surface("quantization")

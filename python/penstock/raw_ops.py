@@ -3,9 +3,8 @@
 import functools as _functools
 import inspect as _inspect
 
-from penstock import _core
+from penstock import _api, _core
 from penstock._base import near as _near
-from penstock._ops import api as _api
 
 # TensorFlow's other names for arguments of raw ops: they may be given instead.
 _ALIASES = {"keep_dims": "keepdims", "DstT": "dtype", "reduction_indices": "axis"}

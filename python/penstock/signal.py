@@ -1,6 +1,6 @@
-"""tf.signal: mostly ops under their public names (see _ops/ops.txt)."""
+"""tf.signal: mostly ops under their public names (see _api/ops.txt)."""
 
-from penstock._ops import api as _api
+from penstock import _api
 from penstock._ops.signal import (
     hamming_window,
     hann_window,

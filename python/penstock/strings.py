@@ -1,6 +1,6 @@
-"""tf.strings: mostly ops under their public names (see _ops/ops.txt)."""
+"""tf.strings: mostly ops under their public names (see _api/ops.txt)."""
 
-from penstock._ops import api as _api
+from penstock import _api
 from penstock._ops.printing import format
 from penstock._ops.strings import ngrams
 

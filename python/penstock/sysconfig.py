@@ -1,6 +1,6 @@
 """tf.sysconfig: how this installation was built."""
 
-from penstock._ops import api as _api
+from penstock import _api
 
 
 def get_build_info():

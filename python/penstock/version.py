@@ -4,7 +4,7 @@ Penstock's own is penstock.__version__, unless it stands in TensorFlow's place
 (install_as_tensorflow).
 """
 
-from penstock._ops import api as _api
+from penstock import _api
 
 VERSION = "2.21.0"
 GIT_VERSION = "unknown"

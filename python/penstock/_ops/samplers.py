@@ -12,8 +12,8 @@ from penstock import _core, dtypes, errors, raw_ops
 from penstock._base.version_1 import version_1
 from penstock._context.scope import default_graph, name_scope
 from penstock._context.trace import call_when_run, init_scope
-from penstock._ops.io import read_file
 from penstock._ops.seeds import drawn, next_seeds, num_restarts, op_seeds
+from penstock.io._contents import read_file
 
 _MOST_STATES = 64  # of learned samplers that are called with a seed, outside of functions
 _BLOCKS_PER_DRAW = 512  # of the random stream, as TensorFlow puts aside

@@ -177,7 +177,7 @@ def install():
         "eval": _no_eval,
         "consumers": lambda self: [],
     }
-    from penstock._tensors import symbolic_index as _symbolic_index
+    from penstock._ops import symbolic_index as _symbolic_index
 
     symbolic = {
         "__getitem__": _symbolic_index.getitem,

@@ -8,8 +8,8 @@ from penstock import _core, dtypes
 from penstock._autodiff.tape import pause, variables_by_id
 from penstock._context.scope import current_scope
 from penstock._core import Tensor
+from penstock._ops.symbolic_index import has_unknown
 from penstock._tensors.shape import TensorShape
-from penstock._tensors.symbolic_index import has_unknown
 from penstock._tensors.tensor import Reference, numpy_text, set_shape, tensor_array
 from penstock._variables.creators import Created
 

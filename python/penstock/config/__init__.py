@@ -1,8 +1,7 @@
 """tf.config: devices, threads and memory."""
 
-from penstock import _core
+from penstock import _api, _core
 from penstock._context import scope as _scope
-from penstock._ops import api as _api
 from penstock.config import _devices, experimental, optimizer, threading
 from penstock.config._devices import (
     LogicalDevice,

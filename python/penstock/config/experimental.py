@@ -1,7 +1,6 @@
 """tf.config.experimental: what memory is held, and older names of tf.config's functions."""
 
-from penstock import _core
-from penstock._ops import api as _api
+from penstock import _api, _core
 from penstock.config import _devices
 
 VirtualDeviceConfiguration = _devices.LogicalDeviceConfiguration

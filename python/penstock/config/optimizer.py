@@ -1,6 +1,6 @@
 """tf.config.optimizer: what programs ask of graphs. Remembered only: nothing here changes a run."""
 
-from penstock._ops import api as _api
+from penstock import _api
 
 _jit = ""
 _options = {"disable_model_pruning": False, "disable_meta_optimizer": False}

@@ -1,7 +1,6 @@
 """tf.config.threading: how many threads large ops use."""
 
-from penstock import _core
-from penstock._ops import api as _api
+from penstock import _api, _core
 
 
 def get_intra_op_parallelism_threads() -> int:

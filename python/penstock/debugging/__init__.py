@@ -1,7 +1,7 @@
 """tf.debugging: checks of values, shapes and dtypes that raise when they do not hold."""
 
+from penstock import _api
 from penstock._memory.plan import assert_peak
-from penstock._ops import api as _api
 from penstock.debugging._static import (
     assert_integer,
     assert_proper_iterable,

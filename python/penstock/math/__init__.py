@@ -1,6 +1,6 @@
-"""tf.math: mostly ops under their public names (see _ops/ops.txt)."""
+"""tf.math: mostly ops under their public names (see _api/ops.txt)."""
 
-from penstock._ops import api as _api
+from penstock import _api
 from penstock._ops.arrays import scalar_mul, truediv
 from penstock._ops.basic import divide
 from penstock._ops.math import (

@@ -1,5 +1,5 @@
-"""tf.math.special: Bessel functions and other integrals (see _ops/ops.txt)."""
+"""tf.math.special: Bessel functions and other integrals (see _api/ops.txt)."""
 
-from penstock._ops import api as _api
+from penstock import _api
 
 __getattr__, __dir__ = _api.surface("math.special")

@@ -2,12 +2,11 @@
 
 from __future__ import annotations as _annotations
 
-from penstock import _core
+from penstock import _api, _core
 from penstock import dtypes as _dtypes
 from penstock import raw_ops as _raw_ops
 from penstock._autodiff.tape import pause as _pause
 from penstock._base.signature import constructor as _constructor
-from penstock._ops import api as _api
 from penstock._ops.basic import cast as _cast
 from penstock._ops.basic import count_of as _count_of
 from penstock._ops.basic import fill_with as _fill_with

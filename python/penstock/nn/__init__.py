@@ -1,6 +1,6 @@
-"""tf.nn: mostly ops under their public names (see _ops/ops.txt)."""
+"""tf.nn: mostly ops under their public names (see _api/ops.txt)."""
 
-from penstock._ops import api as _api
+from penstock import _api
 from penstock._ops.convolutions import (
     avg_pool,
     avg_pool1d,

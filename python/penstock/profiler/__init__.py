@@ -1,6 +1,6 @@
 """tf.profiler: what a program's memory is for, where it is asked for, and what to do about it."""
 
-from penstock._ops import api as _api
+from penstock import _api
 from penstock.profiler import experimental, memory
 from penstock.profiler._doctor import Doctor, Finding, doctor
 from penstock.profiler._profile import Profile, Site

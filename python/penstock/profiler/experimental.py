@@ -5,8 +5,8 @@ import collections as _collections
 import os as _os
 import time as _time
 
+from penstock import _api
 from penstock import errors as _errors
-from penstock._ops import api as _api
 from penstock.profiler import _profile, _recording
 
 ProfilerOptions = _collections.namedtuple(

@@ -1,10 +1,9 @@
 """tf.random: random tensors, with TensorFlow's streams."""
 
-from penstock import _core
+from penstock import _api, _core
 from penstock import dtypes as _dtypes
 from penstock import raw_ops as _raw_ops
 from penstock._context.scope import scoped as _scoped
-from penstock._ops import api as _api
 from penstock._ops.random import (
     Algorithm,
     _is_number,

@@ -1,6 +1,6 @@
 """tf.train: checkpoints, moving averages, and the messages of records."""
 
-from penstock._ops import api as _api
+from penstock import _api
 from penstock.train._average import ExponentialMovingAverage
 from penstock.train._checkpoint import Checkpoint
 from penstock.train._example import BytesList, Example, Feature, Features, FloatList, Int64List

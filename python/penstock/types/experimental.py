@@ -2,8 +2,7 @@
 
 import numpy as _np
 
-from penstock import _core
-from penstock._ops import api as _api
+from penstock import _api, _core
 
 _Python = int | float | bool | str | bytes | complex | tuple | list
 TensorLike = _core.Tensor | _core.VariableHandle | _Python | _np.ndarray | _np.generic

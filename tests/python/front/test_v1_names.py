@@ -266,7 +266,7 @@ class TestUse:
 
 # Where `name` is taken and has nobody to go to: values, not nodes, or functions that run at once.
 UNNAMED = {
-    "_ops/io.py": "read_file write_file matching_files serialize_tensor parse_tensor",
+    "io/_contents.py": "read_file write_file matching_files serialize_tensor parse_tensor",
     "_ops/running.py": "timestamp",
     "random/_generator.py": "normal truncated_normal uniform uniform_full_int binomial",
     "_control_flow/graph_array.py": "size grad close write unstack scatter split",

@@ -8,7 +8,7 @@
 `penstock run --profile` does. `summary` and `account` are tables of the moment, recorded or not.
 """
 
-from penstock._ops import api as _api
+from penstock import _api
 from penstock.profiler._account import Account, account
 from penstock.profiler._profile import Profile
 from penstock.profiler._recording import Recording, is_recording, start, stop

@@ -10,11 +10,11 @@ An op marked `~` does not convert by force: a number that cannot take the other 
 its own, and the op refuses it.
 Every function also takes TensorFlow's `name=`. `-> 0` at the end picks one of several outputs.
 Where a parameter marked `!` is given (an input, or what has no default: as anything but a number),
-or IndexedSlices as the first argument, `=> module.function` of this package is called instead, with
+or IndexedSlices as the first argument, `=> module.function` of _ops/ is called instead, with
 all arguments.
 
 The functions are made when they are first asked for: `surface("math")` gives a module its
-`__getattr__` and `__dir__`. What is more than an op is a Python function of this package.
+`__getattr__` and `__dir__`. What is more than an op is a Python function of _ops/.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def make_function(
 
 
 def _doc(function) -> str:
-    from penstock._ops import docs as _docs
+    from penstock._api import docs as _docs
 
     return _docs.of_function(function)
 
@@ -135,7 +135,7 @@ def names_in(namespace: str) -> list[str]:
 
 
 def _python_function(name: str):
-    """module.function of this package; None where there is none."""
+    """module.function of _ops/; None where there is none."""
     if not name:
         return None
     module, _, function = name.partition(".")
