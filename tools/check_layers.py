@@ -3,7 +3,8 @@
 
 A file belongs to the layer it lies in: src/<layer>/ and include/penstock/<layer>/ alike. Public
 headers are included as <penstock/layer/x.h>, private ones as "layer/x.h". Messages are printed as
-`file:line: message`; the exit status is 1 if there are any.
+`file:line: message`; the exit status is 1 if there are any. What the Python modules import is
+checked by python_layers.py.
 """
 
 from __future__ import annotations
@@ -13,6 +14,9 @@ import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import python_layers
 
 # What each layer may include besides itself and base.
 ALLOWED: dict[str, set[str]] = {
@@ -142,7 +146,7 @@ def check_tree(root: Path) -> list[str]:
                 path = file.relative_to(root)
                 text = file.read_text(encoding="utf-8")
                 messages += [f"{path}:{line}: {what}" for line, what in check_file(path, text)]
-    return messages
+    return messages + python_layers.check_tree(root)
 
 
 def main() -> int:

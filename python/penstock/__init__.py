@@ -106,7 +106,7 @@ _LATER = {
     "_variables.creators": "variable_creator_scope",
     "_ops.arrays": (
         "argsort broadcast_dynamic_shape broadcast_static_shape clip_by_global_norm clip_by_norm "
-        "complex concat dynamic_stitch einsum ensure_shape fill get_static_value identity linspace "
+        "complex concat dynamic_stitch einsum ensure_shape fill identity linspace "
         "meshgrid parallel_stack repeat required_space_to_batch_paddings reverse_sequence "
         "scalar_mul sequence_mask sort stack strided_slice tensordot transpose truediv"
     ),
@@ -125,6 +125,7 @@ _LATER = {
     ),
     "_variables.module": "Module",
     "_context.scope": "device get_current_name_scope name_scope",
+    "_tensors.tensor": "get_static_value",
     "_tensors.spec": "TensorSpec TypeSpec type_spec_from_value",
     "_control_flow.tensor_array": "TensorArray",
     "_context.trace": "init_scope inside_function",

@@ -5,6 +5,7 @@ import os
 import sys
 
 from penstock import _core, dtypes, errors
+from penstock._ops import symbolic_index
 from penstock._tensors import shape as _shape
 from penstock._tensors import tensor as _tensor
 
@@ -55,12 +56,6 @@ def _masked(tensor, mask):
     return boolean_mask(tensor, mask)
 
 
-def _unknown_index(tensor, index):
-    from penstock._ops.symbolic_index import getitem
-
-    return getitem(tensor, index)
-
-
 def _make_result(op, names):
     fields = collections.namedtuple(op, names)
     fields.__module__ = "penstock.raw_ops"
@@ -77,11 +72,11 @@ def install():
             "make_shape": _shape.from_tuple,
             "make_result": _make_result,
             "masked": _masked,
-            "unknown_index": _unknown_index,
+            "unknown_index": symbolic_index.getitem,
             "stack": _stack,
         }
     )
-    _tensor.install()
+    _tensor.install(symbolic_index.getitem)
     _core.set_package(os.path.dirname(__file__) + os.sep, os.path.dirname(os.__file__) + os.sep)
 
 

@@ -48,7 +48,6 @@ def install_as_tensorflow(tf1=False):
     `__version__` then is that of the TensorFlow whose names these are: programs ask for it. With
     `tf1` the names are TensorFlow 1's, and ops become nodes of the default graph.
     """
-    import penstock
     from penstock.version import VERSION
 
     roots = ["penstock.compat.v1", "penstock"] if tf1 else ["penstock"]
@@ -56,7 +55,7 @@ def install_as_tensorflow(tf1=False):
     loaded = sys.modules.get("tensorflow")
     if loaded is module:
         return
-    if loaded not in (None, penstock):
+    if loaded not in (None, sys.modules["penstock"]):
         raise RuntimeError("the real tensorflow is already imported in this process")
     sys.modules["tensorflow"] = module
     module.__version__ = _VERSION_1 if tf1 else VERSION

@@ -11,6 +11,7 @@ import threading
 
 from penstock._base import source_version as _source_version
 from penstock._cli import options as _command_line
+from penstock._cli.script import run
 
 DESCRIPTION = """\
 Runs a program as `penstock run` does and watches its loops: what every iteration leaves behind,
@@ -33,14 +34,12 @@ docs/why_memory_grows.md has a page for every cause."""
 
 def _run(options) -> int:
     """The program's own status: 0, or 2 when it failed."""
-    from penstock import _cli
-
     pid = os.getpid()
     # Its output is not to be mixed with a JSON object.
     out = contextlib.redirect_stdout(sys.stderr) if options.json else contextlib.nullcontext()
     with out:
         try:
-            status = 2 if _cli.run(options) else 0
+            status = 2 if run(options) else 0
             if os.getpid() != pid:  # a child of the program has no findings of its own
                 sys.exit(1 if status else 0)
             _wait_for_threads()

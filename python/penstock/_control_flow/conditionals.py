@@ -165,7 +165,7 @@ def _last_of(pairs):
     preds = [_core.to_tensor(each, None, False) for each, _ in pairs] + [pred]
 
     def checked():
-        from penstock import stack
+        from penstock._ops.arrays import stack
         from penstock.debugging import Assert
 
         Assert(pred, ["Input error: None of conditions evaluated as True:", stack(preds)])

@@ -344,7 +344,7 @@ def _with_row(rows, index, value):
 def _of_length(rows, length):
     """At least `length` rows: where there are fewer, twice as many, so that few steps of a loop
     have rows of another shape."""
-    from penstock import cond
+    from penstock._control_flow.conditionals import cond
 
     count = raw_ops.Shape(input=rows)[0]
 
@@ -370,8 +370,8 @@ def _of_width(rows, value):
     they are without any until then."""
     if rows.shape[1:].is_fully_defined() or value.shape.rank == 0:
         return rows
-    from penstock import cond, size
+    from penstock._control_flow.conditionals import cond
 
     count = raw_ops.Shape(input=rows)[:1]
     shape = raw_ops.ConcatV2(values=[count, raw_ops.Shape(input=value)], axis=0)
-    return cond(size(rows) > 0, lambda: rows, lambda: zeros(shape, rows.dtype))
+    return cond(raw_ops.Size(input=rows) > 0, lambda: rows, lambda: zeros(shape, rows.dtype))

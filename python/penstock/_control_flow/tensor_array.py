@@ -32,7 +32,7 @@ class TensorArray:
     """Tensors by index. Changes are made in place; the methods that make them return the array.
 
     An element is let go of when it is read, unless `clear_after_read=False`; elements that were
-    never written are zeros. Inside of a function nothing changes in place: _graph_array.py.
+    never written are zeros. Inside of a function nothing changes in place: graph_array.py.
 
     Args:
       *args: dtype, size=None, dynamic_size=None, clear_after_read=None, element_shape=None

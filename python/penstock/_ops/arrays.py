@@ -14,6 +14,7 @@ from penstock._core import Tensor
 from penstock._ops.basic import cast, convert_to_tensor, divide, size_of, unstack
 from penstock._tensors.shape import TensorShape
 from penstock._tensors.slices import values_of, with_values
+from penstock._tensors.tensor import get_static_value
 
 
 def tensor(value, dtype=None) -> Tensor:
@@ -329,15 +330,6 @@ def broadcast_static_shape(shape_x, shape_y) -> TensorShape:
             raise ValueError(f"Incompatible shapes for broadcasting: {x} and {y}.")
         dims.append(b if a == 1 or (a is None and b not in (None, 1)) else a)
     return TensorShape(dims)
-
-
-def get_static_value(tensor, partial=False):
-    """The value as a NumPy array, where it is known: always, outside of functions and graphs."""
-    if isinstance(tensor, _core.SymbolicTensor):
-        builder = getattr(getattr(tensor, "graph", None), "_builder", None)
-        found = None if builder is None else builder.constant_value(tensor)
-        return None if found is None else found.numpy()
-    return tensor.numpy() if isinstance(tensor, _core.EagerTensor) else tensor
 
 
 def expand_dims(input, axis, name=None) -> Tensor:

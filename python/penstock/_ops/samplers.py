@@ -13,7 +13,6 @@ from penstock._base.version_1 import version_1
 from penstock._context.scope import default_graph, name_scope
 from penstock._context.trace import call_when_run, init_scope
 from penstock._ops.seeds import drawn, next_seeds, num_restarts, op_seeds
-from penstock.io._contents import read_file
 
 _MOST_STATES = 64  # of learned samplers that are called with a seed, outside of functions
 _BLOCKS_PER_DRAW = 512  # of the random stream, as TensorFlow puts aside
@@ -101,6 +100,8 @@ def _invalid(message) -> errors.InvalidArgumentError:
 
 def _weights_of_file(path) -> list:
     """The last of the comma-separated fields of each line."""
+    from penstock.io._contents import read_file
+
     weights = []
     text = read_file(path).numpy().decode("utf-8", "replace")
     for line in text.split("\n"):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from penstock import _core
-from penstock._autodiff.tape import IndexedSlices
 from penstock._base.nest import flatten, pack_like
+from penstock._tensors.slices import IndexedSlices
 
 
 def flatten_all(structure) -> list:

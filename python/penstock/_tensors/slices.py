@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from penstock import _core
+from penstock._tensors.tensor import get_static_value
 
 
 class IndexedSlices:
@@ -45,8 +46,6 @@ def _shape_of(dense_shape):
     from penstock._tensors.shape import TensorShape
 
     if isinstance(dense_shape, _core.SymbolicTensor):
-        from penstock._ops.arrays import get_static_value
-
         sizes = get_static_value(dense_shape)
         if sizes is None:
             rank = dense_shape.shape[0]

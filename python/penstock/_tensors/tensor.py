@@ -28,6 +28,15 @@ class Reference:
         return f"<Reference wrapping {self._object!r}>"
 
 
+def get_static_value(tensor, partial=False):
+    """The value as a NumPy array, where it is known: always, outside of functions and graphs."""
+    if isinstance(tensor, _core.SymbolicTensor):
+        builder = getattr(getattr(tensor, "graph", None), "_builder", None)
+        found = None if builder is None else builder.constant_value(tensor)
+        return None if found is None else found.numpy()
+    return tensor.numpy() if isinstance(tensor, _core.EagerTensor) else tensor
+
+
 def numpy_text(tensor, for_repr: bool) -> str:
     """The values as TensorFlow prints them."""
     value = tensor._read_only_array()
@@ -164,7 +173,7 @@ def _symbolic_format(self, spec):
     return symbolic_str(self)
 
 
-def install():
+def install(symbolic_getitem):
     """Gives the types of _core their methods."""
     shared = {
         "__array_priority__": 100,
@@ -177,10 +186,8 @@ def install():
         "eval": _no_eval,
         "consumers": lambda self: [],
     }
-    from penstock._ops import symbolic_index as _symbolic_index
-
     symbolic = {
-        "__getitem__": _symbolic_index.getitem,
+        "__getitem__": symbolic_getitem,
         "__repr__": symbolic_repr,
         "__str__": symbolic_str,
         "__bool__": _not_allowed("Using a symbolic `tf.Tensor` as a Python `bool`"),

@@ -25,7 +25,8 @@ from penstock._tracing.concrete import ConcreteFunction
 from penstock._tracing.relaxing import Relaxing, key_of_call, traced_leaves
 from penstock._tracing.retracing import RetraceWatch
 from penstock._tracing.trace_cache import TraceCache
-from penstock._variables.stand_ins import NeedsVariables, StandIns
+from penstock._variables.stand_ins import StandIns
+from penstock._variables.variable import NeedsVariables
 
 
 class Function(_core.TracedCall):

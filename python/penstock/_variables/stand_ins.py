@@ -6,11 +6,7 @@ from __future__ import annotations
 from penstock import _core
 from penstock._autodiff.tape import variables_by_id
 from penstock._tensors.composite import flatten_all, pack_all
-from penstock._variables.variable import ResourceVariable
-
-
-class NeedsVariables(BaseException):
-    """What is traced must see the variables themselves. No program's business to catch."""
+from penstock._variables.variable import NeedsVariables, ResourceVariable
 
 
 class StandIn(ResourceVariable):

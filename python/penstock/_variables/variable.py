@@ -14,6 +14,10 @@ from penstock._tensors.tensor import Reference, numpy_text, set_shape, tensor_ar
 from penstock._variables.creators import Created
 
 
+class NeedsVariables(BaseException):
+    """What is traced must see the variables themselves. No program's business to catch."""
+
+
 def _initial(value, dtype):
     """The initial value as a tensor with data, while a function is traced too."""
     if not _core.is_tracing():
@@ -24,7 +28,6 @@ def _initial(value, dtype):
         with init_scope():
             return _core.to_tensor(value(), dtype, False)
     from penstock import errors
-    from penstock._variables.stand_ins import NeedsVariables
 
     try:
         return _core.evaluate_now(_core.to_tensor(value, dtype, False))

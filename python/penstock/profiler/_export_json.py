@@ -6,7 +6,7 @@ import numpy as np
 
 from penstock._base.files import write_whole
 from penstock.profiler import _plain, _series
-from penstock.profiler._profile import COLUMNS
+from penstock.profiler._columns import COLUMNS
 
 MOMENTS = 2000
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import sys
 
-from penstock import _core, dtypes
+from penstock import _core, dtypes, raw_ops
 from penstock._base.nest import flatten
 from penstock._control_flow import symbolic
 from penstock._ops import basic
@@ -42,9 +42,7 @@ def length_of(value):
     known = value.shape[0]
     if known is not None:
         return known
-    from penstock import shape
-
-    return shape(value)[0]
+    return raw_ops.Shape(input=value)[0]
 
 
 def _range(*args, **kwargs):
@@ -56,7 +54,8 @@ def _range(*args, **kwargs):
 def _sorted(rows, /, *, key=None, reverse=False):
     if not _stays(rows):
         return builtins.sorted(rows, key=key, reverse=reverse)
-    from penstock import argsort, map_fn, sort
+    from penstock._control_flow.maps import map_fn
+    from penstock._ops.arrays import argsort, sort
 
     direction = "DESCENDING" if reverse else "ASCENDING"
     if key is None:
@@ -78,7 +77,7 @@ def print_(*args, **kwargs):
     """Python's print; tensors are printed whenever the function runs."""
     if not any(map(is_tensor, flatten(args))) or kwargs.keys() - {"sep", "end"}:
         return builtins.print(*args, **kwargs)
-    from penstock import print as tensor_print
+    from penstock._ops.printing import print as tensor_print
 
     return tensor_print(*args, output_stream=sys.stdout, **kwargs)
 

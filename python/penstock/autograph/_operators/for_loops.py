@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 
-from penstock import _core
+from penstock import _core, raw_ops
 from penstock._control_flow import symbolic
 from penstock._ops import basic
 from penstock.autograph._operators import state
@@ -28,10 +28,9 @@ class Range:
 
     def count(self):
         """How many numbers there are, as a tensor."""
-        from penstock import maximum
-
         one = 1 if self._step > 0 else -1
-        return maximum((self._limit - self._start + self._step - one) // self._step, 0)
+        count = (self._limit - self._start + self._step - one) // self._step
+        return raw_ops.Maximum(x=count, y=0)
 
     def at(self, number):
         return self._start + number * self._step

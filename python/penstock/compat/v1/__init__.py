@@ -26,7 +26,8 @@ _LATER = {
     ),
     "_nodes": "container name_scope placeholder placeholder_with_default",
     "_operation": "GraphDef NodeDef Operation",
-    "_session": "InteractiveSession Session get_default_session",
+    "_default_session": "get_default_session",
+    "_session": "InteractiveSession Session",
     "_config": "ConfigProto GPUOptions GraphOptions OptimizerOptions RunMetadata RunOptions",
     "_functions": (
         "AggregationMethod Print assert_scalar batch_gather batch_to_space clip_by_average_norm "

@@ -22,9 +22,6 @@ _here = _Here()
 
 def add(graph):
     """Makes a new graph known to its tensors."""
-    from penstock.compat.v1 import _graph_tensor
-
-    _graph_tensor.install()
     _by_number[graph._number] = graph
 
 

@@ -8,7 +8,7 @@ import weakref
 
 from penstock import _core
 from penstock._context import scope as _scope
-from penstock.compat.v1 import _default
+from penstock.compat.v1 import _default, _graph_tensor
 from penstock.compat.v1._collections import Collections
 from penstock.compat.v1._custom_gradients import CustomGradient
 from penstock.compat.v1._growth import Growth
@@ -46,6 +46,7 @@ class Graph:
         self._num_random = 0
         self._growth = Growth()
         self.seed = None
+        _graph_tensor.install()
         _default.add(self)
 
     _has_own_seed = True

@@ -145,7 +145,7 @@ class GraphVariable:
 
     def load(self, value, session=None):
         """Sets the value in a session."""
-        from penstock.compat.v1._session import session_for
+        from penstock.compat.v1._default_session import session_for
 
         session = session_for(session, self.graph, "load a variable", "load")
         session.run(self.initializer, {self._initial_value: value})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from penstock._proto.message import Message
+from penstock.compat.v1._default_session import session_for
 
 
 class Operation:
@@ -52,8 +53,6 @@ class Operation:
         ...     print(sess.run(w))
         1.0
         """
-        from penstock.compat.v1._session import session_for
-
         session_for(session, self._graph, "execute operation", "run").run(self, feed_dict)
 
     def __repr__(self):

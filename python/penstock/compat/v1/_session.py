@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from penstock import _core
 from penstock._context.trace import init_scope
 from penstock._tracing.trace_cache import TraceCache
-from penstock.compat.v1 import _default, _growth
+from penstock.compat.v1 import _default, _default_session, _growth
 from penstock.compat.v1._config import ConfigProto
 from penstock.compat.v1._fetches import Fetches, fed_tensors
 from penstock.compat.v1._graph import Graph
@@ -18,38 +18,6 @@ from penstock.compat.v1._prepared import Prepared
 _PROGRAM_BYTES = 16 << 20  # per session
 _MOST_SHORTCUTS = 1024
 _LISTS = (list, tuple)
-
-
-class _Here(threading.local):
-    def __init__(self):
-        self.stack = []
-
-
-_here = _Here()
-
-
-def get_default_session():
-    """The session that is entered, if any."""
-    return _here.stack[-1] if _here.stack else None
-
-
-def session_for(session, graph, action, method):
-    """The session, or the default one; ValueError where there is none of this graph."""
-    if session is None:
-        session = get_default_session()
-        if session is None:
-            with_colon = ":" if method == "run" else ""
-            raise ValueError(
-                f"Cannot {action} using `{method}()`: No default session is registered. Use `with "
-                f"sess.as_default()`{with_colon} or pass an explicit session to "
-                f"`{method}(session=sess)`"
-            )
-    if session.graph is not graph:
-        raise ValueError(
-            f"Cannot use the given session to {action}: the tensor's graph is different from the "
-            "session's graph."
-        )
-    return session
 
 
 class BaseSession:
@@ -309,11 +277,11 @@ class InteractiveSession(BaseSession):
 
 @contextlib.contextmanager
 def _as_default(session):
-    _here.stack.append(session)
+    _default_session.here.stack.append(session)
     try:
         yield session
     finally:
-        _here.stack.remove(session)
+        _default_session.here.stack.remove(session)
 
 
 def _kind(obj) -> str:
