@@ -41,8 +41,6 @@ UPWARDS = {
     ("penstock._hooks", "penstock.profiler._recording"): (
         "PENSTOCK_PROFILE: a recording begins with the import of penstock"
     ),
-    ("penstock.dtypes", "penstock._ops.basic"): "tf.dtypes.cast",
-    ("penstock.dtypes", "penstock"): "tf.dtypes.complex and saturate_cast",
 }
 
 # Late imports that close a ring, and why. The rings are checked without them; one without which
@@ -57,8 +55,6 @@ CLOSING = {
     ("penstock.compat.v1._default", "penstock.compat.v1._graph"): (
         "the default graph is made when it is first asked for"
     ),
-    ("penstock.dtypes", "penstock"): "tf.dtypes.complex and saturate_cast",
-    ("penstock.dtypes", "penstock._ops.basic"): "tf.dtypes.cast",
     ("penstock.profiler._recording", "penstock.profiler._account"): (
         "a recording has the account of its process, in which its own file is a line"
     ),

@@ -5,6 +5,8 @@ import importlib.abc
 import importlib.machinery
 import sys
 
+from penstock._api import public
+
 _VERSION_1 = "1.15.5"  # the last TensorFlow 1
 
 
@@ -42,6 +44,7 @@ class _Alias(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         sys.modules[module.__name__] = self._module
 
 
+@public("install_as_tensorflow")
 def install_as_tensorflow(tf1=False):
     """From here on `import tensorflow` gives penstock. Refuses when the real one is loaded.
 

@@ -13,13 +13,19 @@ Where a parameter marked `!` is given (an input, or what has no default: as anyt
 or IndexedSlices as the first argument, `=> module.function` of _ops/ is called instead, with
 all arguments.
 
-The functions are made when they are first asked for: `surface("math")` gives a module its
-`__getattr__` and `__dir__`. What is more than an op is a Python function of _ops/.
+What is more than an op is a Python function, mostly of _ops/, that says its public names itself:
+
+    @public("math.add_n", "add_n")
+
+("v1.…" is tf.compat.v1.) From these `make names` makes names.txt, where each name is. Functions are
+made, and modules imported, when they are first asked for: `surface("math")` gives a module its
+`__getattr__` and `__dir__`.
 """
 
 from __future__ import annotations
 
 import ast
+import functools
 import importlib
 import inspect
 import sys
@@ -123,14 +129,47 @@ def _read_table() -> dict[str, tuple[str, str, int, str, str]]:
     return table
 
 
+def public(*names: str):
+    """Says the public names of a function, a class or a value; they are read from the source."""
+    return lambda value: value
+
+
+@functools.cache
+def _places() -> dict[str, str]:
+    """The modules of public names, and what they are called there."""
+    places = {}
+    for line in (Path(__file__).parent / "names.txt").read_text(encoding="utf-8").splitlines():
+        if not line.startswith("#"):
+            names, _, place = line.partition(" | ")
+            places.update(dict.fromkeys(names.split(), place))
+    return places
+
+
+def find_public(public: str):
+    """What has said that this is its public name; None where nothing has."""
+    place = _places().get(public)
+    if place is None:
+        return None
+    module, _, name = place.rpartition(".")
+    return getattr(importlib.import_module("penstock." + module), name)
+
+
+def todays_name(public: str) -> str:
+    """Today's name of what has a public name of TensorFlow 1: the first one; "" for none."""
+    place = _places().get(public)
+    found = (name for name, each in _places().items() if each == place)
+    return next((name for name in found if not name.startswith("v1.")), "") if place else ""
+
+
 _table = _read_table()
 _made = {}  # functions by their lines: all names of a line are the same object
 
 
 def names_in(namespace: str) -> list[str]:
-    """The public names of a namespace ("" is the top level) that are ops under another name."""
+    """The public names of a namespace ("" is the top level) that are in the tables."""
     start = namespace + "." if namespace else ""
-    found = (name[len(start) :] for name in _table if name.startswith(start))
+    names = (*_table, *_places())
+    found = (name[len(start) :] for name in names if name.startswith(start))
     return [name for name in found if "." not in name]
 
 
@@ -145,8 +184,9 @@ def _python_function(name: str):
 def find(namespace: str, name: str):
     """The function of that public name, or None."""
     public = f"{namespace}.{name}" if namespace else name
-    if public not in _table:
-        return None
+    found = find_public(public)
+    if found is not None or public not in _table:
+        return found
     entry = _table[public]
     if entry not in _made:
         ops, parameters, output, otherwise, first = entry
@@ -167,6 +207,8 @@ def surface(namespace: str):
     module = sys.modules["penstock." + namespace]
 
     def __getattr__(name):
+        if name == "__all__":
+            return __dir__()
         function = find(namespace, name)
         if function is None:
             if name.startswith("__"):
@@ -176,7 +218,7 @@ def surface(namespace: str):
         return function
 
     def __dir__():
-        own = getattr(module, "__all__", vars(module))
+        own = vars(module).get("__all__", vars(module))
         return sorted({*(name for name in own if not name.startswith("_")), *names_in(namespace)})
 
     return __getattr__, __dir__

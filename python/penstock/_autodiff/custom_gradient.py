@@ -6,6 +6,7 @@ import functools
 import inspect
 
 from penstock import _core, raw_ops
+from penstock._api import public
 from penstock._autodiff.tape import GradientTape, UnconnectedGradients, variables_of
 from penstock._base.nest import flatten, pack_like
 from penstock._context import trace as _tracing
@@ -13,6 +14,7 @@ from penstock._context.scope import default_graph
 from penstock._ops.seeds import Draws
 
 
+@public("custom_gradient")
 def custom_gradient(f=None):
     """Decorates a function that returns (result, backward) instead of just its result.
 
@@ -105,6 +107,7 @@ def _backwards(backward, dys, variables, count):
     return found, of_variables
 
 
+@public("recompute_grad")
 def recompute_grad(f):
     """`f`, which keeps nothing but its arguments for its gradient, and is run again for that.
 
@@ -171,6 +174,7 @@ def _behind(args, dys):
     )
 
 
+@public("grad_pass_through")
 def grad_pass_through(f):
     """`f`, whose gradient is that of the identity."""
 

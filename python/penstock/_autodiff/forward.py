@@ -5,12 +5,14 @@ from __future__ import annotations
 import logging
 
 from penstock import _core, nest
+from penstock._api import public
 from penstock._autodiff import tape as _tape
 from penstock._autodiff.tape import UnconnectedGradients
 from penstock._base.nest import flatten, pack_like
 from penstock._tensors.tensor import Tensor
 
 
+@public("autodiff.ForwardAccumulator")
 class ForwardAccumulator:
     """Jacobian-vector products of what is computed inside `with`, in forward mode.
 

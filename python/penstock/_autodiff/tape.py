@@ -8,6 +8,7 @@ import threading
 import weakref
 
 from penstock import _core
+from penstock._api import public
 from penstock._base.nest import flatten, pack_like
 from penstock._base.version_1 import version_1
 from penstock._context.scope import graph_scope, take_name
@@ -15,6 +16,7 @@ from penstock._tensors.slices import IndexedSlices
 from penstock._tensors.tensor import Tensor
 
 
+@public("UnconnectedGradients")
 class UnconnectedGradients(enum.Enum):
     """What a gradient is where there is no path: None, or zeros."""
 
@@ -61,6 +63,7 @@ def note_read(variable, tensor):
         tape._see(variable, tensor)
 
 
+@public("GradientTape", "autodiff.GradientTape")
 class GradientTape:
     """Records what happens to watched tensors and variables, and runs it backwards.
 
@@ -464,6 +467,7 @@ def _known_count(shape, what) -> int:
     return count
 
 
+@public("is_tensor")
 def is_tensor(x) -> bool:
     """True for tensors and variables."""
     return isinstance(x, (Tensor, _core.VariableHandle, IndexedSlices))

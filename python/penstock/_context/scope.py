@@ -8,6 +8,7 @@ import re
 import threading
 
 from penstock import _core
+from penstock._api import public
 from penstock._base.version_1 import version_1
 
 _here = threading.local()
@@ -25,11 +26,13 @@ def set_scope(scope: str):
     _here.scope = scope
 
 
+@public("get_current_name_scope")
 def get_current_name_scope() -> str:
     """The scope as `with tf.name_scope` was told it: "" or "outer/inner"."""
     return current_scope().removesuffix("/")
 
 
+@public("name_scope")
 class name_scope:
     """Variables made inside are named `name/…`; a name that ends in "/" starts from the top.
 
@@ -146,6 +149,7 @@ _PART = re.compile(
 )
 
 
+@public("device")
 class device:
     """Where ops run. There is the CPU only, so that is where they run, whatever the name.
 

@@ -6,6 +6,7 @@ import threading
 import weakref
 
 from penstock import _core, errors
+from penstock._api import public
 
 _here = threading.local()
 has_control_flow_v2 = True  # branches and bodies are graphs of their own
@@ -13,6 +14,7 @@ has_control_flow_v2 = True  # branches and bodies are graphs of their own
 TENSORS = (_core.Tensor, _core.VariableHandle)
 
 
+@public("init_scope")
 class init_scope:
     """Leaves the functions that are being traced: what is called inside runs now.
 
@@ -32,6 +34,7 @@ class init_scope:
         self._leave.exit()
 
 
+@public("inside_function")
 def inside_function() -> bool:
     """True while a function is traced, in an init_scope as well."""
     return getattr(_here, "tracing", None) is not None

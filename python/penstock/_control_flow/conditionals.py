@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from penstock import _core, dtypes, errors
+from penstock._api import public
 from penstock._base.nest import flatten, pack_like
 from penstock._context.scope import graph_scope, scoped
 from penstock._control_flow import symbolic
@@ -17,6 +18,7 @@ def _check_callable(function, name):
         raise TypeError(f"'{name}' must be callable.")
 
 
+@public("cond")
 @scoped("cond")
 def cond(pred, true_fn=None, false_fn=None, name=None):
     """The result of `true_fn()` where `pred` is true, and of `false_fn()` where it is not.
@@ -115,6 +117,7 @@ class _Branches:
         return pack_like(self._result, made)
 
 
+@public("case")
 @scoped("case")
 def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"):
     """The result of the first function whose predicate is true, or else of `default`.
@@ -205,6 +208,7 @@ def _checked_pairs(pairs, exclusive):
     return list(pairs)
 
 
+@public("switch_case")
 @scoped("switch_case")
 def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
     """The result of the function that `branch_index` picks; out of range, of `default` or, where

@@ -7,6 +7,7 @@ import operator
 import numpy as np
 
 from penstock import _core, dtypes, errors
+from penstock._api import public
 from penstock._base.nest import flatten, pack_like
 from penstock._context.scope import graph_scope
 from penstock._control_flow import symbolic
@@ -17,6 +18,7 @@ from penstock._tensors.spec import TensorSpec
 from penstock.nest import assert_same_structure
 
 
+@public("while_loop")
 def while_loop(
     cond,
     body,

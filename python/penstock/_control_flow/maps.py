@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from penstock import _core, dtypes, errors
+from penstock._api import public
 from penstock._base.nest import flatten, pack_like
 from penstock._context.scope import graph_scope, scoped
 from penstock._control_flow import symbolic
@@ -13,6 +14,7 @@ from penstock._ops.basic import zeros
 from penstock._tensors.spec import TensorSpec
 
 
+@public("map_fn")
 @scoped("map")
 def map_fn(
     fn,
@@ -92,6 +94,7 @@ def _array(leaf, count, infer_shape):
     return TensorArray(dtype, count, infer_shape=infer_shape, element_shape=shape)
 
 
+@public("vectorized_map")
 def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
     """`fn` of each row of `elems`, as tensors along a new first dimension, of whatever structure
     and dtypes it returns. A tensor of one row serves every row of the others.

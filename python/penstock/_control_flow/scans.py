@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from penstock import _core, errors
+from penstock._api import public
 from penstock._base.nest import flatten, pack_like
 from penstock._context.scope import scoped
 from penstock._control_flow.loops import check_dtype, while_loop
@@ -60,6 +61,7 @@ def _tensors(structure):
     return pack_like(structure, leaves)
 
 
+@public("scan")
 @scoped("scan")
 def scan(
     fn,
@@ -114,6 +116,7 @@ def _fold(fn, elems, initializer, is_reversed, **options):
     return _tensors(walk.run(step, walk.first, **options))
 
 
+@public("foldl")
 @scoped("foldl")
 def foldl(
     fn,
@@ -130,6 +133,7 @@ def foldl(
     return _fold(fn, elems, initializer, False, **options)
 
 
+@public("foldr")
 @scoped("foldr")
 def foldr(
     fn,

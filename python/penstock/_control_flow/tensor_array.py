@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 
 from penstock import _core, dtypes, errors, raw_ops
+from penstock._api import public
 from penstock._base.nest import flatten
 from penstock._memory.host import handles
 from penstock._ops.basic import split, unstack, zeros
@@ -28,6 +29,7 @@ def _checked_size(size) -> int:
     return max(size, 0)
 
 
+@public("TensorArray")
 class TensorArray:
     """Tensors by index. Changes are made in place; the methods that make them return the array.
 

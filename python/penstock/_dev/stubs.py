@@ -166,7 +166,7 @@ def texts() -> dict[str, str]:
 def write(folder: Path) -> None:
     """Writes the stubs beside their modules, and removes those of modules that are gone."""
     for old in folder.rglob("*.pyi"):
-        if old.read_text(encoding="utf-8").startswith(_HEAD.partition("import")[0]):
+        if old.read_text(encoding="utf-8").startswith(_HEAD.partition("_dev")[0]):
             old.unlink()
     for name, text in texts().items():
         parts = name.split(".")[1:]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from penstock._api import public
 from penstock._base.files import write_whole
 
 
@@ -256,6 +257,7 @@ def _differences(old, new) -> list[str]:
     return lines
 
 
+@public("debugging.assert_peak")
 def assert_peak(function, bytes, *args, **kwargs) -> None:
     """AssertionError when a call of a tf.function with such arguments would hold more than so many
     bytes (a number, or a text such as "64MiB") besides its inputs, variables and constants."""

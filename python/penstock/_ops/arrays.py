@@ -8,6 +8,7 @@ import math
 import re
 
 from penstock import _core, dtypes, errors, raw_ops
+from penstock._api import public
 from penstock._base.nest import flatten
 from penstock._context.scope import graph_scope, scoped
 from penstock._core import Tensor
@@ -21,6 +22,7 @@ def tensor(value, dtype=None) -> Tensor:
     return _core.to_tensor(value, dtype, False)
 
 
+@public("linspace", "v1.lin_space")
 def linspace(start, stop, num, name=None, axis=0) -> Tensor:
     """`num` evenly spaced numbers from `start` to `stop`, both included.
 
@@ -61,6 +63,7 @@ def _nothing_along(axis):
     return (*every * axis, slice(0)) if axis >= 0 else (..., slice(0), *every * (-axis - 1))
 
 
+@public("transpose")
 def transpose(a, perm=None, conjugate=False, name="transpose") -> Tensor:
     """The dimensions in another order; without `perm` in the opposite one.
 
@@ -85,6 +88,7 @@ def transpose(a, perm=None, conjugate=False, name="transpose") -> Tensor:
     return raw_ops.Transpose(x=a, perm=perm, name=name)
 
 
+@public("einsum", "linalg.einsum")
 def einsum(equation, *inputs, **kwargs) -> Tensor:
     """Sums of products over named dimensions, such as "ij,jk->ik".
 
@@ -123,6 +127,7 @@ def _check_equation(equation, count):
         raise ValueError(f'Got {count} inputs for equation "{equation}", expecting {wanted}')
 
 
+@public("tensordot", "linalg.tensordot")
 def tensordot(a, b, axes, name=None) -> Tensor:
     """Sums of products over the given axes: a number of them, or those of `a` and those of `b`."""
     a, b = tensor(a), tensor(b)
@@ -158,6 +163,7 @@ def range_list(start, stop) -> list[int]:
     return list(builtins.range(start, stop))
 
 
+@public("meshgrid")
 def meshgrid(*args, **kwargs) -> list[Tensor]:
     """Grids of coordinates: each vector spread over the dimensions of the others.
 
@@ -191,6 +197,7 @@ def _grids(values, indexing, name) -> list[Tensor]:
     return raw_ops.Meshgrid(values=values, indexing=indexing)
 
 
+@public("repeat")
 @scoped("Repeat")
 def repeat(input, repeats, axis=None, name=None) -> Tensor:
     """Every element, or every slice along `axis`, so many times."""
@@ -221,6 +228,7 @@ def _open_repeat(input, repeats, axis):
     return raw_ops.GatherV2(params=input, indices=places, axis=axis, name=last)
 
 
+@public("sequence_mask")
 def sequence_mask(lengths, maxlen=None, dtype=dtypes.bool, name=None) -> Tensor:
     """True in the first lengths[i] places of row i."""
     dtype = dtypes.as_dtype(dtype)
@@ -247,6 +255,7 @@ def sequence_mask(lengths, maxlen=None, dtype=dtypes.bool, name=None) -> Tensor:
     return raw_ops.SequenceMask(lengths=lengths, maxlen=[math.ceil(limit)], dtype=dtype, name=name)
 
 
+@public("strided_slice")
 def strided_slice(
     input_,
     begin,
@@ -276,6 +285,7 @@ def strided_slice(
     )
 
 
+@public("reverse_sequence")
 def reverse_sequence(input, seq_lengths, seq_axis=None, batch_axis=None, name=None) -> Tensor:
     """The first seq_lengths[i] elements of every row in opposite order."""
     if seq_axis is None:
@@ -289,6 +299,7 @@ def reverse_sequence(input, seq_lengths, seq_axis=None, batch_axis=None, name=No
     )
 
 
+@public("dynamic_stitch")
 def dynamic_stitch(indices, data, name=None) -> Tensor:
     """The slices of `data` at the places that `indices` names, in one tensor."""
     if not indices or len(indices) != len(data):
@@ -304,6 +315,7 @@ def dynamic_stitch(indices, data, name=None) -> Tensor:
     return raw_ops.DynamicStitch(indices=places, data=pieces, name=name)
 
 
+@public("ensure_shape")
 def ensure_shape(x, shape, name=None) -> Tensor:
     """`x`, if its shape is as given; None stands for any size."""
     shape = TensorShape(shape)
@@ -314,11 +326,13 @@ def ensure_shape(x, shape, name=None) -> Tensor:
     )
 
 
+@public("broadcast_dynamic_shape")
 def broadcast_dynamic_shape(shape_x, shape_y) -> Tensor:
     """The shape that two shapes broadcast to, as a tensor."""
     return raw_ops.BroadcastArgs(s0=shape_x, s1=shape_y)
 
 
+@public("broadcast_static_shape")
 def broadcast_static_shape(shape_x, shape_y) -> TensorShape:
     """The shape that two shapes broadcast to."""
     x, y = TensorShape(shape_x), TensorShape(shape_y)
@@ -344,6 +358,7 @@ def expand_dims(input, axis, name=None) -> Tensor:
     return raw_ops.ExpandDims(input=input, axis=axis, name=name)
 
 
+@public("scalar_mul", "math.scalar_mul")
 def scalar_mul(scalar, x, name=None) -> Tensor:
     """`x` times a number."""
     values = values_of(x)
@@ -353,11 +368,13 @@ def scalar_mul(scalar, x, name=None) -> Tensor:
     return with_values(x, raw_ops.Mul(x=scalar, y=values, name=name or "scalar_mul"))
 
 
+@public("complex", "dtypes.complex")
 def complex(real, imag, name=None) -> Tensor:
     """Complex numbers of the given parts."""
     return raw_ops.Complex(real=real, imag=imag, name=name)
 
 
+@public("identity")
 def identity(input, name=None):
     """The same values, as a tensor of their own.
 
@@ -373,6 +390,7 @@ def identity(input, name=None):
     return raw_ops.Identity(input=input, name=name)
 
 
+@public("clip_by_norm")
 def clip_by_norm(t, clip_norm, axes=None, name=None):
     """The tensor, scaled down so that its norm is at most `clip_norm`.
 
@@ -407,6 +425,7 @@ def stop_gradient(input, name=None):
     return with_values(input, raw_ops.StopGradient(input=values_of(input), name=name))
 
 
+@public("clip_by_global_norm")
 def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
     """The tensors, scaled down together so that their joint norm is at most `clip_norm`."""
     values = _given_values(t_list)
@@ -425,6 +444,7 @@ def _clipped(values, clip_norm, use_norm, name) -> list:
     return [raw_ops.Identity(input=each, name=f"{name}_{i}") for i, each in enumerate(made)]
 
 
+@public("linalg.global_norm", "v1.global_norm")
 def global_norm(t_list, name=None):
     """The norm of all the tensors together. None counts for nothing."""
     return raw_ops.GlobalNorm(t_list=_given_values(t_list), name=name)
@@ -436,6 +456,7 @@ def _given_values(t_list) -> list:
     return [values_of(each) for each in t_list if each is not None]
 
 
+@public("concat")
 def concat(values, axis, name="concat") -> Tensor:
     """The tensors one after the other along a dimension that they have.
 
@@ -458,6 +479,7 @@ def concat(values, axis, name="concat") -> Tensor:
         return raw_ops.ConcatV2(values=values, axis=axis, name=name)
 
 
+@public("fill")
 def fill(dims, value, name=None, layout=None) -> Tensor:
     """A tensor of one value.
 
@@ -482,11 +504,13 @@ def fill(dims, value, name=None, layout=None) -> Tensor:
     return raw_ops.Fill(dims=dims, value=value, name=name)
 
 
+@public("sort")
 def sort(values, axis=-1, direction="ASCENDING", name=None) -> Tensor:
     """The values in order along an axis, NaN being the largest."""
     return raw_ops.Sort(values=values, axis=axis, direction=_checked(direction), name=name)
 
 
+@public("argsort")
 def argsort(values, axis=-1, direction="ASCENDING", stable=False, name=None) -> Tensor:
     """The positions that put the values in order along an axis; equal ones keep their order."""
     return raw_ops.ArgSort(
@@ -503,6 +527,7 @@ def _checked(direction):
     return direction
 
 
+@public("stack")
 def stack(values, axis=0, name="stack") -> Tensor:
     """The tensors as one, along a new dimension.
 
@@ -545,12 +570,14 @@ def stack(values, axis=0, name="stack") -> Tensor:
 truediv = divide
 
 
+@public("parallel_stack")
 @scoped("parallel_stack")
 def parallel_stack(values, name="parallel_stack") -> Tensor:
     """The tensors as one, along a new first dimension."""
     return raw_ops.Pack(values=values, name="ParallelConcat")
 
 
+@public("required_space_to_batch_paddings")
 @scoped("required_space_to_batch_paddings")
 def required_space_to_batch_paddings(
     input_shape, block_shape, base_paddings=None, name=None

@@ -7,6 +7,7 @@ import contextlib
 import operator
 
 from penstock import _core, dtypes, errors, raw_ops
+from penstock._api import public
 from penstock._base.version_1 import version_1
 from penstock._context.scope import default_graph, name_scope, result_named, scoped
 from penstock._core import Tensor
@@ -19,6 +20,7 @@ def _as_dtype(dtype):
     return None if dtype is None else dtypes.as_dtype(dtype)
 
 
+@public("convert_to_tensor")
 def convert_to_tensor(value, dtype=None, dtype_hint=None, name=None) -> Tensor:
     """`value` as a tensor: numbers, nested lists, NumPy arrays, variables.
 
@@ -58,6 +60,7 @@ def _node(tensor, name):
     return version_1.nodes.constant(tensor, name)
 
 
+@public("constant")
 def constant(value, dtype=None, shape=None, name="Const") -> Tensor:
     """A tensor with the given value, of the given dtype and shape.
 
@@ -116,6 +119,7 @@ def _shaped(tensor, shape):
     return filled(flat, wanted.as_list(), tensor.dtype, "constant")
 
 
+@public("cast", "dtypes.cast")
 def cast(x, dtype, name=None) -> Tensor:
     """`x` with its elements converted to `dtype`; IndexedSlices stay what they are.
 
@@ -206,6 +210,7 @@ def _filled(sizes, value, dtype, name):
         return raw_ops.Fill(dims=sizes, value=value, name=scope)
 
 
+@public("zeros")
 def zeros(shape, dtype=dtypes.float32, name=None, layout=None) -> Tensor:
     """A tensor of zeros.
 
@@ -224,6 +229,7 @@ def zeros(shape, dtype=dtypes.float32, name=None, layout=None) -> Tensor:
     return fill_with(shape, "" if dtype is dtypes.string else False, dtype, name or "zeros")
 
 
+@public("ones")
 def ones(shape, dtype=dtypes.float32, name=None, layout=None) -> Tensor:
     """A tensor of ones.
 
@@ -239,6 +245,7 @@ def ones(shape, dtype=dtypes.float32, name=None, layout=None) -> Tensor:
     return fill_with(shape, True, dtypes.as_dtype(dtype), name or "ones")
 
 
+@public("zeros_like")
 def zeros_like(input, dtype=None, name=None, layout=None) -> Tensor:
     """Zeros of the same shape and dtype.
 
@@ -261,6 +268,7 @@ def zeros_like(input, dtype=None, name=None, layout=None) -> Tensor:
     return zeros(shape_of(input), wanted, name or "zeros_like")
 
 
+@public("ones_like")
 @scoped("ones_like")
 def ones_like(input, dtype=None, name=None, layout=None) -> Tensor:
     """Ones of the same shape and dtype.
@@ -281,6 +289,7 @@ def ones_like(input, dtype=None, name=None, layout=None) -> Tensor:
     return ones(shape_of(input), dtype or input.dtype, name)
 
 
+@public("eye", "linalg.eye")
 @scoped("eye")
 def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name=None) -> Tensor:
     """The identity matrix.
@@ -335,6 +344,7 @@ def _open_eye(num_rows, num_columns, batch_shape, dtype):
     return raw_ops.MatrixSetDiagV3(input=zeros(shape, dtype), diagonal=ones(on, dtype), k=0)
 
 
+@public("range")
 def range(start, limit=None, delta=1, dtype=None, name="range") -> Tensor:
     """The numbers from `start` up to `limit`, `delta` apart.
 
@@ -376,6 +386,7 @@ def range(start, limit=None, delta=1, dtype=None, name="range") -> Tensor:
     return raw_ops.Range(start=values[0], limit=values[1], delta=values[2], name=name)
 
 
+@public("divide", "truediv", "math.divide", "math.truediv")
 def divide(x, y, name=None) -> Tensor:
     """x / y, as the operator does it.
 
@@ -399,6 +410,7 @@ def divide(x, y, name=None) -> Tensor:
     return result_named(x / y, name)
 
 
+@public("gather")
 def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name=None) -> Tensor:
     """The slices of `params` along `axis` that `indices` names.
 
@@ -428,6 +440,7 @@ def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name
     )
 
 
+@public("where", "v1.where_v2")
 def where(condition, x=None, y=None, name=None) -> Tensor:
     """x where the condition holds and y elsewhere; without them, where it holds.
 
@@ -460,6 +473,7 @@ def where(condition, x=None, y=None, name=None) -> Tensor:
     return raw_ops.SelectV2(condition=condition, t=x, e=y, name=name)
 
 
+@public("boolean_mask")
 @scoped("boolean_mask", "GatherV2")
 def boolean_mask(tensor, mask, axis=None, name="boolean_mask") -> Tensor:
     """The elements of `tensor` where `mask` holds."""
@@ -490,6 +504,7 @@ def boolean_mask(tensor, mask, axis=None, name="boolean_mask") -> Tensor:
 _NO_SCALAR = "Rank-0 tensors are not supported as the num_or_size_splits argument to split."
 
 
+@public("split")
 def split(value, num_or_size_splits, axis=0, num=None, name="split") -> list[Tensor]:
     """The parts of `value` along `axis`: so many equal ones, or of the given sizes.
 
@@ -550,6 +565,7 @@ def _open_split(value, sizes, axis, num):
     return parts
 
 
+@public("unstack")
 def unstack(value, num=None, axis=0, name="unstack") -> list[Tensor]:
     """The slices along `axis` as a list.
 
@@ -576,6 +592,7 @@ def unstack(value, num=None, axis=0, name="unstack") -> list[Tensor]:
         return raw_ops.Unpack(value=value, num=num, axis=axis, name=name)
 
 
+@public("one_hot")
 def one_hot(
     indices, depth, on_value=None, off_value=None, axis=None, dtype=None, name=None
 ) -> Tensor:
@@ -612,6 +629,7 @@ def one_hot(
     )
 
 
+@public("pad")
 def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None) -> Tensor:
     """`tensor` with values added at its edges.
 
@@ -646,6 +664,7 @@ def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None) -> Tens
     )
 
 
+@public("rank")
 def rank(input, name=None) -> Tensor:
     """The number of dimensions, as a tensor.
 
@@ -666,6 +685,7 @@ def rank(input, name=None) -> Tensor:
     return _node(made, name or "Rank") if _core.is_building() else made
 
 
+@public("from_dlpack", "experimental.dlpack.from_dlpack")
 def from_dlpack(dlcapsule) -> Tensor:
     """A tensor over the memory of another library's, or of its DLPack capsule."""
     if not hasattr(dlcapsule, "__dlpack__"):
@@ -677,16 +697,19 @@ def from_dlpack(dlcapsule) -> Tensor:
     return _core.from_dlpack(made)
 
 
+@public("experimental.dlpack.to_dlpack")
 def to_dlpack(tf_tensor):
     """A DLPack capsule of the tensor's memory."""
     return tf_tensor.__dlpack__()
 
 
+@public("experimental.from_numpy")
 def from_numpy(array) -> Tensor:
     """A tensor over the array's own memory. The array must not change while the tensor lives."""
     return _core.from_numpy(array)
 
 
+@public("gradients")
 def gradients(
     ys,
     xs,

@@ -7,6 +7,7 @@ or all of them, a padding by name or by sizes, and any number of batch dimension
 from __future__ import annotations
 
 from penstock import raw_ops
+from penstock._api import public
 from penstock._context.scope import scoped
 from penstock._core import Tensor
 from penstock._ops.arrays import required_space_to_batch_paddings, tensor
@@ -63,6 +64,7 @@ def _with_batch(run, input, rank):
     return raw_ops.Reshape(tensor=made, shape=[*batch, *sizes_of(made)[1:]])
 
 
+@public("nn.conv1d")
 def conv1d(input, filters, stride, padding, data_format="NWC", dilations=None, name=None) -> Tensor:
     """A convolution over one dimension."""
     return _with_batch(
@@ -80,6 +82,7 @@ def conv1d(input, filters, stride, padding, data_format="NWC", dilations=None, n
     )
 
 
+@public("nn.conv2d")
 def conv2d(
     input, filters, strides, padding, data_format="NHWC", dilations=None, name=None
 ) -> Tensor:
@@ -125,6 +128,7 @@ def conv2d(
     )
 
 
+@public("nn.conv3d")
 def conv3d(
     input, filters, strides, padding, data_format="NDHWC", dilations=None, name=None
 ) -> Tensor:
@@ -147,6 +151,7 @@ def conv3d(
     )
 
 
+@public("nn.convolution")
 def convolution(
     input, filters, strides=None, padding="VALID", data_format=None, dilations=None, name=None
 ) -> Tensor:
@@ -190,11 +195,12 @@ def _transposed(op, data_format):
     return run
 
 
-conv1d_transpose = _transposed("Conv1DTranspose", "NWC")
-conv2d_transpose = _transposed("Conv2DTranspose", "NHWC")
-conv3d_transpose = _transposed("Conv3DTranspose", "NDHWC")
+conv1d_transpose = public("nn.conv1d_transpose")(_transposed("Conv1DTranspose", "NWC"))
+conv2d_transpose = public("nn.conv2d_transpose")(_transposed("Conv2DTranspose", "NHWC"))
+conv3d_transpose = public("nn.conv3d_transpose")(_transposed("Conv3DTranspose", "NDHWC"))
 
 
+@public("nn.conv_transpose")
 def conv_transpose(
     input,
     filters,
@@ -215,6 +221,7 @@ def conv_transpose(
     return run(input, filters, output_shape, strides, padding, data_format, dilations, name)
 
 
+@public("nn.depthwise_conv2d")
 def depthwise_conv2d(
     input, filter, strides, padding, data_format=None, dilations=None, name=None
 ) -> Tensor:
@@ -263,6 +270,7 @@ def _depthwise_gradient(op, window, **inputs):
     )
 
 
+@public("nn.depthwise_conv2d_backprop_input", "v1.nn.depthwise_conv2d_native_backprop_input")
 def depthwise_conv2d_backprop_input(
     input_sizes,
     filter,
@@ -284,6 +292,7 @@ def depthwise_conv2d_backprop_input(
     )
 
 
+@public("nn.depthwise_conv2d_backprop_filter", "v1.nn.depthwise_conv2d_native_backprop_filter")
 def depthwise_conv2d_backprop_filter(
     input,
     filter_sizes,
@@ -305,6 +314,7 @@ def depthwise_conv2d_backprop_filter(
     )
 
 
+@public("nn.separable_conv2d")
 @scoped("separable_conv2d")
 def separable_conv2d(
     input,
@@ -351,6 +361,7 @@ def _spatial(input):
     return shape.rank - 2
 
 
+@public("nn.max_pool", "v1.nn.max_pool_v2")
 def max_pool(input, ksize, strides, padding, data_format=None, name=None) -> Tensor:
     """The largest value of every window.
 
@@ -374,43 +385,51 @@ def max_pool(input, ksize, strides, padding, data_format=None, name=None) -> Ten
     return _pool("MaxPool", count, input, ksize, strides, padding, data_format, name)
 
 
+@public("nn.max_pool1d")
 def max_pool1d(input, ksize, strides, padding, data_format="NWC", name=None) -> Tensor:
     """The largest value of every window of one dimension."""
     return _pool("MaxPool", 1, input, ksize, strides, padding, data_format, name)
 
 
+@public("nn.max_pool2d")
 def max_pool2d(input, ksize, strides, padding, data_format="NHWC", name=None) -> Tensor:
     """The largest value of every window of two dimensions."""
     name = name or "MaxPool2d"
     return _pool("MaxPool", 2, input, ksize, strides, padding, data_format, name)
 
 
+@public("nn.max_pool3d")
 def max_pool3d(input, ksize, strides, padding, data_format="NDHWC", name=None) -> Tensor:
     """The largest value of every window of three dimensions."""
     return _pool("MaxPool", 3, input, ksize, strides, padding, data_format, name)
 
 
+@public("nn.avg_pool", "v1.nn.avg_pool_v2")
 def avg_pool(input, ksize, strides, padding, data_format=None, name=None) -> Tensor:
     """The mean of every window."""
     return _pool("AvgPool", _spatial(input), input, ksize, strides, padding, data_format, name)
 
 
+@public("nn.avg_pool1d")
 def avg_pool1d(input, ksize, strides, padding, data_format="NWC", name=None) -> Tensor:
     """The mean of every window of one dimension."""
     return _pool("AvgPool", 1, input, ksize, strides, padding, data_format, name)
 
 
+@public("nn.avg_pool2d")
 def avg_pool2d(input, ksize, strides, padding, data_format="NHWC", name=None) -> Tensor:
     """The mean of every window of two dimensions."""
     name = name or "AvgPool2D"
     return _pool("AvgPool", 2, input, ksize, strides, padding, data_format, name)
 
 
+@public("nn.avg_pool3d")
 def avg_pool3d(input, ksize, strides, padding, data_format="NDHWC", name=None) -> Tensor:
     """The mean of every window of three dimensions."""
     return _pool("AvgPool", 3, input, ksize, strides, padding, data_format, name)
 
 
+@public("nn.max_pool_with_argmax")
 def max_pool_with_argmax(
     input,
     ksize,
@@ -438,6 +457,7 @@ def max_pool_with_argmax(
     return found.output, found.argmax
 
 
+@public("nn.pool")
 def pool(
     input,
     window_shape,

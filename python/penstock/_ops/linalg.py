@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from penstock import _core, dtypes, errors, raw_ops
+from penstock._api import public
 from penstock._context.scope import scoped, take_name
 from penstock._core import Tensor
 from penstock._ops.basic import cast
@@ -70,6 +71,7 @@ def matvec(
     return raw_ops.Matvec(a=a, b=b, transpose_a=transpose_a, adjoint_a=adjoint_a, name=name)
 
 
+@public("linalg.svd", "v1.svd")
 def svd(tensor, full_matrices=False, compute_uv=True, name=None):
     """(s, u, v): singular values and vectors; only s without `compute_uv`.
 
@@ -90,18 +92,21 @@ def svd(tensor, full_matrices=False, compute_uv=True, name=None):
     return (s, u, v) if compute_uv else s
 
 
+@public("linalg.lstsq", "v1.matrix_solve_ls")
 def lstsq(matrix, rhs, l2_regularizer=0.0, fast=True, name=None) -> Tensor:
     """x with the least squares of matrix @ x - rhs."""
     l2 = _core.to_tensor(l2_regularizer, dtypes.float64, False)
     return raw_ops.MatrixSolveLs(matrix=matrix, rhs=rhs, l2_regularizer=l2, fast=fast, name=name)
 
 
+@public("linalg.eigh", "v1.self_adjoint_eig")
 def eigh(tensor, name=None) -> tuple[Tensor, Tensor]:
     """(e, v): the eigenvalues and -vectors of matrices that are their own adjoint."""
     e, v = raw_ops.SelfAdjointEigV2(input=tensor, name=name)
     return e, v
 
 
+@public("linalg.diag", "v1.matrix_diag")
 def diag(
     diagonal,
     name="diag",
@@ -141,6 +146,7 @@ def diag(
     )
 
 
+@public("linalg.diag_part", "v1.matrix_diag_part")
 def diag_part(input, name="diag_part", k=0, padding_value=0, align="RIGHT_LEFT") -> Tensor:
     """The diagonals of matrices."""
     return raw_ops.MatrixDiagPartV3(
@@ -157,6 +163,7 @@ def _padding(value):
     return False if isinstance(value, int) and value == 0 else value
 
 
+@public("norm", "linalg.norm")
 def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None) -> Tensor:
     """The norm of vectors, of matrices (two axes), or of all elements.
 
@@ -217,6 +224,7 @@ def _spectral_norm(value, axis, keepdims, name):
     return largest
 
 
+@public("linalg.normalize")
 @scoped("normalize", "truediv", "norm/Sqrt")
 def normalize(tensor, ord="euclidean", axis=None, name=None) -> tuple[Tensor, Tensor]:
     """(tensor / norm, norm)."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 
 from penstock import _core, dtypes, raw_ops
+from penstock._api import public
 from penstock._context.scope import graph_scope, scoped, take_name
 from penstock._core import Tensor
 from penstock._ops.arrays import tensor
@@ -13,11 +14,13 @@ from penstock._ops.basic import cast
 _TopK = collections.namedtuple("TopKV2", ["values", "indices"])
 
 
+@public("math.accumulate_n", "v1.accumulate_n")
 def accumulate_n(inputs, shape=None, tensor_dtype=None, name=None) -> Tensor:
     """The sum of a list of tensors."""
     return raw_ops.AccumulateN(inputs=[tensor(each) for each in inputs], name=name)
 
 
+@public("add_n", "math.add_n")
 def add_n(inputs, name=None) -> Tensor:
     """The sum of a list of tensors; of IndexedSlices, their rows count.
 
@@ -42,12 +45,14 @@ def add_n(inputs, name=None) -> Tensor:
     return raw_ops.AddN(inputs=inputs, name=name)
 
 
+@public("round", "math.round")
 def round(x, name=None) -> Tensor:
     """The nearest integer, an even one where two are as near."""
     x = tensor(x)
     return x if x.dtype.is_integer else raw_ops.Round(x=x, name=name)
 
 
+@public("math.real", "v1.real")
 def real(input, name=None) -> Tensor:
     """The real part."""
     if _is_complex(input, "real"):
@@ -56,6 +61,7 @@ def real(input, name=None) -> Tensor:
     return tensor(input)
 
 
+@public("math.imag", "v1.imag")
 def imag(input, name=None) -> Tensor:
     """The imaginary part."""
     input = tensor(input)
@@ -66,6 +72,7 @@ def imag(input, name=None) -> Tensor:
     )
 
 
+@public("math.conj", "v1.conj")
 def conj(x, name=None) -> Tensor:
     """The complex conjugate."""
     if _is_complex(x, "conj"):
@@ -74,6 +81,7 @@ def conj(x, name=None) -> Tensor:
     return tensor(x)
 
 
+@public("math.angle", "v1.angle")
 def angle(input, name=None) -> Tensor:
     """The argument of complex numbers; of real ones, 0 or pi."""
     input = tensor(input)
@@ -94,12 +102,14 @@ def _is_complex(x, what):
     return dtype.is_complex
 
 
+@public("math.reduce_variance")
 def reduce_variance(input_tensor, axis=None, keepdims=False, name=None) -> Tensor:
     """The variance over the axes, or over all of them."""
     x = _without_integers(input_tensor)
     return raw_ops.ReduceVariance(input_tensor=x, axis=axis, keepdims=keepdims, name=name)
 
 
+@public("math.reduce_std")
 def reduce_std(input_tensor, axis=None, keepdims=False, name=None) -> Tensor:
     """The standard deviation over the axes, or over all of them.
 
@@ -126,6 +136,7 @@ def _without_integers(x):
     return x
 
 
+@public("math.divide_no_nan", "v1.div_no_nan")
 def divide_no_nan(x, y, name=None) -> Tensor:
     """x / y, and 0 where y is 0; integers become floats."""
     x = tensor(x, y.dtype if hasattr(y, "_id") and not hasattr(x, "_id") else None)
@@ -140,12 +151,14 @@ def divide_no_nan(x, y, name=None) -> Tensor:
     return raw_ops.DivNoNan(x=x, y=y, name=name)
 
 
+@public("math.top_k", "nn.top_k")
 def top_k(input, k=1, sorted=True, index_type=dtypes.int32, name=None):
     """The largest `k` values of every row, and where they are."""
     values, indices = raw_ops.TopKV2(input=input, k=k, sorted=sorted, name=name)
     return _TopK(values, cast(indices, index_type))
 
 
+@public("linalg.l2_normalize", "math.l2_normalize", "nn.l2_normalize")
 def l2_normalize(x, axis=None, epsilon=1e-12, name=None, dim=None) -> Tensor:
     """`x` with its vectors along `axis` scaled to length 1."""
     x = _without_integers(x)
@@ -153,6 +166,7 @@ def l2_normalize(x, axis=None, epsilon=1e-12, name=None, dim=None) -> Tensor:
     return raw_ops.L2Normalize(x=x, axis=axis, epsilon=epsilon, name=name)
 
 
+@public("math.polyval")
 @scoped("polyval")
 def polyval(coeffs, x, name=None) -> Tensor:
     """The polynomial with these coefficients, the highest first, at `x`."""
@@ -168,6 +182,7 @@ def polyval(coeffs, x, name=None) -> Tensor:
     return result
 
 
+@public("math.bincount")
 @scoped("bincount", "DenseBincount")
 def bincount(
     arr,
@@ -214,6 +229,7 @@ def _bins(arr, minlength, maxlength):
     return tensor(size, arr.dtype)
 
 
+@public("math.confusion_matrix")
 def confusion_matrix(
     labels, predictions, num_classes=None, weights=None, dtype=dtypes.int32, name=None
 ) -> Tensor:

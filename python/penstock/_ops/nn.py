@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from penstock import _core, dtypes, raw_ops
+from penstock._api import public
 from penstock._context.scope import graph_scope, results_named, scoped
 from penstock._core import Tensor
 from penstock._ops.arrays import tensor
@@ -11,6 +12,7 @@ from penstock._ops.random import stateless_uniform
 from penstock._ops.seeds import op_seeds
 
 
+@public("nn.batch_normalization")
 def batch_normalization(x, mean, variance, offset, scale, variance_epsilon, name=None) -> Tensor:
     """`x` with the given mean and variance taken out, times scale, plus offset."""
     x = tensor(x)
@@ -25,6 +27,7 @@ def batch_normalization(x, mean, variance, offset, scale, variance_epsilon, name
     )
 
 
+@public("nn.batch_norm_with_global_normalization")
 def batch_norm_with_global_normalization(
     input, mean, variance, beta, gamma, variance_epsilon, scale_after_normalization, name=None
 ) -> Tensor:
@@ -33,6 +36,7 @@ def batch_norm_with_global_normalization(
     return batch_normalization(input, mean, variance, beta, scale, variance_epsilon, name)
 
 
+@public("nn.moments")
 @scoped("moments")
 def moments(x, axes, shift=None, keepdims=False, name=None) -> tuple[Tensor, Tensor]:
     """(mean, variance) over the axes."""
@@ -50,6 +54,7 @@ def _known_rank(x, what) -> int:
     return x.shape.rank
 
 
+@public("nn.weighted_moments")
 @scoped("weighted_moments")
 def weighted_moments(
     x, axes, frequency_weights, keepdims=False, name=None
@@ -62,6 +67,7 @@ def weighted_moments(
     return results_named((found.mean, found.variance), (last, f"{last}_1"))
 
 
+@public("nn.normalize_moments")
 @scoped("normalize", "mean", "variance")
 def normalize_moments(counts, mean_ss, variance_ss, shift, name=None):
     """(mean, variance) from what sufficient_statistics gives."""
@@ -73,6 +79,7 @@ def normalize_moments(counts, mean_ss, variance_ss, shift, name=None):
     return found.mean, found.variance
 
 
+@public("nn.sufficient_statistics")
 @scoped("sufficient_statistics")
 def sufficient_statistics(x, axes, shift=None, keepdims=False, name=None):
     """(count, sum, sum of squares, shift): what moments can be made of."""
@@ -92,6 +99,7 @@ def sufficient_statistics(x, axes, shift=None, keepdims=False, name=None):
     return raw_ops.Cast(x=count, dtype=x.dtype, name="count"), sums, squares, shift
 
 
+@public("nn.bias_add")
 def bias_add(value, bias, data_format=None, name=None) -> Tensor:
     """A number added to every channel.
 
@@ -117,6 +125,7 @@ def bias_add(value, bias, data_format=None, name=None) -> Tensor:
     return raw_ops.BiasAdd(value=value, bias=bias, data_format=layout, name=name)
 
 
+@public("nn.dropout")
 def dropout(x, rate, noise_shape=None, seed=None, name=None) -> Tensor:
     """Some elements at random as zeros, and the others larger by as much.
 
@@ -146,6 +155,7 @@ def dropout(x, rate, noise_shape=None, seed=None, name=None) -> Tensor:
         return raw_ops.Dropout(x=x, rate=rate, noise_shape=shape, **seeds, name="SelectV2")
 
 
+@public("nn.experimental.stateless_dropout")
 def stateless_dropout(x, rate, seed, rng_alg=None, noise_shape=None, name=None) -> Tensor:
     """Dropout whose choice follows from the seed alone."""
     x, rate, shape = _dropout_arguments(x, rate, noise_shape)
@@ -188,6 +198,7 @@ def _kept(x, rate, noise):
     return kept
 
 
+@public("nn.embedding_lookup")
 @scoped("embedding_lookup")
 def embedding_lookup(params, ids, max_norm=None, name=None) -> Tensor:
     """The rows of `params` that `ids` names; several tables are taken one after the other.
@@ -221,6 +232,7 @@ def embedding_lookup(params, ids, max_norm=None, name=None) -> Tensor:
     return raw_ops.Identity(input=found, name=last) if _core.is_building() else found
 
 
+@public("nn.softmax_cross_entropy_with_logits")
 @scoped("softmax_cross_entropy_with_logits", "Reshape_2")
 def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None) -> Tensor:
     """The cross entropy between the labels' distributions and those of the logits.
@@ -259,6 +271,7 @@ def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None) -> Ten
     return raw_ops.Reshape(tensor=loss, shape=shape[:-1])
 
 
+@public("nn.sparse_softmax_cross_entropy_with_logits")
 def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None) -> Tensor:
     """The cross entropy of labels that are numbers of classes.
 
@@ -298,6 +311,7 @@ def _sparse_softmax_of_rows(labels, logits, name):
     return raw_ops.Reshape(tensor=loss, shape=shape)
 
 
+@public("nn.sigmoid_cross_entropy_with_logits")
 def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None) -> Tensor:
     """The cross entropy of independent yes-or-no labels.
 
@@ -326,6 +340,7 @@ def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None) -> Te
     return raw_ops.SigmoidCrossEntropyWithLogits(labels=labels, logits=logits, name=name)
 
 
+@public("nn.ctc_loss", "v1.nn.ctc_loss_v2")
 def ctc_loss(
     labels,
     logits,
@@ -352,6 +367,7 @@ def ctc_loss(
     )
 
 
+@public("nn.compute_average_loss")
 def compute_average_loss(per_example_loss, sample_weight=None, global_batch_size=None) -> Tensor:
     """The sum of the losses of examples, divided by their number.
 
@@ -376,6 +392,7 @@ def compute_average_loss(per_example_loss, sample_weight=None, global_batch_size
     return raw_ops.DivNoNan(x=raw_ops.Sum(input=losses), y=cast(global_batch_size, losses.dtype))
 
 
+@public("nn.scale_regularization_loss")
 def scale_regularization_loss(regularization_loss) -> Tensor:
     """The sum of the losses: there is one replica.
 

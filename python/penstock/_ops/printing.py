@@ -11,6 +11,7 @@ import sys
 import numpy as np
 
 from penstock import _core, dtypes, errors
+from penstock._api import public
 from penstock._base.nest import flatten, pack_like
 from penstock._context import frames
 from penstock._context.trace import call_when_run
@@ -89,6 +90,7 @@ def _item_text(item, summarize) -> str:
     )
 
 
+@public("print")
 def print(*inputs, output_stream=None, summarize=3, sep=" ", end="\n", name=None, **unknown):
     """Writes tensors, texts and structures of them to stderr, or where `output_stream` says:
     sys.stdout, sys.stderr, a level or function of logging, or a file as "file://path".
@@ -165,6 +167,7 @@ def _append(path, text):
         raise errors.FailedPreconditionError(None, None, f"{path}; {error.strerror}") from None
 
 
+@public("strings.format")
 def format(template, inputs, placeholder="{}", summarize=3, name=None):
     """The template with a tensor in the place of every placeholder, as one text."""
     given = inputs if isinstance(inputs, (list, tuple)) else [inputs]

@@ -8,6 +8,7 @@ import numbers
 import numpy as np
 
 from penstock import _core, dtypes, errors, raw_ops
+from penstock._api import public
 from penstock._context.scope import scoped
 from penstock._core import Tensor
 from penstock._ops.arrays import tensor
@@ -59,6 +60,7 @@ def scaled(draw, mean, stddev, name=None) -> Tensor:
     return draw() * stddev + mean
 
 
+@public("random.truncated_normal", "v1.truncated_normal")
 @scoped("truncated_normal")
 def truncated_normal(
     shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=None
@@ -95,6 +97,7 @@ def _at_least_tiny(made, beta):
     return raw_ops.Maximum(x=tensor(_TINY[made.dtype.name], made.dtype), y=made / beta)
 
 
+@public("random.gamma", "v1.random_gamma")
 @scoped("random_gamma")
 def gamma(shape, alpha, beta=None, dtype=dtypes.float32, seed=None, name=None) -> Tensor:
     """Numbers from gamma distributions: `shape` of them for every alpha and beta."""
@@ -106,6 +109,7 @@ def gamma(shape, alpha, beta=None, dtype=dtypes.float32, seed=None, name=None) -
     return _at_least_tiny(made, beta)
 
 
+@public("random.poisson")
 def poisson(shape, lam, dtype=dtypes.float32, seed=None, name=None) -> Tensor:
     """Numbers from Poisson distributions: `shape` of them for every rate."""
     seeds = op_seeds(seed)
@@ -114,6 +118,7 @@ def poisson(shape, lam, dtype=dtypes.float32, seed=None, name=None) -> Tensor:
     )
 
 
+@public("random.categorical")
 def categorical(logits, num_samples, dtype=None, seed=None, name=None) -> Tensor:
     """Classes, each as likely as its logit says."""
     seeds = op_seeds(seed)
@@ -126,6 +131,7 @@ def categorical(logits, num_samples, dtype=None, seed=None, name=None) -> Tensor
     )
 
 
+@public("random.shuffle", "v1.random_shuffle")
 def shuffle(value, seed=None, name=None) -> Tensor:
     """`value` with the slices along its first dimension in random order.
 
@@ -145,6 +151,7 @@ def shuffle(value, seed=None, name=None) -> Tensor:
     return raw_ops.RandomShuffle(value=value, **seeds, name=name)
 
 
+@public("random.Algorithm", "random.experimental.Algorithm")
 class Algorithm(enum.Enum):
     """Which generator a stream comes from: here it is always Philox."""
 
@@ -168,6 +175,7 @@ def _keyed(op, shape, seed, alg="auto_select", **more):
     return run(shape=vector_of(shape), key=key, counter=counter, alg=_PHILOX, **more)
 
 
+@public("random.stateless_normal")
 @scoped("stateless_random_normal")
 def stateless_normal(
     shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None, alg="auto_select"
@@ -199,6 +207,7 @@ def stateless_normal(
     )
 
 
+@public("random.stateless_truncated_normal")
 @scoped("stateless_truncated_normal")
 def stateless_truncated_normal(
     shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None, alg="auto_select"
@@ -233,6 +242,7 @@ def uniform_by(draw, minval, maxval, dtype, name=None) -> Tensor:
     return draw("StatelessRandomUniformIntV2", minval=minval, maxval=maxval, name=name)
 
 
+@public("random.stateless_uniform")
 @scoped("stateless_random_uniform")
 def stateless_uniform(
     shape, seed, minval=0, maxval=None, dtype=dtypes.float32, name=None, alg="auto_select"
@@ -260,6 +270,7 @@ def stateless_uniform(
     )
 
 
+@public("random.stateless_gamma")
 @scoped("stateless_random_gamma")
 def stateless_gamma(shape, seed, alpha, beta=None, dtype=dtypes.float32, name=None) -> Tensor:
     """Numbers from gamma distributions that follow from the seed alone."""
@@ -269,6 +280,7 @@ def stateless_gamma(shape, seed, alpha, beta=None, dtype=dtypes.float32, name=No
     return _at_least_tiny(_keyed("StatelessRandomGammaV3", shape, seed, alpha=alpha), beta)
 
 
+@public("random.stateless_poisson")
 def stateless_poisson(shape, seed, lam, dtype=dtypes.int32, name=None) -> Tensor:
     """Numbers from Poisson distributions that follow from the seed alone."""
     return raw_ops.StatelessRandomPoisson(
@@ -280,6 +292,7 @@ def stateless_poisson(shape, seed, lam, dtype=dtypes.int32, name=None) -> Tensor
     )
 
 
+@public("random.stateless_binomial")
 def stateless_binomial(shape, seed, counts, probs, output_dtype=dtypes.int32, name=None) -> Tensor:
     """Numbers from binomial distributions that follow from the seed alone."""
     probs = tensor(probs)
@@ -293,6 +306,7 @@ def stateless_binomial(shape, seed, counts, probs, output_dtype=dtypes.int32, na
     )
 
 
+@public("random.stateless_categorical")
 def stateless_categorical(logits, num_samples, seed, dtype=dtypes.int64, name=None) -> Tensor:
     """Classes, each as likely as its logit says, that follow from the seed alone."""
     return raw_ops.StatelessMultinomial(
@@ -304,6 +318,7 @@ def stateless_categorical(logits, num_samples, seed, dtype=dtypes.int64, name=No
     )
 
 
+@public("random.experimental.stateless_shuffle")
 def stateless_shuffle(value, seed, alg="auto_select", name=None) -> Tensor:
     """`value` in an order that follows from the seed alone."""
     check_algorithm(alg)
@@ -311,12 +326,14 @@ def stateless_shuffle(value, seed, alg="auto_select", name=None) -> Tensor:
     return raw_ops.StatelessShuffle(value=value, key=key, counter=counter, alg=_PHILOX, name=name)
 
 
+@public("random.split", "random.experimental.stateless_split")
 def split(seed, num=2, alg="auto_select") -> Tensor:
     """`num` new seeds from one."""
     check_algorithm(alg)
     return raw_ops.RandomSplit(seed=seed, num=num)
 
 
+@public("random.fold_in", "random.experimental.stateless_fold_in")
 def fold_in(seed, data, alg="auto_select") -> Tensor:
     """A new seed from a seed and a number."""
     check_algorithm(alg)

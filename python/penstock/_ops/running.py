@@ -9,6 +9,7 @@ import time
 import numpy as np
 
 from penstock import _core, dtypes, errors
+from penstock._api import public
 from penstock._base.version_1 import version_1
 from penstock._context import frames
 from penstock._context.trace import call_when_run
@@ -18,6 +19,7 @@ _NO_SHAPE = TensorShape(None)
 _SEQUENCES = (list, tuple)  # Python's: below, `tuple` is TensorFlow's
 
 
+@public("get_logger")
 def get_logger():
     """The logger of TensorFlow's name, which programs set to be quiet.
 
@@ -27,6 +29,7 @@ def get_logger():
     return logging.getLogger("tensorflow")
 
 
+@public("timestamp")
 def timestamp(name=None):
     """Seconds since 1970."""
     return _core.to_tensor(time.time(), dtypes.float64, False)
@@ -37,12 +40,14 @@ def _nodes():
     return version_1.nodes if _core.is_building() else None
 
 
+@public("no_op")
 def no_op(name=None):
     """Nothing; in a graph, an operation that does nothing."""
     nodes = _nodes()
     return frames.done() if nodes is None else nodes.no_op(name)
 
 
+@public("group")
 def group(*inputs, **kwargs):
     """Nothing to do: the inputs have been computed. In a graph, an operation that runs them.
 
@@ -61,17 +66,20 @@ def group(*inputs, **kwargs):
     return frames.done() if nodes is None else nodes.group(*inputs, **kwargs)
 
 
+@public("tuple")
 def tuple(tensors, control_inputs=None, name=None):
     """The tensors, which have all been computed."""
     nodes = _nodes()
     return tensors if nodes is None else nodes.together(tensors, control_inputs, name)
 
 
+@public("is_symbolic_tensor")
 def is_symbolic_tensor(tensor):
     """True for a tensor of a function that is being traced."""
     return isinstance(tensor, _core.SymbolicTensor)
 
 
+@public("control_dependencies")
 def control_dependencies(control_inputs):
     """Nothing to wait for: the inputs have been computed. Those that are functions are called.
     In a graph, what is made inside runs after the inputs.
@@ -163,6 +171,7 @@ def _types(wanted) -> list:
     ]
 
 
+@public("py_function")
 def py_function(func=None, inp=None, Tout=None, name=None):
     """What a Python function of tensors returns, as tensors of the dtypes `Tout`.
 
@@ -199,6 +208,7 @@ def py_function(func=None, inp=None, Tout=None, name=None):
     return outputs if isinstance(Tout, _SEQUENCES) else outputs[0]
 
 
+@public("numpy_function")
 def numpy_function(func=None, inp=None, Tout=None, stateful=True, name=None):
     """What a Python function of NumPy arrays returns, as tensors. No gradient goes through it."""
     _check_callable(func)

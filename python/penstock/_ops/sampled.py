@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from penstock import dtypes, raw_ops
+from penstock._api import public
 from penstock._context.scope import graph_scope, scoped
 from penstock._core import Tensor
 from penstock._ops.arrays import tensor
@@ -15,6 +16,7 @@ def _drawn(op, seed, **arguments):
     return op(**arguments, **op_seeds(seed))
 
 
+@public("nn.compute_accidental_hits")
 @scoped("compute_accidental_hits")
 def compute_accidental_hits(
     true_classes, sampled_candidates, num_true, seed=None, name=None
@@ -73,6 +75,7 @@ def _logits(weights, biases, labels, inputs, sampled, num_true, remove_hits):
     )
 
 
+@public("nn.nce_loss")
 def nce_loss(
     weights,
     biases,
@@ -129,6 +132,7 @@ def nce_loss(
     )
 
 
+@public("nn.sampled_softmax_loss")
 def sampled_softmax_loss(
     weights,
     biases,

@@ -9,6 +9,7 @@ from collections import Counter, OrderedDict, namedtuple
 import numpy as np
 
 from penstock import _core, dtypes, errors, raw_ops
+from penstock._api import public
 from penstock._base.version_1 import version_1
 from penstock._context.scope import default_graph, name_scope
 from penstock._context.trace import call_when_run, init_scope
@@ -52,16 +53,21 @@ def _sampler(op, public, chances):
     return sample
 
 
-uniform_candidate_sampler = _sampler(
-    "UniformCandidateSampler", "uniform_candidate_sampler", "each as likely as the others"
-)
-log_uniform_candidate_sampler = _sampler(
-    "LogUniformCandidateSampler",
-    "log_uniform_candidate_sampler",
-    "small numbers more often than large ones",
+uniform_candidate_sampler = public(
+    "random.uniform_candidate_sampler", "v1.nn.uniform_candidate_sampler"
+)(_sampler("UniformCandidateSampler", "uniform_candidate_sampler", "each as likely as the others"))
+log_uniform_candidate_sampler = public(
+    "random.log_uniform_candidate_sampler", "v1.nn.log_uniform_candidate_sampler"
+)(
+    _sampler(
+        "LogUniformCandidateSampler",
+        "log_uniform_candidate_sampler",
+        "small numbers more often than large ones",
+    )
 )
 
 
+@public("nn.all_candidate_sampler", "random.all_candidate_sampler", "v1.nn.all_candidate_sampler")
 def all_candidate_sampler(true_classes, num_true, num_sampled, unique, seed=None, name=None):
     """All classes, each of which is expected once: for tests of losses that sample.
 
@@ -144,6 +150,11 @@ def _unigrams_text(vocab_file, distortion, num_reserved_ids, num_shards, shard, 
     return ",".join(["0"] * reserved + list(map(repr, mine)))
 
 
+@public(
+    "nn.fixed_unigram_candidate_sampler",
+    "random.fixed_unigram_candidate_sampler",
+    "v1.nn.fixed_unigram_candidate_sampler",
+)
 def fixed_unigram_candidate_sampler(
     true_classes,
     num_true,
@@ -261,6 +272,11 @@ class _OfSessions:
         return self._by_number[int(number)].draw(true_classes, attributes)
 
 
+@public(
+    "nn.learned_unigram_candidate_sampler",
+    "random.learned_unigram_candidate_sampler",
+    "v1.nn.learned_unigram_candidate_sampler",
+)
 def learned_unigram_candidate_sampler(
     true_classes, num_true, num_sampled, unique, range_max, seed=None, name=None
 ):

@@ -6,6 +6,7 @@ import random as python_random
 import threading
 
 from penstock import _core
+from penstock._api import public
 from penstock._context import trace as _tracing
 
 _DEFAULT_SEED = 87654321  # the key of a call that has only a seed of its own
@@ -16,6 +17,7 @@ _sequence = python_random.Random()
 _num_restarts = 0
 
 
+@public("random.set_seed", "v1.set_random_seed", "v1.random.set_random_seed")
 def set_seed(seed) -> None:
     """From here on the numbers are the same in every run. Inside a function: in the rest of it.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from penstock import _core, dtypes, raw_ops
+from penstock._api import public
 from penstock._context.scope import scoped
 from penstock._core import Tensor
 from penstock._memory.host import booked
@@ -59,7 +60,13 @@ def _real_length(value, dims):
 
 
 rfft, rfft2d, rfft3d = (_real_transform(dims) for dims in (1, 2, 3))
+public("signal.rfft3d", "v1.spectral.rfft3d")(rfft3d)
+public("signal.rfft2d", "v1.spectral.rfft2d")(rfft2d)
+public("signal.rfft", "v1.spectral.rfft")(rfft)
 irfft, irfft2d, irfft3d = (_inverse_transform(dims) for dims in (1, 2, 3))
+public("signal.irfft3d", "v1.spectral.irfft3d")(irfft3d)
+public("signal.irfft2d", "v1.spectral.irfft2d")(irfft2d)
+public("signal.irfft", "v1.spectral.irfft")(irfft)
 
 
 def _window_dtype(dtype):
@@ -69,6 +76,7 @@ def _window_dtype(dtype):
     return dtype
 
 
+@public("signal.hann_window")
 def hann_window(window_length, periodic=True, dtype=dtypes.float32, name=None) -> Tensor:
     """A Hann window."""
     return raw_ops.HannWindow(
@@ -76,6 +84,7 @@ def hann_window(window_length, periodic=True, dtype=dtypes.float32, name=None) -
     )
 
 
+@public("signal.hamming_window")
 def hamming_window(window_length, periodic=True, dtype=dtypes.float32, name=None) -> Tensor:
     """A Hamming window."""
     return raw_ops.HammingWindow(
@@ -88,6 +97,7 @@ def _ramp(start, stop, dtype):
     return cast(numbers, dtypes.as_dtype(dtype))
 
 
+@public("signal.kaiser_window")
 @scoped("kaiser_window")
 def kaiser_window(window_length, beta=12.0, dtype=dtypes.float32, name=None) -> Tensor:
     """A Kaiser window."""
@@ -105,6 +115,7 @@ def kaiser_window(window_length, beta=12.0, dtype=dtypes.float32, name=None) -> 
     return factor * (bessel(x=scaled) / bessel(x=beta))
 
 
+@public("signal.kaiser_bessel_derived_window")
 @scoped("kaiser_bessel_derived_window")
 def kaiser_bessel_derived_window(
     window_length, beta=12.0, dtype=dtypes.float32, name=None
@@ -116,6 +127,7 @@ def kaiser_bessel_derived_window(
     return raw_ops.ConcatV2(values=[rising, raw_ops.ReverseV2(tensor=rising, axis=[0])], axis=0)
 
 
+@public("signal.vorbis_window")
 @scoped("vorbis_window")
 def vorbis_window(window_length, dtype=dtypes.float32, name=None) -> Tensor:
     """A Vorbis power-complementary window."""
@@ -140,6 +152,7 @@ def _power_of_two(length):
     return 1 << (int(length) - 1).bit_length() if length > 0 else 1
 
 
+@public("signal.stft")
 def stft(
     signals,
     frame_length,
@@ -174,6 +187,7 @@ def _windowed_stft(signals, frame_length, frame_step, length, window_fn, pad_end
     return rfft(frames * window_fn(frame_length, dtype=signals.dtype), [length])
 
 
+@public("signal.inverse_stft")
 @scoped("inverse_stft")
 def inverse_stft(
     stfts, frame_length, frame_step, fft_length=None, window_fn=hann_window, name=None
@@ -192,6 +206,7 @@ def inverse_stft(
     return raw_ops.OverlapAndAdd(signal=frames, frame_step=frame_step)
 
 
+@public("signal.inverse_stft_window_fn")
 @scoped("inverse_stft_window_fn")
 def inverse_stft_window_fn(frame_step, forward_window_fn=hann_window, name=None):
     """A window with which inverse_stft undoes stft exactly."""
@@ -210,6 +225,7 @@ def inverse_stft_window_fn(frame_step, forward_window_fn=hann_window, name=None)
     return inverse_window
 
 
+@public("signal.linear_to_mel_weight_matrix")
 @scoped("linear_to_mel_weight_matrix")
 def linear_to_mel_weight_matrix(
     num_mel_bins=20,
@@ -254,6 +270,7 @@ def _mel_weights(num_mel_bins, num_spectrogram_bins, rate, range_):
     return np.pad(np.maximum(0, np.minimum(rising, falling)), [[1, 0], [0, 0]])
 
 
+@public("signal.mfccs_from_log_mel_spectrograms")
 @scoped("mfccs_from_log_mel_spectrograms", "mul_1")
 def mfccs_from_log_mel_spectrograms(log_mel_spectrograms, name=None) -> Tensor:
     """Mel-frequency cepstral coefficients."""
@@ -264,6 +281,7 @@ def mfccs_from_log_mel_spectrograms(log_mel_spectrograms, name=None) -> Tensor:
     return raw_ops.Dct(input=value, type=2) * raw_ops.Rsqrt(x=cast(2 * size, value.dtype))
 
 
+@public("signal.mdct")
 @scoped("mdct")
 def mdct(signals, frame_length, window_fn=vorbis_window, pad_end=False, norm=None, name=None):
     """The modified cosine transform of frames that overlap by half."""
@@ -277,6 +295,7 @@ def mdct(signals, frame_length, window_fn=vorbis_window, pad_end=False, norm=Non
     return raw_ops.Dct(input=folded, type=4, norm=norm or "")
 
 
+@public("signal.inverse_mdct")
 @scoped("inverse_mdct")
 def inverse_mdct(mdcts, window_fn=vorbis_window, norm=None, name=None):
     """The signal whose frames have these modified cosine transforms."""

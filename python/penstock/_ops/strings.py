@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from penstock import _core, dtypes, raw_ops
+from penstock._api import public
 from penstock._ops.basic import sizes_of
 
 
+@public("strings.ngrams")
 def ngrams(
     data,
     ngram_width,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import operator
 
+from penstock._api import public
+
 
 def size_of(value):
     """The size of a dimension as an integer; None where it is unknown."""
@@ -17,6 +19,7 @@ def size_of(value):
     return number
 
 
+@public("v1.Dimension")
 class Dimension:
     """A size that may be unknown: what is worked out from an unknown one is unknown, too.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import sys
 
+from penstock._api import public
 from penstock._tensors.dimension import Dimension
 from penstock._tensors.dimension import size_of as _dim
 
@@ -26,6 +27,7 @@ def _is_asked_by_program() -> bool:
 _MOST = 10_000  # dimensions: far more than any op takes
 
 
+@public("TensorShape")
 class TensorShape:
     """The shape of a tensor: TensorShape([2, None]); TensorShape(None) has an unknown rank.
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from penstock import _core
+from penstock._api import public
 from penstock._tensors.tensor import get_static_value
 
 
+@public("IndexedSlices")
 class IndexedSlices:
     """Rows of a tensor: values[i] belongs to row indices[i]; rows may repeat and add up."""
 

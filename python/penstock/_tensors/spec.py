@@ -5,15 +5,18 @@ from __future__ import annotations
 import numpy as np
 
 from penstock import _core, dtypes
+from penstock._api import public
 from penstock._tensors.shape import TensorShape
 
 
+@public("TypeSpec")
 class TypeSpec:
     """What a value looks like, without the value."""
 
     __slots__ = ()
 
 
+@public("TensorSpec")
 class TensorSpec(TypeSpec):
     """What a function's argument looks like: `tf.TensorSpec([2, 3], tf.float32)`.
 
@@ -112,6 +115,7 @@ def _common(shape, other):
     return TensorShape([a if a == b else None for a, b in pairs])
 
 
+@public("type_spec_from_value")
 def type_spec_from_value(value):
     """The TensorSpec of a tensor, a variable, an array or a number.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from penstock import _core
+from penstock._api import public
 
 Tensor, EagerTensor, SymbolicTensor = _core.Tensor, _core.EagerTensor, _core.SymbolicTensor
 
@@ -28,6 +29,7 @@ class Reference:
         return f"<Reference wrapping {self._object!r}>"
 
 
+@public("get_static_value")
 def get_static_value(tensor, partial=False):
     """The value as a NumPy array, where it is known: always, outside of functions and graphs."""
     if isinstance(tensor, _core.SymbolicTensor):

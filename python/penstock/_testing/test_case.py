@@ -12,6 +12,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from penstock import _core, errors
+from penstock._api import public
 from penstock._autodiff.tape import GradientTape
 from penstock._base.nest import flatten, pack_like
 from penstock._ops.basic import convert_to_tensor
@@ -37,6 +38,7 @@ def _is_even(value) -> bool:
     return True
 
 
+@public("test.TestCase")
 class TestCase(unittest.TestCase):
     """A test that begins with fixed seeds and knows how to compare tensors."""
 
@@ -230,11 +232,13 @@ def _value(tensor):
     return tensor.numpy()
 
 
+@public("test.main")
 def main(argv=None):
     """Runs the tests of the program."""
     unittest.main(argv=argv)
 
 
+@public("test.compute_gradient")
 def compute_gradient(f, x, delta=None):
     """The Jacobians of `f` for each of its arguments: from the tape, and from differences."""
     if not isinstance(x, (list, tuple)):

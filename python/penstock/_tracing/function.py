@@ -8,6 +8,7 @@ import threading
 import weakref
 
 from penstock import _core, autograph, config, errors
+from penstock._api import public
 from penstock._autodiff.tape import is_recording
 from penstock._context.frames import Frame, with_effects
 from penstock._context.trace import Tracing
@@ -478,6 +479,7 @@ def _names(signature, count) -> list[str]:
     return [*names, *(f"{rest}_{i}" for i in range(count - len(names)))][:count]
 
 
+@public("function")
 def function(
     func=None,
     input_signature=None,

@@ -7,6 +7,7 @@ import functools
 import threading
 
 from penstock import _core
+from penstock._api import public
 from penstock._base.version_1 import version_1
 from penstock._context import frames
 
@@ -33,6 +34,7 @@ class Created(type):
         return make(**arguments)
 
 
+@public("variable_creator_scope")
 @contextlib.contextmanager
 def variable_creator_scope(variable_creator):
     """Variables made inside come from `variable_creator(next_creator, **arguments)`.

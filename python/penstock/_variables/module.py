@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import re
 
+from penstock._api import public
 from penstock._base.nest import flatten
 from penstock._context.scope import name_scope
 from penstock._variables.track import Trackable
@@ -16,6 +17,7 @@ def _snake(name: str) -> str:
     return re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1_\2", name).lower()
 
 
+@public("Module")
 class Module(Trackable):
     """A base for layers and models: finds the variables in its attributes.
 

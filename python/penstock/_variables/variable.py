@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 
 from penstock import _core, dtypes
+from penstock._api import public
 from penstock._autodiff.tape import pause, variables_by_id
 from penstock._context.scope import current_scope
 from penstock._core import Tensor
@@ -35,6 +36,7 @@ def _initial(value, dtype):
         raise NeedsVariables from error
 
 
+@public("VariableSynchronization")
 class VariableSynchronization(enum.Enum):
     """When copies of a variable are brought in line: there are none here."""
 
@@ -44,6 +46,7 @@ class VariableSynchronization(enum.Enum):
     ON_READ = 3
 
 
+@public("VariableAggregation")
 class VariableAggregation(enum.Enum):
     """How copies of a variable are put together: there are none here."""
 
@@ -53,6 +56,7 @@ class VariableAggregation(enum.Enum):
     ONLY_FIRST_REPLICA = 3
 
 
+@public("Variable")
 class Variable(_core.VariableHandle, metaclass=Created):
     """A tensor that changes: `tf.Variable([1.0, 2.0], name="w")`.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from penstock import dtypes
+from penstock._api import public
 from penstock._ops import basic
 from penstock.initializers import Initializer
 
@@ -14,6 +15,7 @@ def _numeric(dtype):
     return dtype
 
 
+@public("zeros_initializer")
 class zeros_initializer(Initializer):
     """All zeros.
 
@@ -25,6 +27,7 @@ class zeros_initializer(Initializer):
         return basic.zeros(shape, _numeric(dtype))
 
 
+@public("ones_initializer")
 class ones_initializer(Initializer):
     """All ones.
 
@@ -36,6 +39,7 @@ class ones_initializer(Initializer):
         return basic.ones(shape, _numeric(dtype))
 
 
+@public("constant_initializer")
 class constant_initializer(Initializer):
     """The value, or as many values as the shape has elements. Its dtype is kept unless one is
     given.
@@ -64,6 +68,7 @@ class _Random(Initializer):
         return getattr(random, "stateless_" + kind)(shape, [self.seed, 0], dtype=dtype, **range_)
 
 
+@public("random_normal_initializer")
 class random_normal_initializer(_Random):
     """Numbers from a normal distribution."""
 
@@ -79,6 +84,7 @@ class random_normal_initializer(_Random):
         return self._draw("normal", shape, dtype, mean=self.mean, stddev=self.stddev)
 
 
+@public("random_uniform_initializer")
 class random_uniform_initializer(_Random):
     """Numbers from [minval, maxval), all equally likely."""
 

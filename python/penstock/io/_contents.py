@@ -6,6 +6,7 @@ import os
 from contextlib import ExitStack
 
 from penstock import _core, dtypes, errors
+from penstock._api import public
 from penstock._base.files import system_errors, whole, write_all
 from penstock._core import Tensor
 from penstock._memory.host import booked
@@ -27,6 +28,7 @@ def _path(filename):
     return os.fsdecode(text)
 
 
+@public("io.read_file", "v1.read_file")
 def read_file(filename, name=None) -> Tensor:
     """What a file holds, as a string tensor.
 
@@ -61,6 +63,7 @@ def read_file(filename, name=None) -> Tensor:
         return _core.to_tensor(pieces[0], dtypes.string, False)
 
 
+@public("io.write_file", "v1.write_file")
 def write_file(filename, contents, name=None) -> None:
     """Writes a string tensor to a file, and makes the folders that lead to it."""
     from penstock.io import gfile
@@ -72,6 +75,7 @@ def write_file(filename, contents, name=None) -> None:
         write_all(file, data)
 
 
+@public("io.matching_files", "v1.matching_files")
 def matching_files(pattern, name=None) -> Tensor:
     """The paths that fit one or several patterns, sorted, as a tensor."""
     from penstock.io import gfile
@@ -89,6 +93,7 @@ def matching_files(pattern, name=None) -> Tensor:
     return _core.to_tensor(sorted(found), dtypes.string, False)
 
 
+@public("io.serialize_tensor", "v1.serialize_tensor")
 def serialize_tensor(tensor, name=None) -> Tensor:
     """The tensor as a serialized TensorProto, which TensorFlow reads as well."""
     from penstock._proto import tensor_proto as _tensor_proto
@@ -97,6 +102,7 @@ def serialize_tensor(tensor, name=None) -> Tensor:
     return _core.to_tensor(_tensor_proto.encode(tensor), dtypes.string, False)
 
 
+@public("io.parse_tensor", "v1.parse_tensor")
 def parse_tensor(serialized, out_type, name=None) -> Tensor:
     """The tensor in a serialized TensorProto, which must be of dtype `out_type`."""
     from penstock._proto import tensor_proto as _tensor_proto

@@ -4,73 +4,11 @@ from penstock import _api, _core
 from penstock import dtypes as _dtypes
 from penstock import raw_ops as _raw_ops
 from penstock._context.scope import scoped as _scoped
-from penstock._ops.random import (
-    Algorithm,
-    _is_number,
-    categorical,
-    fold_in,
-    gamma,
-    poisson,
-    shuffle,
-    split,
-    stateless_binomial,
-    stateless_categorical,
-    stateless_gamma,
-    stateless_normal,
-    stateless_poisson,
-    stateless_truncated_normal,
-    stateless_uniform,
-    truncated_normal,
-)
+from penstock._ops.random import _is_number
 from penstock._ops.random import drawn as _drawn
 from penstock._ops.random import scaled as _scaled
-from penstock._ops.samplers import (
-    all_candidate_sampler,
-    fixed_unigram_candidate_sampler,
-    learned_unigram_candidate_sampler,
-    log_uniform_candidate_sampler,
-    uniform_candidate_sampler,
-)
 from penstock._ops.seeds import op_seeds as _op_seeds
-from penstock._ops.seeds import set_seed
 from penstock.random import experimental
-from penstock.random._generator import (
-    Generator,
-    create_rng_state,
-    get_global_generator,
-    set_global_generator,
-)
-
-__all__ = [
-    "Algorithm",
-    "Generator",
-    "all_candidate_sampler",
-    "categorical",
-    "create_rng_state",
-    "experimental",
-    "fixed_unigram_candidate_sampler",
-    "fold_in",
-    "gamma",
-    "get_global_generator",
-    "learned_unigram_candidate_sampler",
-    "log_uniform_candidate_sampler",
-    "normal",
-    "poisson",
-    "set_global_generator",
-    "set_seed",
-    "shuffle",
-    "split",
-    "stateless_binomial",
-    "stateless_categorical",
-    "stateless_gamma",
-    "stateless_normal",
-    "stateless_poisson",
-    "stateless_truncated_normal",
-    "stateless_uniform",
-    "truncated_normal",
-    "uniform",
-    "uniform_candidate_sampler",
-]
 
 
 @_scoped("random_normal")

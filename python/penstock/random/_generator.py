@@ -9,6 +9,7 @@ from __future__ import annotations
 import secrets
 
 from penstock import _core, dtypes, raw_ops
+from penstock._api import public
 from penstock._context.trace import init_scope
 from penstock._core import Tensor
 from penstock._ops.arrays import tensor
@@ -27,6 +28,7 @@ def _signed(word):
     return word - _WORD if word >= _WORD // 2 else word
 
 
+@public("random.create_rng_state", "random.experimental.create_rng_state")
 def create_rng_state(seed, alg) -> Tensor:
     """The state of a generator with this seed: a number, or up to three of them."""
     check_algorithm(alg)
@@ -40,6 +42,7 @@ def create_rng_state(seed, alg) -> Tensor:
     return tensor([*words, 0, 0, 0][:3], dtypes.int64)
 
 
+@public("random.Generator", "random.experimental.Generator")
 class Generator(Trackable):
     """Random numbers from a state of their own."""
 
@@ -251,6 +254,7 @@ def _key_counter(key, counter):
 _global = None
 
 
+@public("random.get_global_generator", "random.experimental.get_global_generator")
 def get_global_generator() -> Generator:
     """The generator that programs share."""
     global _global
@@ -260,6 +264,7 @@ def get_global_generator() -> Generator:
     return _global
 
 
+@public("random.set_global_generator", "random.experimental.set_global_generator")
 def set_global_generator(generator) -> None:
     """Makes `generator` the one that programs share."""
     global _global

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from penstock import _core, dtypes
+from penstock._api import public
 from penstock._memory.host import booked, filled
 from penstock._proto import tensor_proto as _tensor_proto
 from penstock._proto.message import Message
@@ -40,6 +41,7 @@ class TensorProto(Message):
     }
 
 
+@public("make_tensor_proto")
 def make_tensor_proto(
     values, dtype=None, shape=None, verify_shape=False, allow_broadcast=False
 ) -> TensorProto:
@@ -64,11 +66,13 @@ def make_tensor_proto(
         return TensorProto.FromString(_tensor_proto.encode(tensor))
 
 
+@public("make_ndarray")
 def make_ndarray(tensor: TensorProto):
     """The values of a message as an array."""
     return np.array(_tensor_proto.decode(tensor.SerializeToString())._read_only_array())
 
 
+@public("v1.SummaryMetadata")
 class SummaryMetadata(Message):
     """Which of TensorBoard's plugins shows a value, and how."""
 
@@ -85,6 +89,7 @@ class SummaryMetadata(Message):
     }
 
 
+@public("v1.HistogramProto")
 class HistogramProto(Message):
     """How many values lie below each of a row of limits."""
 
@@ -99,6 +104,7 @@ class HistogramProto(Message):
     }
 
 
+@public("v1.Summary")
 class Summary(Message):
     """Named values of one step."""
 
@@ -128,6 +134,7 @@ class Summary(Message):
     FIELDS: ClassVar = {"value": (1, [Value])}
 
 
+@public("v1.SessionLog")
 class SessionLog(Message):
     """What a session did."""
 
@@ -151,6 +158,7 @@ class SourceMetadata(Message):
     FIELDS: ClassVar = {"writer": (1, "string")}
 
 
+@public("v1.Event")
 class Event(Message):
     """One record of an event file."""
 

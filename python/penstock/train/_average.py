@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from penstock import _core, dtypes, raw_ops
+from penstock._api import public
 from penstock._autodiff.tape import pause
 from penstock._base.version_1 import version_1
 from penstock._context.scope import name_scope
@@ -12,6 +13,7 @@ from penstock._variables.track import Trackable
 from penstock._variables.variable import Variable
 
 
+@public("train.ExponentialMovingAverage")
 class ExponentialMovingAverage(Trackable):
     """Of each variable: decay * average + (1 - decay) * value."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from penstock import _core, dtypes, errors
+from penstock._api import public
 from penstock._base.files import path_text
 from penstock._variables.track import Trackable, children, is_trackable
 from penstock._variables.variable import Variable
@@ -25,6 +26,7 @@ def _check_trackable(name, value):
         )
 
 
+@public("train.Checkpoint")
 class Checkpoint(Trackable):
     """Saves and restores what its arguments hold: modules, optimizers, variables, lists, …
 

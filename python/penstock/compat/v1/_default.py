@@ -6,6 +6,7 @@ import threading
 import weakref
 
 from penstock import _core
+from penstock._api import public
 from penstock._context import scope as _scope
 
 _by_number = weakref.WeakValueDictionary()  # graphs by what their tensors know
@@ -53,6 +54,7 @@ def building():
     return _here.stack[-1][0] if _here.stack and _core.is_building() else None
 
 
+@public("v1.get_default_graph")
 def get_default_graph():
     """The graph that is entered, or the one that there always is."""
     global _global
@@ -65,6 +67,7 @@ def get_default_graph():
     return _global
 
 
+@public("v1.reset_default_graph")
 def reset_default_graph():
     """A new default graph; what the old one holds goes when nobody else has it."""
     global _global

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 
+from penstock._api import public
+
 
 class _Here(threading.local):
     def __init__(self):
@@ -13,6 +15,7 @@ class _Here(threading.local):
 here = _Here()
 
 
+@public("v1.get_default_session")
 def get_default_session():
     """The session that is entered, if any."""
     return here.stack[-1] if here.stack else None

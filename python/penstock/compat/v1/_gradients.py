@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from penstock import _core, raw_ops
+from penstock._api import public
 from penstock._autodiff.tape import IndexedSlices, UnconnectedGradients
 from penstock._context.scope import name_scope
 from penstock.compat.v1 import _default
@@ -10,6 +11,7 @@ from penstock.compat.v1._gradient_names import gradient_names
 from penstock.compat.v1._nodes import in_graph
 
 
+@public("v1.gradients")
 def gradients(
     ys,
     xs,

@@ -7,6 +7,7 @@ import re
 import weakref
 
 from penstock import _core
+from penstock._api import public
 from penstock._context import scope as _scope
 from penstock.compat.v1 import _default, _graph_tensor
 from penstock.compat.v1._collections import Collections
@@ -18,6 +19,7 @@ _NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$")
 _SCOPE = re.compile(r"^[A-Za-z0-9_.\\/>-]*$")
 
 
+@public("Graph", "v1.Graph")
 class Graph:
     """Ops and tensors, made while `with graph.as_default():` lasts and run by sessions.
 

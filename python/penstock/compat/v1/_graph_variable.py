@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 
 from penstock import _core, dtypes, raw_ops
+from penstock._api import public
 from penstock._autodiff.tape import note_read
 from penstock._context import frames
 from penstock._context.scope import name_scope, scoped
@@ -298,6 +299,7 @@ for _name in [*_BINARY.split(), *("r" + each for each in _BINARY.split()), *_OTH
     setattr(GraphVariable, f"__{_name}__", _operator(f"__{_name}__"))
 
 
+@public("v1.is_variable_initialized")
 def is_variable_initialized(variable, name=None):
     """Whether the session that runs this has a value for the variable."""
     from penstock.compat.v1._nodes import _placeholder
@@ -311,6 +313,7 @@ def is_variable_initialized(variable, name=None):
     return made
 
 
+@public("v1.variables_initializer")
 def variables_initializer(var_list, name="init"):
     """An operation that gives these variables their initial values."""
     from penstock.compat.v1 import _nodes
@@ -320,6 +323,7 @@ def variables_initializer(var_list, name="init"):
     return _nodes.group(*[each.initializer for each in var_list], name=name)
 
 
+@public("v1.global_variables_initializer")
 def global_variables_initializer():
     """An operation that gives all global variables their initial values.
 
@@ -332,11 +336,13 @@ def global_variables_initializer():
     return variables_initializer(_collections.get_collection(GraphKeys.GLOBAL_VARIABLES))
 
 
+@public("v1.local_variables_initializer")
 def local_variables_initializer():
     """An operation that gives all local variables their initial values."""
     return variables_initializer(_collections.get_collection(GraphKeys.LOCAL_VARIABLES))
 
 
+@public("v1.report_uninitialized_variables")
 @scoped("report_uninitialized_variables")
 def report_uninitialized_variables(var_list=None, name="report_uninitialized_variables"):
     """The names of the variables that have no value in the session that runs this."""
@@ -353,16 +359,19 @@ def report_uninitialized_variables(var_list=None, name="report_uninitialized_var
     return boolean_mask(constant([each.name[:-2] for each in var_list]), missing)
 
 
+@public("v1.initialize_all_variables")
 def initialize_all_variables():
     """global_variables_initializer, under its first name."""
     return global_variables_initializer()
 
 
+@public("v1.initialize_variables")
 def initialize_variables(var_list, name="init"):
     """variables_initializer, under its first name."""
     return variables_initializer(var_list, name)
 
 
+@public("v1.initialize_local_variables")
 def initialize_local_variables():
     """local_variables_initializer, under its first name."""
     return local_variables_initializer()

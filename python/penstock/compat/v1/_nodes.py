@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 
 from penstock import _core, dtypes, errors
+from penstock._api import public
 from penstock._autodiff.tape import IndexedSlices
 from penstock._tensors.shape import TensorShape
 from penstock.compat.v1 import _default
@@ -17,6 +18,7 @@ def _needs_graph(name):
     return _default.get_default_graph()
 
 
+@public("v1.placeholder")
 def placeholder(dtype, shape=None, name=None):
     """A tensor whose value is fed when it is needed.
 
@@ -55,6 +57,7 @@ def unfed(builder, node):
     )
 
 
+@public("v1.placeholder_with_default")
 def placeholder_with_default(input, shape, name=None):
     """A tensor that has the value of `input` unless another one is fed."""
     if not _core.is_building():
@@ -137,11 +140,13 @@ def together(tensors, control_inputs=None, name=None):
         ]
 
 
+@public("v1.container")
 def container(container_name):
     """Variables made inside belong to this container, which Session.reset empties."""
     return _default.get_default_graph().container(container_name)
 
 
+@public("v1.name_scope")
 @contextlib.contextmanager
 def name_scope(name, default_name=None, values=None):
     """Ops and variables made inside are named `name/…`."""

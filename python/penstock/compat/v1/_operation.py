@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from penstock._api import public
 from penstock._proto.message import Message
 from penstock.compat.v1._default_session import session_for
 
 
+@public("Operation", "v1.Operation")
 class Operation:
     """A node of a graph."""
 
@@ -62,6 +64,7 @@ class Operation:
         return str(self.node_def)
 
 
+@public("v1.NodeDef")
 class NodeDef(Message):
     """One node of a GraphDef."""
 
@@ -73,6 +76,7 @@ class NodeDef(Message):
     }
 
 
+@public("v1.GraphDef")
 class GraphDef(Message):
     """The nodes of a graph: readable, and as TensorBoard takes them."""
 

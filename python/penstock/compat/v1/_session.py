@@ -7,6 +7,7 @@ import threading
 from collections.abc import Mapping
 
 from penstock import _core
+from penstock._api import public
 from penstock._context.trace import init_scope
 from penstock._tracing.trace_cache import TraceCache
 from penstock.compat.v1 import _default, _default_session, _growth
@@ -204,6 +205,7 @@ class BaseSession:
         )
 
 
+@public("v1.Session")
 class Session(BaseSession):
     """Runs parts of a graph: `with tf.Session() as sess: sess.run(loss, {x: batch})`.
 
@@ -241,6 +243,7 @@ class Session(BaseSession):
             session._reset(names)
 
 
+@public("v1.InteractiveSession")
 class InteractiveSession(BaseSession):
     """A session that is the default one from when it is made until it is closed.
 
