@@ -8,6 +8,7 @@ from penstock import _core, dtypes, errors
 from penstock._ops import symbolic_index
 from penstock._tensors import shape as _shape
 from penstock._tensors import tensor as _tensor
+from penstock._tensors.kinds import is_tensor_like
 
 
 def _stack(values, dtype, is_hint=False):
@@ -39,14 +40,14 @@ def _is_wider(leaf, dtype) -> bool:
 def _cast(value, dtype):
     from penstock._ops.basic import cast
 
-    return cast(value, dtype) if hasattr(value, "_id") else _core.to_tensor(value, dtype, False)
+    return cast(value, dtype) if is_tensor_like(value) else _core.to_tensor(value, dtype, False)
 
 
 def _leaves(values):
     for value in values:
         if isinstance(value, (list, tuple)):
             yield from _leaves(value)
-        elif hasattr(value, "_id") or hasattr(value, "__tf_tensor__"):
+        elif is_tensor_like(value) or hasattr(value, "__tf_tensor__"):
             yield value
 
 

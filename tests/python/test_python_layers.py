@@ -1,5 +1,6 @@
 """tools/python_layers.py finds imports that go up and rings, and exceptions that nobody needs."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -121,3 +122,15 @@ def test_the_package_itself():
 def test_every_exception_has_a_reason():
     exceptions = [*python_layers.UPWARDS.values(), *python_layers.CLOSING.values()]
     assert all(len(each) > 8 for each in exceptions)
+
+
+def test_tensors_are_told_by_their_kind():
+    """By is_tensor_like and isinstance (_tensors/kinds.py), not by attributes that they have."""
+    marks = ("_id", "_variable_number", "_read_only_array", "dense_shape")
+    found = [
+        f"{path.name}: {mark}"
+        for path in (ROOT / "python" / "penstock").rglob("*.py")
+        for mark in marks
+        if re.search(rf'hasattr\([^()]*, "{mark}"\)', path.read_text(encoding="utf-8"))
+    ]
+    assert found == []

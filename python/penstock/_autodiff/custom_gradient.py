@@ -12,6 +12,7 @@ from penstock._base.nest import flatten, pack_like
 from penstock._context import trace as _tracing
 from penstock._context.scope import default_graph
 from penstock._ops.seeds import Draws
+from penstock._tensors.kinds import is_tensor_like
 
 
 @public("custom_gradient")
@@ -55,7 +56,7 @@ def custom_gradient(f=None):
         # A leaf that is no number (a flag in words, a function) has no gradient.
         is_input = [not callable(each) and not isinstance(each, (str, bytes)) for each in given]
         inputs = [each for each, takes in zip(given, is_input, strict=True) if takes]
-        inputs = [x if hasattr(x, "_id") else _core.to_tensor(x, None, False) for x in inputs]
+        inputs = [x if is_tensor_like(x) else _core.to_tensor(x, None, False) for x in inputs]
 
         def run(dys):
             found, of_variables = _backwards(backward, dys, read, len(flatten(args)))
@@ -148,7 +149,7 @@ def recompute_grad(f):
 
 
 def _has_gradient(leaf) -> bool:
-    return hasattr(leaf, "_id") and (leaf.dtype.is_floating or leaf.dtype.is_complex)
+    return is_tensor_like(leaf) and (leaf.dtype.is_floating or leaf.dtype.is_complex)
 
 
 def _behind(args, dys):

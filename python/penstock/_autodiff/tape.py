@@ -12,6 +12,7 @@ from penstock._api import public
 from penstock._base.nest import flatten, pack_like
 from penstock._base.version_1 import version_1
 from penstock._context.scope import graph_scope, take_name
+from penstock._tensors.kinds import is_graph_variable, is_tensor_like
 from penstock._tensors.slices import IndexedSlices
 from penstock._tensors.tensor import Tensor
 
@@ -137,12 +138,12 @@ class GradientTape:
         if self._tape is None:
             raise RuntimeError("GradientTape.watch is for use inside `with tape:`")
         for each in flatten(tensor):
-            if not hasattr(each, "_id"):
+            if not is_tensor_like(each):
                 raise ValueError(
                     f"Passed in object {each} of type {type(each).__name__!r}, not tf.Tensor or "
                     "tf.Variable or ExtensionType."
                 )
-            if hasattr(each, "_variable_number"):
+            if is_graph_variable(each):
                 self._graph_reads.setdefault(each, [])
             elif each.dtype.is_floating or each.dtype.is_complex:
                 self._tape.watch(each)
@@ -219,12 +220,12 @@ class GradientTape:
             found = self._tape.gradient(targets, tensors, dys, zeros)
             return [_slices(*each) if isinstance(each, tuple) else each for each in found]
 
-        if not any(hasattr(source, "_variable_number") for source in sources):
+        if not any(is_graph_variable(source) for source in sources):
             return find(sources)
         reads = {
             k: self._graph_reads.get(source, [])
             for k, source in enumerate(sources)
-            if hasattr(source, "_variable_number")
+            if is_graph_variable(source)
         }
         return version_1.tape_reads.gradients(find, sources, reads, zeros)
 
@@ -256,7 +257,7 @@ class GradientTape:
         zeros = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
         flat = flatten(sources)
         for source in flat:
-            if not hasattr(source, "_id"):
+            if not is_tensor_like(source):
                 raise TypeError(f"a source must be a tensor or a variable, not {source!r}")
         # Of IndexedSlices, the rows count.
         targets = [
@@ -265,7 +266,7 @@ class GradientTape:
         if any(each is None for each in targets):
             raise TypeError("Argument `target` should be tensors or variables, but received None.")
         for each in targets:
-            if not hasattr(each, "_id"):
+            if not is_tensor_like(each):
                 raise TypeError(f"a target must be a tensor or a variable, not {each!r}")
         self._begin()
         dys = []

@@ -9,7 +9,7 @@ import os
 import secrets
 import stat
 
-from penstock import errors
+from penstock import _core, errors
 
 _KINDS = {
     errors.NotFoundError: "ENOENT ENXIO ESRCH",
@@ -26,7 +26,7 @@ _BY_NUMBER = {getattr(errno, n): kind for kind, names in _KINDS.items() for n in
 
 def path_text(path) -> str:
     """A path as text: str, bytes, os.PathLike or a scalar string tensor."""
-    if hasattr(path, "_read_only_array"):
+    if isinstance(path, (_core.EagerTensor, _core.VariableHandle)):
         path = path.numpy()
     path = os.fsdecode(path)
     if "\0" in path:

@@ -13,8 +13,9 @@ from penstock._base.nest import flatten
 from penstock._context.scope import graph_scope, scoped
 from penstock._core import Tensor
 from penstock._ops.basic import cast, convert_to_tensor, divide, size_of, unstack
+from penstock._tensors.kinds import is_tensor_like
 from penstock._tensors.shape import TensorShape
-from penstock._tensors.slices import values_of, with_values
+from penstock._tensors.slices import IndexedSlices, values_of, with_values
 from penstock._tensors.tensor import get_static_value
 
 
@@ -310,7 +311,7 @@ def dynamic_stitch(indices, data, name=None) -> Tensor:
             f"{len(indices)} and {len(data)}",
         )
     places = [tensor(each, dtypes.int32) for each in indices]
-    first = next((each.dtype for each in data if hasattr(each, "_id")), None)
+    first = next((each.dtype for each in data if is_tensor_like(each)), None)
     pieces = [tensor(each, first) for each in data]
     return raw_ops.DynamicStitch(indices=places, data=pieces, name=name)
 
@@ -385,7 +386,7 @@ def identity(input, name=None):
     >>> tf.identity([1, 2])
     <tf.Tensor: shape=(2,), dtype=int32, numpy=array([1, 2], dtype=int32)>
     """
-    if hasattr(input, "dense_shape"):
+    if isinstance(input, IndexedSlices):
         return type(input)(identity(input.values), identity(input.indices), input.dense_shape)
     return raw_ops.Identity(input=input, name=name)
 
@@ -556,7 +557,7 @@ def stack(values, axis=0, name="stack") -> Tensor:
         if not values.shape.rank or values.shape[0] is None:
             raise TypeError(f"Expected list for 'values' argument to 'pack' Op, not {values}.")
         values = unstack(values)
-    if axis == 0 and not any(hasattr(each, "_id") for each in values):
+    if axis == 0 and not any(is_tensor_like(each) for each in values):
         with contextlib.suppress(TypeError, ValueError):  # not numbers throughout
             return convert_to_tensor(values, name=name)
     known = tensor(values[0]).shape.rank

@@ -12,6 +12,7 @@ from penstock._base.version_1 import version_1
 from penstock._context.scope import default_graph, name_scope, result_named, scoped
 from penstock._core import Tensor
 from penstock._memory.host import filled, handles
+from penstock._tensors.kinds import is_tensor_like
 from penstock._tensors.shape import TensorShape
 from penstock._tensors.slices import IndexedSlices, with_values
 
@@ -151,7 +152,7 @@ def _dims(shape):
     """A shape for Fill. What is no list of sizes becomes a tensor: of one number, a list of it."""
     if not isinstance(shape, _core.Tensor):
         tensors = (
-            [n for n in shape if hasattr(n, "_id")] if isinstance(shape, (list, tuple)) else []
+            [n for n in shape if is_tensor_like(n)] if isinstance(shape, (list, tuple)) else []
         )
         if not tensors:
             with contextlib.suppress(TypeError, ValueError):
@@ -401,8 +402,8 @@ def divide(x, y, name=None) -> Tensor:
     >>> tf.divide([3, 1], 2)
     <tf.Tensor: shape=(2,), dtype=float64, numpy=array([1.5, 0.5])>
     """
-    if not hasattr(x, "_id"):
-        x = _core.to_tensor(x, y.dtype if hasattr(y, "_id") else None, False)
+    if not is_tensor_like(x):
+        x = _core.to_tensor(x, y.dtype if is_tensor_like(y) else None, False)
     if name is None or not _core.is_building():
         return x / y
     if getattr(x, "dtype", dtypes.int32).is_floating:
@@ -464,7 +465,7 @@ def where(condition, x=None, y=None, name=None) -> Tensor:
         return raw_ops.Where(input=condition, name=name)
     if x is None or y is None:
         raise ValueError("x and y must both be non-None or both be None.")
-    if not hasattr(condition, "_id"):
+    if not is_tensor_like(condition):
         condition = _core.to_tensor(condition, dtypes.bool, False)
     if condition.dtype is not dtypes.bool:
         raise errors.InvalidArgumentError(

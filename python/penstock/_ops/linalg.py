@@ -7,6 +7,7 @@ from penstock._api import public
 from penstock._context.scope import scoped, take_name
 from penstock._core import Tensor
 from penstock._ops.basic import cast
+from penstock._tensors.kinds import is_tensor_like
 
 
 def _check_one(transpose, adjoint, which):
@@ -50,7 +51,7 @@ def matmul(
 def _factors(a, b, output):
     """The factors of a product of the dtype `output`: bytes are multiplied as int32."""
     a = _core.to_tensor(a, None, False)
-    b = b if hasattr(b, "_id") else _core.to_tensor(b, a.dtype, True)
+    b = b if is_tensor_like(b) else _core.to_tensor(b, a.dtype, True)
     are_bytes = all(each.dtype in (dtypes.int8, dtypes.uint8) for each in (a, b))
     if output is dtypes.int32 and are_bytes:
         return cast(a, output), cast(b, output)

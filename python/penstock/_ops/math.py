@@ -10,6 +10,7 @@ from penstock._context.scope import graph_scope, scoped, take_name
 from penstock._core import Tensor
 from penstock._ops.arrays import tensor
 from penstock._ops.basic import cast
+from penstock._tensors.kinds import is_tensor_like
 
 _TopK = collections.namedtuple("TopKV2", ["values", "indices"])
 
@@ -139,8 +140,8 @@ def _without_integers(x):
 @public("math.divide_no_nan", "v1.div_no_nan")
 def divide_no_nan(x, y, name=None) -> Tensor:
     """x / y, and 0 where y is 0; integers become floats."""
-    x = tensor(x, y.dtype if hasattr(y, "_id") and not hasattr(x, "_id") else None)
-    y = tensor(y, None if hasattr(y, "_id") else x.dtype)
+    x = tensor(x, y.dtype if is_tensor_like(y) and not is_tensor_like(x) else None)
+    y = tensor(y, None if is_tensor_like(y) else x.dtype)
     if x.dtype is not y.dtype:
         raise TypeError(f"`x` and `y` must have the same dtype, got {x.dtype!r} != {y.dtype!r}.")
     if x.dtype.is_bool or x.dtype is dtypes.string:

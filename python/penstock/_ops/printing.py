@@ -16,6 +16,8 @@ from penstock._base.nest import flatten, pack_like
 from penstock._context import frames
 from penstock._context.trace import call_when_run
 from penstock._ops.running import get_logger
+from penstock._tensors.kinds import is_tensor_like
+from penstock._tensors.slices import IndexedSlices
 
 _ESCAPES = {10: "\\n", 13: "\\r", 9: "\\t", 34: '\\"', 39: "\\'", 92: "\\\\"}
 _ESCAPES |= {code: f"\\{code:03o}" for code in (*range(32), 127) if code not in _ESCAPES}
@@ -74,7 +76,7 @@ class _Slot:
 
 
 def _is_tensor(value):
-    return hasattr(value, "_id") or hasattr(value, "dense_shape")
+    return is_tensor_like(value) or isinstance(value, IndexedSlices)
 
 
 def _item_text(item, summarize) -> str:
@@ -120,7 +122,7 @@ def print(*inputs, output_stream=None, summarize=3, sep=" ", end="\n", name=None
 
 
 def _write(write, inputs, summarize, sep, end):
-    if len(inputs) == 1 and hasattr(inputs[0], "_id") and _is_one_text(inputs[0]):
+    if len(inputs) == 1 and is_tensor_like(inputs[0]) and _is_one_text(inputs[0]):
         text = inputs[0].numpy().decode("utf-8", "surrogateescape")
     else:
         text = sep.join([_item_text(item, summarize) for item in inputs])

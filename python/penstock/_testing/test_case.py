@@ -16,12 +16,13 @@ from penstock._api import public
 from penstock._autodiff.tape import GradientTape
 from penstock._base.nest import flatten, pack_like
 from penstock._ops.basic import convert_to_tensor
+from penstock._tensors.kinds import is_tensor_like
 
 _SEED = 87654321
 
 
 def _array(value):
-    if hasattr(value, "_id") or hasattr(value, "__tf_tensor__"):
+    if is_tensor_like(value) or hasattr(value, "__tf_tensor__"):
         return np.asarray(_core.to_tensor(value, None, False).numpy())
     if isinstance(value, (list, tuple)):
         value = pack_like(value, [_array(leaf) for leaf in flatten(value)])

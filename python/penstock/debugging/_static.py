@@ -8,13 +8,14 @@ from penstock import _core, dtypes, errors
 from penstock._api import public
 from penstock._context.trace import call_when_run
 from penstock._ops.arrays import get_static_value
+from penstock._tensors.kinds import is_tensor_like
 from penstock._tensors.spec import TensorSpec
 
 
 def _tensor(value):
     return (
         value
-        if hasattr(value, "_id") or isinstance(value, TensorSpec)
+        if is_tensor_like(value) or isinstance(value, TensorSpec)
         else _core.to_tensor(value, None, False)
     )
 

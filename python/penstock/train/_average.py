@@ -8,6 +8,7 @@ from penstock._autodiff.tape import pause
 from penstock._base.version_1 import version_1
 from penstock._context.scope import name_scope
 from penstock._ops.basic import cast, zeros
+from penstock._tensors.kinds import is_graph_variable
 from penstock._variables.stand_ins import check_known
 from penstock._variables.track import Trackable
 from penstock._variables.variable import Variable
@@ -67,7 +68,7 @@ class ExponentialMovingAverage(Trackable):
     def _add_to_graph(self, variable):
         """An average that begins as the variable does, or at zero, as that of a tensor."""
         v1 = version_1.api
-        is_variable = hasattr(variable, "_variable_number")
+        is_variable = is_graph_variable(variable)
         first = variable.initialized_value() if is_variable else zeros(variable.shape)
         outer = v1.get_variable_scope().name
         with name_scope(f"{outer}/" if outer else ""):

@@ -17,7 +17,7 @@ from penstock.train._status import CheckpointLoadStatus, InitializationOnlyStatu
 
 def _check_trackable(name, value):
     if not is_trackable(value):
-        if hasattr(value, "_read_only_array"):
+        if isinstance(value, _core.EagerTensor):
             value = value.numpy()
         raise ValueError(
             f"`Checkpoint` was expecting {name} to be a trackable object (an object derived from "

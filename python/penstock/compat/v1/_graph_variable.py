@@ -9,6 +9,7 @@ from penstock._api import public
 from penstock._autodiff.tape import note_read
 from penstock._context import frames
 from penstock._context.scope import name_scope, scoped
+from penstock._tensors.kinds import GraphVariableBase
 from penstock._tensors.shape import TensorShape
 from penstock._tensors.tensor import Reference
 from penstock._variables.variable import (
@@ -23,7 +24,7 @@ from penstock.compat.v1._nodes import in_graph, no_op
 _ids = itertools.count(-1, -1)  # unlike those of variables that have a value
 
 
-class GraphVariable:
+class GraphVariable(GraphVariableBase):
     """A variable of a graph: what is made of it are nodes, and a session has its value."""
 
     __array_priority__ = 100
