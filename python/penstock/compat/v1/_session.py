@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from penstock import _core
 from penstock._api import public
 from penstock._context.trace import init_scope
+from penstock._memory.plan import MemoryPlan
 from penstock._tracing.trace_cache import TraceCache
 from penstock.compat.v1 import _default, _default_session, _growth
 from penstock.compat.v1._config import ConfigProto
@@ -158,12 +159,14 @@ class BaseSession:
         return call
 
     def memory_plan(self, fetches, feed_shapes=None):
-        """The plan of a run's memory: a dictionary. `feed_shapes` has the shapes of what is fed."""
+        """What a run will hold, and when, before it runs: a plan as `f.memory_plan` of a
+        tf.function gives it. `feed_shapes` has the shapes of what is fed."""
         self._check_open()
         shapes = feed_shapes or {}
         found = Fetches(self.graph, fetches)
         prepared = self._prepare(found, fed_tensors(self.graph, shapes))
-        return prepared.function(tuple(tuple(each) for each in shapes.values())).plan()
+        function = prepared.function(tuple(tuple(each) for each in shapes.values()))
+        return MemoryPlan(function.plan(), "Session.run")
 
     def list_devices(self):
         """The CPU."""
