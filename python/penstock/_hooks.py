@@ -38,7 +38,7 @@ def _is_wider(leaf, dtype) -> bool:
 
 
 def _cast(value, dtype):
-    from penstock._ops.basic import cast
+    from penstock._ops.convert import cast
 
     return cast(value, dtype) if is_tensor_like(value) else _core.to_tensor(value, dtype, False)
 
@@ -52,7 +52,7 @@ def _leaves(values):
 
 
 def _masked(tensor, mask):
-    from penstock._ops.basic import boolean_mask
+    from penstock._ops.index import boolean_mask
 
     return boolean_mask(tensor, mask)
 

@@ -67,7 +67,7 @@ class ForwardAccumulator:
         primal._id  # noqa: B018 - what is no tensor has none, and the error says so
         found = self._accumulator.jvp(primal)
         if found is None and zeros:
-            from penstock._ops.basic import zeros_like
+            from penstock._ops.create import zeros_like
 
             return zeros_like(primal)
         return found
@@ -79,7 +79,7 @@ def _fitting(primal, tangent) -> Tensor:
     if tangent.shape.is_compatible_with(primal.shape):
         return tangent
     from penstock import errors, raw_ops
-    from penstock._ops.basic import shape_of
+    from penstock._ops.convert import shape_of
 
     try:
         return raw_ops.BroadcastTo(input=tangent, shape=shape_of(primal))

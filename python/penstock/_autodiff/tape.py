@@ -332,7 +332,7 @@ class GradientTape:
                [0., 4.]], dtype=float32)>
         """
         from penstock import raw_ops
-        from penstock._ops.basic import sizes_of
+        from penstock._ops.convert import sizes_of
 
         zeros = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
         flat = flatten(sources)
@@ -379,7 +379,7 @@ class GradientTape:
         TensorShape([2, 2, 2])
         """
         from penstock import raw_ops
-        from penstock._ops.basic import sizes_of
+        from penstock._ops.convert import sizes_of
 
         if (target.shape.rank or 0) < 2 or not target.shape[:1].is_compatible_with(
             source.shape[:1]
@@ -402,7 +402,7 @@ class GradientTape:
             self._tape.set_persistent(self._persistent)
             self._end()
         if not parts or parts[0] is None:
-            from penstock._ops.basic import zeros
+            from penstock._ops.create import zeros
 
             return zeros(shape, target.dtype)
         stacked = raw_ops.Pack(values=[_core.to_tensor(p, None, False) for p in parts], axis=1)
@@ -418,7 +418,7 @@ def _arriving(target, dy):
     if dy is None:
         return _ones_like(target)
     from penstock import raw_ops
-    from penstock._ops.basic import shape_of
+    from penstock._ops.convert import shape_of
 
     dy = _core.to_tensor(dy, target.dtype, False)
     if dy.shape == target.shape and dy.shape.is_fully_defined():
@@ -427,7 +427,7 @@ def _arriving(target, dy):
 
 
 def _ones_like(tensor):
-    from penstock._ops.basic import ones_like
+    from penstock._ops.create import ones_like
 
     return ones_like(tensor)
 
@@ -452,7 +452,7 @@ def _one_at(i, count, shape, dtype):
 def _unit_column(target, inner, j):
     """Zeros of the target's shape with a one at element j of every row."""
     from penstock import raw_ops
-    from penstock._ops.basic import shape_of
+    from penstock._ops.convert import shape_of
 
     row = _one_at(j, inner, tuple(target.shape[1:]), target.dtype)
     return raw_ops.BroadcastTo(input=row, shape=shape_of(target))

@@ -17,7 +17,9 @@ from penstock import _core, dtypes, raw_ops
 from penstock._context import trace as _tracing
 from penstock._context.scope import scoped
 from penstock._control_flow.tensor_array import _MOST, TensorArray, _checked_size, _invalid
-from penstock._ops.basic import size_of, sizes_of, split, unstack, zeros
+from penstock._ops.convert import size_of, sizes_of
+from penstock._ops.create import zeros
+from penstock._ops.index import split, unstack
 from penstock._tensors.shape import TensorShape
 
 

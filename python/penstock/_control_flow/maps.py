@@ -10,7 +10,7 @@ from penstock._control_flow import symbolic
 from penstock._control_flow.loops import while_loop
 from penstock._control_flow.rows import Rows, check_callable, check_form
 from penstock._control_flow.tensor_array import TensorArray
-from penstock._ops.basic import zeros
+from penstock._ops.create import zeros
 from penstock._tensors.spec import TensorSpec
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from penstock import _core, raw_ops
 from penstock._base.nest import flatten, pack_like
-from penstock._ops.basic import unstack
+from penstock._ops.index import unstack
 from penstock._tensors.spec import TensorSpec
 
 

@@ -18,7 +18,7 @@ from penstock._context import trace as _tracing
 from penstock._context.frames import Frame
 from penstock._control_flow.graph_array import GraphArray
 from penstock._control_flow.tensor_array import TensorArray
-from penstock._ops.basic import cast
+from penstock._ops.convert import cast
 from penstock._tensors.spec import TensorSpec
 
 

@@ -8,7 +8,8 @@ from penstock import _core, dtypes, errors, raw_ops
 from penstock._api import public
 from penstock._base.nest import flatten
 from penstock._memory.host import handles
-from penstock._ops.basic import split, unstack, zeros
+from penstock._ops.create import zeros
+from penstock._ops.index import split, unstack
 from penstock._tensors.shape import TensorShape
 
 

@@ -12,7 +12,8 @@ from penstock._api import public
 from penstock._base.nest import flatten
 from penstock._context.scope import graph_scope, scoped
 from penstock._core import Tensor
-from penstock._ops.basic import cast, convert_to_tensor, divide, size_of, unstack
+from penstock._ops.convert import cast, convert_to_tensor, size_of
+from penstock._ops.index import unstack
 from penstock._tensors.kinds import is_tensor_like
 from penstock._tensors.shape import TensorShape
 from penstock._tensors.slices import IndexedSlices, values_of, with_values
@@ -566,9 +567,6 @@ def stack(values, axis=0, name="stack") -> Tensor:
         if rank is not None and not -rank <= axis < rank:
             raise ValueError(f"Argument `axis` = {axis} not in range [{-rank}, {rank})")
     return raw_ops.Pack(values=values, axis=axis, name=name)
-
-
-truediv = divide
 
 
 @public("parallel_stack")

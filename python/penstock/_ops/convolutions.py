@@ -11,7 +11,7 @@ from penstock._api import public
 from penstock._context.scope import scoped
 from penstock._core import Tensor
 from penstock._ops.arrays import required_space_to_batch_paddings, tensor
-from penstock._ops.basic import sizes_of
+from penstock._ops.convert import sizes_of
 
 _LAST = {1: "NWC", 2: "NHWC", 3: "NDHWC"}
 

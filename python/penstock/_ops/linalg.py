@@ -6,7 +6,7 @@ from penstock import _core, dtypes, errors, raw_ops
 from penstock._api import public
 from penstock._context.scope import scoped, take_name
 from penstock._core import Tensor
-from penstock._ops.basic import cast
+from penstock._ops.convert import cast
 from penstock._tensors.kinds import is_tensor_like
 
 

@@ -6,13 +6,37 @@ import collections
 
 from penstock import _core, dtypes, raw_ops
 from penstock._api import public
-from penstock._context.scope import graph_scope, scoped, take_name
+from penstock._context.scope import graph_scope, result_named, scoped, take_name
 from penstock._core import Tensor
 from penstock._ops.arrays import tensor
-from penstock._ops.basic import cast
+from penstock._ops.convert import cast
 from penstock._tensors.kinds import is_tensor_like
 
 _TopK = collections.namedtuple("TopKV2", ["values", "indices"])
+
+
+@public("divide", "truediv", "math.divide", "math.truediv")
+def divide(x, y, name=None) -> Tensor:
+    """x / y, as the operator does it.
+
+    Args:
+      x: The tensor.
+      y: The other tensor.
+      name: The name of the operation in a graph.
+
+    Returns:
+      A tensor.
+
+    >>> tf.divide([3, 1], 2)
+    <tf.Tensor: shape=(2,), dtype=float64, numpy=array([1.5, 0.5])>
+    """
+    if not is_tensor_like(x):
+        x = _core.to_tensor(x, y.dtype if is_tensor_like(y) else None, False)
+    if name is None or not _core.is_building():
+        return x / y
+    if getattr(x, "dtype", dtypes.int32).is_floating:
+        return raw_ops.RealDiv(x=x, y=y, name=name)
+    return result_named(x / y, name)
 
 
 @public("math.accumulate_n", "v1.accumulate_n")

@@ -7,7 +7,8 @@ from penstock._api import public
 from penstock._context.scope import graph_scope, results_named, scoped
 from penstock._core import Tensor
 from penstock._ops.arrays import tensor
-from penstock._ops.basic import cast, gather, node_of, shape_of, size_of, sizes_of
+from penstock._ops.convert import cast, node_of, shape_of, size_of, sizes_of
+from penstock._ops.index import gather
 from penstock._ops.random import stateless_uniform
 from penstock._ops.seeds import op_seeds
 

@@ -12,7 +12,8 @@ from penstock._api import public
 from penstock._context.scope import scoped
 from penstock._core import Tensor
 from penstock._ops.arrays import tensor
-from penstock._ops.basic import _dims, cast, node_of
+from penstock._ops.convert import cast, node_of
+from penstock._ops.create import dims_of
 from penstock._ops.seeds import op_seeds
 from penstock._tensors.shape import TensorShape
 
@@ -35,7 +36,7 @@ def vector_of(shape):
             else errors.InvalidArgumentError
         )
         raise kind(None, None, "shape must be a vector of {int32,int64}, got shape []")
-    return _dims(shape)
+    return dims_of(shape)
 
 
 def drawn(shape, dtype, names, *values):

@@ -7,7 +7,7 @@ from penstock._api import public
 from penstock._context.scope import graph_scope, scoped
 from penstock._core import Tensor
 from penstock._ops.arrays import tensor
-from penstock._ops.basic import cast, size_of
+from penstock._ops.convert import cast, size_of
 from penstock._ops.seeds import next_seeds, op_seeds
 
 

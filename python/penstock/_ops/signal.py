@@ -10,7 +10,8 @@ from penstock._context.scope import scoped
 from penstock._core import Tensor
 from penstock._memory.host import booked
 from penstock._ops.arrays import tensor
-from penstock._ops.basic import cast, node_of, ones, shape_of, size_of
+from penstock._ops.convert import cast, node_of, shape_of, size_of
+from penstock._ops.create import ones
 from penstock._tensors.shape import TensorShape
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from penstock import _core, dtypes, raw_ops
 from penstock._api import public
-from penstock._ops.basic import sizes_of
+from penstock._ops.convert import sizes_of
 
 
 @public("strings.ngrams")

@@ -15,7 +15,7 @@ from penstock import _core, errors
 from penstock._api import public
 from penstock._autodiff.tape import GradientTape
 from penstock._base.nest import flatten, pack_like
-from penstock._ops.basic import convert_to_tensor
+from penstock._ops.convert import convert_to_tensor
 from penstock._tensors.kinds import is_tensor_like
 
 _SEED = 87654321

@@ -7,8 +7,8 @@ import math as _math
 from penstock import _core
 from penstock import dtypes as _dtypes
 from penstock import raw_ops as _raw_ops
-from penstock._ops.basic import eye as _eye
-from penstock._ops.basic import fill_with as _fill_with
+from penstock._ops.create import eye as _eye
+from penstock._ops.create import fill_with as _fill_with
 from penstock._ops.seeds import next_seeds as _next_seeds
 
 __all__ = [

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from penstock import dtypes
 from penstock._api import public
-from penstock._ops import basic
+from penstock._ops import convert as _convert
+from penstock._ops import create as _create
 from penstock.initializers import Initializer
 
 
@@ -24,7 +25,7 @@ class zeros_initializer(Initializer):
     """
 
     def __call__(self, shape, dtype=dtypes.float32, **kwargs):
-        return basic.zeros(shape, _numeric(dtype))
+        return _create.zeros(shape, _numeric(dtype))
 
 
 @public("ones_initializer")
@@ -36,7 +37,7 @@ class ones_initializer(Initializer):
     """
 
     def __call__(self, shape, dtype=dtypes.float32, **kwargs):
-        return basic.ones(shape, _numeric(dtype))
+        return _create.ones(shape, _numeric(dtype))
 
 
 @public("constant_initializer")
@@ -56,7 +57,7 @@ class constant_initializer(Initializer):
         self.value = value
 
     def __call__(self, shape, dtype=None, **kwargs):
-        return basic.constant(self.value, dtype, shape)
+        return _convert.constant(self.value, dtype, shape)
 
 
 class _Random(Initializer):

@@ -7,9 +7,9 @@ from penstock import dtypes as _dtypes
 from penstock import raw_ops as _raw_ops
 from penstock._base.signature import constructor as _constructor
 from penstock._context.scope import graph_scope as _graph_scope
-from penstock._ops.basic import cast as _cast
-from penstock._ops.basic import count_of as _count_of
-from penstock._ops.basic import shape_of as _shape_of
+from penstock._ops.convert import cast as _cast
+from penstock._ops.convert import count_of as _count_of
+from penstock._ops.convert import shape_of as _shape_of
 from penstock._variables.module import _snake
 from penstock.losses import _functions
 

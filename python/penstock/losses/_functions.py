@@ -7,7 +7,7 @@ import math
 from penstock import _core, dtypes, raw_ops
 from penstock._api import public
 from penstock._core import Tensor
-from penstock._ops.basic import cast, shape_of, size_of
+from penstock._ops.convert import cast, shape_of, size_of
 from penstock._ops.nn import (
     softmax_cross_entropy_with_logits,
     sparse_softmax_cross_entropy_with_logits,

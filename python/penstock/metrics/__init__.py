@@ -7,9 +7,9 @@ from penstock import dtypes as _dtypes
 from penstock import raw_ops as _raw_ops
 from penstock._autodiff.tape import pause as _pause
 from penstock._base.signature import constructor as _constructor
-from penstock._ops.basic import cast as _cast
-from penstock._ops.basic import count_of as _count_of
-from penstock._ops.basic import fill_with as _fill_with
+from penstock._ops.convert import cast as _cast
+from penstock._ops.convert import count_of as _count_of
+from penstock._ops.create import fill_with as _fill_with
 from penstock._variables.module import _snake
 from penstock._variables.track import Trackable as _Trackable
 from penstock._variables.variable import Variable as _Variable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from penstock import _core, dtypes, raw_ops
 from penstock._core import Tensor
-from penstock._ops.basic import cast, shape_of, size_of
+from penstock._ops.convert import cast, shape_of, size_of
 from penstock.losses._functions import matched
 
 

@@ -8,7 +8,8 @@ import itertools
 
 from penstock import _core, dtypes, errors, raw_ops
 from penstock._autodiff.tape import IndexedSlices, pause
-from penstock._ops.basic import cast, fill_with
+from penstock._ops.convert import cast
+from penstock._ops.create import fill_with
 from penstock._variables.module import _snake
 from penstock._variables.stand_ins import check_known
 from penstock._variables.track import Trackable, arrived

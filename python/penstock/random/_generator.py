@@ -13,7 +13,7 @@ from penstock._api import public
 from penstock._context.trace import init_scope
 from penstock._core import Tensor
 from penstock._ops.arrays import tensor
-from penstock._ops.basic import cast
+from penstock._ops.convert import cast
 from penstock._ops.random import Algorithm, check_algorithm, scaled, uniform_by, vector_of
 from penstock._ops.seeds import drawn
 from penstock._tensors.shape import TensorShape

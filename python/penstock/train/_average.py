@@ -7,7 +7,8 @@ from penstock._api import public
 from penstock._autodiff.tape import pause
 from penstock._base.version_1 import version_1
 from penstock._context.scope import name_scope
-from penstock._ops.basic import cast, zeros
+from penstock._ops.convert import cast
+from penstock._ops.create import zeros
 from penstock._tensors.kinds import is_graph_variable
 from penstock._variables.stand_ins import check_known
 from penstock._variables.track import Trackable

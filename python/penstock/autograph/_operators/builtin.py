@@ -8,7 +8,9 @@ import sys
 from penstock import _core, dtypes, raw_ops
 from penstock._base.nest import flatten
 from penstock._control_flow import symbolic
-from penstock._ops import basic
+from penstock._ops import convert as _convert
+from penstock._ops import create as _create
+from penstock._ops import index as _index
 from penstock.autograph._operators.state import is_tensor
 
 
@@ -25,7 +27,7 @@ def _number(kind, dtype):
                 from penstock.strings import to_number
 
                 return to_number(args[0], dtype)
-            return basic.cast(args[0], dtype)
+            return _convert.cast(args[0], dtype)
         return kind(*args, **kwargs)
 
     return convert
@@ -47,7 +49,7 @@ def length_of(value):
 
 def _range(*args, **kwargs):
     if any(map(_stays, args)):
-        return basic.range(*args, **kwargs)
+        return _create.range(*args, **kwargs)
     return builtins.range(*args, **kwargs)
 
 
@@ -61,7 +63,7 @@ def _sorted(rows, /, *, key=None, reverse=False):
     if key is None:
         return sort(rows, direction=direction)
     keys = map_fn(key, rows)
-    return basic.gather(rows, argsort(keys, direction=direction))
+    return _index.gather(rows, argsort(keys, direction=direction))
 
 
 OVERLOADS = {

@@ -6,7 +6,8 @@ import builtins
 
 from penstock import _core, raw_ops
 from penstock._control_flow import symbolic
-from penstock._ops import basic
+from penstock._ops import create as _create
+from penstock._ops import index as _index
 from penstock.autograph._operators import state
 from penstock.autograph._operators.builtin import length_of
 from penstock.autograph._operators.while_loops import Loop
@@ -49,19 +50,19 @@ def _python_range(*ends):
 def _tensor_range(*ends, **options):
     """tf.range, as its ends where these are whole numbers and the step is known."""
     if options or not _core.is_tracing() or not 0 < len(ends) < 4:
-        return basic.range(*ends, **options)
+        return _create.range(*ends, **options)
     start, limit, step = (0, *ends, 1) if len(ends) == 1 else (*ends, 1)[:3]
     is_whole = all(isinstance(each, int) or _is_int(each) for each in (start, limit))
     if is_whole and isinstance(step, int) and step != 0:
         return Range(start, limit, step)
-    return basic.range(*ends)
+    return _create.range(*ends)
 
 
 def lazy(callee):
     """What makes a range for a loop, where that is what `callee` does."""
     if callee is builtins.range:
         return _python_range
-    return _tensor_range if callee is basic.range else None
+    return _tensor_range if callee is _create.range else None
 
 
 def for_stmt(rows, extra, body, get, put, names, options):
@@ -89,7 +90,7 @@ def _over_tensor(rows, extra, body, get, put, names, options):
     loop = Loop(get, put, names, options)
     if _core.is_tracing():
         count = _core.to_tensor(length, None, False)
-        loop.in_graph(extra, lambda number: body(basic.gather(rows, number)), count)
+        loop.in_graph(extra, lambda number: body(_index.gather(rows, number)), count)
         return
     for number in range(length):
         if not loop.may_go_on():

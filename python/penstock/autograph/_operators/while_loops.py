@@ -6,7 +6,7 @@ from penstock import _core
 from penstock._base.nest import flatten, pack_like
 from penstock._control_flow import symbolic
 from penstock._control_flow.tensor_array import TensorArray
-from penstock._ops.basic import zeros
+from penstock._ops.create import zeros
 from penstock._tensors.shape import TensorShape
 from penstock._tensors.spec import TensorSpec
 from penstock.autograph._operators import state

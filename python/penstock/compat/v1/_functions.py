@@ -14,8 +14,8 @@ from penstock._autodiff.tape import IndexedSlices
 from penstock._context.scope import scoped
 from penstock._core import Tensor
 from penstock._ops.arrays import tensor
-from penstock._ops.basic import cast, convert_to_tensor
-from penstock._ops.basic import where as _where_today
+from penstock._ops.convert import cast, convert_to_tensor
+from penstock._ops.index import where as _where_today
 from penstock._ops.printing import _element_text
 from penstock._ops.running import numpy_function
 from penstock._ops.seeds import next_seeds

@@ -347,7 +347,8 @@ def local_variables_initializer():
 @scoped("report_uninitialized_variables")
 def report_uninitialized_variables(var_list=None, name="report_uninitialized_variables"):
     """The names of the variables that have no value in the session that runs this."""
-    from penstock._ops.basic import boolean_mask, constant
+    from penstock._ops.convert import constant
+    from penstock._ops.index import boolean_mask
 
     if var_list is None:
         names = (GraphKeys.GLOBAL_VARIABLES, GraphKeys.LOCAL_VARIABLES)

@@ -10,7 +10,7 @@ from penstock import _core, dtypes, raw_ops
 from penstock._api import public
 from penstock._core import Tensor
 from penstock._memory.host import filled
-from penstock._ops import basic
+from penstock._ops import create as _create
 from penstock._ops.random import truncated_normal
 from penstock._tensors.shape import TensorShape
 from penstock.initializers import _fans
@@ -62,7 +62,7 @@ class zeros_initializer(Initializer):
     """
 
     def _make(self, shape, dtype):
-        return basic.zeros(shape, dtype)
+        return _create.zeros(shape, dtype)
 
 
 @public("v1.ones_initializer")
@@ -70,7 +70,7 @@ class ones_initializer(Initializer):
     """All ones."""
 
     def _make(self, shape, dtype):
-        return basic.ones(shape, dtype)
+        return _create.ones(shape, dtype)
 
 
 @public("v1.constant_initializer")
@@ -90,7 +90,7 @@ class constant_initializer(Initializer):
         dtype = self.dtype if dtype is None else dtypes.as_dtype(dtype)
         shape = _sizes(shape)
         if np.isscalar(self.value):
-            return basic.fill_with(shape, self.value, dtype)
+            return _create.fill_with(shape, self.value, dtype)
         values = np.asarray(self.value)
         check = self._verify_shape if verify_shape is None else verify_shape
         if check and list(values.shape) != list(shape):
@@ -276,4 +276,4 @@ class identity_initializer(Initializer):
                 f"The tensor to initialize, specified by argument `shape` must be at least "
                 f"two-dimensional. Received shape={shape}"
             )
-        return basic.eye(*shape, dtype=dtype) * self.gain
+        return _create.eye(*shape, dtype=dtype) * self.gain

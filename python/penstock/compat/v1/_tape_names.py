@@ -10,7 +10,7 @@ import re
 
 from penstock import _core
 from penstock._context.scope import default_graph, name_scope
-from penstock._ops.basic import zeros_like
+from penstock._ops.create import zeros_like
 from penstock._tensors.slices import values_of, with_values
 from penstock.compat.v1._gradient_names import gradient_of, way_to
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from penstock import _core, dtypes, raw_ops
 from penstock._ops.arrays import tensor
-from penstock._ops.basic import cast, fill_with
+from penstock._ops.convert import cast
+from penstock._ops.create import fill_with
 from penstock.compat.v1 import _collections
 from penstock.compat.v1._collections import GraphKeys
 from penstock.compat.v1._variables import make_variable

@@ -8,7 +8,7 @@ from penstock import raw_ops as _raw_ops
 from penstock._context.scope import graph_scope as _graph_scope
 from penstock._context.scope import scoped as _scoped
 from penstock._ops.arrays import tensor as _tensor
-from penstock._ops.basic import cast as _cast
+from penstock._ops.convert import cast as _cast
 from penstock._ops.seeds import op_seeds as _op_seeds
 from penstock.compat.v1 import _names
 from penstock.compat.v1.nn._dynamic_rnn import bidirectional_dynamic_rnn, dynamic_rnn, raw_rnn

@@ -10,7 +10,8 @@ from __future__ import annotations
 from penstock import _core, dtypes, raw_ops
 from penstock._autodiff.tape import GradientTape, IndexedSlices, pause
 from penstock._context.scope import default_graph, graph_scope
-from penstock._ops.basic import cast, constant, fill_with
+from penstock._ops.convert import cast, constant
+from penstock._ops.create import fill_with
 from penstock._variables.stand_ins import check_known
 from penstock._variables.track import Trackable
 from penstock.compat.v1 import _switches

@@ -9,7 +9,7 @@ from penstock import _core, raw_ops
 from penstock._context import trace as _tracing
 from penstock._context.scope import result_named, scoped
 from penstock._ops.arrays import tensor
-from penstock._ops.basic import cast
+from penstock._ops.convert import cast
 
 
 def _schedule(default, result=""):
