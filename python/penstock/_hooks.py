@@ -16,7 +16,7 @@ def _stack(values, dtype, is_hint=False):
     if dtype is None:
         # What becomes a tensor by itself may not say its dtype.
         found = next((each.dtype for each in _leaves(values) if hasattr(each, "dtype")), None)
-        return _packed(values, lambda value: _core.to_tensor(value, found, False))
+        return _packed(values, lambda value: _core.to_tensor(value, found))
     # A dtype that was asked for is that of the tensors in the list too. A hint cuts nothing short.
     if is_hint and dtype.is_integer and any(_is_wider(leaf, dtype) for leaf in _leaves(values)):
         dtype = dtypes.int64
@@ -40,7 +40,7 @@ def _is_wider(leaf, dtype) -> bool:
 def _cast(value, dtype):
     from penstock._ops.convert import cast
 
-    return cast(value, dtype) if is_tensor_like(value) else _core.to_tensor(value, dtype, False)
+    return cast(value, dtype) if is_tensor_like(value) else _core.to_tensor(value, dtype)
 
 
 def _leaves(values):

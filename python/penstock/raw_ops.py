@@ -31,11 +31,7 @@ def _with_aliases(function, names):
 def _with_pairs(function):
     # TensorFlow's raw op takes two lists; ours takes what belongs together in turns.
     def raw_op(indices, data, name=None):
-        pairs = [
-            _core.to_tensor(x, None, False)
-            for pair in zip(indices, data, strict=True)
-            for x in pair
-        ]
+        pairs = [_core.to_tensor(x) for pair in zip(indices, data, strict=True) for x in pair]
         return function(indices_and_data=pairs, name=name)
 
     raw_op.__name__ = raw_op.__qualname__ = function.__name__

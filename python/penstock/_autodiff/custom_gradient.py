@@ -56,14 +56,14 @@ def custom_gradient(f=None):
         # A leaf that is no number (a flag in words, a function) has no gradient.
         is_input = [not callable(each) and not isinstance(each, (str, bytes)) for each in given]
         inputs = [each for each, takes in zip(given, is_input, strict=True) if takes]
-        inputs = [x if is_tensor_like(x) else _core.to_tensor(x, None, False) for x in inputs]
+        inputs = [x if is_tensor_like(x) else _core.to_tensor(x) for x in inputs]
 
         def run(dys):
             found, of_variables = _backwards(backward, dys, read, len(flatten(args)))
             found += [None] * (len(given) - len(found))
             found = [g for g, takes in zip(found, is_input, strict=True) if takes]
             found += of_variables
-            return [None if g is None else _core.to_tensor(g, None, False) for g in found]
+            return [None if g is None else _core.to_tensor(g) for g in found]
 
         notes = _tracing.notes()
         if notes is not None:

@@ -75,7 +75,7 @@ class ForwardAccumulator:
 
 def _fitting(primal, tangent) -> Tensor:
     """The tangent in the primal's shape: one that can be repeated to it is."""
-    tangent = _core.to_tensor(tangent, primal.dtype, False)
+    tangent = _core.to_tensor(tangent, primal.dtype)
     if tangent.shape.is_compatible_with(primal.shape):
         return tangent
     from penstock import errors, raw_ops

@@ -347,7 +347,7 @@ class GradientTape:
                 found.append(None)
                 continue
             shape = [*target.shape, *sizes_of(source)]
-            parts = [_core.to_tensor(part, None, False) for part in parts]
+            parts = [_core.to_tensor(part) for part in parts]
             with graph_scope("pfor"):
                 packed = raw_ops.Pack(values=parts)
             found.append(raw_ops.Reshape(tensor=packed, shape=shape))
@@ -405,12 +405,12 @@ class GradientTape:
             from penstock._ops.create import zeros
 
             return zeros(shape, target.dtype)
-        stacked = raw_ops.Pack(values=[_core.to_tensor(p, None, False) for p in parts], axis=1)
+        stacked = raw_ops.Pack(values=[_core.to_tensor(p) for p in parts], axis=1)
         return raw_ops.Reshape(tensor=stacked, shape=shape)
 
 
 def _slices(values, indices, dense_shape):
-    return IndexedSlices(values, indices, _core.to_tensor(dense_shape, None, False))
+    return IndexedSlices(values, indices, _core.to_tensor(dense_shape))
 
 
 def _arriving(target, dy):
@@ -420,7 +420,7 @@ def _arriving(target, dy):
     from penstock import raw_ops
     from penstock._ops.convert import shape_of
 
-    dy = _core.to_tensor(dy, target.dtype, False)
+    dy = _core.to_tensor(dy, target.dtype)
     if dy.shape == target.shape and dy.shape.is_fully_defined():
         return dy
     return raw_ops.BroadcastTo(input=dy, shape=shape_of(target))
@@ -446,7 +446,7 @@ def _one_at(i, count, shape, dtype):
     with booked(count * dtype.size, "jacobian"):
         values = np.zeros(count, dtype.as_numpy_dtype)
         values[i] = 1
-        return _core.to_tensor(values.reshape(shape), None, False)
+        return _core.to_tensor(values.reshape(shape))
 
 
 def _unit_column(target, inner, j):

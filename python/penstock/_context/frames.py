@@ -101,7 +101,7 @@ def done():
         from penstock._context.scope import default_graph
 
         return default_graph()._last_operation()
-    return None if current() is None else _core.to_tensor(True, None, False)
+    return None if current() is None else _core.to_tensor(True)
 
 
 class outside:

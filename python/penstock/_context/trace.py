@@ -79,7 +79,7 @@ def call_when_run(name, function, structure, outputs=(), passes_gradients=False,
             values[place] = tensor
         return function(pack_all(form, values)) or []
 
-    tensors = [_core.to_tensor(leaves[place], None, False) for place in places]
+    tensors = [_core.to_tensor(leaves[place]) for place in places]
     form = pack_all(structure, leaves)
     del structure
     if keep_calls([run]):

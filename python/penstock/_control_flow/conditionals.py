@@ -44,7 +44,7 @@ def cond(pred, true_fn=None, false_fn=None, name=None):
             made = branches.pack(symbolic.cond(pred, *branches.functions))
         return results_as_nodes(made, "Merge")
     if not isinstance(pred, (bool, int, _core.Tensor)):
-        pred = _core.to_tensor(pred, None, False)
+        pred = _core.to_tensor(pred)
     return true_fn() if pred else false_fn()
 
 
@@ -74,7 +74,7 @@ class _Branches:
         if isinstance(leaf, TensorArray):
             return leaf
         try:
-            return None if leaf is None else _core.to_tensor(leaf, None, False)
+            return None if leaf is None else _core.to_tensor(leaf)
         except (TypeError, ValueError):
             raise TypeError(
                 "To be compatible with tf.function, Python functions must return zero or more "
@@ -165,7 +165,7 @@ def _none_is_true(pairs):
 def _last_of(pairs):
     """The last function, for when its predicate is true: that is looked at whenever it runs."""
     pred, function = pairs.pop()
-    preds = [_core.to_tensor(each, None, False) for each, _ in pairs] + [pred]
+    preds = [_core.to_tensor(each) for each, _ in pairs] + [pred]
 
     def checked():
         from penstock._ops.arrays import stack
@@ -229,7 +229,7 @@ def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
     if symbolic.is_symbolic(branch_index):
         names = [f"branches[{i}]" for i in range(len(functions))]
         branches = _Branches(functions, names, "tf.switch_case")
-        index = _core.to_tensor(branch_index, None, False)
+        index = _core.to_tensor(branch_index)
         with graph_scope("indexed_case") as scope:
             with node_named("branch", scope):
                 made = branches.pack(symbolic.switch(index, branches.functions))

@@ -45,7 +45,7 @@ def _known(value):
     """A size or an index as a number, where it is known; else as a scalar tensor."""
     if not isinstance(value, (_core.SymbolicTensor, _core.VariableHandle)):
         return operator.index(value)
-    value = _core.to_tensor(value, None, False)
+    value = _core.to_tensor(value)
     if not value.dtype.is_integer:
         raise TypeError(f"TensorArray: an index must be an integer, not {value.dtype.name}")
     return value if value.dtype.size >= 4 else raw_ops.Cast(x=value, DstT=dtypes.int32)
@@ -166,7 +166,7 @@ class GraphArray(TensorArray):
         return zeros(shape, self._dtype)
 
     def size(self, name=None):
-        return _core.to_tensor(self._size, dtypes.int32, False)
+        return _core.to_tensor(self._size, dtypes.int32)
 
     def identity(self):
         return self._made(self._parts, self._rows)
@@ -332,13 +332,13 @@ def _indices(values):
 
 def _checked_index(index):
     """The index of an element that there may be, as int32; the function fails for any other."""
-    index = raw_ops.Cast(x=_core.to_tensor(index, None, False), DstT=dtypes.int64)
+    index = raw_ops.Cast(x=_core.to_tensor(index), DstT=dtypes.int64)
     index = raw_ops.UnravelIndex(indices=index, dims=[_MOST])  # which is what it was
     return raw_ops.Reshape(tensor=raw_ops.Cast(x=index, DstT=dtypes.int32), shape=[])
 
 
 def _with_row(rows, index, value):
-    at = raw_ops.Reshape(tensor=_core.to_tensor(index, None, False), shape=[1, 1])
+    at = raw_ops.Reshape(tensor=_core.to_tensor(index), shape=[1, 1])
     value = raw_ops.ExpandDims(input=value, axis=0)
     return raw_ops.TensorScatterUpdate(tensor=rows, indices=at, updates=value)
 

@@ -150,7 +150,7 @@ def _vectorized_in_graph(fn, rows):
 
 def _tensors(structure):
     leaves = flatten(structure)
-    made = [None if leaf is None else _core.to_tensor(leaf, None, False) for leaf in leaves]
+    made = [None if leaf is None else _core.to_tensor(leaf) for leaf in leaves]
     return pack_like(structure, made)
 
 
@@ -170,5 +170,5 @@ def _of_nothing(fn, elems, rows):
     """What there would be of no rows: known from a row of zeros."""
     blank = [zeros(tensor.shape[1:], tensor.dtype) for tensor in rows.tensors]
     result = fn(pack_like(elems, blank))
-    leaves = [_core.to_tensor(leaf, None, False) for leaf in flatten(result)]
+    leaves = [_core.to_tensor(leaf) for leaf in flatten(result)]
     return pack_like(result, [zeros([0, *leaf.shape], leaf.dtype) for leaf in leaves])

@@ -18,7 +18,7 @@ class Rows:
 
     def __init__(self, elems):
         self._form = elems
-        self.tensors = [_core.to_tensor(leaf, None, False) for leaf in flatten(elems)]
+        self.tensors = [_core.to_tensor(leaf) for leaf in flatten(elems)]
 
     def check_rank(self, error):
         """Raises `error` where a tensor has no rows."""

@@ -57,7 +57,7 @@ class _Walk:
 
 
 def _tensors(structure):
-    leaves = [_core.to_tensor(leaf, None, False) for leaf in flatten(structure)]
+    leaves = [_core.to_tensor(leaf) for leaf in flatten(structure)]
     return pack_like(structure, leaves)
 
 
@@ -94,7 +94,7 @@ def scan(
         check_form(form, result)
         if _core.is_tracing():
             for one, other in zip(flatten(state[0]), flatten(result), strict=True):
-                check_dtype("of scan", one, _core.to_tensor(other, None, False))
+                check_dtype("of scan", one, _core.to_tensor(other))
         return result, _written(state[1], place, result)
 
     state = walk.run(step, (walk.first, arrays), back_prop=back_prop, swap_memory=swap_memory)

@@ -31,7 +31,7 @@ def is_symbolic(value) -> bool:
 
 def condition(value, name):
     """A value that decides, as a scalar bool; `name` is what it is an input of, for messages."""
-    value = _core.to_tensor(value, None, False)
+    value = _core.to_tensor(value)
     if value.dtype.name != "bool":
         raise errors.InvalidArgumentError(
             None, None, f"Input '{name}' passed {value.dtype.name} expected bool"
@@ -209,7 +209,7 @@ class _State:
     def __init__(self, start, bounds, variables, limit):
         self._start, self._variables, self._limit = start, variables, limit
         self.written = variables
-        counts = [] if limit is None else [_core.to_tensor(0, dtypes.int32, False)]
+        counts = [] if limit is None else [_core.to_tensor(0, dtypes.int32)]
         self._begin = len(counts)
         self.tensors = [*counts, *start.tensors(), *map(frames.read, variables)]
         self._end = len(self.tensors) - len(variables)

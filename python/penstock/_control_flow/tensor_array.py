@@ -92,11 +92,11 @@ class TensorArray:
     dynamic_size = property(lambda self: self._dynamic_size)
     element_shape = property(lambda self: self._shape)
     handle = property(lambda self: None)
-    flow = property(lambda self: _core.to_tensor(0, dtypes.int32, False))
+    flow = property(lambda self: _core.to_tensor(0, dtypes.int32))
 
     def size(self, name=None):
         """How many elements there are, as a tensor."""
-        return _core.to_tensor(self._size, dtypes.int32, False)
+        return _core.to_tensor(self._size, dtypes.int32)
 
     def identity(self):
         return self

@@ -35,8 +35,8 @@ def filled(array, shape, dtype, who: str):
     if flat.size == 1 or flat.size >= count:
         # One value takes no memory, however often it is seen.
         values = np.broadcast_to(flat[0], shape) if flat.size == 1 else flat[:count].reshape(shape)
-        return _core.to_tensor(values, dtype, False)
+        return _core.to_tensor(values, dtype)
     with booked(count * flat.itemsize, who):
         values = np.empty(count, flat.dtype)
         values[: flat.size], values[flat.size :] = flat, flat[-1]
-        return _core.to_tensor(values.reshape(shape), dtype, False)
+        return _core.to_tensor(values.reshape(shape), dtype)

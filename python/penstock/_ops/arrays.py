@@ -21,7 +21,7 @@ from penstock._tensors.tensor import get_static_value
 
 
 def tensor(value, dtype=None) -> Tensor:
-    return _core.to_tensor(value, dtype, False)
+    return _core.to_tensor(value, dtype)
 
 
 @public("linspace", "v1.lin_space")
@@ -498,7 +498,7 @@ def fill(dims, value, name=None, layout=None) -> Tensor:
     """
     # A list without elements has no dtype of its own: as a shape it is one of integers.
     is_empty = isinstance(dims, (list, tuple)) and len(dims) == 0
-    dims, value = _core.to_tensor(dims, dtypes.int32 if is_empty else None, False), tensor(value)
+    dims, value = _core.to_tensor(dims, dtypes.int32 if is_empty else None), tensor(value)
     if dims.ndim == 0:
         dims = raw_ops.ExpandDims(input=dims, axis=0)
     if value.shape.rank != 0 and value.shape.num_elements() in (1, None):

@@ -48,7 +48,7 @@ def node_of(value, dtype, name):
     """A value as a constant of that name, where a graph is built; else as it is."""
     if not _core.is_building() or isinstance(value, _core.SymbolicTensor):
         return value
-    return as_node(_core.to_tensor(value, dtype, False), name)
+    return as_node(_core.to_tensor(value, dtype), name)
 
 
 def as_node(tensor, name):
@@ -78,7 +78,7 @@ def constant(value, dtype=None, shape=None, name="Const") -> Tensor:
         raise TypeError(
             f"Expected tensor {value.numpy()} with dtype {dtype!r}, but got dtype {value.dtype!r}."
         )
-    tensor = _core.to_tensor(value, dtype, False)
+    tensor = _core.to_tensor(value, dtype)
     if _core.is_building():
         return as_node(tensor if shape is None else _shaped(tensor, shape), name)
     if shape is None:
@@ -111,7 +111,7 @@ def _shaped(tensor, shape):
             f"Too many elements provided. Takes at most {count:d}, but got {flat.size:d}"
         )
     if not flat.size:
-        return _core.to_tensor(flat.reshape(wanted.as_list()), tensor.dtype, False)
+        return _core.to_tensor(flat.reshape(wanted.as_list()), tensor.dtype)
     return filled(flat, wanted.as_list(), tensor.dtype, "constant")
 
 
@@ -133,7 +133,7 @@ def cast(x, dtype, name=None) -> Tensor:
     dtype = dtypes.as_dtype(dtype)
     if isinstance(x, IndexedSlices):
         return with_values(x, cast(x.values, dtype))
-    x = _core.to_tensor(x, None, False)
+    x = _core.to_tensor(x)
     if x.dtype is dtype:
         return x
     if dtypes.string in (x.dtype, dtype):
@@ -182,10 +182,10 @@ def rank(input, name=None) -> Tensor:
     >>> tf.rank([[1, 2], [3, 4]])
     <tf.Tensor: shape=(), dtype=int32, numpy=2>
     """
-    input = _core.to_tensor(input, None, False)
+    input = _core.to_tensor(input)
     if isinstance(input, _core.SymbolicTensor) and input.shape.rank is None:
         return raw_ops.Rank(input=input, name=name)
-    made = _core.to_tensor(input.ndim, None, False)
+    made = _core.to_tensor(input.ndim)
     return as_node(made, name or "Rank") if _core.is_building() else made
 
 

@@ -26,7 +26,7 @@ def dims_of(shape):
                 if sizes.is_fully_defined() or sizes is shape:
                     return sizes
         is_wide = not tensors or any(each.dtype is dtypes.int64 for each in tensors)
-        shape = _core.to_tensor(shape, dtypes.int64 if is_wide else dtypes.int32, False)
+        shape = _core.to_tensor(shape, dtypes.int64 if is_wide else dtypes.int32)
     return raw_ops.Reshape(tensor=shape, shape=[-1]) if shape.shape.rank == 0 else shape
 
 
@@ -34,7 +34,7 @@ def fill_with(shape, value, dtype, name=None) -> Tensor:
     sizes = dims_of(shape)
     if _core.is_building() and name is not None:
         return _filled(sizes, value, dtype, name)
-    return raw_ops.Fill(dims=sizes, value=_core.to_tensor(value, dtype, False))
+    return raw_ops.Fill(dims=sizes, value=_core.to_tensor(value, dtype))
 
 
 def _filled(sizes, value, dtype, name):
@@ -44,11 +44,11 @@ def _filled(sizes, value, dtype, name):
     count = sizes.num_elements() if isinstance(sizes, TensorShape) else None
     if count is not None and count < 1000 and dtype is not dtypes.string:
         array = np.full(list(sizes), value, dtype.as_numpy_dtype)
-        return as_node(_core.to_tensor(array, dtype, False), name)
+        return as_node(_core.to_tensor(array, dtype), name)
     with name_scope(name) as scope:
         if isinstance(sizes, TensorShape):
-            sizes = as_node(_core.to_tensor(sizes, None, False), "shape_as_tensor")
-        value = as_node(_core.to_tensor(value, dtype, False), "Const")
+            sizes = as_node(_core.to_tensor(sizes), "shape_as_tensor")
+        value = as_node(_core.to_tensor(value, dtype), "Const")
         return raw_ops.Fill(dims=sizes, value=value, name=scope)
 
 
@@ -103,7 +103,7 @@ def zeros_like(input, dtype=None, name=None, layout=None) -> Tensor:
     >>> tf.zeros_like([[5, 6]])
     <tf.Tensor: shape=(1, 2), dtype=int32, numpy=array([[0, 0]], dtype=int32)>
     """
-    input = _core.to_tensor(input, None, False)
+    input = _core.to_tensor(input)
     wanted = input.dtype if dtype is None else dtypes.as_dtype(dtype)
     if _core.is_building() and wanted is input.dtype and not input.shape.is_fully_defined():
         return raw_ops.ZerosLike(x=input, name=name)
@@ -127,7 +127,7 @@ def ones_like(input, dtype=None, name=None, layout=None) -> Tensor:
     >>> tf.ones_like([[5, 6]])
     <tf.Tensor: shape=(1, 2), dtype=int32, numpy=array([[1, 1]], dtype=int32)>
     """
-    input = _core.to_tensor(input, None, False)
+    input = _core.to_tensor(input)
     return ones(shape_of(input), dtype or input.dtype, name)
 
 
@@ -164,7 +164,7 @@ def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name
     rows, columns = operator.index(num_rows), operator.index(num_columns)
     diagonal = ones([*batch, min(rows, columns)], dtype)
     if rows == columns:
-        nothing = _core.to_tensor(False, dtype, False)
+        nothing = _core.to_tensor(False, dtype)
         return raw_ops.MatrixDiagV3(
             diagonal=diagonal, k=0, num_rows=-1, num_cols=-1, padding_value=nothing
         )
@@ -176,7 +176,7 @@ def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name
 def _open_eye(num_rows, num_columns, batch_shape, dtype):
     """An identity matrix whose sizes are known only when a function runs."""
     num_columns = num_rows if num_columns is None else num_columns
-    batch_shape = _core.to_tensor([] if batch_shape is None else batch_shape, dtypes.int32, False)
+    batch_shape = _core.to_tensor([] if batch_shape is None else batch_shape, dtypes.int32)
     sizes = [cast(size, dtypes.int32) for size in (num_rows, num_columns)]
     shortest = raw_ops.Minimum(x=sizes[0], y=sizes[1])
     shape, on = (
@@ -210,11 +210,11 @@ def range(start, limit=None, delta=1, dtype=None, name="range") -> Tensor:
     if dtype is not None:
         dtype = dtypes.as_dtype(dtype)
         values = [
-            cast(v, dtype) if isinstance(v, _core.Tensor) else _core.to_tensor(v, dtype, False)
+            cast(v, dtype) if isinstance(v, _core.Tensor) else _core.to_tensor(v, dtype)
             for v in (start, limit, delta)
         ]
     else:
-        values = [_core.to_tensor(v, None, False) for v in (start, limit, delta)]
+        values = [_core.to_tensor(v) for v in (start, limit, delta)]
         order = [
             dtypes.int32,
             dtypes.int64,
@@ -253,13 +253,13 @@ def one_hot(
     """
     if dtype is None:
         given = [each for each in (on_value, off_value) if each is not None]
-        dtype = _core.to_tensor(given[0], None, False).dtype if given else dtypes.float32
+        dtype = _core.to_tensor(given[0]).dtype if given else dtypes.float32
     dtype = dtypes.as_dtype(dtype)
     return raw_ops.OneHot(
         indices=indices,
         depth=depth,
-        on_value=_core.to_tensor(True if on_value is None else on_value, dtype, False),
-        off_value=_core.to_tensor(False if off_value is None else off_value, dtype, False),
+        on_value=_core.to_tensor(True if on_value is None else on_value, dtype),
+        off_value=_core.to_tensor(False if off_value is None else off_value, dtype),
         axis=-1 if axis is None else axis,
         name=name,
     )

@@ -69,7 +69,7 @@ def where(condition, x=None, y=None, name=None) -> Tensor:
     if x is None or y is None:
         raise ValueError("x and y must both be non-None or both be None.")
     if not is_tensor_like(condition):
-        condition = _core.to_tensor(condition, dtypes.bool, False)
+        condition = _core.to_tensor(condition, dtypes.bool)
     if condition.dtype is not dtypes.bool:
         raise errors.InvalidArgumentError(
             None, None, f"where needs a condition of bools, not of {condition.dtype.name}"
@@ -81,7 +81,7 @@ def where(condition, x=None, y=None, name=None) -> Tensor:
 @scoped("boolean_mask", "GatherV2")
 def boolean_mask(tensor, mask, axis=None, name="boolean_mask") -> Tensor:
     """The elements of `tensor` where `mask` holds."""
-    tensor, mask = _core.to_tensor(tensor, None, False), _core.to_tensor(mask, None, False)
+    tensor, mask = _core.to_tensor(tensor), _core.to_tensor(mask)
     if mask.shape.rank is None:
         raise ValueError(
             "Number of mask dimensions must be specified, even if some dimensions are None. E.g. "
@@ -128,11 +128,11 @@ def split(value, num_or_size_splits, axis=0, num=None, name="split") -> list[Ten
     <tf.Tensor: shape=(3,), dtype=int32, numpy=array([2, 3, 4], dtype=int32)>
     """
     if isinstance(num_or_size_splits, _core.SymbolicTensor):
-        return _open_split(_core.to_tensor(value, None, False), num_or_size_splits, axis, num)
+        return _open_split(_core.to_tensor(value), num_or_size_splits, axis, num)
     if isinstance(num_or_size_splits, _core.Tensor) and num_or_size_splits.ndim == 0:
         raise ValueError(_NO_SCALAR)
     if isinstance(num_or_size_splits, int) or getattr(num_or_size_splits, "ndim", None) == 0:
-        value = _core.to_tensor(value, None, False)
+        value = _core.to_tensor(value)
         with handles(_parts(value, num_or_size_splits), "Split"):
             return raw_ops.Split(value=value, num_split=num_or_size_splits, axis=axis, name=name)
     count = len(num_or_size_splits) if hasattr(num_or_size_splits, "__len__") else 0
@@ -185,7 +185,7 @@ def unstack(value, num=None, axis=0, name="unstack") -> list[Tensor]:
     >>> [row.numpy().tolist() for row in tf.unstack([[1, 2], [3, 4]])]
     [[1, 2], [3, 4]]
     """
-    value = _core.to_tensor(value, None, False)
+    value = _core.to_tensor(value)
     rank = value.shape.rank
     if rank is not None and not -rank <= axis < rank:
         raise ValueError(f"axis {axis} is not in [{-rank}, {rank})")
@@ -219,7 +219,7 @@ def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None) -> Tens
         raise ValueError(f"pad has the modes CONSTANT, REFLECT and SYMMETRIC, not {mode!r}")
     if mode.upper() != "CONSTANT":
         return raw_ops.MirrorPad(input=tensor, paddings=paddings, mode=mode.upper(), name=name)
-    tensor = _core.to_tensor(tensor, None, False)
+    tensor = _core.to_tensor(tensor)
     is_zero = isinstance(constant_values, (int, float)) and constant_values == 0
     if is_zero:
         constant_values = "" if tensor.dtype is dtypes.string else False

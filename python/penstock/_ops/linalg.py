@@ -50,7 +50,7 @@ def matmul(
 
 def _factors(a, b, output):
     """The factors of a product of the dtype `output`: bytes are multiplied as int32."""
-    a = _core.to_tensor(a, None, False)
+    a = _core.to_tensor(a)
     b = b if is_tensor_like(b) else _core.to_tensor(b, a.dtype, True)
     are_bytes = all(each.dtype in (dtypes.int8, dtypes.uint8) for each in (a, b))
     if output is dtypes.int32 and are_bytes:
@@ -96,7 +96,7 @@ def svd(tensor, full_matrices=False, compute_uv=True, name=None):
 @public("linalg.lstsq", "v1.matrix_solve_ls")
 def lstsq(matrix, rhs, l2_regularizer=0.0, fast=True, name=None) -> Tensor:
     """x with the least squares of matrix @ x - rhs."""
-    l2 = _core.to_tensor(l2_regularizer, dtypes.float64, False)
+    l2 = _core.to_tensor(l2_regularizer, dtypes.float64)
     return raw_ops.MatrixSolveLs(matrix=matrix, rhs=rhs, l2_regularizer=l2, fast=fast, name=name)
 
 
@@ -181,7 +181,7 @@ def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None) -> Tensor
     >>> tf.norm([3.0, 4.0])
     <tf.Tensor: shape=(), dtype=float32, numpy=5.0>
     """
-    value = _core.to_tensor(tensor, None, False)
+    value = _core.to_tensor(tensor)
     keepdims = bool(keepdims)
     is_matrix = isinstance(axis, (list, tuple)) and len(axis) == 2
     if isinstance(axis, (list, tuple)) and len(axis) not in (1, 2):
@@ -229,7 +229,7 @@ def _spectral_norm(value, axis, keepdims, name):
 @scoped("normalize", "truediv", "norm/Sqrt")
 def normalize(tensor, ord="euclidean", axis=None, name=None) -> tuple[Tensor, Tensor]:
     """(tensor / norm, norm)."""
-    value = _core.to_tensor(tensor, None, False)
+    value = _core.to_tensor(tensor)
     length = norm(value, ord, axis, keepdims=True)
     length = cast(length, value.dtype)
     return value / length, length

@@ -31,7 +31,7 @@ def divide(x, y, name=None) -> Tensor:
     <tf.Tensor: shape=(2,), dtype=float64, numpy=array([1.5, 0.5])>
     """
     if not is_tensor_like(x):
-        x = _core.to_tensor(x, y.dtype if is_tensor_like(y) else None, False)
+        x = _core.to_tensor(x, y.dtype if is_tensor_like(y) else None)
     if name is None or not _core.is_building():
         return x / y
     if getattr(x, "dtype", dtypes.int32).is_floating:

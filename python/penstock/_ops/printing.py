@@ -87,7 +87,7 @@ def _item_text(item, summarize) -> str:
     layout = pprint.pformat(pack_like(item, leaves))
     return re.sub(
         "\0(\\d+)\0",
-        lambda found: tensor_text(_core.to_tensor(slots[int(found[1])], None, False), summarize),
+        lambda found: tensor_text(_core.to_tensor(slots[int(found[1])]), summarize),
         layout,
     )
 
@@ -173,7 +173,7 @@ def _append(path, text):
 def format(template, inputs, placeholder="{}", summarize=3, name=None):
     """The template with a tensor in the place of every placeholder, as one text."""
     given = inputs if isinstance(inputs, (list, tuple)) else [inputs]
-    given = [_core.to_tensor(each, None, False) for each in given]
+    given = [_core.to_tensor(each) for each in given]
     count = template.count(placeholder)
     if count != len(given):
         raise ValueError(
@@ -191,4 +191,4 @@ def format(template, inputs, placeholder="{}", summarize=3, name=None):
 def _filled(between, tensors, summarize):
     texts = [*(tensor_text(each, summarize) for each in tensors), ""]
     joined = "".join(part for pair in zip(between, texts, strict=True) for part in pair)
-    return _core.to_tensor(joined.encode("utf-8", "surrogateescape"), None, False)
+    return _core.to_tensor(joined.encode("utf-8", "surrogateescape"))

@@ -32,7 +32,7 @@ def get_logger():
 @public("timestamp")
 def timestamp(name=None):
     """Seconds since 1970."""
-    return _core.to_tensor(time.time(), dtypes.float64, False)
+    return _core.to_tensor(time.time(), dtypes.float64)
 
 
 def _nodes():
@@ -143,7 +143,7 @@ def _outputs(result, wanted, convert) -> list:
 
 
 def _converted(value, dtype):
-    return _core.to_tensor(value, dtype, False)
+    return _core.to_tensor(value, dtype)
 
 
 def _own_array(value):
@@ -156,7 +156,7 @@ def _as_promised(value, dtype):
     """A value as NumPy has it, which must be of the dtype that the function was to return."""
     # As objects, texts keep the zero bytes at their ends.
     kind = object if dtype is dtypes.string and not isinstance(value, np.ndarray) else None
-    found = _core.to_tensor(np.asarray(value, kind), None, False)
+    found = _core.to_tensor(np.asarray(value, kind))
     if found.dtype is not dtype:
         raise TypeError(f"a value returned is {found.dtype.name}, but expects {dtype.name}")
     return found
@@ -188,7 +188,7 @@ def py_function(func=None, inp=None, Tout=None, name=None):
     array([2., 4.], dtype=float32)
     """
     _check_callable(func)
-    inputs = [_core.to_tensor(each, None, False) for each in inp]
+    inputs = [_core.to_tensor(each) for each in inp]
 
     def run(tensors):
         with _op_errors():
@@ -213,7 +213,7 @@ def numpy_function(func=None, inp=None, Tout=None, stateful=True, name=None):
     """What a Python function of NumPy arrays returns, as tensors. No gradient goes through it."""
     _check_callable(func)
     if _core.is_tracing():
-        inputs = [_core.to_tensor(each, None, False) for each in inp]
+        inputs = [_core.to_tensor(each) for each in inp]
 
         def run(tensors):
             with _op_errors():
@@ -226,5 +226,5 @@ def numpy_function(func=None, inp=None, Tout=None, stateful=True, name=None):
     # Run at once, it is a function like any other: what it returns decides.
     result = func(*map(_own_array, inp))
     if result is None or not isinstance(result, _SEQUENCES):
-        return result if result is None else _core.to_tensor(result, None, False)
-    return [_core.to_tensor(each, None, False) for each in result]
+        return result if result is None else _core.to_tensor(result)
+    return [_core.to_tensor(each) for each in result]

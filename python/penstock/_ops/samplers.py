@@ -304,7 +304,7 @@ def learned_unigram_candidate_sampler(
     """
     if range_max > dtypes.int32.max:
         raise ValueError(f"Value of range_max:{range_max} is too large to handle")
-    true_classes = _core.to_tensor(true_classes, dtypes.int64, False)
+    true_classes = _core.to_tensor(true_classes, dtypes.int64)
     key, op_seed = next_seeds(seed)
     attributes = {
         "num_true": num_true,

@@ -18,7 +18,7 @@ def ngrams(
     name=None,
 ):
     """The runs of `ngram_width` neighbouring texts along the last dimension, each joined."""
-    data = _core.to_tensor(data, dtypes.string, False)
+    data = _core.to_tensor(data, dtypes.string)
     if data.ndim == 0:
         raise ValueError("Data must have rank>0")
     widths = ngram_width if isinstance(ngram_width, (list, tuple)) else [ngram_width]
@@ -38,7 +38,7 @@ def ngrams(
     *outer, length = sizes_of(data)
     if not widths:
         return raw_ops.Fill(dims=[*outer, 0], value="", name=name)
-    rows = raw_ops.Prod(input=_core.to_tensor(outer, dtypes.int32, False))
+    rows = raw_ops.Prod(input=_core.to_tensor(outer, dtypes.int32))
     # Without any row, as long as if there was one.
     kept = raw_ops.Maximum(x=rows, y=1)
     data = raw_ops.ConcatV2(

@@ -64,7 +64,7 @@ def _picked(self, parts):
             axis += 1
     result = _slice(self, tuple(static))
     for at, part in reversed(gathered):
-        result = _gathered(result, _core.to_tensor(part, None, False), at)
+        result = _gathered(result, _core.to_tensor(part), at)
     return result
 
 
@@ -115,7 +115,7 @@ def _strided(tensor, parts):
 def _packed(values):
     from penstock import dtypes, raw_ops
 
-    tensors = [_core.to_tensor(value, None, False) for value in values]
+    tensors = [_core.to_tensor(value) for value in values]
     wide = any(each.dtype == dtypes.int64 for each in tensors)
     kind = dtypes.int64 if wide else dtypes.int32
     return raw_ops.Pack(values=[raw_ops.Cast(x=each, DstT=kind) for each in tensors], axis=0)

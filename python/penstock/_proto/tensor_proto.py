@@ -99,7 +99,7 @@ def _decode(data):
     if content:
         if len(content) != count * dtype.size:
             raise DecodeError(f"{len(content)} bytes for shape {shape} of {dtype.name}")
-        return _core.to_tensor(np.frombuffer(content, numpy).reshape(shape), dtype, False)
+        return _core.to_tensor(np.frombuffer(content, numpy).reshape(shape), dtype)
     with booked(_DECODED * len(data), "parse_tensor"):
         return filled(_listed(lists, dtype), shape, dtype, "parse_tensor")
 

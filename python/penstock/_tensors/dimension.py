@@ -61,7 +61,7 @@ class Dimension:
 
         if self.value is None:
             raise ValueError(f"Cannot convert an unknown Dimension to a Tensor: {self}")
-        return _core.to_tensor(self.value, dtype or dtypes.int32, False)
+        return _core.to_tensor(self.value, dtype or dtypes.int32)
 
     def is_compatible_with(self, other):
         other = Dimension(other)

@@ -245,7 +245,7 @@ class TensorShape:
             raise ValueError(f"Cannot convert a partially known TensorShape {self} to a Tensor.")
         is_wide = any(dim >= 2**31 for dim in self._dims)
         dtype = dtypes.int64 if is_wide else dtype or dtypes.int32
-        return _core.to_tensor(list(self._dims), dtype, False)
+        return _core.to_tensor(list(self._dims), dtype)
 
     def __reduce__(self):
         return TensorShape, (None if self._dims is None else list(self._dims),)

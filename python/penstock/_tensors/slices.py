@@ -28,7 +28,7 @@ class IndexedSlices:
         if self.dense_shape is None:
             raise ValueError("IndexedSlices without a dense_shape cannot become a Tensor")
         column = raw_ops.ExpandDims(input=self.indices, axis=-1)
-        shape = _core.to_tensor(self.dense_shape, None, False)
+        shape = _core.to_tensor(self.dense_shape)
         if shape.dtype != column.dtype:
             shape = raw_ops.Cast(x=shape, DstT=column.dtype)
         return raw_ops.ScatterNd(indices=column, updates=self.values, shape=shape)
@@ -67,4 +67,4 @@ def with_values(like, values):
 
 def values_of(value):
     """The rows of IndexedSlices; anything else as a tensor."""
-    return value.values if isinstance(value, IndexedSlices) else _core.to_tensor(value, None, False)
+    return value.values if isinstance(value, IndexedSlices) else _core.to_tensor(value)

@@ -128,5 +128,5 @@ def type_spec_from_value(value):
     if isinstance(value, (_core.Tensor, _core.VariableHandle)):
         return TensorSpec.from_tensor(value)
     if isinstance(value, (np.ndarray, np.generic, int, float, complex, str, bytes, list, tuple)):
-        return TensorSpec.from_tensor(_core.to_tensor(value, None, False))
+        return TensorSpec.from_tensor(_core.to_tensor(value))
     raise TypeError(f"Could not build a TypeSpec for {value!r} of unsupported type {type(value)}.")

@@ -232,4 +232,4 @@ def install(symbolic_getitem):
 
 
 def _rebuild(values, dtype):
-    return _core.to_tensor(values, dtype, False)
+    return _core.to_tensor(values, dtype)

@@ -23,7 +23,7 @@ _SEED = 87654321
 
 def _array(value):
     if is_tensor_like(value) or hasattr(value, "__tf_tensor__"):
-        return np.asarray(_core.to_tensor(value, None, False).numpy())
+        return np.asarray(_core.to_tensor(value).numpy())
     if isinstance(value, (list, tuple)):
         value = pack_like(value, [_array(leaf) for leaf in flatten(value)])
     value = np.asarray(value)

@@ -268,7 +268,7 @@ def _with_tensors(structure):
     leaves = flatten(structure)
     if not any(isinstance(leaf, _ARRAYS) for leaf in leaves):
         return structure
-    made = [_core.to_tensor(x, None, False) if isinstance(x, _ARRAYS) else x for x in leaves]
+    made = [_core.to_tensor(x) if isinstance(x, _ARRAYS) else x for x in leaves]
     return pack_like(structure, made)
 
 
@@ -285,7 +285,7 @@ def _cast(value, spec):
         return made if isinstance(spec, list) else tuple(made)
     if not is_traced(value):
         is_variable = isinstance(value, _core.VariableHandle)
-        value = _core.to_tensor(value, None if is_variable else spec.dtype, False)
+        value = _core.to_tensor(value, None if is_variable else spec.dtype)
     if not spec.is_compatible_with(value):
         raise TypeError(f"Can not cast {type_text(value)} to {spec!r}")
     return value

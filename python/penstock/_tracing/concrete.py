@@ -249,8 +249,8 @@ class ConcreteFunction:
     def _input(self, i, value, spec):
         tensor = value
         if not isinstance(value, (_core.Tensor, _core.VariableHandle)):
-            tensor = _core.to_tensor(value, spec.dtype, False)
-        tensor = _core.to_tensor(tensor, None, False)
+            tensor = _core.to_tensor(value, spec.dtype)
+        tensor = _core.to_tensor(tensor)
         if tensor.dtype != spec.dtype:
             raise errors.InvalidArgumentError(
                 None,

@@ -262,7 +262,7 @@ class Function(_core.TracedCall):
         if leaf is None or isinstance(leaf, _core.Tensor):
             return leaf
         try:
-            return _core.to_tensor(leaf, None, False)
+            return _core.to_tensor(leaf)
         except (TypeError, ValueError):
             raise TypeError(
                 "To be compatible with tf.function, Python functions must return zero or more "

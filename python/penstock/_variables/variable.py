@@ -22,16 +22,16 @@ class NeedsVariables(BaseException):
 def _initial(value, dtype):
     """The initial value as a tensor with data, while a function is traced too."""
     if not _core.is_tracing():
-        return _core.to_tensor(value() if callable(value) else value, dtype, False)
+        return _core.to_tensor(value() if callable(value) else value, dtype)
     from penstock._context.trace import init_scope
 
     if callable(value):
         with init_scope():
-            return _core.to_tensor(value(), dtype, False)
+            return _core.to_tensor(value(), dtype)
     from penstock import errors
 
     try:
-        return _core.evaluate_now(_core.to_tensor(value, dtype, False))
+        return _core.evaluate_now(_core.to_tensor(value, dtype))
     except errors.FailedPreconditionError as error:  # of a variable that stands for another
         raise NeedsVariables from error
 
@@ -175,7 +175,7 @@ class Variable(_core.VariableHandle, metaclass=Created):
         return self.value()
 
     def is_initialized(self, name=None) -> Tensor:
-        return _core.to_tensor(True, None, False)
+        return _core.to_tensor(True)
 
     def ref(self):
         """A hashable reference, for sets and dictionaries; `deref()` gives the variable.
@@ -197,7 +197,7 @@ class Variable(_core.VariableHandle, metaclass=Created):
         return unread
 
     def _checked(self, value, error=ValueError):
-        value = _core.to_tensor(value, self.dtype, False)
+        value = _core.to_tensor(value, self.dtype)
         if not self.shape.is_compatible_with(value.shape):
             raise error(
                 f"Cannot assign value to variable ' {self.name}': Shape mismatch."
@@ -295,13 +295,13 @@ class Variable(_core.VariableHandle, metaclass=Created):
     def _scatter_in_turn(self, delta, combine):
         # One row after the other: an index that is there twice counts twice.
         with pause():
-            for row, index in enumerate(_core.to_tensor(delta.indices, None, False)):
+            for row, index in enumerate(_core.to_tensor(delta.indices)):
                 self._assign_part(int(index), combine(self[int(index)], delta.values[row]), False)
         return self._updated(True)
 
     def _scatter_nd(self, op, indices, updates):
         indices = _core.to_tensor(indices, dtypes.int32, True)
-        self._update(op, (indices, _core.to_tensor(updates, self.dtype, False)), ())
+        self._update(op, (indices, _core.to_tensor(updates, self.dtype)), ())
         return self._updated(True)
 
     def scatter_nd_update(self, indices, updates, name=None) -> Variable:
@@ -336,7 +336,7 @@ class Variable(_core.VariableHandle, metaclass=Created):
         from penstock import raw_ops
 
         begin, end, strides, *masks = _core.index_parts(index)
-        value = _core.to_tensor(value, self.dtype, False)
+        value = _core.to_tensor(value, self.dtype)
         with pause():
             picked = super().__getitem__(index).shape
             if value.shape != picked:

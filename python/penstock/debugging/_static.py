@@ -14,9 +14,7 @@ from penstock._tensors.spec import TensorSpec
 
 def _tensor(value):
     return (
-        value
-        if is_tensor_like(value) or isinstance(value, TensorSpec)
-        else _core.to_tensor(value, None, False)
+        value if is_tensor_like(value) or isinstance(value, TensorSpec) else _core.to_tensor(value)
     )
 
 
@@ -41,7 +39,7 @@ def _later(name, check, tensors):
 
 
 def _rank_of(rank) -> int:
-    rank = _core.to_tensor(rank, None, False)
+    rank = _core.to_tensor(rank)
     assert_type(rank, dtypes.int32)
     if rank.ndim:
         raise ValueError("Rank must be a scalar.")

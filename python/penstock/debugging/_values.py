@@ -51,7 +51,7 @@ _LATER = (_core.SymbolicTensor, _core.VariableHandle)
 
 
 def _tensor(value, dtype=None):
-    return _core.to_tensor(value, dtype, False)
+    return _core.to_tensor(value, dtype)
 
 
 def _invalid(text):

@@ -72,7 +72,7 @@ class Constant(Initializer):
         self.value = value
 
     def __call__(self, shape, dtype=None, **kwargs) -> _core.Tensor:
-        value = _core.to_tensor(self.value, _dtype(dtype), False)
+        value = _core.to_tensor(self.value, _dtype(dtype))
         return _raw_ops.BroadcastTo(input=value, shape=list(shape))
 
 

@@ -15,7 +15,7 @@ _PIECE = 1 << 20  # what is read of files that do not say how long they are
 
 
 def _scalar_text(value, refusal) -> bytes:
-    tensor = _core.to_tensor(value, dtypes.string, False)
+    tensor = _core.to_tensor(value, dtypes.string)
     if tensor.shape.rank != 0:
         raise errors.InvalidArgumentError(None, None, refusal.format(list(tensor.shape)))
     return tensor.numpy()
@@ -60,7 +60,7 @@ def read_file(filename, name=None) -> Tensor:
         if len(pieces) != 1:
             stack.enter_context(booked(sum(map(len, pieces)), "ReadFile"))
             pieces = [b"".join(pieces)]
-        return _core.to_tensor(pieces[0], dtypes.string, False)
+        return _core.to_tensor(pieces[0], dtypes.string)
 
 
 @public("io.write_file", "v1.write_file")
@@ -80,7 +80,7 @@ def matching_files(pattern, name=None) -> Tensor:
     """The paths that fit one or several patterns, sorted, as a tensor."""
     from penstock.io import gfile
 
-    patterns = _core.to_tensor(pattern, dtypes.string, False)
+    patterns = _core.to_tensor(pattern, dtypes.string)
     if patterns.shape.rank > 1:
         raise errors.InvalidArgumentError(
             None, None, f"Input pattern tensor must be scalar or vector, but had shape: {pattern}"
@@ -90,7 +90,7 @@ def matching_files(pattern, name=None) -> Tensor:
         for each in patterns._read_only_array().reshape(-1)
         for path in gfile.glob(each)
     }
-    return _core.to_tensor(sorted(found), dtypes.string, False)
+    return _core.to_tensor(sorted(found), dtypes.string)
 
 
 @public("io.serialize_tensor", "v1.serialize_tensor")
@@ -98,8 +98,8 @@ def serialize_tensor(tensor, name=None) -> Tensor:
     """The tensor as a serialized TensorProto, which TensorFlow reads as well."""
     from penstock._proto import tensor_proto as _tensor_proto
 
-    tensor = _core.to_tensor(tensor, None, False)
-    return _core.to_tensor(_tensor_proto.encode(tensor), dtypes.string, False)
+    tensor = _core.to_tensor(tensor)
+    return _core.to_tensor(_tensor_proto.encode(tensor), dtypes.string)
 
 
 @public("io.parse_tensor", "v1.parse_tensor")

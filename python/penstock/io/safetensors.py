@@ -29,9 +29,7 @@ def _as_tensors(tensors):
         raise TypeError(f"a dictionary of tensors is needed, not {type(tensors).__name__}")
     # A variable stays what it is: its value is read when its turn comes.
     return {
-        name: value
-        if isinstance(value, _core.VariableHandle)
-        else _core.to_tensor(value, None, False)
+        name: value if isinstance(value, _core.VariableHandle) else _core.to_tensor(value)
         for name, value in tensors.items()
     }
 
@@ -74,7 +72,7 @@ def load(data) -> dict[str, _core.Tensor]:
     entries, _ = _header.decode(bytes(data[_header.LENGTH_BYTES : start]), len(data) - start)
     data = data[start:]
     return {
-        name: _core.to_tensor(_array(data[each.begin : each.end], each), None, False)
+        name: _core.to_tensor(_array(data[each.begin : each.end], each))
         for name, each in entries.items()
     }
 

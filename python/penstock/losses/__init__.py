@@ -34,7 +34,7 @@ class Loss:
             return self._reduced(y_true, y_pred, sample_weight)
 
     def _reduced(self, y_true, y_pred, sample_weight) -> _core.Tensor:
-        y_true = _core.to_tensor(y_true, None, False)
+        y_true = _core.to_tensor(y_true)
         values = self.call(y_true, self._as_own(y_pred))
         weights = None
         if sample_weight is not None:
@@ -56,7 +56,7 @@ class Loss:
         return float(count) if isinstance(count, int) else _cast(count, values.dtype)
 
     def _as_own(self, y_pred):
-        return _cast(_core.to_tensor(y_pred, None, False), self.dtype)
+        return _cast(_core.to_tensor(y_pred), self.dtype)
 
     def call(self, y_true, y_pred):
         """One value per example."""

@@ -18,10 +18,10 @@ _TINY = 1e-7
 
 def matched(y_true, y_pred) -> tuple[Tensor, Tensor]:
     """Both as tensors of the prediction's dtype, and of one rank where one has an extra 1."""
-    y_pred = _core.to_tensor(y_pred, None, False)
+    y_pred = _core.to_tensor(y_pred)
     if not y_pred.dtype.is_floating:
         y_pred = cast(y_pred, dtypes.float32)
-    y_true = cast(_core.to_tensor(y_true, None, False), y_pred.dtype)
+    y_true = cast(_core.to_tensor(y_true), y_pred.dtype)
     if y_true.ndim == y_pred.ndim + 1 and y_true.shape[-1] == 1:
         if y_pred.ndim == 1:
             y_pred = raw_ops.ExpandDims(input=y_pred, axis=-1)
@@ -37,7 +37,7 @@ def matched(y_true, y_pred) -> tuple[Tensor, Tensor]:
 
 def weighted(values, sample_weight):
     """The values times their weights, which may lack the last axes; and the weights."""
-    weight = cast(_core.to_tensor(sample_weight, None, False), values.dtype)
+    weight = cast(_core.to_tensor(sample_weight), values.dtype)
     if weight.ndim == values.ndim + 1 and weight.shape[-1] == 1:
         weight = raw_ops.Squeeze(input=weight, axis=[-1])
     while weight.ndim < values.ndim:
@@ -183,7 +183,7 @@ def categorical_crossentropy(
     y_true, y_pred, from_logits=False, label_smoothing=0.0, axis=-1
 ) -> Tensor:
     """The cross entropy of labels that are distributions over classes (one-hot, say)."""
-    if axis not in (-1, len(_core.to_tensor(y_pred, None, False).shape) - 1):
+    if axis not in (-1, len(_core.to_tensor(y_pred).shape) - 1):
         raise ValueError(f"classes are along the last axis here, not along axis={axis}")
     y_true, y_pred = matched(y_true, y_pred)
     if not y_true.shape.is_compatible_with(y_pred.shape):
@@ -207,8 +207,8 @@ def sparse_categorical_crossentropy(
     y_true, y_pred, from_logits=False, ignore_class=None, axis=-1
 ) -> Tensor:
     """The cross entropy of labels that are numbers of classes."""
-    y_pred = _core.to_tensor(y_pred, None, False)
-    y_true = cast(_core.to_tensor(y_true, None, False), dtypes.int64)
+    y_pred = _core.to_tensor(y_pred)
+    y_true = cast(_core.to_tensor(y_true), dtypes.int64)
     if y_true.ndim == y_pred.ndim and y_true.shape[-1] == 1:
         y_true = raw_ops.Squeeze(input=y_true, axis=[-1])
     if not y_true.shape.is_compatible_with(y_pred.shape[:-1]):

@@ -111,7 +111,7 @@ class Sum(Metric):
 
     def update_state(self, values, sample_weight=None):
         with _pause():
-            values = _cast(_core.to_tensor(values, None, False), self._dtype)
+            values = _cast(_core.to_tensor(values), self._dtype)
             if sample_weight is not None:
                 values, _ = _functions.weighted(values, sample_weight)
             self.total._assign_add(_raw_ops.Sum(input=values))
@@ -130,7 +130,7 @@ class Mean(Metric):
 
     def update_state(self, values, sample_weight=None):
         with _pause():
-            values = _cast(_core.to_tensor(values, None, False), self._dtype)
+            values = _cast(_core.to_tensor(values), self._dtype)
             if sample_weight is None:
                 count = _cast(_count_of(values), self._dtype)
             else:

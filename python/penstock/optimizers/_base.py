@@ -73,7 +73,7 @@ class Optimizer(Trackable):
             return self._rate
         if isinstance(self._schedule, LearningRateSchedule):
             return self._schedule(self.iterations)
-        return _core.to_tensor(self._schedule(), dtypes.float32, False)
+        return _core.to_tensor(self._schedule(), dtypes.float32)
 
     @learning_rate.setter
     def learning_rate(self, value):
@@ -172,7 +172,7 @@ class Optimizer(Trackable):
                 self.update_step(grad, variable, step_rate)
                 if variable.constraint is not None:
                     variable.assign(variable.constraint(variable))
-            self.iterations._assign_add(_core.to_tensor(1, dtypes.int64, False))
+            self.iterations._assign_add(_core.to_tensor(1, dtypes.int64))
         return self.iterations
 
     def update_step(self, gradient, variable, learning_rate):
@@ -233,7 +233,7 @@ def dense(gradient, variable):
     """The gradient as a tensor; rows that repeat add up."""
     if isinstance(gradient, IndexedSlices):
         rows = IndexedSlices(gradient.values, gradient.indices, list(variable.shape))
-        return _core.to_tensor(rows, None, False)
+        return _core.to_tensor(rows)
     return gradient
 
 

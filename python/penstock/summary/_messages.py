@@ -49,7 +49,7 @@ def make_tensor_proto(
     if isinstance(values, TensorProto):
         return values
     dtype = None if dtype is None else dtypes.as_dtype(dtype)
-    tensor = _core.to_tensor(values, dtype, False)
+    tensor = _core.to_tensor(values, dtype)
     array = tensor._read_only_array()
     if shape is not None and list(shape) != list(array.shape):
         if verify_shape or (allow_broadcast and array.size != 1):

@@ -24,7 +24,7 @@ class Range:
     def __init__(self, start, limit, step):
         tensor = next((x for x in (start, limit) if isinstance(x, _core.Tensor)), None)
         dtype = None if tensor is None else tensor.dtype
-        self._start, self._limit = (_core.to_tensor(x, dtype, False) for x in (start, limit))
+        self._start, self._limit = (_core.to_tensor(x, dtype) for x in (start, limit))
         self._step = step
 
     def count(self):
@@ -71,7 +71,7 @@ def for_stmt(rows, extra, body, get, put, names, options):
         loop = Loop(get, put, names, options)
         loop.in_graph(extra, lambda number: body(rows.at(number)), rows.count())
     elif state.is_tensor(rows):
-        _over_tensor(_core.to_tensor(rows, None, False), extra, body, get, put, names, options)
+        _over_tensor(_core.to_tensor(rows), extra, body, get, put, names, options)
     else:
         for row in rows:
             body(row)
@@ -89,7 +89,7 @@ def _over_tensor(rows, extra, body, get, put, names, options):
     length = length_of(rows)
     loop = Loop(get, put, names, options)
     if _core.is_tracing():
-        count = _core.to_tensor(length, None, False)
+        count = _core.to_tensor(length)
         loop.in_graph(extra, lambda number: body(_index.gather(rows, number)), count)
         return
     for number in range(length):

@@ -56,7 +56,7 @@ def as_leaf(value):
     if isinstance(value, (_core.Tensor, TensorArray)):
         return value
     try:
-        return _core.to_tensor(value, None, False)
+        return _core.to_tensor(value)
     except (TypeError, ValueError):
         return value
 

@@ -135,7 +135,7 @@ class Loop:
         form = [_as_leaves(value) for value in self._start]
         goes_through = [symbolic.can_go_through(leaf) for leaf in flatten(form)]
         start = [leaf for leaf in flatten(form) if symbolic.can_go_through(leaf)]
-        numbers = [] if count is None else [_core.to_tensor(0, count.dtype, False)]
+        numbers = [] if count is None else [_core.to_tensor(0, count.dtype)]
 
         def enter(flat):
             flat = iter(flat)
@@ -195,7 +195,7 @@ class Loop:
                 )
 
         def once():
-            body(None if count is None else _core.to_tensor(0, count.dtype, False))
+            body(None if count is None else _core.to_tensor(0, count.dtype))
             values = state.read(self._get, self._names)
             for i in missing:
                 if _is_blank(values[i]):

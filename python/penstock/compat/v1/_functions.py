@@ -172,7 +172,7 @@ def assert_scalar(tensor, name=None, message=None) -> Tensor:
     """The tensor, which must have no dimensions."""
     from penstock import debugging
 
-    tensor = _core.to_tensor(tensor, None, False)
+    tensor = _core.to_tensor(tensor)
     debugging.assert_scalar(tensor, message)
     return tensor
 
@@ -180,8 +180,8 @@ def assert_scalar(tensor, name=None, message=None) -> Tensor:
 @public("v1.Print")
 def Print(input_, data, message=None, first_n=None, summarize=None, name=None):
     """The input, and besides, the data is written to stderr: the first `first_n` times."""
-    input_ = _core.to_tensor(input_, None, False)
-    data = [_core.to_tensor(each, None, False) for each in data]
+    input_ = _core.to_tensor(input_)
+    data = [_core.to_tensor(each) for each in data]
     times = itertools.count()
     limit = 3 if summarize is None else int(summarize)
 

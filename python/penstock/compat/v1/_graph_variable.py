@@ -78,7 +78,7 @@ class GraphVariable(GraphVariableBase):
         inner = "/Initializer/" if is_resource or callable(initial_value) else "/"
         with name_scope(self._full_name + inner):
             value = initial_value() if callable(initial_value) else initial_value
-            value = in_graph(_core.to_tensor(value, wanted, False), graph, "initial_value")
+            value = in_graph(_core.to_tensor(value, wanted), graph, "initial_value")
         static = value.shape if shape is None else TensorShape(shape)
         if not static.is_compatible_with(value.shape):
             raise ValueError(
@@ -153,7 +153,7 @@ class GraphVariable(GraphVariableBase):
         session.run(self.initializer, {self._initial_value: value})
 
     def _checked(self, value):
-        value = _core.to_tensor(value, self.dtype, False)
+        value = _core.to_tensor(value, self.dtype)
         if not self.shape.is_compatible_with(value.shape):
             raise ValueError(
                 f"Cannot assign value to variable ' {self.name}': Shape mismatch."
@@ -192,7 +192,7 @@ class GraphVariable(GraphVariableBase):
 
     def _scatter(self, op, indices, updates, name):
         indices = _core.to_tensor(indices, dtypes.int32, True)
-        updates = _core.to_tensor(updates, self.dtype, False)
+        updates = _core.to_tensor(updates, self.dtype)
         made = getattr(raw_ops, op)(tensor=self.value(), indices=indices, updates=updates)
         return self._updated(made, name)
 
@@ -225,7 +225,7 @@ class GraphVariable(GraphVariableBase):
         return self._scatter("TensorScatterSub", indices, updates, name)
 
     def sparse_read(self, indices, name=None):
-        read, indices = self.value(), in_graph(_core.to_tensor(indices, None, False), self.graph)
+        read, indices = self.value(), in_graph(_core.to_tensor(indices), self.graph)
         rows = raw_ops.GatherV2(params=read, indices=indices, axis=0, name=name)
         self._sparse_reads.append((read, rows, indices))
         return rows
@@ -306,7 +306,7 @@ def is_variable_initialized(variable, name=None):
     from penstock.compat.v1._nodes import _placeholder
 
     if not isinstance(variable, GraphVariable):
-        return _core.to_tensor(True, None, False)
+        return _core.to_tensor(True)
     graph, number = variable.graph, variable._variable_number
     made = _placeholder(graph, dtypes.bool, TensorShape([]), name or "IsVariableInitialized")
     node = graph._builder.node_of(made)

@@ -61,10 +61,10 @@ def unfed(builder, node):
 def placeholder_with_default(input, shape, name=None):
     """A tensor that has the value of `input` unless another one is fed."""
     if not _core.is_building():
-        return _core.to_tensor(input, None, False)
+        return _core.to_tensor(input)
     graph = _default.get_default_graph()
     with name_scope(name or "PlaceholderWithDefault") as scope:
-        given = in_graph(_core.to_tensor(input, None, False), graph, "input")
+        given = in_graph(_core.to_tensor(input), graph, "input")
         made = graph._builder.placeholder(given.dtype, TensorShape(shape)._dims, scope)
     graph._implicit[graph._builder.node_of(made)] = lambda session: session._run_tensor(given)
     return made

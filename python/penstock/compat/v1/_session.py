@@ -117,7 +117,7 @@ class BaseSession:
 
     def _run_tensor(self, tensor):
         """The value of a tensor, as one."""
-        return _core.to_tensor(self.run(tensor), tensor.dtype, False)
+        return _core.to_tensor(self.run(tensor), tensor.dtype)
 
     def _check_open(self):
         if self._is_closed:

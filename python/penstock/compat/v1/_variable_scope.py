@@ -267,7 +267,7 @@ def _first_value(name, shape, dtype, initializer):
     if initializer is not None and not callable(initializer):
         if shape is not None:
             raise ValueError("If initializer is a constant, do not specify shape.")
-        value = _core.to_tensor(initializer, None, False)
+        value = _core.to_tensor(initializer)
         return (lambda: value), value.dtype
     if initializer is None and (shape is None or not shape.is_fully_defined()):
         if shape is None:
@@ -281,14 +281,14 @@ def _first_value(name, shape, dtype, initializer):
     if isinstance(initializer, type):
         initializer = initializer()
     if shape is None:
-        return (lambda: _core.to_tensor(initializer(), dtype, False)), dtype
+        return (lambda: _core.to_tensor(initializer(), dtype)), dtype
     if not shape.is_fully_defined():
         raise _open_shape(name, shape)
     sizes = shape.as_list()
     takes_dtype = "dtype" in inspect.signature(initializer).parameters
     if takes_dtype:
         return (lambda: initializer(sizes, dtype=dtype)), dtype
-    return (lambda: _core.to_tensor(initializer(sizes), dtype, False)), dtype
+    return (lambda: _core.to_tensor(initializer(sizes), dtype)), dtype
 
 
 def _open_shape(name, shape):

@@ -62,7 +62,7 @@ def _summary(build, tensor, collections, name) -> _core.Tensor:
 
         made = _numpy_function(run, [tensor], _dtypes.string, name=name)
     else:
-        made = _core.to_tensor(build(tensor.numpy()).SerializeToString(), _dtypes.string, False)
+        made = _core.to_tensor(build(tensor.numpy()).SerializeToString(), _dtypes.string)
     _collections.keep([_GraphKeys.SUMMARIES] if collections is None else collections, made)
     return made
 
@@ -78,7 +78,7 @@ def scalar(name, tensor, collections=None, family=None) -> _core.Tensor:
             )
         return Summary(value=[Summary.Value(tag=tag, simple_value=float(data))])
 
-    return _summary(build, _core.to_tensor(tensor, None, False), collections, node)
+    return _summary(build, _core.to_tensor(tensor), collections, node)
 
 
 def histogram(name, values, collections=None, family=None) -> _core.Tensor:
@@ -90,7 +90,7 @@ def histogram(name, values, collections=None, family=None) -> _core.Tensor:
 
         return Summary(value=[Summary.Value(tag=tag, histo=_values.histogram(data))])
 
-    return _summary(build, _core.to_tensor(values, None, False), collections, node)
+    return _summary(build, _core.to_tensor(values), collections, node)
 
 
 def image(name, tensor, max_outputs=3, collections=None, family=None) -> _core.Tensor:
@@ -114,7 +114,7 @@ def image(name, tensor, max_outputs=3, collections=None, family=None) -> _core.T
             )
         return made
 
-    return _summary(build, _core.to_tensor(tensor, None, False), collections, node)
+    return _summary(build, _core.to_tensor(tensor), collections, node)
 
 
 def tensor_summary(
@@ -140,12 +140,12 @@ def tensor_summary(
         value.tensor.CopyFrom(_messages.make_tensor_proto(data))
         return Summary(value=[value])
 
-    return _summary(build, _core.to_tensor(tensor, None, False), collections, node)
+    return _summary(build, _core.to_tensor(tensor), collections, node)
 
 
 def text(name, tensor, collections=None) -> _core.Tensor:
     """Text, as a serialized Summary."""
-    tensor = _core.to_tensor(tensor, None, False)
+    tensor = _core.to_tensor(tensor)
     if tensor.dtype is not _dtypes.string:
         raise ValueError(f"Expected tensor {name} to have dtype string, got {tensor.dtype!r}")
     metadata = _SummaryMetadata()

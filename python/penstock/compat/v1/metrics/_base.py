@@ -36,7 +36,7 @@ def metric_variable(shape, dtype, name):
 
 def added(variable, amount):
     """The variable after the amount has been added to it, as a tensor."""
-    return _core.to_tensor(variable.assign_add(amount), None, False)
+    return _core.to_tensor(variable.assign_add(amount))
 
 
 def matched(predictions, labels, weights=None):

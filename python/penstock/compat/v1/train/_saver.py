@@ -281,7 +281,7 @@ def _read(sess, variables) -> list:
     """The values, as tensors or variables."""
     if sess is None:
         return variables
-    return [_core.to_tensor(value, None, False) for value in sess.run(variables)]
+    return [_core.to_tensor(value) for value in sess.run(variables)]
 
 
 def _write(sess, variable, value) -> None:
