@@ -139,6 +139,7 @@ lint: deps ## Check formatting, Python style and the layers
 	@.venv/bin/ruff check -q .
 	@.venv/bin/ruff format -q --check .
 	@$(PY) tools/check_layers.py
+	@$(PY) tools/public_names.py --check
 	@echo "lint: clean"
 
 .PHONY: format
@@ -146,6 +147,10 @@ format: deps ## Rewrite the sources in the house format
 	@.venv/bin/clang-format -i $(CXX_FILES)
 	@.venv/bin/ruff check -q --fix-only .
 	@.venv/bin/ruff format -q .
+
+.PHONY: names
+names: deps ## Write where public names are (python/penstock/_api/names.txt) from @public in the sources
+	@$(PY) tools/public_names.py
 
 .PHONY: tidy
 tidy: build ## Run clang-tidy over src/ where it is installed

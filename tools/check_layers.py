@@ -5,7 +5,8 @@ A file belongs to the layer it lies in: src/<layer>/ and include/penstock/<layer
 headers are included as <penstock/layer/x.h>, private ones as "layer/x.h". A layer may have rooms,
 folders below it, which include each other as ROOMS allows; public headers are open to all of them.
 A unit is a private header with the source of the same name: units must not include each other in a
-ring. Messages are printed as `file:line: message`; the exit status is 1 if there are any.
+ring. Messages are printed as `file:line: message`; the exit status is 1 if there are any. What the
+Python modules import is checked by python_layers.py.
 """
 
 from __future__ import annotations
@@ -15,6 +16,9 @@ import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import python_layers
 
 # What each layer may include besides itself and base.
 ALLOWED: dict[str, set[str]] = {
@@ -264,7 +268,7 @@ def check_tree(root: Path) -> list[str]:
                 messages += [f"{path}:{line}: {what}" for line, what in check_file(path, text)]
                 if folder == "src":
                     units.setdefault(unit_of(path), set()).update(included_units(path, text))
-    return messages + check_rings(units)
+    return messages + check_rings(units) + python_layers.check_tree(root)
 
 
 def main() -> int:

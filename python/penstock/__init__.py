@@ -7,62 +7,12 @@ Names are TensorFlow's. Submodules and op functions are made when they are first
 
 import importlib as _importlib
 
-from penstock import _core, _hooks
-from penstock._functions.basic import (
-    boolean_mask,
-    cast,
-    constant,
-    convert_to_tensor,
-    divide,
-    eye,
-    from_dlpack,
-    gather,
-    gradients,
-    one_hot,
-    ones,
-    ones_like,
-    pad,
-    range,
-    rank,
-    split,
-    unstack,
-    where,
-    zeros,
-    zeros_like,
-)
-from penstock._install import install_as_tensorflow
-from penstock._shape import TensorShape
-from penstock._tape import (
-    GradientTape,
-    IndexedSlices,
-    UnconnectedGradients,
-    is_tensor,
-)
-from penstock._variable import Variable, VariableAggregation, VariableSynchronization
-from penstock.dtypes import (
-    DType,
-    as_dtype,
-    bfloat16,
-    bool,
-    complex64,
-    complex128,
-    double,
-    float16,
-    float32,
-    float64,
-    half,
-    int8,
-    int16,
-    int32,
-    int64,
-    string,
-    uint8,
-    uint16,
-    uint32,
-    uint64,
-)
+from penstock import _api, _core, _hooks
+from penstock._base.version_1 import version_1 as _version_1
+from penstock.dtypes import *  # noqa: F403 - tf.float32 and its kin
 
 _hooks.install()
+_version_1.load_from("penstock.compat.v1._parts")
 
 __version__ = _core.__version__
 Tensor = _core.Tensor
@@ -100,43 +50,6 @@ _MODULES = [
     "types",
     "version",
 ]
-# Names that not every program needs: the files that have them are read when one is first asked for.
-_LATER = {
-    "_control_flow.conditionals": "case cond switch_case",
-    "_control_flow.loops": "while_loop",
-    "_control_flow.maps": "map_fn vectorized_map",
-    "_control_flow.scans": "foldl foldr scan",
-    "_creators": "variable_creator_scope",
-    "_functions.arrays": (
-        "argsort broadcast_dynamic_shape broadcast_static_shape clip_by_global_norm clip_by_norm "
-        "complex concat dynamic_stitch einsum ensure_shape fill get_static_value identity linspace "
-        "meshgrid parallel_stack repeat required_space_to_batch_paddings reverse_sequence "
-        "scalar_mul sequence_mask sort stack strided_slice tensordot transpose truediv"
-    ),
-    "_custom_gradient": "custom_gradient grad_pass_through recompute_grad",
-    "_functions.maths": "add_n round",
-    "_functions.matrices": "norm",
-    "_function": "function",
-    "_functions.printing": "print",
-    "_functions.running": (
-        "control_dependencies get_logger group is_symbolic_tensor no_op "
-        "numpy_function py_function timestamp tuple"
-    ),
-    "_initializers": (
-        "constant_initializer ones_initializer random_normal_initializer "
-        "random_uniform_initializer zeros_initializer"
-    ),
-    "_module": "Module",
-    "_scope": "device get_current_name_scope name_scope",
-    "_spec": "TensorSpec TypeSpec type_spec_from_value",
-    "_tensor_array": "TensorArray",
-    "_tracing": "init_scope inside_function",
-    "summary._messages": "make_ndarray make_tensor_proto",
-    "compat.v1._graph": "Graph",
-    "compat.v1._operation": "Operation",
-    "debugging": "Assert assert_equal assert_greater assert_less assert_rank",
-}
-_FILES = {name: file for file, names in _LATER.items() for name in names.split()}
 
 
 def executing_eagerly():
@@ -151,25 +64,22 @@ def executing_eagerly():
 def __getattr__(name):
     if name in _MODULES:
         return _importlib.import_module("penstock." + name)
-    from penstock import _api, _near
-
-    if name in _FILES:
-        function = getattr(_importlib.import_module("penstock." + _FILES[name]), name)
-    else:
-        function = _api.find("", name)
-    if function is None:
+    if name == "__all__":
+        return [each for each in __dir__() if not each.startswith("_")]
+    found = _api.find("", name)
+    if found is None:
         if name.startswith("__"):
             raise AttributeError(name)
+        from penstock._base import near as _near
+
         raise _near.missing("penstock", name, __dir__())
-    globals()[name] = function
-    return function
+    globals()[name] = found
+    return found
 
 
 def __dir__():
-    from penstock import _api
-
-    own = [name for name in [*globals()] if not name.startswith("_") and name != "importlib"]
-    return sorted({*own, *_MODULES, *_FILES, *_api.names_in(""), "__version__"})
+    own = [name for name in [*globals()] if not name.startswith("_")]
+    return sorted({*own, *_MODULES, *_api.names_in(""), "__version__"})
 
 
 _hooks.record_if_asked()

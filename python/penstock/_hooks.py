@@ -4,7 +4,11 @@ import collections
 import os
 import sys
 
-from penstock import _core, _shape, _tensor, dtypes, errors
+from penstock import _core, dtypes, errors
+from penstock._ops import symbolic_index
+from penstock._tensors import shape as _shape
+from penstock._tensors import tensor as _tensor
+from penstock._tensors.kinds import is_tensor_like
 
 
 def _stack(values, dtype, is_hint=False):
@@ -12,7 +16,7 @@ def _stack(values, dtype, is_hint=False):
     if dtype is None:
         # What becomes a tensor by itself may not say its dtype.
         found = next((each.dtype for each in _leaves(values) if hasattr(each, "dtype")), None)
-        return _packed(values, lambda value: _core.to_tensor(value, found, False))
+        return _packed(values, lambda value: _core.to_tensor(value, found))
     # A dtype that was asked for is that of the tensors in the list too. A hint cuts nothing short.
     if is_hint and dtype.is_integer and any(_is_wider(leaf, dtype) for leaf in _leaves(values)):
         dtype = dtypes.int64
@@ -25,7 +29,7 @@ def _packed(values, convert):
 
     if not _core.is_building():
         return raw_ops.Pack(values=[*map(convert, values)])
-    from penstock._scope import name_scope
+    from penstock._context.scope import name_scope
 
     with name_scope("packed") as scope:
         return raw_ops.Pack(values=[*map(convert, values)], name=scope)
@@ -37,29 +41,23 @@ def _is_wider(leaf, dtype) -> bool:
 
 
 def _cast(value, dtype):
-    from penstock._functions.basic import cast
+    from penstock._ops.convert import cast
 
-    return cast(value, dtype) if hasattr(value, "_id") else _core.to_tensor(value, dtype, False)
+    return cast(value, dtype) if is_tensor_like(value) else _core.to_tensor(value, dtype)
 
 
 def _leaves(values):
     for value in values:
         if isinstance(value, (list, tuple)):
             yield from _leaves(value)
-        elif hasattr(value, "_id") or hasattr(value, "__tf_tensor__"):
+        elif is_tensor_like(value) or hasattr(value, "__tf_tensor__"):
             yield value
 
 
 def _masked(tensor, mask):
-    from penstock._functions.basic import boolean_mask
+    from penstock._ops.index import boolean_mask
 
     return boolean_mask(tensor, mask)
-
-
-def _unknown_index(tensor, index):
-    from penstock._symbolic_index import getitem
-
-    return getitem(tensor, index)
 
 
 def _make_result(op, names):
@@ -78,11 +76,11 @@ def install():
             "make_shape": _shape.from_tuple,
             "make_result": _make_result,
             "masked": _masked,
-            "unknown_index": _unknown_index,
+            "unknown_index": symbolic_index.getitem,
             "stack": _stack,
         }
     )
-    _tensor.install()
+    _tensor.install(symbolic_index.getitem)
     _core.set_package(os.path.dirname(__file__) + os.sep, os.path.dirname(os.__file__) + os.sep)
 
 

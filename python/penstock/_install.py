@@ -5,6 +5,8 @@ import importlib.abc
 import importlib.machinery
 import sys
 
+from penstock._api import public
+
 _VERSION_1 = "1.15.5"  # the last TensorFlow 1
 
 
@@ -28,7 +30,7 @@ class _Alias(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             except ModuleNotFoundError as error:
                 missing = error.name
         else:
-            from penstock import _near
+            from penstock._base import near as _near
 
             hint = _near.version_1_hint(*missing.rpartition(".")[::2])
             raise ModuleNotFoundError(
@@ -42,13 +44,13 @@ class _Alias(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         sys.modules[module.__name__] = self._module
 
 
+@public("install_as_tensorflow")
 def install_as_tensorflow(tf1=False):
     """From here on `import tensorflow` gives penstock. Refuses when the real one is loaded.
 
     `__version__` then is that of the TensorFlow whose names these are: programs ask for it. With
     `tf1` the names are TensorFlow 1's, and ops become nodes of the default graph.
     """
-    import penstock
     from penstock.version import VERSION
 
     roots = ["penstock.compat.v1", "penstock"] if tf1 else ["penstock"]
@@ -56,7 +58,7 @@ def install_as_tensorflow(tf1=False):
     loaded = sys.modules.get("tensorflow")
     if loaded is module:
         return
-    if loaded not in (None, penstock):
+    if loaded not in (None, sys.modules["penstock"]):
         raise RuntimeError("the real tensorflow is already imported in this process")
     sys.modules["tensorflow"] = module
     module.__version__ = _VERSION_1 if tf1 else VERSION

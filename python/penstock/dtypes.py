@@ -6,6 +6,8 @@ import builtins as _builtins
 
 import numpy as _np
 
+from penstock import _api
+
 # By code, as in penstock/core/dtype.h.
 _NAMES = [
     "bool",
@@ -219,19 +221,5 @@ def as_dtype(type_value) -> DType:
     )
 
 
-def cast(x, dtype, name=None):
-    """`x` with its elements converted to `dtype`."""
-    from penstock._functions.basic import cast as implementation
-
-    return implementation(x, dtype, name)
-
-
-def __getattr__(name):
-    if name not in ("complex", "saturate_cast"):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    import penstock
-
-    return getattr(penstock, name)
-
-
-__all__ = ["DType", "as_dtype", "cast", "double", "half", *_NAMES]
+__all__ = ["DType", "as_dtype", "double", "half", *_NAMES]
+__getattr__, __dir__ = _api.surface("dtypes")

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping as _Mapping
 
-from penstock._nest import flatten as _flatten
-from penstock._nest import pack_like as _pack_like
+from penstock._base.nest import flatten as _flatten
+from penstock._base.nest import pack_like as _pack_like
 
 __all__ = ["assert_same_structure", "flatten", "is_nested", "map_structure", "pack_sequence_as"]
 

@@ -1,4 +1,4 @@
-"""tf.quantization: ops under their public names (see _ops.txt)."""
+"""tf.quantization: ops under their public names (see _api/ops.txt)."""
 
 from penstock import _api
 

@@ -3,7 +3,8 @@
 import functools as _functools
 import inspect as _inspect
 
-from penstock import _api, _core, _near
+from penstock import _api, _core
+from penstock._base import near as _near
 
 # TensorFlow's other names for arguments of raw ops: they may be given instead.
 _ALIASES = {"keep_dims": "keepdims", "DstT": "dtype", "reduction_indices": "axis"}
@@ -30,11 +31,7 @@ def _with_aliases(function, names):
 def _with_pairs(function):
     # TensorFlow's raw op takes two lists; ours takes what belongs together in turns.
     def raw_op(indices, data, name=None):
-        pairs = [
-            _core.to_tensor(x, None, False)
-            for pair in zip(indices, data, strict=True)
-            for x in pair
-        ]
+        pairs = [_core.to_tensor(x) for pair in zip(indices, data, strict=True) for x in pair]
         return function(indices_and_data=pairs, name=name)
 
     raw_op.__name__ = raw_op.__qualname__ = function.__name__

@@ -1,9 +1,6 @@
 """tf.test: tests of programs, and what this installation is built with."""
 
 from penstock import _api
-from penstock._testing import TestCase, compute_gradient, main
-
-__all__ = ["TestCase", "compute_gradient", "main"]
 
 
 def is_built_with_cuda():

@@ -39,13 +39,16 @@ PyObject* py_set_hooks(PyObject*, PyObject* dictionary) {
   return set_hooks(dictionary) ? Py_NewRef(Py_None) : nullptr;
 }
 
-// to_tensor(value, dtype, is_hint)
+// to_tensor(value, dtype=None, is_hint=False)
 PyObject* py_to_tensor(PyObject*, PyObject* const* args, Py_ssize_t count) {
-  if (count != 3) return PyErr_Format(PyExc_TypeError, "to_tensor takes 3 arguments");
+  if (count < 1 || count > 3)
+    return PyErr_Format(PyExc_TypeError, "to_tensor takes 1 to 3 arguments");
+  PyObject* const dtype = count > 1 ? args[1] : Py_None;
+  const bool is_hint = count > 2 && args[2] == Py_True;
   return guarded([&] {
-    if (has_tensor(args[0]) && args[1] == Py_None) return Py_NewRef(args[0]);
-    const Wanted wanted = args[2] == Py_True ? Wanted::kAsHint : Wanted::kStrictly;
-    return wrap(to_tensor(args[0], to_dtype(args[1]), wanted));
+    if (has_tensor(args[0]) && dtype == Py_None) return Py_NewRef(args[0]);
+    const Wanted wanted = is_hint ? Wanted::kAsHint : Wanted::kStrictly;
+    return wrap(to_tensor(args[0], to_dtype(dtype), wanted));
   });
 }
 

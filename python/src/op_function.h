@@ -1,6 +1,6 @@
 // OpFunction: an op as a Python callable. Raw ops have the OpDef's own names; the friendly
 // functions of the package have others, an order and defaults of their own (see
-// python/penstock/_api.py).
+// python/penstock/_api/__init__.py).
 #pragma once
 
 #include <Python.h>

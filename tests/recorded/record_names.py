@@ -20,7 +20,7 @@ from pathlib import Path
 os.environ |= {"TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""}
 
 DATA = Path(__file__).with_name("module_names.txt")
-VERSIONS = Path(__file__).parents[2] / "python" / "penstock" / "_version_names.txt"
+VERSIONS = Path(__file__).parents[2] / "python" / "penstock" / "_base" / "version_names.txt"
 PUBLIC = ("tensorflow._api.", "tensorflow.compat", "tensorflow.python.platform.flags")
 PUBLIC += ("keras._tf_keras.", "tf_keras.api.")
 # Packages of their own, and what repeats the rest.

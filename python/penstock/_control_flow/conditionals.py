@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from penstock import _core, dtypes, errors
+from penstock._api import public
+from penstock._base.nest import flatten, pack_like
+from penstock._context.scope import graph_scope, scoped
 from penstock._control_flow import symbolic
 from penstock._control_flow.naming import node_named, results_as_nodes
-from penstock._nest import flatten, pack_like
-from penstock._scope import graph_scope, scoped
-from penstock._tensor_array import TensorArray
+from penstock._control_flow.tensor_array import TensorArray
 
 
 def _check_callable(function, name):
@@ -17,6 +18,7 @@ def _check_callable(function, name):
         raise TypeError(f"'{name}' must be callable.")
 
 
+@public("cond")
 @scoped("cond")
 def cond(pred, true_fn=None, false_fn=None, name=None):
     """The result of `true_fn()` where `pred` is true, and of `false_fn()` where it is not.
@@ -42,7 +44,7 @@ def cond(pred, true_fn=None, false_fn=None, name=None):
             made = branches.pack(symbolic.cond(pred, *branches.functions))
         return results_as_nodes(made, "Merge")
     if not isinstance(pred, (bool, int, _core.Tensor)):
-        pred = _core.to_tensor(pred, None, False)
+        pred = _core.to_tensor(pred)
     return true_fn() if pred else false_fn()
 
 
@@ -72,7 +74,7 @@ class _Branches:
         if isinstance(leaf, TensorArray):
             return leaf
         try:
-            return None if leaf is None else _core.to_tensor(leaf, None, False)
+            return None if leaf is None else _core.to_tensor(leaf)
         except (TypeError, ValueError):
             raise TypeError(
                 "To be compatible with tf.function, Python functions must return zero or more "
@@ -115,6 +117,7 @@ class _Branches:
         return pack_like(self._result, made)
 
 
+@public("case")
 @scoped("case")
 def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"):
     """The result of the first function whose predicate is true, or else of `default`.
@@ -162,10 +165,10 @@ def _none_is_true(pairs):
 def _last_of(pairs):
     """The last function, for when its predicate is true: that is looked at whenever it runs."""
     pred, function = pairs.pop()
-    preds = [_core.to_tensor(each, None, False) for each, _ in pairs] + [pred]
+    preds = [_core.to_tensor(each) for each, _ in pairs] + [pred]
 
     def checked():
-        from penstock import stack
+        from penstock._ops.arrays import stack
         from penstock.debugging import Assert
 
         Assert(pred, ["Input error: None of conditions evaluated as True:", stack(preds)])
@@ -205,6 +208,7 @@ def _checked_pairs(pairs, exclusive):
     return list(pairs)
 
 
+@public("switch_case")
 @scoped("switch_case")
 def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
     """The result of the function that `branch_index` picks; out of range, of `default` or, where
@@ -225,7 +229,7 @@ def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
     if symbolic.is_symbolic(branch_index):
         names = [f"branches[{i}]" for i in range(len(functions))]
         branches = _Branches(functions, names, "tf.switch_case")
-        index = _core.to_tensor(branch_index, None, False)
+        index = _core.to_tensor(branch_index)
         with graph_scope("indexed_case") as scope:
             with node_named("branch", scope):
                 made = branches.pack(symbolic.switch(index, branches.functions))

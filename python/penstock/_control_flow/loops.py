@@ -7,16 +7,18 @@ import operator
 import numpy as np
 
 from penstock import _core, dtypes, errors
+from penstock._api import public
+from penstock._base.nest import flatten, pack_like
+from penstock._context.scope import graph_scope
 from penstock._control_flow import symbolic
 from penstock._control_flow.naming import node_named, results_as_nodes
-from penstock._nest import flatten, pack_like
-from penstock._scope import graph_scope
-from penstock._shape import TensorShape
-from penstock._spec import TensorSpec
-from penstock._tensor_array import TensorArray
+from penstock._control_flow.tensor_array import TensorArray
+from penstock._tensors.shape import TensorShape
+from penstock._tensors.spec import TensorSpec
 from penstock.nest import assert_same_structure
 
 
+@public("while_loop")
 def while_loop(
     cond,
     body,
@@ -103,9 +105,9 @@ def _checked_limit(maximum_iterations):
         return None
     if _core.is_tracing():
         is_tensor = isinstance(maximum_iterations, (_core.Tensor, _core.VariableHandle))
-        limit = _core.to_tensor(maximum_iterations, None if is_tensor else dtypes.int32, False)
+        limit = _core.to_tensor(maximum_iterations, None if is_tensor else dtypes.int32)
     else:
-        limit = _core.to_tensor(maximum_iterations, None, False)
+        limit = _core.to_tensor(maximum_iterations)
     if limit.shape.rank != 0 and _core.is_tracing():
         raise errors.InvalidArgumentError(
             None, None, f"The second input must be a scalar, but it has shape {limit.shape}"
@@ -126,7 +128,7 @@ def _goes_on(value):
     if isinstance(value, _core.Tensor):
         return value
     is_plain = isinstance(value, (int, type(None)))
-    return _core.to_tensor(bool(value) if is_plain else value, dtypes.bool, False)
+    return _core.to_tensor(bool(value) if is_plain else value, dtypes.bool)
 
 
 def _is_true(value) -> bool:
@@ -141,11 +143,11 @@ def _as_state(leaf):
     numbers and arrays as they are, and what is left of them becomes tensors at the end."""
     if isinstance(leaf, TensorArray) or (isinstance(leaf, _NUMBERS) and not _core.is_tracing()):
         return leaf
-    return _core.to_tensor(leaf, None, False)
+    return _core.to_tensor(leaf)
 
 
 def _as_result(leaf):
-    return leaf if isinstance(leaf, TensorArray) else _core.to_tensor(leaf, None, False)
+    return leaf if isinstance(leaf, TensorArray) else _core.to_tensor(leaf)
 
 
 class _Place:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from penstock import _core, dtypes, errors
+from penstock._api import public
+from penstock._base.nest import flatten, pack_like
+from penstock._context.scope import graph_scope, scoped
 from penstock._control_flow import symbolic
 from penstock._control_flow.loops import while_loop
 from penstock._control_flow.rows import Rows, check_callable, check_form
-from penstock._functions.basic import zeros
-from penstock._nest import flatten, pack_like
-from penstock._scope import graph_scope, scoped
-from penstock._spec import TensorSpec
-from penstock._tensor_array import TensorArray
+from penstock._control_flow.tensor_array import TensorArray
+from penstock._ops.create import zeros
+from penstock._tensors.spec import TensorSpec
 
 
+@public("map_fn")
 @scoped("map")
 def map_fn(
     fn,
@@ -92,6 +94,7 @@ def _array(leaf, count, infer_shape):
     return TensorArray(dtype, count, infer_shape=infer_shape, element_shape=shape)
 
 
+@public("vectorized_map")
 def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
     """`fn` of each row of `elems`, as tensors along a new first dimension, of whatever structure
     and dtypes it returns. A tensor of one row serves every row of the others.
@@ -147,18 +150,18 @@ def _vectorized_in_graph(fn, rows):
 
 def _tensors(structure):
     leaves = flatten(structure)
-    made = [None if leaf is None else _core.to_tensor(leaf, None, False) for leaf in leaves]
+    made = [None if leaf is None else _core.to_tensor(leaf) for leaf in leaves]
     return pack_like(structure, made)
 
 
 def _repeated(tensor, count):
-    from penstock._functions.arrays import repeat
+    from penstock._ops.arrays import repeat
 
     return repeat(tensor, count, axis=0) if tensor.shape[0] == 1 else tensor
 
 
 def _stacked(column):
-    from penstock._functions.arrays import stack
+    from penstock._ops.arrays import stack
 
     return None if column[0] is None else stack(list(column))
 
@@ -167,5 +170,5 @@ def _of_nothing(fn, elems, rows):
     """What there would be of no rows: known from a row of zeros."""
     blank = [zeros(tensor.shape[1:], tensor.dtype) for tensor in rows.tensors]
     result = fn(pack_like(elems, blank))
-    leaves = [_core.to_tensor(leaf, None, False) for leaf in flatten(result)]
+    leaves = [_core.to_tensor(leaf) for leaf in flatten(result)]
     return pack_like(result, [zeros([0, *leaf.shape], leaf.dtype) for leaf in leaves])

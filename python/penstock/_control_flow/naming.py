@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import contextlib
 
-from penstock import _core, _tracing, raw_ops
-from penstock._nest import flatten, pack_like
-from penstock._scope import default_graph
+from penstock import _core, raw_ops
+from penstock._base.nest import flatten, pack_like
+from penstock._context import trace as _tracing
+from penstock._context.scope import default_graph
 
 
 def results_as_nodes(made, old, first=0):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from penstock import _core, raw_ops
-from penstock._functions.basic import unstack
-from penstock._nest import flatten, pack_like
-from penstock._spec import TensorSpec
+from penstock._base.nest import flatten, pack_like
+from penstock._ops.index import unstack
+from penstock._tensors.spec import TensorSpec
 
 
 def check_callable(fn):
@@ -18,7 +18,7 @@ class Rows:
 
     def __init__(self, elems):
         self._form = elems
-        self.tensors = [_core.to_tensor(leaf, None, False) for leaf in flatten(elems)]
+        self.tensors = [_core.to_tensor(leaf) for leaf in flatten(elems)]
 
     def check_rank(self, error):
         """Raises `error` where a tensor has no rows."""

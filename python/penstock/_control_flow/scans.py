@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from penstock import _core, errors
+from penstock._api import public
+from penstock._base.nest import flatten, pack_like
+from penstock._context.scope import scoped
 from penstock._control_flow.loops import check_dtype, while_loop
 from penstock._control_flow.rows import Rows, check_callable, check_form
-from penstock._nest import flatten, pack_like
-from penstock._scope import scoped
-from penstock._tensor_array import TensorArray
+from penstock._control_flow.tensor_array import TensorArray
 from penstock.nest import assert_same_structure
 
 
@@ -56,10 +57,11 @@ class _Walk:
 
 
 def _tensors(structure):
-    leaves = [_core.to_tensor(leaf, None, False) for leaf in flatten(structure)]
+    leaves = [_core.to_tensor(leaf) for leaf in flatten(structure)]
     return pack_like(structure, leaves)
 
 
+@public("scan")
 @scoped("scan")
 def scan(
     fn,
@@ -92,7 +94,7 @@ def scan(
         check_form(form, result)
         if _core.is_tracing():
             for one, other in zip(flatten(state[0]), flatten(result), strict=True):
-                check_dtype("of scan", one, _core.to_tensor(other, None, False))
+                check_dtype("of scan", one, _core.to_tensor(other))
         return result, _written(state[1], place, result)
 
     state = walk.run(step, (walk.first, arrays), back_prop=back_prop, swap_memory=swap_memory)
@@ -114,6 +116,7 @@ def _fold(fn, elems, initializer, is_reversed, **options):
     return _tensors(walk.run(step, walk.first, **options))
 
 
+@public("foldl")
 @scoped("foldl")
 def foldl(
     fn,
@@ -130,6 +133,7 @@ def foldl(
     return _fold(fn, elems, initializer, False, **options)
 
 
+@public("foldr")
 @scoped("foldr")
 def foldr(
     fn,

@@ -11,14 +11,15 @@ from __future__ import annotations
 import contextlib
 import itertools
 
-from penstock import _core, _tracing, dtypes, errors, raw_ops
-from penstock._control_flow import frames
-from penstock._control_flow.frames import Frame
-from penstock._functions.basic import cast
-from penstock._graph_array import GraphArray
-from penstock._nest import flatten, pack_like
-from penstock._spec import TensorSpec
-from penstock._tensor_array import TensorArray
+from penstock import _core, dtypes, errors, raw_ops
+from penstock._base.nest import flatten, pack_like
+from penstock._context import frames
+from penstock._context import trace as _tracing
+from penstock._context.frames import Frame
+from penstock._control_flow.graph_array import GraphArray
+from penstock._control_flow.tensor_array import TensorArray
+from penstock._ops.convert import cast
+from penstock._tensors.spec import TensorSpec
 
 
 def is_symbolic(value) -> bool:
@@ -30,7 +31,7 @@ def is_symbolic(value) -> bool:
 
 def condition(value, name):
     """A value that decides, as a scalar bool; `name` is what it is an input of, for messages."""
-    value = _core.to_tensor(value, None, False)
+    value = _core.to_tensor(value)
     if value.dtype.name != "bool":
         raise errors.InvalidArgumentError(
             None, None, f"Input '{name}' passed {value.dtype.name} expected bool"
@@ -208,7 +209,7 @@ class _State:
     def __init__(self, start, bounds, variables, limit):
         self._start, self._variables, self._limit = start, variables, limit
         self.written = variables
-        counts = [] if limit is None else [_core.to_tensor(0, dtypes.int32, False)]
+        counts = [] if limit is None else [_core.to_tensor(0, dtypes.int32)]
         self._begin = len(counts)
         self.tensors = [*counts, *start.tensors(), *map(frames.read, variables)]
         self._end = len(self.tensors) - len(variables)

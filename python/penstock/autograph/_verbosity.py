@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from penstock import _environment
+from penstock._base import environment as _environment
 
 _level = [_environment.number("AUTOGRAPH_VERBOSITY", 0), False]
 
@@ -20,7 +20,7 @@ def say(function, what):
     level, to_stdout = _level
     if level < 1:
         return
-    from penstock._functions.running import get_logger
+    from penstock._ops.running import get_logger
 
     text = f"AutoGraph: {function.__qualname__} of {function.__module__} {what}"
     get_logger().info(text)

@@ -5,7 +5,7 @@ import numbers as _numbers
 import numpy as _np
 
 import penstock as v2
-from penstock._shape import Dimension as _Dimension
+from penstock._tensors.shape import Dimension as _Dimension
 from penstock.compat import v1
 
 bytes_or_text_types = (bytes, str)

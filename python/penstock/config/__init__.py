@@ -1,6 +1,7 @@
 """tf.config: devices, threads and memory."""
 
-from penstock import _api, _core, _scope
+from penstock import _api, _core
+from penstock._context import scope as _scope
 from penstock.config import _devices, experimental, optimizer, threading
 from penstock.config._devices import (
     LogicalDevice,
@@ -29,14 +30,14 @@ def get_memory_budget(device="CPU:0") -> int:
 def set_trace_cache_limit(limit):
     """The most bytes that the traces of one tf.function may take: a number, or a text such as
     "16MiB". The least recently used go first."""
-    from penstock import _trace_cache
+    from penstock._tracing import trace_cache as _trace_cache
 
     _trace_cache.limit = _core.parse_bytes(limit) if isinstance(limit, str) else int(limit)
 
 
 def get_trace_cache_limit():
     """The limit in bytes."""
-    from penstock import _trace_cache
+    from penstock._tracing import trace_cache as _trace_cache
 
     return _trace_cache.limit
 

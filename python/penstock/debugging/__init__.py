@@ -1,35 +1,6 @@
 """tf.debugging: checks of values, shapes and dtypes that raise when they do not hold."""
 
 from penstock import _api
-from penstock._plan import assert_peak
-from penstock.debugging._static import (
-    assert_integer,
-    assert_proper_iterable,
-    assert_rank,
-    assert_rank_at_least,
-    assert_rank_in,
-    assert_same_float_dtype,
-    assert_scalar,
-    assert_shapes,
-    assert_type,
-    is_numeric_tensor,
-)
-from penstock.debugging._values import (
-    Assert,
-    assert_all_finite,
-    assert_equal,
-    assert_greater,
-    assert_greater_equal,
-    assert_less,
-    assert_less_equal,
-    assert_near,
-    assert_negative,
-    assert_non_negative,
-    assert_non_positive,
-    assert_none_equal,
-    assert_positive,
-    check_numerics,
-)
 
 _log_placement = False
 _filter_tracebacks = True

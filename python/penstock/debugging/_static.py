@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from penstock import _core, dtypes, errors
-from penstock._functions.arrays import get_static_value
-from penstock._spec import TensorSpec
-from penstock._tracing import call_when_run
+from penstock._api import public
+from penstock._context.trace import call_when_run
+from penstock._ops.arrays import get_static_value
+from penstock._tensors.kinds import is_tensor_like
+from penstock._tensors.spec import TensorSpec
 
 
 def _tensor(value):
     return (
-        value
-        if hasattr(value, "_id") or isinstance(value, TensorSpec)
-        else _core.to_tensor(value, None, False)
+        value if is_tensor_like(value) or isinstance(value, TensorSpec) else _core.to_tensor(value)
     )
 
 
@@ -39,7 +39,7 @@ def _later(name, check, tensors):
 
 
 def _rank_of(rank) -> int:
-    rank = _core.to_tensor(rank, None, False)
+    rank = _core.to_tensor(rank)
     assert_type(rank, dtypes.int32)
     if rank.ndim:
         raise ValueError("Rank must be a scalar.")
@@ -59,24 +59,28 @@ def _check_rank(x, fits, wanted, message):
         )
 
 
+@public("assert_rank", "debugging.assert_rank")
 def assert_rank(x, rank, message=None, name=None):
     """Raises unless x has so many dimensions."""
     rank = _rank_of(rank)
     _check_rank(x, lambda found: found == rank, rank, message)
 
 
+@public("debugging.assert_rank_at_least")
 def assert_rank_at_least(x, rank, message=None, name=None):
     """Raises unless x has so many dimensions or more."""
     rank = _rank_of(rank)
     _check_rank(x, lambda found: found >= rank, f"at least {rank}", message)
 
 
+@public("debugging.assert_rank_in")
 def assert_rank_in(x, ranks, message=None, name=None):
     """Raises unless the number of dimensions of x is one of `ranks`."""
     ranks = tuple(_rank_of(rank) for rank in ranks)
     _check_rank(x, lambda found: found in ranks, f"in {ranks}", message)
 
 
+@public("debugging.assert_scalar")
 def assert_scalar(tensor, message=None, name=None):
     """Raises unless the tensor has no dimensions."""
     shape = _tensor(tensor).shape
@@ -84,6 +88,7 @@ def assert_scalar(tensor, message=None, name=None):
         raise ValueError(f"{_prefix(message)}Expected scalar shape, saw shape: {shape}.")
 
 
+@public("debugging.assert_type", "v1.assert_type")
 def assert_type(tensor, tf_type, message=None, name=None):
     """Raises unless the tensor's dtype is `tf_type`."""
     tf_type, found = dtypes.as_dtype(tf_type), _tensor(tensor).dtype
@@ -91,6 +96,7 @@ def assert_type(tensor, tf_type, message=None, name=None):
         raise TypeError(f"{_prefix(message)}tensor must be of type {tf_type!r}; got {found!r}")
 
 
+@public("debugging.assert_integer", "v1.assert_integer")
 def assert_integer(x, message=None, name=None):
     """Raises unless x has an integer dtype."""
     dtype = _tensor(x).dtype
@@ -100,6 +106,7 @@ def assert_integer(x, message=None, name=None):
         )
 
 
+@public("debugging.assert_same_float_dtype", "v1.assert_same_float_dtype")
 def assert_same_float_dtype(tensors=None, dtype=None):
     """The one floating dtype that all have: of the tensors, or the given one, or float32."""
     first = None
@@ -117,6 +124,7 @@ def assert_same_float_dtype(tensors=None, dtype=None):
     return dtype
 
 
+@public("debugging.assert_proper_iterable", "v1.assert_proper_iterable")
 def assert_proper_iterable(values):
     """Raises for what can be iterated but is one value: a tensor, an array, a text."""
     kind = type(values)
@@ -126,11 +134,13 @@ def assert_proper_iterable(values):
         raise TypeError(f'Expected argument "values" to be iterable.  Found: {kind}')
 
 
+@public("debugging.is_numeric_tensor", "v1.is_numeric_tensor")
 def is_numeric_tensor(tensor):
     """True for a tensor of numbers; variables and Python numbers are none."""
     return isinstance(tensor, _core.Tensor) and tensor.dtype.is_numeric
 
 
+@public("debugging.assert_shapes")
 def assert_shapes(shapes, data=None, summarize=None, message=None, name=None):
     """Raises unless the tensors have the given shapes: (tensor, shape) pairs or a dictionary.
 

@@ -7,11 +7,12 @@ import functools
 import numpy as np
 
 from penstock import _core, errors, raw_ops
-from penstock._control_flow import frames
-from penstock._nest import flatten
-from penstock._scope import default_graph, name_scope
-from penstock._tape import pause
-from penstock._tracing import call_when_run, init_scope
+from penstock._api import public
+from penstock._autodiff.tape import pause
+from penstock._base.nest import flatten
+from penstock._context import frames
+from penstock._context.scope import default_graph, name_scope
+from penstock._context.trace import call_when_run, init_scope
 
 
 def _when_run(check):
@@ -50,7 +51,7 @@ _LATER = (_core.SymbolicTensor, _core.VariableHandle)
 
 
 def _tensor(value, dtype=None):
-    return _core.to_tensor(value, dtype, False)
+    return _core.to_tensor(value, dtype)
 
 
 def _invalid(text):
@@ -70,6 +71,7 @@ def _elements(tensor, limit) -> list[str]:
     return [*map(str, flat[:limit]), *more]
 
 
+@public("Assert", "debugging.Assert")
 @_when_run
 def Assert(condition, data, summarize=None, name=None):
     """Raises with the elements of `data` if the condition does not hold."""
@@ -109,6 +111,7 @@ def _compare(sign, op, x, y, message, summarize):
     raise _invalid(text.rstrip("\n"))
 
 
+@public("assert_equal", "debugging.assert_equal")
 @_when_run
 def assert_equal(x, y, message=None, summarize=None, name=None):
     """Raises unless x == y everywhere."""
@@ -116,30 +119,35 @@ def assert_equal(x, y, message=None, summarize=None, name=None):
         _compare("==", "Equal", x, y, message, summarize)
 
 
+@public("debugging.assert_none_equal")
 @_when_run
 def assert_none_equal(x, y, summarize=None, message=None, name=None):
     """Raises unless x != y everywhere."""
     _compare("!=", "NotEqual", x, y, message, summarize)
 
 
+@public("assert_less", "debugging.assert_less")
 @_when_run
 def assert_less(x, y, message=None, summarize=None, name=None):
     """Raises unless x < y everywhere."""
     _compare("<", "Less", x, y, message, summarize)
 
 
+@public("debugging.assert_less_equal")
 @_when_run
 def assert_less_equal(x, y, message=None, summarize=None, name=None):
     """Raises unless x <= y everywhere."""
     _compare("<=", "LessEqual", x, y, message, summarize)
 
 
+@public("assert_greater", "debugging.assert_greater")
 @_when_run
 def assert_greater(x, y, message=None, summarize=None, name=None):
     """Raises unless x > y everywhere."""
     _compare(">", "Greater", x, y, message, summarize)
 
 
+@public("debugging.assert_greater_equal")
 @_when_run
 def assert_greater_equal(x, y, message=None, summarize=None, name=None):
     """Raises unless x >= y everywhere."""
@@ -164,30 +172,35 @@ def _compare_with_zero(sign, op, x, message, summarize):
     )
 
 
+@public("debugging.assert_positive")
 @_when_run
 def assert_positive(x, message=None, summarize=None, name=None):
     """Raises unless x > 0 everywhere."""
     _compare_with_zero(">", "Greater", x, message, summarize)
 
 
+@public("debugging.assert_negative")
 @_when_run
 def assert_negative(x, message=None, summarize=None, name=None):
     """Raises unless x < 0 everywhere."""
     _compare_with_zero("<", "Less", x, message, summarize)
 
 
+@public("debugging.assert_non_negative")
 @_when_run
 def assert_non_negative(x, message=None, summarize=None, name=None):
     """Raises unless x >= 0 everywhere."""
     _compare_with_zero(">=", "GreaterEqual", x, message, summarize)
 
 
+@public("debugging.assert_non_positive")
 @_when_run
 def assert_non_positive(x, message=None, summarize=None, name=None):
     """Raises unless x <= 0 everywhere."""
     _compare_with_zero("<=", "LessEqual", x, message, summarize)
 
 
+@public("debugging.assert_near")
 @_when_run
 def assert_near(x, y, rtol=None, atol=None, message=None, summarize=None, name=None):
     """Raises unless |x - y| <= atol + rtol · |y| everywhere. Ten rounding errors by default."""
@@ -220,6 +233,7 @@ def _ten_roundings(dtype) -> float:
     return 10 * float(np.finfo(dtype.as_numpy_dtype).eps)
 
 
+@public("debugging.check_numerics", "v1.check_numerics")
 def check_numerics(tensor, message, name=None):
     """`tensor`, if all of it is finite; else an error that says what it has.
 
@@ -251,6 +265,7 @@ def _check_finite(tensor, message):
         raise _invalid(f"{message} : Tensor had {kinds} values [Op:CheckNumerics]")
 
 
+@public("debugging.assert_all_finite")
 def assert_all_finite(x, message, name=None):
     """`x`, if all of it is finite; else an error that says what it has."""
     return check_numerics(x, message)

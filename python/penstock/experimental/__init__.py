@@ -1,6 +1,6 @@
 """tf.experimental."""
 
-from penstock._functions.basic import from_numpy
+from penstock import _api
 from penstock.experimental import dlpack
 
-__all__ = ["dlpack", "from_numpy"]
+__getattr__, __dir__ = _api.surface("experimental")

@@ -1,5 +1,5 @@
 """tf.experimental.dlpack: memory shared with other libraries."""
 
-from penstock._functions.basic import from_dlpack, to_dlpack
+from penstock import _api
 
-__all__ = ["from_dlpack", "to_dlpack"]
+__getattr__, __dir__ = _api.surface("experimental.dlpack")

@@ -6,7 +6,7 @@ import os
 from stat import S_ISDIR
 
 from penstock import errors
-from penstock._files import path_text, system_errors
+from penstock._base.files import path_text, system_errors
 
 _MODES = {"r", "w", "a", "r+", "w+", "a+"}
 

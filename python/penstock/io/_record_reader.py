@@ -8,8 +8,8 @@ import stat
 import zlib
 
 from penstock import errors
-from penstock._files import path_text, system_errors
-from penstock._host import booked
+from penstock._base.files import path_text, system_errors
+from penstock._memory.host import booked
 from penstock.io._records import TFRecordOptions, masked_crc
 
 _CHUNK = 1 << 20

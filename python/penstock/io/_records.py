@@ -5,7 +5,8 @@ from __future__ import annotations
 import zlib
 
 from penstock import _core, errors
-from penstock._files import path_text, system_errors
+from penstock._api import public
+from penstock._base.files import path_text, system_errors
 from penstock.io._file import Closing
 
 _ONES = 0xFFFFFFFF
@@ -19,6 +20,7 @@ def masked_crc(data) -> bytes:
     return (turned + 0xA282EAD8 & _ONES).to_bytes(4, "little")
 
 
+@public("io.TFRecordOptions", "v1.python_io.TFRecordOptions")
 class TFRecordOptions:
     """How records are compressed: "", "GZIP" or "ZLIB", and zlib's parameters."""
 
@@ -70,6 +72,7 @@ class TFRecordOptions:
             ) from error
 
 
+@public("io.TFRecordWriter", "v1.python_io.TFRecordWriter")
 class TFRecordWriter(Closing):
     """Writes records to a file: `with tf.io.TFRecordWriter(path) as writer: writer.write(b"…")`.
 

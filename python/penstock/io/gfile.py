@@ -10,10 +10,10 @@ from stat import S_ISDIR as _S_ISDIR
 from stat import S_ISREG as _S_ISREG
 
 from penstock import errors as _errors
-from penstock._files import path_text as _path_text
-from penstock._files import system_errors as _system_errors
-from penstock._files import whole as _whole
-from penstock._files import write_all as _write_all
+from penstock._base.files import path_text as _path_text
+from penstock._base.files import system_errors as _system_errors
+from penstock._base.files import whole as _whole
+from penstock._base.files import write_all as _write_all
 from penstock.io._file import FileStatistics as _FileStatistics
 from penstock.io._file import GFile
 

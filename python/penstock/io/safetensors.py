@@ -14,11 +14,11 @@ import numpy as _np
 
 from penstock import _core
 from penstock import errors as _errors
-from penstock._files import path_text as _path_text
-from penstock._files import replacing as _replacing
-from penstock._files import system_errors as _system_errors
-from penstock._files import write_all as _write_all
-from penstock._host import booked as _booked
+from penstock._base.files import path_text as _path_text
+from penstock._base.files import replacing as _replacing
+from penstock._base.files import system_errors as _system_errors
+from penstock._base.files import write_all as _write_all
+from penstock._memory.host import booked as _booked
 from penstock.io import _header
 
 __all__ = ["load", "load_file", "safe_open", "save", "save_file"]
@@ -29,9 +29,7 @@ def _as_tensors(tensors):
         raise TypeError(f"a dictionary of tensors is needed, not {type(tensors).__name__}")
     # A variable stays what it is: its value is read when its turn comes.
     return {
-        name: value
-        if isinstance(value, _core.VariableHandle)
-        else _core.to_tensor(value, None, False)
+        name: value if isinstance(value, _core.VariableHandle) else _core.to_tensor(value)
         for name, value in tensors.items()
     }
 
@@ -74,7 +72,7 @@ def load(data) -> dict[str, _core.Tensor]:
     entries, _ = _header.decode(bytes(data[_header.LENGTH_BYTES : start]), len(data) - start)
     data = data[start:]
     return {
-        name: _core.to_tensor(_array(data[each.begin : each.end], each), None, False)
+        name: _core.to_tensor(_array(data[each.begin : each.end], each))
         for name, each in entries.items()
     }
 

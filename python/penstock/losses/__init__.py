@@ -5,89 +5,14 @@ from __future__ import annotations as _annotations
 from penstock import _api, _core
 from penstock import dtypes as _dtypes
 from penstock import raw_ops as _raw_ops
-from penstock._functions.basic import cast as _cast
-from penstock._functions.basic import count_of as _count_of
-from penstock._functions.basic import shape_of as _shape_of
-from penstock._module import _snake
-from penstock._scope import graph_scope as _graph_scope
-from penstock._signature import constructor as _constructor
+from penstock._base.signature import constructor as _constructor
+from penstock._context.scope import graph_scope as _graph_scope
+from penstock._ops.convert import cast as _cast
+from penstock._ops.convert import count_of as _count_of
+from penstock._ops.convert import shape_of as _shape_of
+from penstock._variables.module import _snake
 from penstock.losses import _functions
-from penstock.losses._functions import (
-    KLD,
-    MAE,
-    MAPE,
-    MSE,
-    MSLE,
-    binary_crossentropy,
-    categorical_crossentropy,
-    categorical_hinge,
-    cosine_similarity,
-    hinge,
-    huber,
-    kl_divergence,
-    kld,
-    kullback_leibler_divergence,
-    log_cosh,
-    logcosh,
-    mae,
-    mape,
-    mean_absolute_error,
-    mean_absolute_percentage_error,
-    mean_squared_error,
-    mean_squared_logarithmic_error,
-    mse,
-    msle,
-    poisson,
-    sparse_categorical_crossentropy,
-    squared_hinge,
-)
 
-__all__ = [
-    "KLD",
-    "MAE",
-    "MAPE",
-    "MSE",
-    "MSLE",
-    "BinaryCrossentropy",
-    "CategoricalCrossentropy",
-    "CategoricalHinge",
-    "CosineSimilarity",
-    "Hinge",
-    "Huber",
-    "KLDivergence",
-    "LogCosh",
-    "Loss",
-    "MeanAbsoluteError",
-    "MeanAbsolutePercentageError",
-    "MeanSquaredError",
-    "MeanSquaredLogarithmicError",
-    "Poisson",
-    "Reduction",
-    "SparseCategoricalCrossentropy",
-    "SquaredHinge",
-    "binary_crossentropy",
-    "categorical_crossentropy",
-    "categorical_hinge",
-    "cosine_similarity",
-    "hinge",
-    "huber",
-    "kl_divergence",
-    "kld",
-    "kullback_leibler_divergence",
-    "log_cosh",
-    "logcosh",
-    "mae",
-    "mape",
-    "mean_absolute_error",
-    "mean_absolute_percentage_error",
-    "mean_squared_error",
-    "mean_squared_logarithmic_error",
-    "mse",
-    "msle",
-    "poisson",
-    "sparse_categorical_crossentropy",
-    "squared_hinge",
-]
 _REDUCTIONS = ("sum_over_batch_size", "sum", "mean", "mean_with_sample_weight", "none", None)
 
 
@@ -109,7 +34,7 @@ class Loss:
             return self._reduced(y_true, y_pred, sample_weight)
 
     def _reduced(self, y_true, y_pred, sample_weight) -> _core.Tensor:
-        y_true = _core.to_tensor(y_true, None, False)
+        y_true = _core.to_tensor(y_true)
         values = self.call(y_true, self._as_own(y_pred))
         weights = None
         if sample_weight is not None:
@@ -131,7 +56,7 @@ class Loss:
         return float(count) if isinstance(count, int) else _cast(count, values.dtype)
 
     def _as_own(self, y_pred):
-        return _cast(_core.to_tensor(y_pred, None, False), self.dtype)
+        return _cast(_core.to_tensor(y_pred), self.dtype)
 
     def call(self, y_true, y_pred):
         """One value per example."""

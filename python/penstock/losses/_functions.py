@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 
 from penstock import _core, dtypes, raw_ops
+from penstock._api import public
 from penstock._core import Tensor
-from penstock._functions.basic import cast, shape_of, size_of
-from penstock._functions.networks import (
+from penstock._ops.convert import cast, shape_of, size_of
+from penstock._ops.nn import (
     softmax_cross_entropy_with_logits,
     sparse_softmax_cross_entropy_with_logits,
 )
@@ -17,10 +18,10 @@ _TINY = 1e-7
 
 def matched(y_true, y_pred) -> tuple[Tensor, Tensor]:
     """Both as tensors of the prediction's dtype, and of one rank where one has an extra 1."""
-    y_pred = _core.to_tensor(y_pred, None, False)
+    y_pred = _core.to_tensor(y_pred)
     if not y_pred.dtype.is_floating:
         y_pred = cast(y_pred, dtypes.float32)
-    y_true = cast(_core.to_tensor(y_true, None, False), y_pred.dtype)
+    y_true = cast(_core.to_tensor(y_true), y_pred.dtype)
     if y_true.ndim == y_pred.ndim + 1 and y_true.shape[-1] == 1:
         if y_pred.ndim == 1:
             y_pred = raw_ops.ExpandDims(input=y_pred, axis=-1)
@@ -36,7 +37,7 @@ def matched(y_true, y_pred) -> tuple[Tensor, Tensor]:
 
 def weighted(values, sample_weight):
     """The values times their weights, which may lack the last axes; and the weights."""
-    weight = cast(_core.to_tensor(sample_weight, None, False), values.dtype)
+    weight = cast(_core.to_tensor(sample_weight), values.dtype)
     if weight.ndim == values.ndim + 1 and weight.shape[-1] == 1:
         weight = raw_ops.Squeeze(input=weight, axis=[-1])
     while weight.ndim < values.ndim:
@@ -52,18 +53,21 @@ def _clip(x, high=1 - _TINY):
     return raw_ops.ClipByValue(t=x, clip_value_min=_TINY, clip_value_max=high)
 
 
+@public("losses.MSE", "losses.mean_squared_error", "losses.mse")
 def mean_squared_error(y_true, y_pred) -> Tensor:
     """The mean of the squared differences."""
     y_true, y_pred = matched(y_true, y_pred)
     return _mean(raw_ops.Square(x=y_true - y_pred))
 
 
+@public("losses.MAE", "losses.mae", "losses.mean_absolute_error")
 def mean_absolute_error(y_true, y_pred) -> Tensor:
     """The mean of the differences without their sign."""
     y_true, y_pred = matched(y_true, y_pred)
     return _mean(raw_ops.Abs(x=y_true - y_pred))
 
 
+@public("losses.MAPE", "losses.mape", "losses.mean_absolute_percentage_error")
 def mean_absolute_percentage_error(y_true, y_pred) -> Tensor:
     """The mean of the differences in percent of the true value."""
     y_true, y_pred = matched(y_true, y_pred)
@@ -71,6 +75,7 @@ def mean_absolute_percentage_error(y_true, y_pred) -> Tensor:
     return 100.0 * _mean(raw_ops.Abs(x=(y_true - y_pred) / size))
 
 
+@public("losses.MSLE", "losses.mean_squared_logarithmic_error", "losses.msle")
 def mean_squared_logarithmic_error(y_true, y_pred) -> Tensor:
     """The mean of the squared differences of the logarithms."""
     logs = [
@@ -79,6 +84,7 @@ def mean_squared_logarithmic_error(y_true, y_pred) -> Tensor:
     return _mean(raw_ops.Square(x=logs[0] - logs[1]))
 
 
+@public("losses.huber")
 def huber(y_true, y_pred, delta=1.0) -> Tensor:
     """Squared up to `delta`, linear beyond."""
     y_true, y_pred = matched(y_true, y_pred)
@@ -87,6 +93,7 @@ def huber(y_true, y_pred, delta=1.0) -> Tensor:
     return _mean(raw_ops.SelectV2(condition=error <= delta, t=inner, e=outer))
 
 
+@public("losses.log_cosh", "losses.logcosh")
 def log_cosh(y_true, y_pred) -> Tensor:
     """The mean of the logarithm of the hyperbolic cosine of the differences."""
     y_true, y_pred = matched(y_true, y_pred)
@@ -107,18 +114,21 @@ def _signs(y_true):
     return y_true
 
 
+@public("losses.hinge")
 def hinge(y_true, y_pred) -> Tensor:
     """The mean of max(0, 1 - y_true · y_pred), for labels -1 and 1 (or 0 and 1)."""
     y_true, y_pred = matched(y_true, y_pred)
     return _mean(raw_ops.Relu(features=1.0 - _signs(y_true) * y_pred))
 
 
+@public("losses.squared_hinge")
 def squared_hinge(y_true, y_pred) -> Tensor:
     """The mean of the squares of the hinge."""
     y_true, y_pred = matched(y_true, y_pred)
     return _mean(raw_ops.Square(x=raw_ops.Relu(features=1.0 - _signs(y_true) * y_pred)))
 
 
+@public("losses.categorical_hinge")
 def categorical_hinge(y_true, y_pred) -> Tensor:
     """max(0, 1 + the best wrong score - the right score)."""
     y_true, y_pred = matched(y_true, y_pred)
@@ -127,18 +137,21 @@ def categorical_hinge(y_true, y_pred) -> Tensor:
     return raw_ops.Relu(features=wrong - right + 1.0)
 
 
+@public("losses.KLD", "losses.kl_divergence", "losses.kld", "losses.kullback_leibler_divergence")
 def kl_divergence(y_true, y_pred) -> Tensor:
     """How far the prediction's distribution is from the true one."""
     y_true, y_pred = (_clip(each, 1.0) for each in matched(y_true, y_pred))
     return raw_ops.Sum(input=y_true * raw_ops.Log(x=y_true / y_pred), axis=-1)
 
 
+@public("losses.poisson")
 def poisson(y_true, y_pred) -> Tensor:
     """The mean of y_pred - y_true · log(y_pred)."""
     y_true, y_pred = matched(y_true, y_pred)
     return _mean(y_pred - y_true * raw_ops.Log(x=y_pred + _TINY))
 
 
+@public("losses.cosine_similarity")
 def cosine_similarity(y_true, y_pred, axis=-1) -> Tensor:
     """Minus the cosine of the angle between the two: the least where they point the same way."""
     return -cosine(y_true, y_pred, axis)
@@ -152,6 +165,7 @@ def cosine(y_true, y_pred, axis=-1) -> Tensor:
     return raw_ops.Sum(input=units[0] * units[1], axis=axis)
 
 
+@public("losses.binary_crossentropy")
 def binary_crossentropy(y_true, y_pred, from_logits=False, label_smoothing=0.0, axis=-1) -> Tensor:
     """The mean cross entropy of independent yes-or-no labels."""
     y_true, y_pred = matched(y_true, y_pred)
@@ -164,11 +178,12 @@ def binary_crossentropy(y_true, y_pred, from_logits=False, label_smoothing=0.0, 
     return _mean(-found, axis)
 
 
+@public("losses.categorical_crossentropy")
 def categorical_crossentropy(
     y_true, y_pred, from_logits=False, label_smoothing=0.0, axis=-1
 ) -> Tensor:
     """The cross entropy of labels that are distributions over classes (one-hot, say)."""
-    if axis not in (-1, len(_core.to_tensor(y_pred, None, False).shape) - 1):
+    if axis not in (-1, len(_core.to_tensor(y_pred).shape) - 1):
         raise ValueError(f"classes are along the last axis here, not along axis={axis}")
     y_true, y_pred = matched(y_true, y_pred)
     if not y_true.shape.is_compatible_with(y_pred.shape):
@@ -187,12 +202,13 @@ def categorical_crossentropy(
     return -raw_ops.Sum(input=y_true * raw_ops.Log(x=y_pred), axis=-1)
 
 
+@public("losses.sparse_categorical_crossentropy")
 def sparse_categorical_crossentropy(
     y_true, y_pred, from_logits=False, ignore_class=None, axis=-1
 ) -> Tensor:
     """The cross entropy of labels that are numbers of classes."""
-    y_pred = _core.to_tensor(y_pred, None, False)
-    y_true = cast(_core.to_tensor(y_true, None, False), dtypes.int64)
+    y_pred = _core.to_tensor(y_pred)
+    y_true = cast(_core.to_tensor(y_true), dtypes.int64)
     if y_true.ndim == y_pred.ndim and y_true.shape[-1] == 1:
         y_true = raw_ops.Squeeze(input=y_true, axis=[-1])
     if not y_true.shape.is_compatible_with(y_pred.shape[:-1]):

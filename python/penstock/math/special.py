@@ -1,4 +1,4 @@
-"""tf.math.special: Bessel functions and other integrals (see _ops.txt)."""
+"""tf.math.special: Bessel functions and other integrals (see _api/ops.txt)."""
 
 from penstock import _api
 

@@ -5,14 +5,14 @@ from __future__ import annotations as _annotations
 from penstock import _api, _core
 from penstock import dtypes as _dtypes
 from penstock import raw_ops as _raw_ops
-from penstock._functions.basic import cast as _cast
-from penstock._functions.basic import count_of as _count_of
-from penstock._functions.basic import fill_with as _fill_with
-from penstock._module import _snake
-from penstock._signature import constructor as _constructor
-from penstock._tape import pause as _pause
-from penstock._track import Trackable as _Trackable
-from penstock._variable import Variable as _Variable
+from penstock._autodiff.tape import pause as _pause
+from penstock._base.signature import constructor as _constructor
+from penstock._ops.convert import cast as _cast
+from penstock._ops.convert import count_of as _count_of
+from penstock._ops.create import fill_with as _fill_with
+from penstock._variables.module import _snake
+from penstock._variables.track import Trackable as _Trackable
+from penstock._variables.variable import Variable as _Variable
 from penstock.losses import _functions
 from penstock.metrics import _accuracy
 from penstock.metrics._accuracy import (
@@ -111,7 +111,7 @@ class Sum(Metric):
 
     def update_state(self, values, sample_weight=None):
         with _pause():
-            values = _cast(_core.to_tensor(values, None, False), self._dtype)
+            values = _cast(_core.to_tensor(values), self._dtype)
             if sample_weight is not None:
                 values, _ = _functions.weighted(values, sample_weight)
             self.total._assign_add(_raw_ops.Sum(input=values))
@@ -130,7 +130,7 @@ class Mean(Metric):
 
     def update_state(self, values, sample_weight=None):
         with _pause():
-            values = _cast(_core.to_tensor(values, None, False), self._dtype)
+            values = _cast(_core.to_tensor(values), self._dtype)
             if sample_weight is None:
                 count = _cast(_count_of(values), self._dtype)
             else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from penstock import _core, dtypes, raw_ops
 from penstock._core import Tensor
-from penstock._functions.basic import cast, shape_of, size_of
+from penstock._ops.convert import cast, shape_of, size_of
 from penstock.losses._functions import matched
 
 
@@ -23,7 +23,7 @@ def binary_accuracy(y_true, y_pred, threshold=0.5) -> Tensor:
 
 def _classes(y_true, y_pred):
     """The labels as numbers of classes, one per row of predictions."""
-    y_true = _core.to_tensor(y_true, None, False)
+    y_true = _core.to_tensor(y_true)
     if y_true.ndim == y_pred.ndim and y_true.shape[-1] == 1:
         y_true = raw_ops.Squeeze(input=y_true, axis=[-1])
     return cast(y_true, dtypes.int64)
@@ -32,26 +32,26 @@ def _classes(y_true, y_pred):
 def categorical_accuracy(y_true, y_pred) -> Tensor:
     """1 where the largest prediction is at the largest label."""
     return sparse_categorical_accuracy(
-        raw_ops.ArgMax(input=_core.to_tensor(y_true, None, False), axis=-1), y_pred
+        raw_ops.ArgMax(input=_core.to_tensor(y_true), axis=-1), y_pred
     )
 
 
 def sparse_categorical_accuracy(y_true, y_pred) -> Tensor:
     """1 where the largest prediction is that of the label's class."""
-    y_pred = _core.to_tensor(y_pred, None, False)
+    y_pred = _core.to_tensor(y_pred)
     found = raw_ops.ArgMax(input=y_pred, axis=-1)
     return cast(_classes(y_true, y_pred) == found, dtypes.float32)
 
 
 def top_k_categorical_accuracy(y_true, y_pred, k=5) -> Tensor:
     """1 where the largest label is among the k largest predictions."""
-    classes = raw_ops.ArgMax(input=_core.to_tensor(y_true, None, False), axis=-1)
+    classes = raw_ops.ArgMax(input=_core.to_tensor(y_true), axis=-1)
     return sparse_top_k_categorical_accuracy(classes, y_pred, k)
 
 
 def sparse_top_k_categorical_accuracy(y_true, y_pred, k=5) -> Tensor:
     """1 where the label's class is among the k largest predictions."""
-    y_pred = _core.to_tensor(y_pred, dtypes.float32, False)
+    y_pred = _core.to_tensor(y_pred, dtypes.float32)
     classes = raw_ops.Reshape(tensor=_classes(y_true, y_pred), shape=[-1])
     rows = raw_ops.Reshape(tensor=y_pred, shape=[-1, size_of(y_pred, -1)])
     found = raw_ops.InTopKV2(predictions=rows, targets=classes, k=cast(k, classes.dtype))

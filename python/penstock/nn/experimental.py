@@ -1,5 +1,5 @@
 """tf.nn.experimental: dropout by a seed."""
 
-from penstock._functions.networks import stateless_dropout
+from penstock import _api
 
-__all__ = ["stateless_dropout"]
+__getattr__, __dir__ = _api.surface("nn.experimental")

@@ -3,8 +3,8 @@
 from __future__ import annotations as _annotations
 
 from penstock import raw_ops as _raw_ops
-from penstock._functions.basic import cast as _cast
-from penstock._tape import IndexedSlices as _IndexedSlices
+from penstock._autodiff.tape import IndexedSlices as _IndexedSlices
+from penstock._ops.convert import cast as _cast
 from penstock.optimizers import schedules
 from penstock.optimizers._base import Optimizer
 from penstock.optimizers._base import dense as _dense

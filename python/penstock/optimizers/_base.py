@@ -7,12 +7,13 @@ import inspect
 import itertools
 
 from penstock import _core, dtypes, errors, raw_ops
-from penstock._functions.basic import cast, fill_with
-from penstock._module import _snake
-from penstock._stand_ins import check_known
-from penstock._tape import IndexedSlices, pause
-from penstock._track import Trackable, arrived
-from penstock._variable import Variable
+from penstock._autodiff.tape import IndexedSlices, pause
+from penstock._ops.convert import cast
+from penstock._ops.create import fill_with
+from penstock._variables.module import _snake
+from penstock._variables.stand_ins import check_known
+from penstock._variables.track import Trackable, arrived
+from penstock._variables.variable import Variable
 from penstock.optimizers.schedules import LearningRateSchedule
 
 _made = collections.defaultdict(itertools.count)
@@ -72,7 +73,7 @@ class Optimizer(Trackable):
             return self._rate
         if isinstance(self._schedule, LearningRateSchedule):
             return self._schedule(self.iterations)
-        return _core.to_tensor(self._schedule(), dtypes.float32, False)
+        return _core.to_tensor(self._schedule(), dtypes.float32)
 
     @learning_rate.setter
     def learning_rate(self, value):
@@ -171,7 +172,7 @@ class Optimizer(Trackable):
                 self.update_step(grad, variable, step_rate)
                 if variable.constraint is not None:
                     variable.assign(variable.constraint(variable))
-            self.iterations._assign_add(_core.to_tensor(1, dtypes.int64, False))
+            self.iterations._assign_add(_core.to_tensor(1, dtypes.int64))
         return self.iterations
 
     def update_step(self, gradient, variable, learning_rate):
@@ -232,7 +233,7 @@ def dense(gradient, variable):
     """The gradient as a tensor; rows that repeat add up."""
     if isinstance(gradient, IndexedSlices):
         rows = IndexedSlices(gradient.values, gradient.indices, list(variable.shape))
-        return _core.to_tensor(rows, None, False)
+        return _core.to_tensor(rows)
     return gradient
 
 

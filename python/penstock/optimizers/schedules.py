@@ -6,8 +6,8 @@ import math as _math
 
 from penstock import dtypes as _dtypes
 from penstock import raw_ops as _raw_ops
-from penstock._functions.basic import cast as _cast
-from penstock._functions.basic import where as _where
+from penstock._ops.convert import cast as _cast
+from penstock._ops.index import where as _where
 
 __all__ = [
     "CosineDecay",

@@ -4,9 +4,9 @@ import json
 
 import numpy as np
 
-from penstock._files import write_whole
+from penstock._base.files import write_whole
 from penstock.profiler import _plain, _series
-from penstock.profiler._profile import COLUMNS
+from penstock.profiler._columns import COLUMNS
 
 MOMENTS = 2000
 

@@ -10,7 +10,7 @@ import json
 
 import numpy as np
 
-from penstock._files import write_whole
+from penstock._base.files import write_whole
 from penstock.profiler import _plain, _series
 
 MOMENTS = 5000

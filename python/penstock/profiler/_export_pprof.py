@@ -12,8 +12,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from penstock._files import write_whole
-from penstock._message import Message
+from penstock._base.files import write_whole
+from penstock._proto.message import Message
 from penstock.profiler import _kinds, _series
 
 # The message of pprof's profile.proto, by its public field numbers.

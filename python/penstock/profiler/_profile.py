@@ -5,37 +5,13 @@ when the recording began come first (`num_before` of them, start 0). Indices are
 is known. Everything that shows memory (summary, report, doctor, exports) works from this class.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
 from penstock import _core
+from penstock.profiler._columns import COLUMNS, Site
 
-# The columns and their types; `tag`, `site` and so on are indices into the tables.
-COLUMNS = {
-    "start": np.int64,  # ns since the recording began
-    "end": np.int64,  # ns; -1: still held when it ended
-    "bytes": np.int64,
-    "tag": np.uint8,  # of tags: the last one that the block had
-    "site": np.int32,  # of sites: the user's innermost frame
-    "op": np.int32,  # of names
-    "owner": np.int32,  # of names: the variable or function that it belongs to
-    "dtype": np.int32,  # of names
-    "shape": np.int32,  # of shapes
-}
 TAGS = _core.tag_names()  # of this version; a profile has its own
 SUFFIX = ".penprof"
-
-
-class Site(NamedTuple):
-    """A line of the user's program."""
-
-    file: str
-    line: int
-    function: str
-
-    def __str__(self):
-        return f"{self.file}:{self.line}"
 
 
 class Profile:

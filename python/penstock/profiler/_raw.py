@@ -12,9 +12,9 @@ import struct
 import numpy as np
 
 from penstock import _core
-from penstock._host import booked
+from penstock._memory.host import booked
 from penstock.profiler import _saved
-from penstock.profiler._profile import COLUMNS, Site
+from penstock.profiler._columns import COLUMNS, Site
 
 MAGIC = b"PENREC1\0"
 _HEADER_BYTES = 4096

@@ -9,8 +9,8 @@ import zlib
 
 import numpy as np
 
-from penstock._files import whole
-from penstock._host import booked
+from penstock._base.files import whole
+from penstock._memory.host import booked
 
 VERSION = 1
 _TABLES = {

@@ -3,78 +3,12 @@
 from penstock import _api, _core
 from penstock import dtypes as _dtypes
 from penstock import raw_ops as _raw_ops
-from penstock._functions.distributions import (
-    Algorithm,
-    _is_number,
-    categorical,
-    fold_in,
-    gamma,
-    poisson,
-    shuffle,
-    split,
-    stateless_binomial,
-    stateless_categorical,
-    stateless_gamma,
-    stateless_normal,
-    stateless_poisson,
-    stateless_truncated_normal,
-    stateless_uniform,
-    truncated_normal,
-)
-from penstock._functions.distributions import (
-    drawn as _drawn,
-)
-from penstock._functions.distributions import (
-    scaled as _scaled,
-)
-from penstock._functions.generator import (
-    Generator,
-    create_rng_state,
-    get_global_generator,
-    set_global_generator,
-)
-from penstock._functions.samplers import (
-    all_candidate_sampler,
-    fixed_unigram_candidate_sampler,
-    learned_unigram_candidate_sampler,
-    log_uniform_candidate_sampler,
-    uniform_candidate_sampler,
-)
-from penstock._functions.seeds import op_seeds as _op_seeds
-from penstock._functions.seeds import set_seed
-from penstock._scope import scoped as _scoped
+from penstock._context.scope import scoped as _scoped
+from penstock._ops.random import _is_number
+from penstock._ops.random import drawn as _drawn
+from penstock._ops.random import scaled as _scaled
+from penstock._ops.seeds import op_seeds as _op_seeds
 from penstock.random import experimental
-
-__all__ = [
-    "Algorithm",
-    "Generator",
-    "all_candidate_sampler",
-    "categorical",
-    "create_rng_state",
-    "experimental",
-    "fixed_unigram_candidate_sampler",
-    "fold_in",
-    "gamma",
-    "get_global_generator",
-    "learned_unigram_candidate_sampler",
-    "log_uniform_candidate_sampler",
-    "normal",
-    "poisson",
-    "set_global_generator",
-    "set_seed",
-    "shuffle",
-    "split",
-    "stateless_binomial",
-    "stateless_categorical",
-    "stateless_gamma",
-    "stateless_normal",
-    "stateless_poisson",
-    "stateless_truncated_normal",
-    "stateless_uniform",
-    "truncated_normal",
-    "uniform",
-    "uniform_candidate_sampler",
-]
 
 
 @_scoped("random_normal")
@@ -137,7 +71,7 @@ def uniform(
     if dtype.is_integer:
         if maxval is None:
             raise ValueError(f"Must specify maxval for integer dtype {dtype!r}")
-        bounds = (_core.to_tensor(each, dtype, False) for each in (minval, maxval))
+        bounds = (_core.to_tensor(each, dtype) for each in (minval, maxval))
         shape, minval, maxval = _drawn(shape, dtype, ("min", "max"), *bounds)
         return _raw_ops.RandomUniformInt(
             shape=shape, minval=minval, maxval=maxval, **seeds, name=name

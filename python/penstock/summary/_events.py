@@ -7,7 +7,7 @@ import os
 import socket
 import time
 
-from penstock._files import path_text
+from penstock._base.files import path_text
 from penstock.io import gfile
 from penstock.io._records import TFRecordWriter
 from penstock.summary._messages import Event

@@ -7,9 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from penstock import _core, _tensor_proto, dtypes
-from penstock._host import booked, filled
-from penstock._message import Message
+from penstock import _core, dtypes
+from penstock._api import public
+from penstock._memory.host import booked, filled
+from penstock._proto import tensor_proto as _tensor_proto
+from penstock._proto.message import Message
 
 
 class TensorProto(Message):
@@ -39,6 +41,7 @@ class TensorProto(Message):
     }
 
 
+@public("make_tensor_proto")
 def make_tensor_proto(
     values, dtype=None, shape=None, verify_shape=False, allow_broadcast=False
 ) -> TensorProto:
@@ -46,7 +49,7 @@ def make_tensor_proto(
     if isinstance(values, TensorProto):
         return values
     dtype = None if dtype is None else dtypes.as_dtype(dtype)
-    tensor = _core.to_tensor(values, dtype, False)
+    tensor = _core.to_tensor(values, dtype)
     array = tensor._read_only_array()
     if shape is not None and list(shape) != list(array.shape):
         if verify_shape or (allow_broadcast and array.size != 1):
@@ -63,11 +66,13 @@ def make_tensor_proto(
         return TensorProto.FromString(_tensor_proto.encode(tensor))
 
 
+@public("make_ndarray")
 def make_ndarray(tensor: TensorProto):
     """The values of a message as an array."""
     return np.array(_tensor_proto.decode(tensor.SerializeToString())._read_only_array())
 
 
+@public("v1.SummaryMetadata")
 class SummaryMetadata(Message):
     """Which of TensorBoard's plugins shows a value, and how."""
 
@@ -84,6 +89,7 @@ class SummaryMetadata(Message):
     }
 
 
+@public("v1.HistogramProto")
 class HistogramProto(Message):
     """How many values lie below each of a row of limits."""
 
@@ -98,6 +104,7 @@ class HistogramProto(Message):
     }
 
 
+@public("v1.Summary")
 class Summary(Message):
     """Named values of one step."""
 
@@ -127,6 +134,7 @@ class Summary(Message):
     FIELDS: ClassVar = {"value": (1, [Value])}
 
 
+@public("v1.SessionLog")
 class SessionLog(Message):
     """What a session did."""
 
@@ -150,6 +158,7 @@ class SourceMetadata(Message):
     FIELDS: ClassVar = {"writer": (1, "string")}
 
 
+@public("v1.Event")
 class Event(Message):
     """One record of an event file."""
 

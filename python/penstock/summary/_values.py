@@ -9,7 +9,7 @@ import zlib
 import numpy as np
 
 from penstock import errors
-from penstock._host import booked
+from penstock._memory.host import booked
 from penstock.summary._messages import HistogramProto
 
 _WIDE = 32  # bytes that a value takes while it is counted or scaled

@@ -9,7 +9,7 @@ import time
 import numpy as np
 
 from penstock import _core, dtypes, errors
-from penstock._functions.running import numpy_function
+from penstock._ops.running import numpy_function
 from penstock.summary import _messages
 from penstock.summary._events import EventFile
 
@@ -122,9 +122,9 @@ def flush(writer=None, name=None) -> None:
 def should_record_summaries():
     """Whether summaries are written: what record_if says, and whether there is a writer."""
     if state.writer is None:
-        return _core.to_tensor(False, None, False)
+        return _core.to_tensor(False)
     asked = state.is_recording() if callable(state.is_recording) else state.is_recording
-    return _core.to_tensor(asked, dtypes.bool, False)
+    return _core.to_tensor(asked, dtypes.bool)
 
 
 @contextlib.contextmanager
@@ -163,7 +163,7 @@ def write_value(tag, data, step, metadata, make=lambda data: data):
     """A value under a name: True where it was written. `make` turns it into what is stored."""
     writer = state.writer
     if writer is None:
-        return _core.to_tensor(False, None, False)
+        return _core.to_tensor(False)
     step = state.step if step is None else step
     if step is None:
         raise ValueError(
@@ -171,8 +171,8 @@ def write_value(tag, data, step, metadata, make=lambda data: data):
             "tf.summary.experimental.set_step()"
         )
     given = [
-        _core.to_tensor(data() if callable(data) else data, None, False),
-        _core.to_tensor(step, None, False),
+        _core.to_tensor(data() if callable(data) else data),
+        _core.to_tensor(step),
         should_record_summaries(),
     ]
     if any(isinstance(each, _core.SymbolicTensor) for each in given):
@@ -182,21 +182,21 @@ def write_value(tag, data, step, metadata, make=lambda data: data):
 
         return numpy_function(run, given, dtypes.bool)
     arrays = [each.numpy() for each in given]
-    return _core.to_tensor(_write(writer, tag, metadata, make, *arrays), None, False)
+    return _core.to_tensor(_write(writer, tag, metadata, make, *arrays))
 
 
 def write_raw_pb(tensor, step=None, name=None):
     """Writes a serialized Summary."""
     writer = state.writer
     if writer is None:
-        return _core.to_tensor(False, None, False)
+        return _core.to_tensor(False)
     step = state.step if step is None else step
     if step is None:
         raise ValueError("No step set via 'step' argument or tf.summary.experimental.set_step()")
     try:
-        summary = _messages.Summary.FromString(_core.to_tensor(tensor, None, False).numpy())
+        summary = _messages.Summary.FromString(_core.to_tensor(tensor).numpy())
     except ValueError as error:
         raise errors.DataLossError(None, None, f"Bad tf.Summary binary proto: {error}") from None
-    step = int(_core.to_tensor(step, None, False).numpy())
+    step = int(_core.to_tensor(step).numpy())
     writer.write_event(_messages.Event(wall_time=time.time(), step=step, summary=summary))
-    return _core.to_tensor(True, None, False)
+    return _core.to_tensor(True)

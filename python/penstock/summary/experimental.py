@@ -10,7 +10,7 @@ __all__ = ["get_step", "set_step", "summary_scope", "write_raw_pb"]
 @_contextlib.contextmanager
 def summary_scope(name, default_name="summary", values=None):
     """(tag, scope) of a summary: the name inside of the scopes around it."""
-    from penstock._scope import current_scope, name_scope
+    from penstock._context.scope import current_scope, name_scope
 
     name = name or default_name
     tag = current_scope() + name

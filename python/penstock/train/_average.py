@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from penstock import _core, dtypes, raw_ops
-from penstock._functions.basic import cast, zeros
-from penstock._scope import name_scope
-from penstock._stand_ins import check_known
-from penstock._tape import pause
-from penstock._track import Trackable
-from penstock._variable import Variable
+from penstock._api import public
+from penstock._autodiff.tape import pause
+from penstock._base.version_1 import version_1
+from penstock._context.scope import name_scope
+from penstock._ops.convert import cast
+from penstock._ops.create import zeros
+from penstock._tensors.kinds import is_graph_variable
+from penstock._variables.stand_ins import check_known
+from penstock._variables.track import Trackable
+from penstock._variables.variable import Variable
 
 
+@public("train.ExponentialMovingAverage")
 class ExponentialMovingAverage(Trackable):
     """Of each variable: decay * average + (1 - decay) * value."""
 
@@ -44,8 +49,7 @@ class ExponentialMovingAverage(Trackable):
         return None
 
     def _apply_in_graph(self, var_list):
-        from penstock.compat import v1
-
+        v1 = version_1.api
         var_list = v1.trainable_variables() if var_list is None else list(var_list)
         for variable in var_list:
             if not variable.dtype.is_floating:
@@ -64,9 +68,8 @@ class ExponentialMovingAverage(Trackable):
 
     def _add_to_graph(self, variable):
         """An average that begins as the variable does, or at zero, as that of a tensor."""
-        from penstock.compat import v1
-
-        is_variable = hasattr(variable, "_variable_number")
+        v1 = version_1.api
+        is_variable = is_graph_variable(variable)
         first = variable.initialized_value() if is_variable else zeros(variable.shape)
         outer = v1.get_variable_scope().name
         with name_scope(f"{outer}/" if outer else ""):
@@ -106,8 +109,7 @@ class ExponentialMovingAverage(Trackable):
         """{the name of its average: variable}, to load averages in place of the variables."""
         if not _core.is_building():
             return {self.average_name(each): each for each in moving_avg_variables or ()}
-        from penstock.compat import v1
-
+        v1 = version_1.api
         if moving_avg_variables is None:
             moving_avg_variables = v1.trainable_variables() + v1.moving_average_variables()
         found = {self.average_name(each): each for each in moving_avg_variables}

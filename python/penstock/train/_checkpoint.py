@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 
 from penstock import _core, dtypes, errors
-from penstock._files import path_text
-from penstock._track import Trackable, children, is_trackable
-from penstock._variable import Variable
+from penstock._api import public
+from penstock._base.files import path_text
+from penstock._variables.track import Trackable, children, is_trackable
+from penstock._variables.variable import Variable
 from penstock.train import _format, _state
 from penstock.train._graph import identity, objects_under
 from penstock.train._restore import Restore
@@ -16,7 +17,7 @@ from penstock.train._status import CheckpointLoadStatus, InitializationOnlyStatu
 
 def _check_trackable(name, value):
     if not is_trackable(value):
-        if hasattr(value, "_read_only_array"):
+        if isinstance(value, _core.EagerTensor):
             value = value.numpy()
         raise ValueError(
             f"`Checkpoint` was expecting {name} to be a trackable object (an object derived from "
@@ -25,6 +26,7 @@ def _check_trackable(name, value):
         )
 
 
+@public("train.Checkpoint")
 class Checkpoint(Trackable):
     """Saves and restores what its arguments hold: modules, optimizers, variables, lists, …
 

@@ -12,7 +12,8 @@ import operator
 import struct
 from typing import ClassVar
 
-from penstock._protobuf import (
+from penstock._api import public
+from penstock._proto.protobuf import (
     BYTES,
     FIXED32,
     VARINT,
@@ -162,6 +163,7 @@ class _List(_Message):
         return [f"value: {self._text(value)}" for value in self._values]
 
 
+@public("train.BytesList")
 class BytesList(_List):
     """A list of bytes.
 
@@ -192,6 +194,7 @@ class BytesList(_List):
         return '"' + "".join(parts) + '"'
 
 
+@public("train.FloatList")
 class FloatList(_List):
     """A list of float32 numbers.
 
@@ -233,6 +236,7 @@ class FloatList(_List):
         return text
 
 
+@public("train.Int64List")
 class Int64List(_List):
     """A list of integers of 64 bits.
 
@@ -264,6 +268,7 @@ class Int64List(_List):
     _text = staticmethod(str)
 
 
+@public("train.Feature")
 class Feature(_Message):
     """One of a bytes_list, a float_list and an int64_list.
 
@@ -336,6 +341,7 @@ class _FeatureMap(dict):
         super().__setitem__(name, value)
 
 
+@public("train.Features")
 class Features(_Message):
     """`feature`: a dictionary of features.
 
@@ -381,6 +387,7 @@ class Features(_Message):
         return lines
 
 
+@public("train.Example")
 class Example(_Message):
     """One record of a dataset: `features`.
 

@@ -18,7 +18,7 @@ import json
 import os
 
 from penstock import _core, dtypes, errors
-from penstock._files import replacing, system_errors, write_all
+from penstock._base.files import replacing, system_errors, write_all
 from penstock.io import _header, gfile, safetensors
 from penstock.io._header import lost
 

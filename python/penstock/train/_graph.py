@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 
 from penstock import _core
-from penstock._track import children
+from penstock._variables.track import children
 
 _SUFFIX = (".ATTRIBUTES", "VARIABLE_VALUE")
 

@@ -7,10 +7,12 @@ import re
 import time
 import warnings
 
-from penstock._files import path_text
+from penstock._api import public
+from penstock._base.files import path_text
 from penstock.train import _format, _state
 
 
+@public("train.CheckpointManager")
 class CheckpointManager:
     """Saves numbered checkpoints to a folder and deletes old ones.
 

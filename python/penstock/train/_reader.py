@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from penstock import dtypes
+from penstock._api import public
 from penstock.train._format import CheckpointFile
 from penstock.train._state import found_in
 
@@ -46,6 +47,7 @@ class CheckpointReader:
         return "\n".join(lines).encode()
 
 
+@public("train.load_checkpoint")
 def load_checkpoint(ckpt_dir_or_file):
     """A reader of the checkpoint of that name, or of the latest one in a folder.
 
@@ -64,6 +66,7 @@ def load_checkpoint(ckpt_dir_or_file):
     return CheckpointReader(found_in(ckpt_dir_or_file))
 
 
+@public("train.list_variables")
 def list_variables(ckpt_dir_or_file) -> list[tuple[str, list[int]]]:
     """[(name, shape)] of the tensors of a checkpoint, sorted.
 
@@ -79,6 +82,7 @@ def list_variables(ckpt_dir_or_file) -> list[tuple[str, list[int]]]:
     return sorted(load_checkpoint(ckpt_dir_or_file).get_variable_to_shape_map().items())
 
 
+@public("train.load_variable")
 def load_variable(ckpt_dir_or_file, name):
     """One tensor of a checkpoint, as an array."""
     return load_checkpoint(ckpt_dir_or_file).get_tensor(name.removesuffix(":0"))

@@ -12,7 +12,7 @@ import warnings
 import weakref
 
 from penstock import _core, errors
-from penstock._track import Trackable, await_more, awaited, children, stop_waiting
+from penstock._variables.track import Trackable, await_more, awaited, children, stop_waiting
 from penstock.train import _watch
 from penstock.train._graph import identity
 

@@ -10,7 +10,8 @@ import os
 import re
 import time
 
-from penstock._files import path_text, replacing, write_all
+from penstock._api import public
+from penstock._base.files import path_text, replacing, write_all
 from penstock.train import _format
 
 _FIELDS = {
@@ -100,6 +101,7 @@ def update(folder: str, latest: str, paths, timestamps=(), preserved=0.0, name=N
         write_all(file, os.fsencode(str(state)))
 
 
+@public("train.get_checkpoint_state")
 def get_checkpoint_state(checkpoint_dir, latest_filename=None):
     """The state of a folder, with full paths, or None where there is none."""
     folder = path_text(checkpoint_dir)
@@ -127,6 +129,7 @@ def _warn(message):
     warnings.warn(message, stacklevel=4)
 
 
+@public("train.latest_checkpoint")
 def latest_checkpoint(checkpoint_dir, latest_filename=None) -> str | None:
     """The name of the latest checkpoint of a folder, or None.
 
@@ -149,6 +152,7 @@ def latest_checkpoint(checkpoint_dir, latest_filename=None) -> str | None:
     return state.model_checkpoint_path
 
 
+@public("train.checkpoints_iterator")
 def checkpoints_iterator(checkpoint_dir, min_interval_secs=0, timeout=None, timeout_fn=None):
     """The latest checkpoints of a folder, each as it appears; waits for the next one.
 

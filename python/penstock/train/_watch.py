@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import sys
 
-from penstock._track import Trackable, await_more, stop_waiting
+from penstock._variables.track import Trackable, await_more, stop_waiting
 
 _ONE_OWNER = 2  # references: the owner's, and the one that counts
 

@@ -10,6 +10,7 @@ import pickle
 import numpy as np
 import penstock as tf
 import pytest
+from penstock._variables import track
 
 Checkpoint = tf.train.Checkpoint
 VALUE = "/.ATTRIBUTES/VARIABLE_VALUE"
@@ -387,7 +388,7 @@ def test_nothing_is_kept_alive():
     Checkpoint(model).write("x")
     fresh = Empty()
     Checkpoint(fresh).read("x")
-    assert tf._track._awaiting
+    assert track._awaiting
     del fresh
     gc.collect()
-    assert not tf._track._awaiting
+    assert not track._awaiting

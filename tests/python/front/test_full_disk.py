@@ -7,7 +7,8 @@ import resource
 
 import penstock as tf
 import pytest
-from penstock import _cli, _files
+from penstock import _cli
+from penstock._base import files as _files
 
 Profile = tf.profiler.Profile
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import penstock as tf
 import pytest
-from penstock import _api, _core, _docs, raw_ops
+from penstock import _api, _core, raw_ops
+from penstock._api import docs as _docs
 
 NUMBER = re.compile(r"[-+]?(?:\d+\.\d*|\.\d+)(?:e[-+]?\d+)?")
 # TensorFlow's names in the order of how many programs use them.

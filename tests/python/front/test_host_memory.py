@@ -15,7 +15,7 @@ PROGRAM = """\
 import gzip, struct
 import numpy as np
 import penstock as tf
-from penstock import _protobuf
+from penstock._proto import protobuf as _protobuf
 
 def highest():
     with open("/proc/self/status") as file:

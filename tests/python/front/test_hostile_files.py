@@ -12,7 +12,8 @@ from pathlib import Path
 import numpy as np
 import penstock as tf
 import pytest
-from penstock import _cli, _core, _protobuf
+from penstock import _cli, _core
+from penstock._proto import protobuf as _protobuf
 from penstock.profiler import _raw
 
 PROGRAM = Path(__file__).parent / "hostile_files.py"

@@ -30,7 +30,7 @@ ADDED = {
 # All that a module shows in dir() or has as an attribute, as long as nobody asked for more.
 WALK = """
 import json
-from penstock import _stubs
+from penstock._dev import stubs as _stubs
 modules = _stubs.modules().items()
 print(json.dumps({
     "tf" + name.removeprefix("penstock"): sorted({*dir(module), *vars(module)})

@@ -11,7 +11,9 @@ def results(pytester):
 
     def run(source):
         pytester.makepyfile("import penstock as tf\nimport pytest\n" + source)
-        return pytester.runpytest_subprocess("-p", "penstock._pytest_plugin", "--strict-markers")
+        return pytester.runpytest_subprocess(
+            "-p", "penstock._testing.pytest_plugin", "--strict-markers"
+        )
 
     return run
 

@@ -8,6 +8,7 @@ import random
 import numpy as np
 import penstock as tf
 import pytest
+from penstock._base import files
 
 st = tf.io.safetensors
 DAMAGE = (tf.errors.DataLossError, tf.errors.InvalidArgumentError)
@@ -195,7 +196,7 @@ def test_refusals(tmp_path):
 @pytest.mark.parametrize("unnamed", [True, False])
 def test_a_failed_save_leaves_the_old_file(tmp_path, monkeypatch, unnamed):
     if not unnamed:  # not every file system has files without names
-        monkeypatch.setattr(tf._files, "_can_name_later", lambda folder: False)
+        monkeypatch.setattr(files, "_can_name_later", lambda folder: False)
     path = tmp_path / "x.safetensors"
     st.save_file({"a": tf.constant(0.0)}, path)
     os.symlink(path, tmp_path / "link")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import penstock as tf
 import pytest
-from penstock import _source_version
+from penstock._base import source_version as _source_version
 
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "tests" / "recorded"))

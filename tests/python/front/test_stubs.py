@@ -10,7 +10,7 @@ from pathlib import Path
 
 import penstock as tf
 import pytest
-from penstock import _stubs
+from penstock._dev import stubs as _stubs
 
 ROOT = Path(__file__).resolve().parents[3]
 PROGRAM = """
@@ -131,7 +131,9 @@ def test_a_type_checker_reads_them(tmp_path):
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.touch()
     (package / "gone.pyi").write_text(_stubs.texts()["penstock.bitwise"])
-    (package / "_typing.py").write_text((ROOT / "python/penstock/_typing.py").read_text())
+    (package / "_dev" / "typing.py").write_text(
+        (ROOT / "python/penstock/_dev/typing.py").read_text()
+    )
     _stubs.write(package)
     assert not (package / "gone.pyi").exists()
     program = tmp_path / "program.py"

@@ -266,14 +266,14 @@ class TestUse:
 
 # Where `name` is taken and has nobody to go to: values, not nodes, or functions that run at once.
 UNNAMED = {
-    "_functions/files.py": "read_file write_file matching_files serialize_tensor parse_tensor",
-    "_functions/running.py": "timestamp",
-    "_functions/generator.py": "normal truncated_normal uniform uniform_full_int binomial",
-    "_graph_array.py": "size grad close write unstack scatter split",
-    "_tensor_array.py": (
+    "io/_contents.py": "read_file write_file matching_files serialize_tensor parse_tensor",
+    "_ops/running.py": "timestamp",
+    "random/_generator.py": "normal truncated_normal uniform uniform_full_int binomial",
+    "_control_flow/graph_array.py": "size grad close write unstack scatter split",
+    "_control_flow/tensor_array.py": (
         "__init__ size grad close read write stack gather concat unstack scatter split"
     ),
-    "_variable.py": (
+    "_variables/variable.py": (
         "is_initialized assign assign_add assign_sub scatter_update scatter_add scatter_sub "
         "scatter_max scatter_min scatter_mul scatter_div scatter_nd_update scatter_nd_add "
         "scatter_nd_sub sparse_read gather_nd"

@@ -163,7 +163,12 @@ def test_memory_plan():
     with v1.Session() as sess:
         small = sess.memory_plan(y, {x: [16, 256]})
         large = sess.memory_plan(y, {x: [64, 256]})
-    assert 0 < small["peak_bytes"] < large["peak_bytes"]
+        same = tf.function(lambda x: tf.matmul(x, tf.transpose(x)))
+        expected = same.memory_plan(tf.TensorSpec([64, 256]))
+    assert 0 < small.peak_bytes < large.peak_bytes
+    assert large.peak_bytes == expected.peak_bytes
+    assert type(large) is type(expected)
+    assert str(large).startswith("Session.run: peak ")
 
 
 def test_programs_are_bounded_and_go_with_the_session():

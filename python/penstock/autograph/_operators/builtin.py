@@ -5,10 +5,12 @@ from __future__ import annotations
 import builtins
 import sys
 
-from penstock import _core, dtypes
+from penstock import _core, dtypes, raw_ops
+from penstock._base.nest import flatten
 from penstock._control_flow import symbolic
-from penstock._functions import basic
-from penstock._nest import flatten
+from penstock._ops import convert as _convert
+from penstock._ops import create as _create
+from penstock._ops import index as _index
 from penstock.autograph._operators.state import is_tensor
 
 
@@ -25,7 +27,7 @@ def _number(kind, dtype):
                 from penstock.strings import to_number
 
                 return to_number(args[0], dtype)
-            return basic.cast(args[0], dtype)
+            return _convert.cast(args[0], dtype)
         return kind(*args, **kwargs)
 
     return convert
@@ -42,27 +44,26 @@ def length_of(value):
     known = value.shape[0]
     if known is not None:
         return known
-    from penstock import shape
-
-    return shape(value)[0]
+    return raw_ops.Shape(input=value)[0]
 
 
 def _range(*args, **kwargs):
     if any(map(_stays, args)):
-        return basic.range(*args, **kwargs)
+        return _create.range(*args, **kwargs)
     return builtins.range(*args, **kwargs)
 
 
 def _sorted(rows, /, *, key=None, reverse=False):
     if not _stays(rows):
         return builtins.sorted(rows, key=key, reverse=reverse)
-    from penstock import argsort, map_fn, sort
+    from penstock._control_flow.maps import map_fn
+    from penstock._ops.arrays import argsort, sort
 
     direction = "DESCENDING" if reverse else "ASCENDING"
     if key is None:
         return sort(rows, direction=direction)
     keys = map_fn(key, rows)
-    return basic.gather(rows, argsort(keys, direction=direction))
+    return _index.gather(rows, argsort(keys, direction=direction))
 
 
 OVERLOADS = {
@@ -78,7 +79,7 @@ def print_(*args, **kwargs):
     """Python's print; tensors are printed whenever the function runs."""
     if not any(map(is_tensor, flatten(args))) or kwargs.keys() - {"sep", "end"}:
         return builtins.print(*args, **kwargs)
-    from penstock import print as tensor_print
+    from penstock._ops.printing import print as tensor_print
 
     return tensor_print(*args, output_stream=sys.stdout, **kwargs)
 

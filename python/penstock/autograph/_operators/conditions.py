@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from penstock import _core
+from penstock._base.nest import flatten, pack_like
 from penstock._control_flow import symbolic
 from penstock._control_flow.conditionals import cond
-from penstock._nest import flatten, pack_like
-from penstock._tensor_array import TensorArray
+from penstock._control_flow.tensor_array import TensorArray
 from penstock.autograph._operators import state
 from penstock.autograph._operators.state import NO_RETURN, Undefined
 from penstock.nest import assert_same_structure
@@ -55,7 +55,7 @@ def _in_graph(test, body, orelse, get, put, names, count):
 
         return run
 
-    pred = _core.to_tensor(test, None, False)
+    pred = _core.to_tensor(test)
     tensors = symbolic.cond(pred, branch("main", body), branch("else", orelse))
     if put is not None:
         put([*merged.pack(tensors), *start[count:]])
@@ -66,7 +66,7 @@ def if_exp(test, body, orelse, text):
     if symbolic.is_symbolic(test):
         merged = Merged([text])
         tensors = symbolic.cond(
-            _core.to_tensor(test, None, False),
+            _core.to_tensor(test),
             lambda: merged.add("main", [body()]),
             lambda: merged.add("else", [orelse()]),
         )

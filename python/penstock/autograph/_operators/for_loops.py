@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import builtins
 
-from penstock import _core
+from penstock import _core, raw_ops
 from penstock._control_flow import symbolic
-from penstock._functions import basic
+from penstock._ops import create as _create
+from penstock._ops import index as _index
 from penstock.autograph._operators import state
 from penstock.autograph._operators.builtin import length_of
 from penstock.autograph._operators.while_loops import Loop
@@ -23,15 +24,14 @@ class Range:
     def __init__(self, start, limit, step):
         tensor = next((x for x in (start, limit) if isinstance(x, _core.Tensor)), None)
         dtype = None if tensor is None else tensor.dtype
-        self._start, self._limit = (_core.to_tensor(x, dtype, False) for x in (start, limit))
+        self._start, self._limit = (_core.to_tensor(x, dtype) for x in (start, limit))
         self._step = step
 
     def count(self):
         """How many numbers there are, as a tensor."""
-        from penstock import maximum
-
         one = 1 if self._step > 0 else -1
-        return maximum((self._limit - self._start + self._step - one) // self._step, 0)
+        count = (self._limit - self._start + self._step - one) // self._step
+        return raw_ops.Maximum(x=count, y=0)
 
     def at(self, number):
         return self._start + number * self._step
@@ -50,19 +50,19 @@ def _python_range(*ends):
 def _tensor_range(*ends, **options):
     """tf.range, as its ends where these are whole numbers and the step is known."""
     if options or not _core.is_tracing() or not 0 < len(ends) < 4:
-        return basic.range(*ends, **options)
+        return _create.range(*ends, **options)
     start, limit, step = (0, *ends, 1) if len(ends) == 1 else (*ends, 1)[:3]
     is_whole = all(isinstance(each, int) or _is_int(each) for each in (start, limit))
     if is_whole and isinstance(step, int) and step != 0:
         return Range(start, limit, step)
-    return basic.range(*ends)
+    return _create.range(*ends)
 
 
 def lazy(callee):
     """What makes a range for a loop, where that is what `callee` does."""
     if callee is builtins.range:
         return _python_range
-    return _tensor_range if callee is basic.range else None
+    return _tensor_range if callee is _create.range else None
 
 
 def for_stmt(rows, extra, body, get, put, names, options):
@@ -71,7 +71,7 @@ def for_stmt(rows, extra, body, get, put, names, options):
         loop = Loop(get, put, names, options)
         loop.in_graph(extra, lambda number: body(rows.at(number)), rows.count())
     elif state.is_tensor(rows):
-        _over_tensor(_core.to_tensor(rows, None, False), extra, body, get, put, names, options)
+        _over_tensor(_core.to_tensor(rows), extra, body, get, put, names, options)
     else:
         for row in rows:
             body(row)
@@ -89,8 +89,8 @@ def _over_tensor(rows, extra, body, get, put, names, options):
     length = length_of(rows)
     loop = Loop(get, put, names, options)
     if _core.is_tracing():
-        count = _core.to_tensor(length, None, False)
-        loop.in_graph(extra, lambda number: body(basic.gather(rows, number)), count)
+        count = _core.to_tensor(length)
+        loop.in_graph(extra, lambda number: body(_index.gather(rows, number)), count)
         return
     for number in range(length):
         if not loop.may_go_on():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from penstock import _core
-from penstock._graph_array import GraphArray
+from penstock._control_flow.graph_array import GraphArray
 
 
 class NewList(list):
@@ -17,7 +17,7 @@ class TensorList(GraphArray):
         super().__init__("float32", 0, dynamic_size=True)
         self._about.dtype = None  # that of the first element
         for value in values:
-            self._about.dtype = self._about.dtype or _core.to_tensor(value, None, False).dtype
+            self._about.dtype = self._about.dtype or _core.to_tensor(value).dtype
 
     # All arrays made from one share it, like the shape of an element.
     _dtype = property(lambda self: self._about.dtype, lambda self, unused: None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 
-from penstock import _core
+from penstock import _core, raw_ops
 from penstock._control_flow import symbolic
 from penstock._control_flow.conditionals import cond
 from penstock.autograph._operators.state import is_tensor
@@ -34,14 +34,12 @@ def or_(first, second):
 def not_(value):
     """`not value`"""
     if symbolic.is_symbolic(value) or (is_tensor(value) and not _core.is_tracing()):
-        from penstock import logical_not
-
         if value.dtype.name != "bool" and symbolic.is_symbolic(value):
             raise TypeError(
                 f"Input 'x' of 'LogicalNot' Op has type {value.dtype.name} that does not match "
                 "expected type of bool."
             )
-        return logical_not(value)
+        return raw_ops.LogicalNot(x=value)
     return not value
 
 

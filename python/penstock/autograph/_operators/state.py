@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from penstock import _core
-from penstock._tensor_array import TensorArray
+from penstock._control_flow.tensor_array import TensorArray
 
 
 class Undefined:
@@ -56,7 +56,7 @@ def as_leaf(value):
     if isinstance(value, (_core.Tensor, TensorArray)):
         return value
     try:
-        return _core.to_tensor(value, None, False)
+        return _core.to_tensor(value)
     except (TypeError, ValueError):
         return value
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from penstock import _core
+from penstock._base.nest import flatten, pack_like
 from penstock._control_flow import symbolic
-from penstock._functions.basic import zeros
-from penstock._nest import flatten, pack_like
-from penstock._shape import TensorShape
-from penstock._spec import TensorSpec
-from penstock._tensor_array import TensorArray
+from penstock._control_flow.tensor_array import TensorArray
+from penstock._ops.create import zeros
+from penstock._tensors.shape import TensorShape
+from penstock._tensors.spec import TensorSpec
 from penstock.autograph._operators import state
 from penstock.autograph._operators.lists import in_loop
 from penstock.autograph._operators.logic import and_
@@ -135,7 +135,7 @@ class Loop:
         form = [_as_leaves(value) for value in self._start]
         goes_through = [symbolic.can_go_through(leaf) for leaf in flatten(form)]
         start = [leaf for leaf in flatten(form) if symbolic.can_go_through(leaf)]
-        numbers = [] if count is None else [_core.to_tensor(0, count.dtype, False)]
+        numbers = [] if count is None else [_core.to_tensor(0, count.dtype)]
 
         def enter(flat):
             flat = iter(flat)
@@ -195,7 +195,7 @@ class Loop:
                 )
 
         def once():
-            body(None if count is None else _core.to_tensor(0, count.dtype, False))
+            body(None if count is None else _core.to_tensor(0, count.dtype))
             values = state.read(self._get, self._names)
             for i in missing:
                 if _is_blank(values[i]):

@@ -8,9 +8,11 @@ from __future__ import annotations
 import re
 
 from penstock import _core
-from penstock._control_flow import frames
+from penstock._api import public
+from penstock._context import frames
 
 
+@public("v1.GraphKeys")
 class GraphKeys:
     """The names of the collections that functions fill by themselves."""
 
@@ -94,11 +96,13 @@ def keep(names, value) -> None:
         add_to_collections(names, value)
 
 
+@public("v1.add_to_collection")
 def add_to_collection(name, value) -> None:
     """Adds to the collection of that name."""
     current().add(name, value)
 
 
+@public("v1.add_to_collections")
 def add_to_collections(names, value) -> None:
     """Adds to each of the collections."""
     names = (names,) if isinstance(names, str) else names
@@ -106,6 +110,7 @@ def add_to_collections(names, value) -> None:
         add_to_collection(name, value)
 
 
+@public("v1.get_collection")
 def get_collection(key, scope=None) -> list:
     """What is in the collection; with a scope, what has a name that begins with that pattern.
 
@@ -121,6 +126,7 @@ def get_collection(key, scope=None) -> list:
     return current().get(key, scope)
 
 
+@public("v1.get_collection_ref")
 def get_collection_ref(key) -> list:
     """The collection itself, to be changed."""
     return current().ref(key)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from penstock._message import Message
+from penstock._api import public
+from penstock._proto.message import Message
 
 
+@public("v1.GPUOptions")
 class GPUOptions(Message):
     """What a program asks of a GPU. There is none; `per_process_gpu_memory_fraction` and
     `allow_growth` are what programs set."""
@@ -23,6 +25,7 @@ class GPUOptions(Message):
     }
 
 
+@public("v1.OptimizerOptions")
 class OptimizerOptions(Message):
     """How a graph is made faster before it runs."""
 
@@ -39,6 +42,7 @@ class OptimizerOptions(Message):
     }
 
 
+@public("v1.GraphOptions")
 class GraphOptions(Message):
     """How graphs are made ready to run."""
 
@@ -60,6 +64,7 @@ class ThreadPoolOptionProto(Message):
     FIELDS: ClassVar = {"num_threads": (1, "int32"), "global_name": (2, "string")}
 
 
+@public("v1.ConfigProto")
 class ConfigProto(Message):
     """What a session is told: threads, placement, GPU options.
 
@@ -88,6 +93,7 @@ class ConfigProto(Message):
     }
 
 
+@public("v1.RunOptions")
 class RunOptions(Message):
     """What one run is told."""
 
@@ -141,6 +147,7 @@ class StepStats(Message):
     FIELDS: ClassVar = {"dev_stats": (1, [DeviceStepStats])}
 
 
+@public("v1.RunMetadata")
 class RunMetadata(Message):
     """What a run tells of itself."""
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from penstock import _core, raw_ops
+from penstock._api import public
+from penstock._context.scope import name_scope
 from penstock._control_flow import conditionals, loops
-from penstock._functions.running import control_dependencies
-from penstock._scope import name_scope
+from penstock._ops.running import control_dependencies
 
 
 def _only(result):
@@ -14,6 +15,7 @@ def _only(result):
     return result[0] if is_single else result
 
 
+@public("v1.cond")
 def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, fn2=None):
     """The result of `true_fn()` where `pred` is true, and of `false_fn()` where it is not. A list
     of one tensor is that tensor, unless it is `strict`."""
@@ -43,6 +45,7 @@ def _with_result(function, name):
     return checked
 
 
+@public("v1.case")
 def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"):
     """The result of the first function whose predicate is true, or else of `default`. Of those of
     an `exclusive` case in a graph, one is true at most."""
@@ -67,6 +70,7 @@ def _checks(pairs, exclusive) -> list:
     return [Assert(count <= 1, [text, preds])]
 
 
+@public("v1.while_loop")
 def while_loop(
     cond,
     body,

@@ -9,7 +9,7 @@ class CustomGradient:
     """The gradient of a part of a graph: a function of the gradients at its results."""
 
     def __init__(self, inputs, results, backward):
-        self.inputs = [_core.to_tensor(each, None, False) for each in inputs]
+        self.inputs = [_core.to_tensor(each) for each in inputs]
         copies = [raw_ops.Identity(input=each) for each in results]
         self.outputs = raw_ops.IdentityN(input=copies) if copies else []
         self._backward = backward

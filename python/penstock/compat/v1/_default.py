@@ -5,7 +5,9 @@ from __future__ import annotations
 import threading
 import weakref
 
-from penstock import _core, _scope
+from penstock import _core
+from penstock._api import public
+from penstock._context import scope as _scope
 
 _by_number = weakref.WeakValueDictionary()  # graphs by what their tensors know
 _global = None  # the graph without any `as_default`
@@ -21,9 +23,6 @@ _here = _Here()
 
 def add(graph):
     """Makes a new graph known to its tensors."""
-    from penstock.compat.v1 import _graph_tensor
-
-    _graph_tensor.install()
     _by_number[graph._number] = graph
 
 
@@ -55,6 +54,7 @@ def building():
     return _here.stack[-1][0] if _here.stack and _core.is_building() else None
 
 
+@public("v1.get_default_graph")
 def get_default_graph():
     """The graph that is entered, or the one that there always is."""
     global _global
@@ -67,6 +67,7 @@ def get_default_graph():
     return _global
 
 
+@public("v1.reset_default_graph")
 def reset_default_graph():
     """A new default graph; what the old one holds goes when nobody else has it."""
     global _global

@@ -6,8 +6,8 @@ from collections import namedtuple
 from collections.abc import Mapping
 
 from penstock import _core
-from penstock._host import booked
-from penstock._tape import IndexedSlices
+from penstock._autodiff.tape import IndexedSlices
+from penstock._memory.host import booked
 from penstock.compat.v1._operation import Operation
 
 # What a run makes of IndexedSlices: their parts as arrays.
@@ -128,7 +128,7 @@ def fed_value(value, tensor):
             value = np.asarray(value, dtype=dtype.as_numpy_dtype)
     elif isinstance(value, _core.Tensor) and value.dtype is not dtype:
         value = value._read_only_array()
-    made = _core.to_tensor(value, dtype, False)
+    made = _core.to_tensor(value, dtype)
     if not tensor.shape.is_compatible_with(made.shape):
         raise ValueError(
             f"Cannot feed value of shape {tuple(made.shape)} for Tensor {tensor.name}, which has "

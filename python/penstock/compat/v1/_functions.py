@@ -9,15 +9,16 @@ import sys
 import numpy as np
 
 from penstock import _core, dtypes, raw_ops
+from penstock._api import public
+from penstock._autodiff.tape import IndexedSlices
+from penstock._context.scope import scoped
 from penstock._core import Tensor
-from penstock._functions.arrays import tensor
-from penstock._functions.basic import cast, convert_to_tensor
-from penstock._functions.basic import where as _where_today
-from penstock._functions.printing import _element_text
-from penstock._functions.running import numpy_function
-from penstock._functions.seeds import next_seeds
-from penstock._scope import scoped
-from penstock._tape import IndexedSlices
+from penstock._ops.arrays import tensor
+from penstock._ops.convert import cast, convert_to_tensor
+from penstock._ops.index import where as _where_today
+from penstock._ops.printing import _element_text
+from penstock._ops.running import numpy_function
+from penstock._ops.seeds import next_seeds
 
 
 def _to(dtype, name):
@@ -31,15 +32,16 @@ def _to(dtype, name):
     return convert
 
 
-to_bfloat16 = _to(dtypes.bfloat16, "to_bfloat16")
-to_complex64 = _to(dtypes.complex64, "to_complex64")
-to_complex128 = _to(dtypes.complex128, "to_complex128")
-to_double = _to(dtypes.float64, "to_double")
-to_float = _to(dtypes.float32, "to_float")
-to_int32 = _to(dtypes.int32, "to_int32")
-to_int64 = _to(dtypes.int64, "to_int64")
+to_bfloat16 = public("v1.to_bfloat16")(_to(dtypes.bfloat16, "to_bfloat16"))
+to_complex64 = public("v1.to_complex64")(_to(dtypes.complex64, "to_complex64"))
+to_complex128 = public("v1.to_complex128")(_to(dtypes.complex128, "to_complex128"))
+to_double = public("v1.to_double")(_to(dtypes.float64, "to_double"))
+to_float = public("v1.to_float")(_to(dtypes.float32, "to_float"))
+to_int32 = public("v1.to_int32")(_to(dtypes.int32, "to_int32"))
+to_int64 = public("v1.to_int64")(_to(dtypes.int64, "to_int64"))
 
 
+@public("v1.div")
 def div(x, y, name=None) -> Tensor:
     """x / y as Python 2 had it: integers are divided downwards."""
     x = tensor(x)
@@ -49,6 +51,7 @@ def div(x, y, name=None) -> Tensor:
     return op(x=x, y=y, name=name or "div")
 
 
+@public("v1.where")
 def where(condition, x=None, y=None, name=None) -> Tensor:
     """x where the condition holds and y elsewhere; without them, where it holds. x and y have one
     shape, and a condition of one dimension picks whole rows of them."""
@@ -66,6 +69,7 @@ def where(condition, x=None, y=None, name=None) -> Tensor:
     return picked
 
 
+@public("v1.sparse_to_dense")
 def sparse_to_dense(
     sparse_indices,
     output_shape,
@@ -89,11 +93,13 @@ def sparse_to_dense(
     return raw_ops.TensorScatterUpdate(tensor=empty, indices=indices, updates=values, name=name)
 
 
+@public("v1.setdiff1d")
 def setdiff1d(x, y, index_dtype=dtypes.int32, name=None):
     """The elements of x that y does not have, and where they are in x."""
     return raw_ops.ListDiff(x=x, y=y, out_idx=index_dtype, name=name)
 
 
+@public("v1.batch_gather")
 def batch_gather(params, indices, name=None) -> Tensor:
     """The slices that the indices name, in every one of a batch."""
     indices = tensor(indices)
@@ -103,6 +109,7 @@ def batch_gather(params, indices, name=None) -> Tensor:
     )
 
 
+@public("v1.clip_by_average_norm")
 @scoped("clip_by_average_norm")
 def clip_by_average_norm(t, clip_norm, name=None) -> Tensor:
     """`t`, scaled down where its length over its number of elements is more than clip_norm."""
@@ -122,18 +129,21 @@ def _blocks(block_size, block_shape):
     return [block_size, block_size]
 
 
+@public("v1.space_to_batch")
 def space_to_batch(input, paddings, block_size=None, name=None, block_shape=None) -> Tensor:
     """Blocks of space become elements of the batch."""
     blocks = _blocks(block_size, block_shape)
     return raw_ops.SpaceToBatchND(input=input, block_shape=blocks, paddings=paddings, name=name)
 
 
+@public("v1.batch_to_space")
 def batch_to_space(input, crops, block_size=None, name=None, block_shape=None) -> Tensor:
     """Elements of the batch become blocks of space."""
     blocks = _blocks(block_size, block_shape)
     return raw_ops.BatchToSpaceND(input=input, block_shape=blocks, crops=crops, name=name)
 
 
+@public("v1.extract_image_patches")
 def extract_image_patches(
     images, ksizes=None, strides=None, rates=None, padding=None, name=None, sizes=None
 ) -> Tensor:
@@ -149,6 +159,7 @@ def extract_image_patches(
     )
 
 
+@public("v1.convert_to_tensor_or_indexed_slices")
 def convert_to_tensor_or_indexed_slices(value, dtype=None, name=None):
     """A tensor, or the IndexedSlices that it is."""
     if isinstance(value, IndexedSlices):
@@ -156,19 +167,21 @@ def convert_to_tensor_or_indexed_slices(value, dtype=None, name=None):
     return convert_to_tensor(value, dtype, name=name)
 
 
+@public("v1.assert_scalar")
 def assert_scalar(tensor, name=None, message=None) -> Tensor:
     """The tensor, which must have no dimensions."""
     from penstock import debugging
 
-    tensor = _core.to_tensor(tensor, None, False)
+    tensor = _core.to_tensor(tensor)
     debugging.assert_scalar(tensor, message)
     return tensor
 
 
+@public("v1.Print")
 def Print(input_, data, message=None, first_n=None, summarize=None, name=None):
     """The input, and besides, the data is written to stderr: the first `first_n` times."""
-    input_ = _core.to_tensor(input_, None, False)
-    data = [_core.to_tensor(each, None, False) for each in data]
+    input_ = _core.to_tensor(input_)
+    data = [_core.to_tensor(each) for each in data]
     times = itertools.count()
     limit = 3 if summarize is None else int(summarize)
 
@@ -214,16 +227,19 @@ def _element(value) -> str:
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else _element_text(value)
 
 
+@public("v1.sparse_segment_sum")
 def sparse_segment_sum(data, indices, segment_ids, name=None, num_segments=None) -> Tensor:
     """The sums of the rows that the indices name, by segments."""
     return _sparse_segment("Sum", data, indices, segment_ids, num_segments, name)
 
 
+@public("v1.sparse_segment_mean")
 def sparse_segment_mean(data, indices, segment_ids, name=None, num_segments=None) -> Tensor:
     """The means of the rows that the indices name, by segments."""
     return _sparse_segment("Mean", data, indices, segment_ids, num_segments, name)
 
 
+@public("v1.sparse_segment_sqrt_n")
 def sparse_segment_sqrt_n(data, indices, segment_ids, name=None, num_segments=None) -> Tensor:
     """The sums of the rows that the indices name over the root of their number, by segments."""
     return _sparse_segment("SqrtN", data, indices, segment_ids, num_segments, name)
@@ -237,11 +253,13 @@ def _sparse_segment(kind, data, indices, segment_ids, num_segments, name):
     return op(**given, num_segments=num_segments)
 
 
+@public("v1.get_seed")
 def get_seed(op_seed):
     """(global seed, op seed) of the next random op."""
     return next_seeds(op_seed)
 
 
+@public("v1.AggregationMethod")
 class AggregationMethod:
     """How the gradients of one tensor are added up: always in the same way here."""
 
@@ -251,10 +269,12 @@ class AggregationMethod:
     EXPERIMENTAL_ACCUMULATE_N = 2
 
 
+@public("v1.no_regularizer")
 def no_regularizer(_):
     """No regularizer."""
 
 
+@public("v1.op_scope")
 @contextlib.contextmanager
 def op_scope(values, name, default_name=None):
     """name_scope with its arguments in another order."""
@@ -264,6 +284,7 @@ def op_scope(values, name, default_name=None):
         yield scope
 
 
+@public("v1.colocate_with")
 @contextlib.contextmanager
 def colocate_with(op, ignore_existing=False):
     """Nothing to do: there is one device."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from penstock import _core, raw_ops
-from penstock._scope import name_scope
-from penstock._tape import IndexedSlices, UnconnectedGradients
+from penstock._api import public
+from penstock._autodiff.tape import IndexedSlices, UnconnectedGradients
+from penstock._context.scope import name_scope
 from penstock.compat.v1 import _default
 from penstock.compat.v1._gradient_names import gradient_names
 from penstock.compat.v1._nodes import in_graph
 
 
+@public("v1.gradients")
 def gradients(
     ys,
     xs,
@@ -36,7 +38,7 @@ def gradients(
 
 
 def _within_scope(graph, ys, xs, grad_ys, stop_gradients, is_gated, unconnected):
-    targets = [in_graph(_core.to_tensor(y, None, False), graph) for y in ys]
+    targets = [in_graph(_core.to_tensor(y), graph) for y in ys]
     seeds = _seeds(targets, grad_ys, graph)
     stops = [read for each in _listed(stop_gradients or []) for read in _reads(each, graph)[0]]
     reads = [_reads(x, graph) for x in xs]
@@ -120,7 +122,7 @@ def _reads(x, graph):
     all that was read from it."""
     number = getattr(x, "_variable_number", None)
     if number is None:
-        return [in_graph(_core.to_tensor(x, None, False), graph)], []
+        return [in_graph(_core.to_tensor(x), graph)], []
     by_rows = {read._value for read, _, _ in x._sparse_reads}
     whole = [each for each in graph._builder.reads_of(number) if each._value not in by_rows]
     return whole, [(rows, indices) for _, rows, indices in x._sparse_reads]
@@ -173,5 +175,5 @@ def _seeds(targets, grad_ys, graph) -> list:
             _check_takes_ones(y)
             seeds.append(raw_ops.OnesLike(x=y))
         else:
-            seeds.append(in_graph(_core.to_tensor(dy, y.dtype, False), graph))
+            seeds.append(in_graph(_core.to_tensor(dy, y.dtype), graph))
     return seeds

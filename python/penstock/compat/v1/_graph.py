@@ -6,8 +6,10 @@ import contextlib
 import re
 import weakref
 
-from penstock import _core, _scope
-from penstock.compat.v1 import _default
+from penstock import _core
+from penstock._api import public
+from penstock._context import scope as _scope
+from penstock.compat.v1 import _default, _graph_tensor
 from penstock.compat.v1._collections import Collections
 from penstock.compat.v1._custom_gradients import CustomGradient
 from penstock.compat.v1._growth import Growth
@@ -17,6 +19,7 @@ _NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$")
 _SCOPE = re.compile(r"^[A-Za-z0-9_.\\/>-]*$")
 
 
+@public("Graph", "v1.Graph")
 class Graph:
     """Ops and tensors, made while `with graph.as_default():` lasts and run by sessions.
 
@@ -45,6 +48,7 @@ class Graph:
         self._num_random = 0
         self._growth = Growth()
         self.seed = None
+        _graph_tensor.install()
         _default.add(self)
 
     _has_own_seed = True

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from penstock import _core
 from penstock.compat.v1 import _default
+from penstock.compat.v1._default_session import session_for
+from penstock.compat.v1._operation import consumers_of
 
 _graph_of = _default.graph_of
 _is_installed = False
@@ -37,8 +39,6 @@ def _graph(self):
 
 
 def _consumers(self):
-    from penstock.compat.v1._operation import consumers_of
-
     graph = _graph_of(self)
     return [] if graph is None else consumers_of(graph, self)
 
@@ -48,8 +48,6 @@ def _eval(of_function):
         graph = _graph_of(self)
         if graph is None:
             return of_function(self)
-        from penstock.compat.v1._session import session_for
-
         return session_for(session, graph, "evaluate tensor", "eval").run(self, feed_dict)
 
     return eval

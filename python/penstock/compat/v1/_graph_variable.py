@@ -5,12 +5,18 @@ from __future__ import annotations
 import itertools
 
 from penstock import _core, dtypes, raw_ops
-from penstock._control_flow import frames
-from penstock._scope import name_scope, scoped
-from penstock._shape import TensorShape
-from penstock._tape import note_read
-from penstock._tensor import Reference
-from penstock._variable import ResourceVariable, VariableAggregation, VariableSynchronization
+from penstock._api import public
+from penstock._autodiff.tape import note_read
+from penstock._context import frames
+from penstock._context.scope import name_scope, scoped
+from penstock._tensors.kinds import GraphVariableBase
+from penstock._tensors.shape import TensorShape
+from penstock._tensors.tensor import Reference
+from penstock._variables.variable import (
+    ResourceVariable,
+    VariableAggregation,
+    VariableSynchronization,
+)
 from penstock.compat.v1 import _collections, _default, _switches
 from penstock.compat.v1._collections import GraphKeys
 from penstock.compat.v1._nodes import in_graph, no_op
@@ -18,7 +24,7 @@ from penstock.compat.v1._nodes import in_graph, no_op
 _ids = itertools.count(-1, -1)  # unlike those of variables that have a value
 
 
-class GraphVariable:
+class GraphVariable(GraphVariableBase):
     """A variable of a graph: what is made of it are nodes, and a session has its value."""
 
     __array_priority__ = 100
@@ -72,7 +78,7 @@ class GraphVariable:
         inner = "/Initializer/" if is_resource or callable(initial_value) else "/"
         with name_scope(self._full_name + inner):
             value = initial_value() if callable(initial_value) else initial_value
-            value = in_graph(_core.to_tensor(value, wanted, False), graph, "initial_value")
+            value = in_graph(_core.to_tensor(value, wanted), graph, "initial_value")
         static = value.shape if shape is None else TensorShape(shape)
         if not static.is_compatible_with(value.shape):
             raise ValueError(
@@ -141,13 +147,13 @@ class GraphVariable:
 
     def load(self, value, session=None):
         """Sets the value in a session."""
-        from penstock.compat.v1._session import session_for
+        from penstock.compat.v1._default_session import session_for
 
         session = session_for(session, self.graph, "load a variable", "load")
         session.run(self.initializer, {self._initial_value: value})
 
     def _checked(self, value):
-        value = _core.to_tensor(value, self.dtype, False)
+        value = _core.to_tensor(value, self.dtype)
         if not self.shape.is_compatible_with(value.shape):
             raise ValueError(
                 f"Cannot assign value to variable ' {self.name}': Shape mismatch."
@@ -186,7 +192,7 @@ class GraphVariable:
 
     def _scatter(self, op, indices, updates, name):
         indices = _core.to_tensor(indices, dtypes.int32, True)
-        updates = _core.to_tensor(updates, self.dtype, False)
+        updates = _core.to_tensor(updates, self.dtype)
         made = getattr(raw_ops, op)(tensor=self.value(), indices=indices, updates=updates)
         return self._updated(made, name)
 
@@ -219,7 +225,7 @@ class GraphVariable:
         return self._scatter("TensorScatterSub", indices, updates, name)
 
     def sparse_read(self, indices, name=None):
-        read, indices = self.value(), in_graph(_core.to_tensor(indices, None, False), self.graph)
+        read, indices = self.value(), in_graph(_core.to_tensor(indices), self.graph)
         rows = raw_ops.GatherV2(params=read, indices=indices, axis=0, name=name)
         self._sparse_reads.append((read, rows, indices))
         return rows
@@ -294,12 +300,13 @@ for _name in [*_BINARY.split(), *("r" + each for each in _BINARY.split()), *_OTH
     setattr(GraphVariable, f"__{_name}__", _operator(f"__{_name}__"))
 
 
+@public("v1.is_variable_initialized")
 def is_variable_initialized(variable, name=None):
     """Whether the session that runs this has a value for the variable."""
     from penstock.compat.v1._nodes import _placeholder
 
     if not isinstance(variable, GraphVariable):
-        return _core.to_tensor(True, None, False)
+        return _core.to_tensor(True)
     graph, number = variable.graph, variable._variable_number
     made = _placeholder(graph, dtypes.bool, TensorShape([]), name or "IsVariableInitialized")
     node = graph._builder.node_of(made)
@@ -307,6 +314,7 @@ def is_variable_initialized(variable, name=None):
     return made
 
 
+@public("v1.variables_initializer")
 def variables_initializer(var_list, name="init"):
     """An operation that gives these variables their initial values."""
     from penstock.compat.v1 import _nodes
@@ -316,6 +324,7 @@ def variables_initializer(var_list, name="init"):
     return _nodes.group(*[each.initializer for each in var_list], name=name)
 
 
+@public("v1.global_variables_initializer")
 def global_variables_initializer():
     """An operation that gives all global variables their initial values.
 
@@ -328,15 +337,18 @@ def global_variables_initializer():
     return variables_initializer(_collections.get_collection(GraphKeys.GLOBAL_VARIABLES))
 
 
+@public("v1.local_variables_initializer")
 def local_variables_initializer():
     """An operation that gives all local variables their initial values."""
     return variables_initializer(_collections.get_collection(GraphKeys.LOCAL_VARIABLES))
 
 
+@public("v1.report_uninitialized_variables")
 @scoped("report_uninitialized_variables")
 def report_uninitialized_variables(var_list=None, name="report_uninitialized_variables"):
     """The names of the variables that have no value in the session that runs this."""
-    from penstock._functions.basic import boolean_mask, constant
+    from penstock._ops.convert import constant
+    from penstock._ops.index import boolean_mask
 
     if var_list is None:
         names = (GraphKeys.GLOBAL_VARIABLES, GraphKeys.LOCAL_VARIABLES)
@@ -349,16 +361,19 @@ def report_uninitialized_variables(var_list=None, name="report_uninitialized_var
     return boolean_mask(constant([each.name[:-2] for each in var_list]), missing)
 
 
+@public("v1.initialize_all_variables")
 def initialize_all_variables():
     """global_variables_initializer, under its first name."""
     return global_variables_initializer()
 
 
+@public("v1.initialize_variables")
 def initialize_variables(var_list, name="init"):
     """variables_initializer, under its first name."""
     return variables_initializer(var_list, name)
 
 
+@public("v1.initialize_local_variables")
 def initialize_local_variables():
     """local_variables_initializer, under its first name."""
     return local_variables_initializer()

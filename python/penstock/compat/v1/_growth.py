@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 import weakref
 
-from penstock import _environment
+from penstock._base import environment as _environment
 
 _MANY_RUNS = 50  # with new nodes of one line
 _MANY_SESSIONS = 20
@@ -55,7 +55,7 @@ def opened(session):
         _open_sessions.add(session)
     if _SILENT or len(_open_sessions) <= _MANY_SESSIONS:
         return
-    from penstock._retracing import users_line
+    from penstock._tracing.retracing import users_line
 
     at = users_line()
     if at in _warned:
@@ -83,6 +83,6 @@ def open_sessions() -> list:
 
 
 def _warn(text):
-    from penstock._functions.running import get_logger
+    from penstock._ops.running import get_logger
 
     get_logger().warning(text)

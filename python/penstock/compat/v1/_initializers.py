@@ -7,11 +7,12 @@ import math
 import numpy as np
 
 from penstock import _core, dtypes, raw_ops
+from penstock._api import public
 from penstock._core import Tensor
-from penstock._functions import basic
-from penstock._functions.distributions import truncated_normal
-from penstock._host import filled
-from penstock._shape import TensorShape
+from penstock._memory.host import filled
+from penstock._ops import create as _create
+from penstock._ops.random import truncated_normal
+from penstock._tensors.shape import TensorShape
 from penstock.initializers import _fans
 
 
@@ -49,6 +50,7 @@ def _floating(dtype):
     return dtype
 
 
+@public("v1.zeros_initializer")
 class zeros_initializer(Initializer):
     """All zeros.
 
@@ -60,16 +62,18 @@ class zeros_initializer(Initializer):
     """
 
     def _make(self, shape, dtype):
-        return basic.zeros(shape, dtype)
+        return _create.zeros(shape, dtype)
 
 
+@public("v1.ones_initializer")
 class ones_initializer(Initializer):
     """All ones."""
 
     def _make(self, shape, dtype):
-        return basic.ones(shape, dtype)
+        return _create.ones(shape, dtype)
 
 
+@public("v1.constant_initializer")
 class constant_initializer(Initializer):
     """The value, or as many as there are elements; of fewer the last one is repeated."""
 
@@ -86,7 +90,7 @@ class constant_initializer(Initializer):
         dtype = self.dtype if dtype is None else dtypes.as_dtype(dtype)
         shape = _sizes(shape)
         if np.isscalar(self.value):
-            return basic.fill_with(shape, self.value, dtype)
+            return _create.fill_with(shape, self.value, dtype)
         values = np.asarray(self.value)
         check = self._verify_shape if verify_shape is None else verify_shape
         if check and list(values.shape) != list(shape):
@@ -106,6 +110,7 @@ class constant_initializer(Initializer):
         return {"value": self.value, "dtype": self.dtype.name}
 
 
+@public("v1.random_uniform_initializer")
 class random_uniform_initializer(Initializer):
     """Numbers from [minval, maxval), all equally likely."""
 
@@ -119,6 +124,7 @@ class random_uniform_initializer(Initializer):
         return random.uniform(shape, self.minval, self.maxval, dtype, seed=self.seed)
 
 
+@public("v1.random_normal_initializer")
 class random_normal_initializer(Initializer):
     """Numbers from a normal distribution."""
 
@@ -132,6 +138,7 @@ class random_normal_initializer(Initializer):
         return random.normal(shape, self.mean, self.stddev, dtype, seed=self.seed)
 
 
+@public("v1.truncated_normal_initializer")
 class truncated_normal_initializer(random_normal_initializer):
     """Numbers from a normal distribution, none beyond two standard deviations."""
 
@@ -139,6 +146,7 @@ class truncated_normal_initializer(random_normal_initializer):
         return truncated_normal(shape, self.mean, self.stddev, dtype, seed=self.seed)
 
 
+@public("v1.uniform_unit_scaling_initializer")
 class uniform_unit_scaling_initializer(Initializer):
     """Uniform numbers that keep the scale of what is multiplied by them."""
 
@@ -154,6 +162,7 @@ class uniform_unit_scaling_initializer(Initializer):
         return random.uniform(shape, -limit, limit, dtype, seed=self.seed)
 
 
+@public("v1.variance_scaling_initializer")
 class variance_scaling_initializer(Initializer):
     """Numbers whose variance is `scale` over the number of inputs, outputs or their mean."""
 
@@ -202,6 +211,7 @@ class variance_scaling_initializer(Initializer):
         return truncated_normal(shape, 0.0, stddev, dtype, seed=self.seed)
 
 
+@public("v1.glorot_uniform_initializer")
 class glorot_uniform_initializer(variance_scaling_initializer):
     """Glorot's, uniform."""
 
@@ -212,6 +222,7 @@ class glorot_uniform_initializer(variance_scaling_initializer):
         return {"seed": self.seed, "dtype": self.dtype.name}
 
 
+@public("v1.glorot_normal_initializer")
 class glorot_normal_initializer(glorot_uniform_initializer):
     """Glorot's, normal.
 
@@ -227,6 +238,7 @@ class glorot_normal_initializer(glorot_uniform_initializer):
         variance_scaling_initializer.__init__(self, 1.0, "fan_avg", "truncated_normal", seed, dtype)
 
 
+@public("v1.orthogonal_initializer")
 class orthogonal_initializer(Initializer):
     """A matrix whose rows or columns are orthogonal and of length `gain`."""
 
@@ -264,4 +276,4 @@ class identity_initializer(Initializer):
                 f"The tensor to initialize, specified by argument `shape` must be at least "
                 f"two-dimensional. Received shape={shape}"
             )
-        return basic.eye(*shape, dtype=dtype) * self.gain
+        return _create.eye(*shape, dtype=dtype) * self.gain

@@ -20,6 +20,8 @@ import inspect
 import sys
 from pathlib import Path
 
+from penstock import _api
+
 _PLACE = "penstock.compat.v1"
 
 
@@ -35,22 +37,26 @@ def _table() -> dict[str, tuple[str, str]]:
 
 
 def names_in(namespace: str) -> list[str]:
-    """The names that the table has in a namespace ("" is the top level)."""
+    """The names of TensorFlow 1 in a namespace ("" is the top level)."""
     start = namespace + "." if namespace else ""
     found = (name[len(start) :] for name in _table() if name.startswith(start))
-    return [name for name in found if "." not in name]
+    own = _api.names_in(f"v1.{namespace}".rstrip("."))
+    return [*own, *(name for name in found if "." not in name)]
 
 
 def todays_name(namespace: str, name: str) -> str:
-    """What a function of the table is called today ("math.log"); empty when it is not there."""
-    return _table().get(f"{namespace}.{name}" if namespace else name, ("", ""))[0]
+    """What a function of TensorFlow 1 is called today ("math.log"); empty when it is not there."""
+    public = f"{namespace}.{name}" if namespace else name
+    return _table().get(public, ("", ""))[0] or _api.todays_name("v1." + public)
 
 
 def find(namespace: str, name: str):
-    """What the table says of a name, or None."""
+    """What has a name of TensorFlow 1 of its own, or in the table; None where nothing has."""
     public = f"{namespace}.{name}" if namespace else name
-    entry = _table().get(public)
-    return None if entry is None else _made(public, *entry)
+    found = _api.find_public("v1." + public)
+    if found is None and public in _table():
+        found = _made(public, *_table()[public])
+    return found
 
 
 def _made(public: str, target: str, parameters: str):
@@ -112,14 +118,14 @@ def surface(namespace: str, base: str | None = None, without: tuple = ()):
         if found is None:
             found = getattr(today, name, None) if today and name not in without else None
         if found is None:
-            from penstock import _near
+            from penstock._base import near as _near
 
             raise _near.missing(module.__name__, name, __dir__())
         setattr(module, name, found)
         return found
 
     def __dir__():
-        own = getattr(module, "__all__", vars(module))
+        own = vars(module).get("__all__", vars(module))
         old = {*dir(today)} - {*without} if today else {}
         names = {*own, *names_in(namespace), *old}
         return sorted(name for name in names if not name.startswith("_"))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import contextlib
 
 from penstock import _core, dtypes, errors
-from penstock._shape import TensorShape
-from penstock._tape import IndexedSlices
+from penstock._api import public
+from penstock._autodiff.tape import IndexedSlices
+from penstock._tensors.shape import TensorShape
 from penstock.compat.v1 import _default
 from penstock.compat.v1._graph import check_name
 
@@ -17,6 +18,7 @@ def _needs_graph(name):
     return _default.get_default_graph()
 
 
+@public("v1.placeholder")
 def placeholder(dtype, shape=None, name=None):
     """A tensor whose value is fed when it is needed.
 
@@ -55,13 +57,14 @@ def unfed(builder, node):
     )
 
 
+@public("v1.placeholder_with_default")
 def placeholder_with_default(input, shape, name=None):
     """A tensor that has the value of `input` unless another one is fed."""
     if not _core.is_building():
-        return _core.to_tensor(input, None, False)
+        return _core.to_tensor(input)
     graph = _default.get_default_graph()
     with name_scope(name or "PlaceholderWithDefault") as scope:
-        given = in_graph(_core.to_tensor(input, None, False), graph, "input")
+        given = in_graph(_core.to_tensor(input), graph, "input")
         made = graph._builder.placeholder(given.dtype, TensorShape(shape)._dims, scope)
     graph._implicit[graph._builder.node_of(made)] = lambda session: session._run_tensor(given)
     return made
@@ -98,7 +101,7 @@ def no_op(name=None):
 
 def group(*inputs, name=None, **unknown):
     """An operation that ends when all of the inputs have run."""
-    from penstock._nest import flatten
+    from penstock._base.nest import flatten
 
     if unknown:
         raise ValueError(f"Unknown keyword arguments: {', '.join(unknown)}")
@@ -137,15 +140,17 @@ def together(tensors, control_inputs=None, name=None):
         ]
 
 
+@public("v1.container")
 def container(container_name):
     """Variables made inside belong to this container, which Session.reset empties."""
     return _default.get_default_graph().container(container_name)
 
 
+@public("v1.name_scope")
 @contextlib.contextmanager
 def name_scope(name, default_name=None, values=None):
     """Ops and variables made inside are named `name/…`."""
-    from penstock import _scope
+    from penstock._context import scope as _scope
 
     name = default_name if name is None else name
     if name is None and values is not None:

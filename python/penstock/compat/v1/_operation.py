@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from penstock._message import Message
+from penstock._api import public
+from penstock._proto.message import Message
+from penstock.compat.v1._default_session import session_for
 
 
+@public("Operation", "v1.Operation")
 class Operation:
     """A node of a graph."""
 
@@ -52,8 +55,6 @@ class Operation:
         ...     print(sess.run(w))
         1.0
         """
-        from penstock.compat.v1._session import session_for
-
         session_for(session, self._graph, "execute operation", "run").run(self, feed_dict)
 
     def __repr__(self):
@@ -63,6 +64,7 @@ class Operation:
         return str(self.node_def)
 
 
+@public("v1.NodeDef")
 class NodeDef(Message):
     """One node of a GraphDef."""
 
@@ -74,6 +76,7 @@ class NodeDef(Message):
     }
 
 
+@public("v1.GraphDef")
 class GraphDef(Message):
     """The nodes of a graph: readable, and as TensorBoard takes them."""
 

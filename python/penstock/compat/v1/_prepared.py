@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 
 from penstock import _core, errors
-from penstock._tracing import init_scope
+from penstock._context.trace import init_scope
 from penstock.compat.v1._fetches import fed_value
 from penstock.compat.v1._nodes import unfed
 

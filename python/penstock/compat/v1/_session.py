@@ -7,9 +7,11 @@ import threading
 from collections.abc import Mapping
 
 from penstock import _core
-from penstock._trace_cache import TraceCache
-from penstock._tracing import init_scope
-from penstock.compat.v1 import _default, _growth
+from penstock._api import public
+from penstock._context.trace import init_scope
+from penstock._memory.plan import MemoryPlan
+from penstock._tracing.trace_cache import TraceCache
+from penstock.compat.v1 import _default, _default_session, _growth
 from penstock.compat.v1._config import ConfigProto
 from penstock.compat.v1._fetches import Fetches, fed_tensors
 from penstock.compat.v1._graph import Graph
@@ -18,38 +20,6 @@ from penstock.compat.v1._prepared import Prepared
 _PROGRAM_BYTES = 16 << 20  # per session
 _MOST_SHORTCUTS = 1024
 _LISTS = (list, tuple)
-
-
-class _Here(threading.local):
-    def __init__(self):
-        self.stack = []
-
-
-_here = _Here()
-
-
-def get_default_session():
-    """The session that is entered, if any."""
-    return _here.stack[-1] if _here.stack else None
-
-
-def session_for(session, graph, action, method):
-    """The session, or the default one; ValueError where there is none of this graph."""
-    if session is None:
-        session = get_default_session()
-        if session is None:
-            with_colon = ":" if method == "run" else ""
-            raise ValueError(
-                f"Cannot {action} using `{method}()`: No default session is registered. Use `with "
-                f"sess.as_default()`{with_colon} or pass an explicit session to "
-                f"`{method}(session=sess)`"
-            )
-    if session.graph is not graph:
-        raise ValueError(
-            f"Cannot use the given session to {action}: the tensor's graph is different from the "
-            "session's graph."
-        )
-    return session
 
 
 class BaseSession:
@@ -147,7 +117,7 @@ class BaseSession:
 
     def _run_tensor(self, tensor):
         """The value of a tensor, as one."""
-        return _core.to_tensor(self.run(tensor), tensor.dtype, False)
+        return _core.to_tensor(self.run(tensor), tensor.dtype)
 
     def _check_open(self):
         if self._is_closed:
@@ -189,12 +159,14 @@ class BaseSession:
         return call
 
     def memory_plan(self, fetches, feed_shapes=None):
-        """The plan of a run's memory: a dictionary. `feed_shapes` has the shapes of what is fed."""
+        """What a run will hold, and when, before it runs: a plan as `f.memory_plan` of a
+        tf.function gives it. `feed_shapes` has the shapes of what is fed."""
         self._check_open()
         shapes = feed_shapes or {}
         found = Fetches(self.graph, fetches)
         prepared = self._prepare(found, fed_tensors(self.graph, shapes))
-        return prepared.function(tuple(tuple(each) for each in shapes.values())).plan()
+        function = prepared.function(tuple(tuple(each) for each in shapes.values()))
+        return MemoryPlan(function.plan(), "Session.run")
 
     def list_devices(self):
         """The CPU."""
@@ -236,6 +208,7 @@ class BaseSession:
         )
 
 
+@public("v1.Session")
 class Session(BaseSession):
     """Runs parts of a graph: `with tf.Session() as sess: sess.run(loss, {x: batch})`.
 
@@ -273,6 +246,7 @@ class Session(BaseSession):
             session._reset(names)
 
 
+@public("v1.InteractiveSession")
 class InteractiveSession(BaseSession):
     """A session that is the default one from when it is made until it is closed.
 
@@ -309,11 +283,11 @@ class InteractiveSession(BaseSession):
 
 @contextlib.contextmanager
 def _as_default(session):
-    _here.stack.append(session)
+    _default_session.here.stack.append(session)
     try:
         yield session
     finally:
-        _here.stack.remove(session)
+        _default_session.here.stack.remove(session)
 
 
 def _kind(obj) -> str:

@@ -1,11 +1,15 @@
 """What turns TensorFlow 2's behaviour on and off: ops run at once, or become nodes of a graph."""
 
 import penstock
-from penstock import _core, _shape, _tracing
+from penstock import _core
+from penstock._api import public
+from penstock._context import trace as _tracing
+from penstock._tensors import shape as _shape
 
 _is_eager = True  # what the program asked for
 
 
+@public("v1.enable_eager_execution")
 def enable_eager_execution(config=None, device_policy=None, execution_mode=None):
     """Ops run as they are called.
 
@@ -21,6 +25,7 @@ def enable_eager_execution(config=None, device_policy=None, execution_mode=None)
     _default.leave_graph_mode()
 
 
+@public("v1.disable_eager_execution")
 def disable_eager_execution():
     """From here on ops become nodes of the default graph, which a Session runs."""
     global _is_eager
@@ -30,6 +35,7 @@ def disable_eager_execution():
     _default.enter_graph_mode()
 
 
+@public("v1.enable_v2_behavior")
 def enable_v2_behavior():
     """TensorFlow 2: ops run as they are called, and all that goes with it."""
     enable_eager_execution()
@@ -39,6 +45,7 @@ def enable_v2_behavior():
     enable_v2_tensorshape()
 
 
+@public("v1.disable_v2_behavior")
 def disable_v2_behavior():
     """TensorFlow 1: ops become nodes of the default graph, which a Session runs, and all that goes
     with it."""
@@ -53,63 +60,75 @@ def disable_v2_behavior():
 has_resource_variables = True
 
 
+@public("v1.enable_resource_variables")
 def enable_resource_variables():
     """The nodes of variables are named as TensorFlow 2 names them."""
     global has_resource_variables
     has_resource_variables = True
 
 
+@public("v1.disable_resource_variables")
 def disable_resource_variables():
     """The nodes of variables are named as TensorFlow 1 names them."""
     global has_resource_variables
     has_resource_variables = False
 
 
+@public("v1.resource_variables_enabled")
 def resource_variables_enabled():
     """Whether the nodes of variables have TensorFlow 2's names."""
     return has_resource_variables
 
 
+@public("v1.enable_control_flow_v2")
 def enable_control_flow_v2():
     """Branches and loops are graphs of their own: nodes have such names, random ops such seeds."""
     _tracing.has_control_flow_v2 = True
 
 
+@public("v1.disable_control_flow_v2")
 def disable_control_flow_v2():
     """Branches and loops are parts of the graph: nodes have such names, random ops such seeds."""
     _tracing.has_control_flow_v2 = False
 
 
+@public("v1.control_flow_v2_enabled")
 def control_flow_v2_enabled():
     """Whether branches and bodies of loops are graphs of their own."""
     return _tracing.has_control_flow_v2
 
 
+@public("v1.enable_tensor_equality")
 def enable_tensor_equality():
     """`==` compares elements, but for tensors of graphs; tensors cannot be keys of a dict."""
     _core.set_tensor_equality(True)
 
 
+@public("v1.disable_tensor_equality")
 def disable_tensor_equality():
     """`==` asks whether two tensors are the same one, and tensors can be keys of a dict."""
     _core.set_tensor_equality(False)
 
 
+@public("v1.enable_v2_tensorshape")
 def enable_v2_tensorshape():
     """The dimensions of a shape are integers, or None."""
     _shape.give_dimensions(False)
 
 
+@public("v1.disable_v2_tensorshape")
 def disable_v2_tensorshape():
     """The dimensions of a shape are Dimensions, whose `value` is an integer or None."""
     _shape.give_dimensions(True)
 
 
+@public("v1.executing_eagerly")
 def executing_eagerly():
     """True when ops run as they are called."""
     return penstock.executing_eagerly()
 
 
+@public("v1.executing_eagerly_outside_functions")
 def executing_eagerly_outside_functions():
     """Whether ops outside of functions run as they are called."""
     return _is_eager and not _core.is_building()

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 
 from penstock import _core
-from penstock._functions.basic import zeros_like
-from penstock._scope import default_graph, name_scope
-from penstock._slices import values_of, with_values
+from penstock._context.scope import default_graph, name_scope
+from penstock._ops.create import zeros_like
+from penstock._tensors.slices import values_of, with_values
 from penstock.compat.v1._gradient_names import gradient_of, way_to
 
 # What has a scope of its own, by the beginning of a node's name.

@@ -13,8 +13,9 @@ import threading
 import weakref
 
 from penstock import _core, dtypes
-from penstock._scope import graph_scope
-from penstock._shape import TensorShape
+from penstock._api import public
+from penstock._context.scope import graph_scope
+from penstock._tensors.shape import TensorShape
 from penstock.compat.v1 import _collections
 from penstock.compat.v1._collections import GraphKeys
 from penstock.compat.v1._variables import make_variable
@@ -26,7 +27,7 @@ class _ReuseMode(enum.Enum):
     AUTO_REUSE = 1
 
 
-AUTO_REUSE = _ReuseMode.AUTO_REUSE
+AUTO_REUSE = public("v1.AUTO_REUSE")(_ReuseMode.AUTO_REUSE)
 
 
 class _Table:
@@ -59,6 +60,7 @@ def _table_of(graph) -> _Table:
     return vars(graph).setdefault("variable_table", _Table())
 
 
+@public("v1.get_variable_scope")
 def get_variable_scope() -> VariableScope:
     """The scope that is open."""
     graph = _collections.current()
@@ -67,6 +69,7 @@ def get_variable_scope() -> VariableScope:
     return _here.scopes[graph]
 
 
+@public("v1.VariableScope")
 class VariableScope:
     """Where variables are looked for, and what they are like if nothing else is said."""
 
@@ -122,6 +125,7 @@ class VariableScope:
         return get_variable(name, **arguments)
 
 
+@public("v1.get_variable")
 def get_variable(
     name,
     shape=None,
@@ -192,6 +196,7 @@ def get_variable(
     return getter(**arguments)
 
 
+@public("v1.get_local_variable")
 def get_local_variable(
     name, shape=None, dtype=None, initializer=None, regularizer=None, trainable=False, **arguments
 ):
@@ -262,7 +267,7 @@ def _first_value(name, shape, dtype, initializer):
     if initializer is not None and not callable(initializer):
         if shape is not None:
             raise ValueError("If initializer is a constant, do not specify shape.")
-        value = _core.to_tensor(initializer, None, False)
+        value = _core.to_tensor(initializer)
         return (lambda: value), value.dtype
     if initializer is None and (shape is None or not shape.is_fully_defined()):
         if shape is None:
@@ -276,14 +281,14 @@ def _first_value(name, shape, dtype, initializer):
     if isinstance(initializer, type):
         initializer = initializer()
     if shape is None:
-        return (lambda: _core.to_tensor(initializer(), dtype, False)), dtype
+        return (lambda: _core.to_tensor(initializer(), dtype)), dtype
     if not shape.is_fully_defined():
         raise _open_shape(name, shape)
     sizes = shape.as_list()
     takes_dtype = "dtype" in inspect.signature(initializer).parameters
     if takes_dtype:
         return (lambda: initializer(sizes, dtype=dtype)), dtype
-    return (lambda: _core.to_tensor(initializer(sizes), dtype, False)), dtype
+    return (lambda: _core.to_tensor(initializer(sizes), dtype)), dtype
 
 
 def _open_shape(name, shape):
@@ -302,6 +307,7 @@ def _default_initializer(name, dtype):
     raise ValueError(f"An initializer for Variable({name}) of {dtype!r} is required.")
 
 
+@public("v1.variable_scope")
 class variable_scope:
     """Inside, get_variable finds and makes variables named `scope/…`; ops are named so too.
 
@@ -433,11 +439,13 @@ def _chained(inner, outer):
     return getter
 
 
+@public("v1.variable_op_scope")
 def variable_op_scope(values, name_or_scope, default_name=None, **arguments):
     """variable_scope with its arguments in another order."""
     return variable_scope(name_or_scope, default_name, values, **arguments)
 
 
+@public("v1.make_template")
 def make_template(
     name_, func_, create_scope_now_=False, unique_name_=None, custom_getter_=None, **kwargs
 ):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from penstock import _core
-from penstock._control_flow import frames
-from penstock._tracing import init_scope
-from penstock._variable import Variable
+from penstock._api import public
+from penstock._context import frames
+from penstock._context.trace import init_scope
+from penstock._variables.variable import Variable
 from penstock.compat.v1 import _collections
 from penstock.compat.v1._collections import GraphKeys
 
@@ -46,25 +47,34 @@ def _listing(name, key, doc):
     return listing
 
 
-global_variables = _listing(
-    "global_variables", GraphKeys.GLOBAL_VARIABLES, "The graph's variables, but for local ones."
+global_variables = public("v1.global_variables")(
+    _listing(
+        "global_variables", GraphKeys.GLOBAL_VARIABLES, "The graph's variables, but for local ones."
+    )
 )
-local_variables = _listing(
-    "local_variables", GraphKeys.LOCAL_VARIABLES, "The graph's variables that are not saved."
+local_variables = public("v1.local_variables")(
+    _listing(
+        "local_variables", GraphKeys.LOCAL_VARIABLES, "The graph's variables that are not saved."
+    )
 )
-model_variables = _listing(
-    "model_variables", GraphKeys.MODEL_VARIABLES, "The variables that belong to a model."
+model_variables = public("v1.model_variables")(
+    _listing("model_variables", GraphKeys.MODEL_VARIABLES, "The variables that belong to a model.")
 )
-trainable_variables = _listing(
-    "trainable_variables", GraphKeys.TRAINABLE_VARIABLES, "The variables that are optimized."
+trainable_variables = public("v1.trainable_variables")(
+    _listing(
+        "trainable_variables", GraphKeys.TRAINABLE_VARIABLES, "The variables that are optimized."
+    )
 )
-moving_average_variables = _listing(
-    "moving_average_variables",
-    GraphKeys.MOVING_AVERAGE_VARIABLES,
-    "The variables that have moving averages.",
+moving_average_variables = public("v1.moving_average_variables")(
+    _listing(
+        "moving_average_variables",
+        GraphKeys.MOVING_AVERAGE_VARIABLES,
+        "The variables that have moving averages.",
+    )
 )
 
 
+@public("v1.all_variables")
 def all_variables() -> list:
     """global_variables, under its first name."""
     return global_variables()

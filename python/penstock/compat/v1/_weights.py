@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from penstock import raw_ops
-from penstock._functions.basic import cast
+from penstock._ops.convert import cast
 
 
 def check_weights(weights, values) -> None:

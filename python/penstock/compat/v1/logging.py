@@ -6,7 +6,7 @@ import itertools as _itertools
 import sys as _sys
 from logging import DEBUG, ERROR, FATAL, INFO, WARN
 
-from penstock._functions.running import get_logger as _get_logger
+from penstock._ops.running import get_logger as _get_logger
 
 __all__ = [
     "DEBUG",

@@ -5,9 +5,9 @@ from __future__ import annotations as _annotations
 from penstock import _core
 from penstock import nn as _nn
 from penstock import raw_ops as _raw_ops
-from penstock._functions.arrays import tensor as _tensor
-from penstock._functions.basic import cast as _cast
-from penstock._scope import scoped as _scoped
+from penstock._context.scope import scoped as _scoped
+from penstock._ops.arrays import tensor as _tensor
+from penstock._ops.convert import cast as _cast
 from penstock.compat.v1 import _collections
 from penstock.compat.v1._collections import GraphKeys as _GraphKeys
 from penstock.compat.v1._weights import check_weights as _check_weights

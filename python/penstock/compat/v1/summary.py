@@ -9,8 +9,8 @@ from penstock import _core
 from penstock import dtypes as _dtypes
 from penstock import errors as _errors
 from penstock import raw_ops as _raw_ops
-from penstock._functions.running import numpy_function as _numpy_function
-from penstock._scope import scoped as _scoped
+from penstock._context.scope import scoped as _scoped
+from penstock._ops.running import numpy_function as _numpy_function
 from penstock.compat.v1 import _collections
 from penstock.compat.v1._collections import GraphKeys as _GraphKeys
 from penstock.summary import _messages
@@ -45,7 +45,7 @@ def _clean(name: str) -> str:
 def _tag(name, family=None) -> tuple[str, str]:
     """The name inside of the scopes around it, and that of its node: in a graph no two are the
     same."""
-    from penstock._scope import current_scope, default_graph
+    from penstock._context.scope import current_scope, default_graph
 
     base = f"{family}/{_clean(name)}" if family else _clean(name)
     building = _core.is_building()
@@ -62,7 +62,7 @@ def _summary(build, tensor, collections, name) -> _core.Tensor:
 
         made = _numpy_function(run, [tensor], _dtypes.string, name=name)
     else:
-        made = _core.to_tensor(build(tensor.numpy()).SerializeToString(), _dtypes.string, False)
+        made = _core.to_tensor(build(tensor.numpy()).SerializeToString(), _dtypes.string)
     _collections.keep([_GraphKeys.SUMMARIES] if collections is None else collections, made)
     return made
 
@@ -78,7 +78,7 @@ def scalar(name, tensor, collections=None, family=None) -> _core.Tensor:
             )
         return Summary(value=[Summary.Value(tag=tag, simple_value=float(data))])
 
-    return _summary(build, _core.to_tensor(tensor, None, False), collections, node)
+    return _summary(build, _core.to_tensor(tensor), collections, node)
 
 
 def histogram(name, values, collections=None, family=None) -> _core.Tensor:
@@ -90,7 +90,7 @@ def histogram(name, values, collections=None, family=None) -> _core.Tensor:
 
         return Summary(value=[Summary.Value(tag=tag, histo=_values.histogram(data))])
 
-    return _summary(build, _core.to_tensor(values, None, False), collections, node)
+    return _summary(build, _core.to_tensor(values), collections, node)
 
 
 def image(name, tensor, max_outputs=3, collections=None, family=None) -> _core.Tensor:
@@ -114,7 +114,7 @@ def image(name, tensor, max_outputs=3, collections=None, family=None) -> _core.T
             )
         return made
 
-    return _summary(build, _core.to_tensor(tensor, None, False), collections, node)
+    return _summary(build, _core.to_tensor(tensor), collections, node)
 
 
 def tensor_summary(
@@ -140,12 +140,12 @@ def tensor_summary(
         value.tensor.CopyFrom(_messages.make_tensor_proto(data))
         return Summary(value=[value])
 
-    return _summary(build, _core.to_tensor(tensor, None, False), collections, node)
+    return _summary(build, _core.to_tensor(tensor), collections, node)
 
 
 def text(name, tensor, collections=None) -> _core.Tensor:
     """Text, as a serialized Summary."""
-    tensor = _core.to_tensor(tensor, None, False)
+    tensor = _core.to_tensor(tensor)
     if tensor.dtype is not _dtypes.string:
         raise ValueError(f"Expected tensor {name} to have dtype string, got {tensor.dtype!r}")
     metadata = _SummaryMetadata()

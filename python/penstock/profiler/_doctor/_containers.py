@@ -11,7 +11,7 @@ from collections import OrderedDict, defaultdict, deque
 import numpy as np
 
 from penstock import _core
-from penstock._tape import GradientTape
+from penstock._autodiff.tape import GradientTape
 from penstock.profiler._doctor._source import is_user_file
 
 KINDS = {

@@ -6,6 +6,7 @@ import sys
 import warnings
 from collections.abc import Sequence
 
+from penstock._base.version_1 import version_1
 from penstock.profiler._doctor import detectors
 from penstock.profiler._doctor._findings import Finding, report
 from penstock.profiler._doctor._probes import Probes
@@ -25,8 +26,7 @@ class Doctor(Sequence):
         return self
 
     def _start(self, frame):
-        from penstock import _retracing
-        from penstock.compat.v1 import _growth
+        from penstock._tracing import retracing as _retracing
 
         self._watch = Watch()
         self._probes = Probes(self._watch.guard)
@@ -34,7 +34,7 @@ class Doctor(Sequence):
         for detector in self._detectors:
             detector.install(self._probes)
         # What these warn of, the doctor says better.
-        self._probes.replace(_growth, "_SILENT", True)
+        self._probes.replace(version_1.growth, "_SILENT", True)
         self._probes.replace(_retracing, "_MAX_WARNINGS", 0)
         self._watch.start(frame)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from penstock._files import write_whole
+from penstock._base.files import write_whole
 from penstock.profiler import _kinds, _plain, _series
 from penstock.profiler._report import _pack, _process
 

@@ -57,7 +57,7 @@ class Layer:
 
     def __call__(self, inputs, *args, **kwargs):
         first = inputs[0] if isinstance(inputs, (list, tuple)) else inputs
-        first = _core.to_tensor(first, self.dtype, False)
+        first = _core.to_tensor(first, self.dtype)
         inputs = inputs if isinstance(inputs, (list, tuple)) else first
         default = snake(type(self).__name__)
         if self._scope is not None and self.built:

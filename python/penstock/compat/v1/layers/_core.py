@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 from penstock import _core, dtypes, raw_ops
-from penstock._functions.arrays import get_static_value, tensor, tensordot
-from penstock._functions.basic import cast
-from penstock._scope import graph_scope
+from penstock._context.scope import graph_scope
+from penstock._ops.arrays import get_static_value, tensor, tensordot
+from penstock._ops.convert import cast
 from penstock.compat.v1 import _collections, nn
 from penstock.compat.v1._collections import GraphKeys
 from penstock.compat.v1._control_flow import cond

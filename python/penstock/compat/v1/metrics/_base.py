@@ -7,8 +7,9 @@ the figure after it. What it gathers is in local variables, which a program sets
 from __future__ import annotations
 
 from penstock import _core, dtypes, raw_ops
-from penstock._functions.arrays import tensor
-from penstock._functions.basic import cast, fill_with
+from penstock._ops.arrays import tensor
+from penstock._ops.convert import cast
+from penstock._ops.create import fill_with
 from penstock.compat.v1 import _collections
 from penstock.compat.v1._collections import GraphKeys
 from penstock.compat.v1._variables import make_variable
@@ -35,7 +36,7 @@ def metric_variable(shape, dtype, name):
 
 def added(variable, amount):
     """The variable after the amount has been added to it, as a tensor."""
-    return _core.to_tensor(variable.assign_add(amount), None, False)
+    return _core.to_tensor(variable.assign_add(amount))
 
 
 def matched(predictions, labels, weights=None):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from penstock._scope import scoped
+from penstock._context.scope import scoped
 from penstock.compat.v1.metrics._base import (
     added,
     cast,

@@ -5,11 +5,11 @@ from __future__ import annotations as _annotations
 from penstock import _core
 from penstock import nn as _today
 from penstock import raw_ops as _raw_ops
-from penstock._functions.arrays import tensor as _tensor
-from penstock._functions.basic import cast as _cast
-from penstock._functions.seeds import op_seeds as _op_seeds
-from penstock._scope import graph_scope as _graph_scope
-from penstock._scope import scoped as _scoped
+from penstock._context.scope import graph_scope as _graph_scope
+from penstock._context.scope import scoped as _scoped
+from penstock._ops.arrays import tensor as _tensor
+from penstock._ops.convert import cast as _cast
+from penstock._ops.seeds import op_seeds as _op_seeds
 from penstock.compat.v1 import _names
 from penstock.compat.v1.nn._dynamic_rnn import bidirectional_dynamic_rnn, dynamic_rnn, raw_rnn
 from penstock.compat.v1.nn._rnn import static_bidirectional_rnn, static_rnn

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from penstock import _core, raw_ops
 from penstock._control_flow.loops import while_loop
-from penstock._functions.arrays import tensor
-from penstock._functions.basic import size_of
-from penstock._tensor_array import TensorArray
+from penstock._control_flow.tensor_array import TensorArray
+from penstock._ops.arrays import tensor
+from penstock._ops.convert import size_of
 from penstock.compat.v1._variable_scope import variable_scope
 from penstock.compat.v1.nn._rnn import _where
 from penstock.nest import flatten, map_structure, pack_sequence_as

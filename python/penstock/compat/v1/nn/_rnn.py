@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from penstock import raw_ops
-from penstock._functions.arrays import tensor
+from penstock._ops.arrays import tensor
 from penstock.compat.v1._variable_scope import variable_scope
 from penstock.nest import flatten, pack_sequence_as
 

@@ -5,9 +5,9 @@ from __future__ import annotations as _annotations
 import collections as _collections
 
 from penstock import raw_ops as _raw_ops
-from penstock._functions.arrays import tensor as _tensor
-from penstock._functions.basic import cast as _cast
-from penstock._functions.basic import zeros as _zeros
+from penstock._ops.arrays import tensor as _tensor
+from penstock._ops.convert import cast as _cast
+from penstock._ops.create import zeros as _zeros
 from penstock.compat.v1._initializers import constant_initializer as _constant_initializer
 from penstock.compat.v1._initializers import zeros_initializer as _zeros_initializer
 from penstock.compat.v1.layers._base import Layer as _Layer

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from penstock._files import path_text
+from penstock._base.files import path_text
 from penstock.io import gfile
 from penstock.io._record_reader import tf_record_iterator
 from penstock.summary._messages import Event

@@ -8,11 +8,12 @@ rows only): values, which are then assigned. So the same rules serve eager progr
 from __future__ import annotations
 
 from penstock import _core, dtypes, raw_ops
-from penstock._functions.basic import cast, constant, fill_with
-from penstock._scope import default_graph, graph_scope
-from penstock._stand_ins import check_known
-from penstock._tape import GradientTape, IndexedSlices, pause
-from penstock._track import Trackable
+from penstock._autodiff.tape import GradientTape, IndexedSlices, pause
+from penstock._context.scope import default_graph, graph_scope
+from penstock._ops.convert import cast, constant
+from penstock._ops.create import fill_with
+from penstock._variables.stand_ins import check_known
+from penstock._variables.track import Trackable
 from penstock.compat.v1 import _switches
 from penstock.compat.v1._variables import make_variable
 

@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from types import SimpleNamespace
 
 from penstock import _core, errors, raw_ops
-from penstock._files import path_text
-from penstock._shape import TensorShape
+from penstock._base.files import path_text
+from penstock._tensors.shape import TensorShape
 from penstock.io import gfile
 from penstock.train import _format, _state
 
@@ -281,7 +281,7 @@ def _read(sess, variables) -> list:
     """The values, as tensors or variables."""
     if sess is None:
         return variables
-    return [_core.to_tensor(value, None, False) for value in sess.run(variables)]
+    return [_core.to_tensor(value) for value in sess.run(variables)]
 
 
 def _write(sess, variable, value) -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import functools
 import math
 
-from penstock import _core, _tracing, raw_ops
-from penstock._functions.arrays import tensor
-from penstock._functions.basic import cast
-from penstock._scope import result_named, scoped
+from penstock import _core, raw_ops
+from penstock._context import trace as _tracing
+from penstock._context.scope import result_named, scoped
+from penstock._ops.arrays import tensor
+from penstock._ops.convert import cast
 
 
 def _schedule(default, result=""):

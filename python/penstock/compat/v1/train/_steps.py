@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from penstock import dtypes
-from penstock._functions.basic import zeros
+from penstock._ops.create import zeros
 from penstock.compat.v1 import _collections
 from penstock.compat.v1._collections import GraphKeys
 from penstock.compat.v1._variables import make_variable

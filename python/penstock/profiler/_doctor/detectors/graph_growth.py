@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from penstock._base.version_1 import version_1
 from penstock.profiler._doctor._findings import Finding
 from penstock.profiler._doctor._source import Site, text_of
 from penstock.profiler._doctor.detectors._base import Detector
@@ -35,9 +36,8 @@ class GraphGrowth(Detector):
         self._graphs = {}
 
     def install(self, probes):
-        from penstock.compat.v1._growth import Growth
-
-        probes.around(Growth, "look", lambda growth, builder: (growth.seen, builder), self._ran)
+        growth = version_1.growth.Growth
+        probes.around(growth, "look", lambda growth, builder: (growth.seen, builder), self._ran)
 
     def _ran(self, growth, begun):
         first, builder = begun

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from penstock import _core
+from penstock._base.version_1 import version_1
 from penstock.profiler._doctor._findings import Finding, size
 from penstock.profiler._doctor._source import Site
 from penstock.profiler._doctor.detectors._base import Detector
@@ -31,11 +32,10 @@ class LargeConstants(Detector):
         self._found = {}  # Site: [bytes, times, what the graph is of, fix]
 
     def install(self, probes):
-        from penstock._function import Function
-        from penstock.compat.v1 import _nodes
+        from penstock._tracing.function import Function
 
         probes.around(Function, "_trace", self._begin_trace, self._traced)
-        probes.around(_nodes, "constant", self._begin_constant, self._added)
+        probes.around(version_1.nodes, "constant", self._begin_constant, self._added)
 
     def _begin_trace(self, *unused):
         self.watch.traced_lines.clear()
@@ -58,7 +58,7 @@ class LargeConstants(Detector):
         )
 
     def _graph_bytes(self):
-        from penstock._scope import default_graph
+        from penstock._context.scope import default_graph
 
         graph = default_graph()
         return 0 if graph is None else graph.bytes()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from penstock._base.version_1 import version_1
 from penstock.profiler._doctor._findings import Finding, size
 from penstock.profiler._doctor.detectors._base import Detector
 
@@ -27,10 +28,9 @@ class OpenSessions(Detector):
         self._site_of = {}  # by the id of a session that is open
 
     def install(self, probes):
-        from penstock.compat.v1._session import BaseSession
-
-        probes.after(BaseSession, "__init__", self._open)
-        probes.after(BaseSession, "close", self._close)
+        session = version_1.sessions.BaseSession
+        probes.after(session, "__init__", self._open)
+        probes.after(session, "close", self._close)
 
     def _open(self, session, unused, *args):
         site, frame = self.here()

@@ -56,9 +56,9 @@ class Retracing(Detector):
         self.churned = set()  # names of functions that another detector speaks for
 
     def install(self, probes):
-        from penstock._function import Function
-        from penstock._retracing import RetraceWatch
-        from penstock._trace_cache import TraceCache
+        from penstock._tracing.function import Function
+        from penstock._tracing.retracing import RetraceWatch
+        from penstock._tracing.trace_cache import TraceCache
 
         probes.after(RetraceWatch, "traced", self._traced)
         probes.after(RetraceWatch, "called", self._called)
@@ -84,7 +84,7 @@ class Retracing(Detector):
             self._watches[watch].calls += hits
 
     def _traced(self, watch, unused, function, keys, values):
-        from penstock._retracing import _short
+        from penstock._tracing.retracing import _short
 
         found = self._watches.get(watch)
         if found is None:

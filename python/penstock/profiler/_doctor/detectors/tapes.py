@@ -43,7 +43,7 @@ class Tapes(Detector):
         self._tapes = weakref.WeakKeyDictionary()
 
     def install(self, probes):
-        from penstock import _tape
+        from penstock._autodiff import tape as _tape
 
         probes.after(_tape.GradientTape, "__enter__", self._enter)
         self.watch.on_check.append(self.check)
@@ -107,7 +107,7 @@ class LongTape(Tapes):
         self._found = {}
 
     def check(self, run, frame):
-        from penstock._tape import variables_of
+        from penstock._autodiff.tape import variables_of
 
         for tape, entered in list(self._tapes.items()):
             iterations = run.count - entered.counts.get(id(run), 0)

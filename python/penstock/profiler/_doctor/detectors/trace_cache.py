@@ -35,7 +35,7 @@ class TraceCacheChurn(Detector):
         self._all = []
 
     def install(self, probes):
-        from penstock._function import Function
+        from penstock._tracing.function import Function
 
         probes.around(
             Function,

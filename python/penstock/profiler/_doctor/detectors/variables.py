@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import weakref
 
+from penstock._variables import creators, variable
+from penstock.profiler._doctor import _probes
 from penstock.profiler._doctor._findings import Finding
 from penstock.profiler._doctor._source import is_user_file, text_of
 from penstock.profiler._doctor.detectors._base import Detector, site_of
@@ -13,7 +14,10 @@ from penstock.profiler._doctor.detectors._base import Detector, site_of
 _MANY = 10
 _USED = 8  # iterations in which the new variable was used
 _TRIAL = 20  # iterations of inner loops per variable: then it is a model that is trained
-_OWN = ("_variable.py", "_creators.py", "_probes.py", "variables.py")
+_OWN = {  # what stands between Variable.__init__ and the line that asked for a variable
+    __file__,
+    *(_probes.__file__, creators.__file__, variable.__file__),
+}
 
 _FIX = """\
 {name} = tf.Variable(…)            # once, before the loop
@@ -45,7 +49,7 @@ class VariablesInLoop(Detector):
         self._sites = {}
 
     def install(self, probes):
-        from penstock._variable import Variable
+        from penstock._variables.variable import Variable
 
         probes.after(Variable, "__init__", self._create)
         self.watch.on_allocation.append(self._allocated)
@@ -53,7 +57,7 @@ class VariablesInLoop(Detector):
     def _create(self, variable, *unused):
         # The slots of optimizers, say, are made by penstock: only the user's own count.
         frame = sys._getframe(2)
-        while os.path.basename(frame.f_code.co_filename) in _OWN:
+        while frame.f_code.co_filename in _OWN:
             frame = frame.f_back
         if not is_user_file(frame.f_code.co_filename):
             return

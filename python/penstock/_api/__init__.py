@@ -1,0 +1,224 @@
+"""Public functions that are ops under TensorFlow's public names: a line each in ops.txt.
+
+    math.reduce_sum reduce_sum | Sum | input_tensor:input, axis=None, keepdims=False
+
+First the public names, then the op, then the parameters in their public order: `public:own` where
+the op has another name for it, `=default` where it may be left out (None is the op's own default),
+`public:` what is taken and not used (a hint, or TensorFlow's `name` where it is not the last one).
+A second op is for the dtypes that the first does not have.
+An op marked `~` does not convert by force: a number that cannot take the other input's dtype keeps
+its own, and the op refuses it.
+Every function also takes TensorFlow's `name=`. `-> 0` at the end picks one of several outputs.
+Where a parameter marked `!` is given (an input, or what has no default: as anything but a number),
+or IndexedSlices as the first argument, `=> module.function` of _ops/ is called instead, with
+all arguments.
+
+What is more than an op is a Python function, mostly of _ops/, that says its public names itself:
+
+    @public("math.add_n", "add_n")
+
+("v1.…" is tf.compat.v1.) From these `make names` makes names.txt, where each name is. Functions are
+made, and modules imported, when they are first asked for: `surface("math")` gives a module its
+`__getattr__` and `__dir__`.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import importlib
+import inspect
+import sys
+from pathlib import Path
+
+from penstock import _core
+from penstock._base import near as _near
+
+
+def _parameters(text: str) -> list[tuple]:
+    specs = []
+    for item in filter(None, map(str.strip, text.split(","))):
+        names, has_default, default = item.partition("=")
+        public, is_renamed, own = names.partition(":")
+        is_rare, public = public.strip().endswith("!"), public.strip().rstrip("!")
+        spec = (public, "!" * is_rare + (own if is_renamed else public).strip())
+        specs.append((*spec, ast.literal_eval(default)) if has_default else spec)
+    has_name = any(spec[0] == "name" for spec in specs)
+    return specs if has_name else [*specs, ("name", "", None)]
+
+
+def make_function(
+    op: str,
+    parameters: list[tuple],
+    public: str,
+    output: int = -1,
+    lax=False,
+    other=None,
+    otherwise=None,
+):
+    """A Python callable around an op, with a name, a doc string and a signature."""
+    name = public.rpartition(".")[2]
+    function = _core.OpFunction(op, parameters, output, lax, other, name, otherwise)
+    function.__name__ = function.__qualname__ = name
+    function.__module__ = "penstock." + public.rpartition(".")[0] if "." in public else "penstock"
+    function._op, function._parameters, function._output = op, parameters, output
+    function._first = public
+    return function
+
+
+def _doc(function) -> str:
+    from penstock._api import docs as _docs
+
+    return _docs.of_function(function)
+
+
+_core.OpFunction.__doc__ = property(_doc)
+
+
+def _signature(function) -> inspect.Signature:
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    dtypes = {
+        name: value
+        for name, kind, _, value in _core.describe_op(function._op)[2]
+        if kind == "dtype"
+    }
+    found = []
+    for public, own, *default in function._parameters:
+        own = own.lstrip("!")
+        value = default[0] if default else inspect.Parameter.empty
+        # Where a dtype may be left out, the signature says which one it then is.
+        value = dtypes.get(own) if value is None else value
+        found.append(inspect.Parameter(public, kind, default=value))
+    return inspect.Signature(found)
+
+
+_core.OpFunction.__signature__ = property(_signature)
+# With this, help() takes it for a function and shows its signature. As an attribute of a class it
+# stays what it is: a built-in function is not bound either.
+_core.OpFunction.__get__ = lambda self, instance, owner=None: self
+_core.OpFunction.__repr__ = lambda self: f"<function {self.__qualname__}>"
+
+
+def raw_parameters(op: str) -> list[tuple]:
+    """The parameters of a raw op: its inputs and attributes under their own names."""
+    _, inputs, attrs, _ = _core.describe_op(op)
+    specs = [(name, name) for name in inputs]
+    required = [(name, name) for name, _, has_default, _ in attrs if not has_default]
+    optional = [(name, name, value) for name, _, has_default, value in attrs if has_default]
+    return [*specs, *required, *optional, ("name", "", None)]
+
+
+def _read_table() -> dict[str, tuple[str, str, int, str, str]]:
+    table = {}
+    for line in (Path(__file__).parent / "ops.txt").read_text(encoding="utf-8").splitlines():
+        line = line.partition("#")[0]
+        if not line.strip():
+            continue
+        line, _, otherwise = line.partition("=>")
+        line, _, output = line.partition("->")
+        names, op, parameters = (part.strip() for part in (line + " | | ").split("|")[:3])
+        names = names.split()
+        entry = (
+            op,
+            parameters,
+            int(output) if output.strip() else -1,
+            otherwise.strip(),
+            names[0],
+        )
+        table.update(dict.fromkeys(names, entry))
+    return table
+
+
+def public(*names: str):
+    """Says the public names of a function, a class or a value; they are read from the source."""
+    return lambda value: value
+
+
+@functools.cache
+def _places() -> dict[str, str]:
+    """The modules of public names, and what they are called there."""
+    places = {}
+    for line in (Path(__file__).parent / "names.txt").read_text(encoding="utf-8").splitlines():
+        if not line.startswith("#"):
+            names, _, place = line.partition(" | ")
+            places.update(dict.fromkeys(names.split(), place))
+    return places
+
+
+def find_public(public: str):
+    """What has said that this is its public name; None where nothing has."""
+    place = _places().get(public)
+    if place is None:
+        return None
+    module, _, name = place.rpartition(".")
+    return getattr(importlib.import_module("penstock." + module), name)
+
+
+def todays_name(public: str) -> str:
+    """Today's name of what has a public name of TensorFlow 1: the first one; "" for none."""
+    place = _places().get(public)
+    found = (name for name, each in _places().items() if each == place)
+    return next((name for name in found if not name.startswith("v1.")), "") if place else ""
+
+
+_table = _read_table()
+_made = {}  # functions by their lines: all names of a line are the same object
+
+
+def names_in(namespace: str) -> list[str]:
+    """The public names of a namespace ("" is the top level) that are in the tables."""
+    start = namespace + "." if namespace else ""
+    names = (*_table, *_places())
+    found = (name[len(start) :] for name in names if name.startswith(start))
+    return [name for name in found if "." not in name]
+
+
+def _python_function(name: str):
+    """module.function of _ops/; None where there is none."""
+    if not name:
+        return None
+    module, _, function = name.partition(".")
+    return getattr(importlib.import_module(f"penstock._ops.{module}"), function)
+
+
+def find(namespace: str, name: str):
+    """The function of that public name, or None."""
+    public = f"{namespace}.{name}" if namespace else name
+    found = find_public(public)
+    if found is not None or public not in _table:
+        return found
+    entry = _table[public]
+    if entry not in _made:
+        ops, parameters, output, otherwise, first = entry
+        op, *other = ops.split()
+        lax, op = op.endswith("~"), op.rstrip("~")
+        if _core.describe_op(op) is None:
+            return None
+        other = other[0] if other else None
+        _made[entry] = make_function(
+            op, _parameters(parameters), public, output, lax, other, _python_function(otherwise)
+        )
+        _made[entry]._first = first
+    return _made[entry]
+
+
+def surface(namespace: str):
+    """`__getattr__` and `__dir__` of the module penstock.<namespace>."""
+    module = sys.modules["penstock." + namespace]
+
+    def __getattr__(name):
+        if name == "__all__":
+            return __dir__()
+        function = find(namespace, name)
+        if function is None:
+            if name.startswith("__"):
+                raise AttributeError(name)
+            raise _near.missing(f"penstock.{namespace}", name, __dir__())
+        setattr(module, name, function)
+        return function
+
+    def __dir__():
+        own = vars(module).get("__all__", vars(module))
+        return sorted({*(name for name in own if not name.startswith("_")), *names_in(namespace)})
+
+    return __getattr__, __dir__

@@ -1,0 +1,1 @@
+"""Gradients: tapes, forward mode, and gradients of one's own."""

@@ -1,0 +1,125 @@
+"""Variables of TensorFlow 1's graphs inside of branches and loops.
+
+The graph has their reads and assignments as nodes, all of which it may run. In a branch, and in the
+body of a loop, an assignment must be one only where that runs: there it changes what the frame of
+the region has for the variable, this becomes one more result, and that is what is assigned.
+"""
+
+from __future__ import annotations
+
+import threading
+
+from penstock import _core
+from penstock._base.version_1 import version_1
+
+_here = threading.local()
+
+
+def current():
+    """The frame of the region that is being traced; None outside of regions of graphs."""
+    return getattr(_here, "frame", None)
+
+
+class Frame:
+    """What variables hold in a region, while that is traced."""
+
+    def __init__(self):
+        self._now = {}
+        self.written = []
+        self._is_used = current() is not None or _core.is_building()
+
+    def __enter__(self):
+        self._outer = current()
+        if self._is_used:
+            _here.frame = self
+        return self
+
+    def __exit__(self, *unused):
+        if self._is_used:
+            _here.frame = self._outer
+
+    def set(self, variables, values):
+        """What they hold at first."""
+        self._now.update(zip(variables, values, strict=True))
+
+    def read(self, variable):
+        if variable not in self._now:
+            outer = self._outer
+            self._now[variable] = variable._read() if outer is None else outer.read(variable)
+        return self._now[variable]
+
+    def write(self, variable, value):
+        self._now[variable] = value
+        if variable not in self.written:
+            self.written.append(variable)
+
+
+def read(variable):
+    """What it holds outside of the region that is to be made."""
+    frame = current()
+    return variable._read() if frame is None else frame.read(variable)
+
+
+def assign(variables, values, results) -> list:
+    """Gives the variables what a node has made for them; the results are there after that."""
+    if not variables:
+        return results
+    frame = current()
+    if frame is not None:
+        for variable, value in zip(variables, values, strict=True):
+            frame.write(variable, value)
+        return results
+    pairs = zip(variables, values, strict=True)
+    made = [variable._assigned(value, None, read_value=True) for variable, value in pairs]
+    if not results:
+        version_1.nodes.group(*made)  # the last operation, which stands for the node
+    return version_1.nodes.together(results, made)
+
+
+def with_effects(call):
+    """The results of a call that makes nodes: in a graph they are there when all that it does is
+    done, as those of a function are."""
+    if not _core.is_building():
+        return call()
+    from penstock._context.scope import default_graph
+    from penstock._tensors.composite import flatten_all, pack_all
+
+    builder = default_graph()._builder
+    first, result = builder.num_nodes(), call()
+    leaves = flatten_all(result)
+    places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, _core.Tensor)]
+    made = builder.after_effects(first, [leaves[place] for place in places])
+    for place, tensor in zip(places, made, strict=True):
+        leaves[place] = tensor
+    return pack_all(result, leaves)
+
+
+def done():
+    """What stands for an operation that has been made: the graph's last one; inside of a region,
+    where all run, a tensor; None where there is no graph."""
+    if _core.is_building():
+        from penstock._context.scope import default_graph
+
+        return default_graph()._last_operation()
+    return None if current() is None else _core.to_tensor(True)
+
+
+class outside:
+    """Leaves the regions of a graph: what is made inside are nodes of the graph itself."""
+
+    def __enter__(self):
+        from penstock._context.scope import default_graph
+
+        self._frame, _here.frame = current(), None
+        self._graph = default_graph()
+        self._scope = self._graph._name_stack  # names of the region are none of the graph's
+        self._leave = _core.LeaveTraces()
+        self._leave.enter()
+        self._entered = _core.EnteredGraph(self._graph._builder)
+        self._entered.enter()
+
+    def __exit__(self, *unused):
+        self._graph._set_scope(self._scope)
+        self._entered.exit()
+        self._leave.exit()
+        _here.frame = self._frame

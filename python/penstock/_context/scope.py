@@ -1,0 +1,196 @@
+"""tf.name_scope, which names variables and nodes, and tf.device, which there is one of."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import re
+import threading
+
+from penstock import _core
+from penstock._api import public
+from penstock._base.version_1 import version_1
+
+_here = threading.local()
+
+
+def current_scope() -> str:
+    """What names made in this thread begin with: "" or "outer/inner/"."""
+    if _core.is_building():
+        return default_graph()._name_stack
+    return getattr(_here, "scope", "")
+
+
+def set_scope(scope: str):
+    """Names made in this thread begin with this."""
+    _here.scope = scope
+
+
+@public("get_current_name_scope")
+def get_current_name_scope() -> str:
+    """The scope as `with tf.name_scope` was told it: "" or "outer/inner"."""
+    return current_scope().removesuffix("/")
+
+
+@public("name_scope")
+class name_scope:
+    """Variables made inside are named `name/…`; a name that ends in "/" starts from the top.
+
+    Args:
+      name: The scope's name.
+
+    >>> with tf.name_scope("layer"):
+    ...     w = tf.Variable(1.0, name="w")
+    >>> w.name
+    'layer/w:0'
+    """
+
+    def __init__(self, name):
+        if not isinstance(name, str):
+            raise ValueError("name for name_scope must be a string.")
+        self._name = name
+        self._outer = []
+
+    name = property(lambda self: self._name)
+
+    def __enter__(self):
+        outer = current_scope()
+        self._outer.append(outer)
+        if _core.is_building():
+            _here.scope = default_graph()._open_scope(self._name)
+        elif not self._name or self._name.endswith("/"):
+            _here.scope = self._name
+        else:
+            _here.scope = f"{outer}{self._name}/"
+        return _here.scope
+
+    def __exit__(self, *unused):
+        _here.scope = self._outer.pop()
+        if _core.is_building():
+            default_graph()._set_scope(_here.scope)
+        return False
+
+
+def scoped(default, *results, parameter="name"):
+    """Has what a function makes in a graph be named within its argument `name`, or the default.
+
+    The function is given the scope, "outer/name/", which as the name of a node stands for the node
+    "outer/name". The tensors that it returns are called `results`, where they are given: "." is the
+    node of the scope's name. Where nothing is built, the function is just called.
+    """
+
+    def decorate(function):
+        place = function.__code__.co_varnames.index(parameter)
+
+        @functools.wraps(function)
+        def call(*args, **kwargs):
+            if not _core.is_building():
+                return function(*args, **kwargs)
+            name = args[place] if place < len(args) else kwargs.get(parameter)
+            graph = default_graph()
+            first = graph._builder.num_nodes()
+            with name_scope(name or default) as scope:
+                if place < len(args):
+                    args = (*args[:place], scope, *args[place + 1 :])
+                else:
+                    kwargs[parameter] = scope
+                names = [scope if each == "." else each for each in results]
+                return _named(graph, first, function(*args, **kwargs), names)
+
+        return call
+
+    return decorate
+
+
+def _named(graph, first, made, results):
+    """What was made from node number `first` on, under these names."""
+    if results and isinstance(made, _core.Tensor):
+        return graph._builder.named(made, first, results[0])
+    if not results or not isinstance(made, (list, tuple)):
+        return made
+    pairs = zip(made, results, strict=False)
+    named = [graph._builder.named(each, first, name) for each, name in pairs]
+    return type(made)([*named, *made[len(named) :]])
+
+
+def results_named(made, names) -> tuple:
+    """The tensors of the last node as those of nodes of these names, where a graph is built."""
+    if not _core.is_building():
+        return made
+    graph = default_graph()
+    return _named(graph, graph._builder.num_nodes() - 1, tuple(made), names)
+
+
+def take_name(name):
+    """Takes a name where a graph is built: TensorFlow does, though it makes no node of it."""
+    if _core.is_building():
+        default_graph().unique_name(name)
+
+
+def graph_scope(name):
+    """name_scope where a graph is built; elsewhere nothing, since names would be variables'."""
+    return name_scope(name) if _core.is_building() else contextlib.nullcontext()
+
+
+def result_named(made, name):
+    """A tensor of the graph that is built as the output of a node of that name."""
+    graph = default_graph()
+    return graph._builder.named(made, graph._builder.node_of(made), name)
+
+
+def default_graph():
+    """The graph of TensorFlow 1 that is being built."""
+    return version_1.default_graph()
+
+
+soft_placement = True  # whether a device that is not there means the CPU
+_PART = re.compile(
+    r"(job|replica|task):\w+|(device:)?(CPU|GPU|TPU|XLA_CPU|XLA_GPU)(:(\d+|\*))?", re.I
+)
+
+
+@public("device")
+class device:
+    """Where ops run. There is the CPU only, so that is where they run, whatever the name.
+
+    Args:
+      device_name: A name such as "/CPU:0".
+
+    >>> with tf.device("/CPU:0"):
+    ...     x = tf.ones([2])
+    >>> x.device
+    '/job:localhost/replica:0/task:0/device:CPU:0'
+    """
+
+    def __init__(self, device_name):
+        if callable(device_name):
+            raise RuntimeError("tf.device does not support functions.")
+        self._name = device_name
+
+    def __enter__(self):
+        # The devices of tf.config's lists have a name, and are not otherwise texts.
+        text = getattr(self._name, "name", self._name)
+        if text is None:
+            return
+        if not isinstance(text, str):
+            raise ValueError(f"Expecting a string device name. Got {type(text)}({text})")
+        for part in filter(None, text.split("/")):
+            found = _PART.fullmatch(part)
+            if not found:
+                raise ValueError(
+                    f"Unknown attribute '{part}' is encountered while parsing the device spec: "
+                    f"'{text}'."
+                )
+            is_there = found[1] or (found[3].upper() == "CPU" and found[5] in (None, "0", "*"))
+            if not is_there and not soft_placement:
+                from penstock import errors
+
+                raise errors.InvalidArgumentError(
+                    None,
+                    None,
+                    f"Could not satisfy device specification '{text}'. enable_soft_placement=0. "
+                    "All available devices [/job:localhost/replica:0/task:0/device:CPU:0].",
+                )
+
+    def __exit__(self, *unused):
+        return False

@@ -1,0 +1,1 @@
+"""Memory as Python sees it: what it books for itself, and the plan of a function."""

@@ -1,0 +1,230 @@
+"""What is about when ops run: they run at once, so most of this is done as soon as it is asked."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import time
+
+import numpy as np
+
+from penstock import _core, dtypes, errors
+from penstock._api import public
+from penstock._base.version_1 import version_1
+from penstock._context import frames
+from penstock._context.trace import call_when_run
+from penstock._tensors.shape import TensorShape
+
+_NO_SHAPE = TensorShape(None)
+_SEQUENCES = (list, tuple)  # Python's: below, `tuple` is TensorFlow's
+
+
+@public("get_logger")
+def get_logger():
+    """The logger of TensorFlow's name, which programs set to be quiet.
+
+    >>> tf.get_logger().name
+    'tensorflow'
+    """
+    return logging.getLogger("tensorflow")
+
+
+@public("timestamp")
+def timestamp(name=None):
+    """Seconds since 1970."""
+    return _core.to_tensor(time.time(), dtypes.float64)
+
+
+def _nodes():
+    """What makes the nodes of the graph that is being built; None where there is none."""
+    return version_1.nodes if _core.is_building() else None
+
+
+@public("no_op")
+def no_op(name=None):
+    """Nothing; in a graph, an operation that does nothing."""
+    nodes = _nodes()
+    return frames.done() if nodes is None else nodes.no_op(name)
+
+
+@public("group")
+def group(*inputs, **kwargs):
+    """Nothing to do: the inputs have been computed. In a graph, an operation that runs them.
+
+    Args:
+      *inputs: Tensors and operations.
+      **kwargs: name: the operation's name.
+
+    >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+    ...     w = tf.compat.v1.get_variable("w", initializer=1.0)
+    ...     sess.run(tf.compat.v1.global_variables_initializer())
+    ...     sess.run(tf.group(w.assign_add(1.0)))
+    ...     print(sess.run(w))
+    2.0
+    """
+    nodes = _nodes()
+    return frames.done() if nodes is None else nodes.group(*inputs, **kwargs)
+
+
+@public("tuple")
+def tuple(tensors, control_inputs=None, name=None):
+    """The tensors, which have all been computed."""
+    nodes = _nodes()
+    return tensors if nodes is None else nodes.together(tensors, control_inputs, name)
+
+
+@public("is_symbolic_tensor")
+def is_symbolic_tensor(tensor):
+    """True for a tensor of a function that is being traced."""
+    return isinstance(tensor, _core.SymbolicTensor)
+
+
+@public("control_dependencies")
+def control_dependencies(control_inputs):
+    """Nothing to wait for: the inputs have been computed. Those that are functions are called.
+    In a graph, what is made inside runs after the inputs.
+
+    Args:
+      control_inputs: Tensors and operations.
+
+    >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+    ...     w = tf.compat.v1.get_variable("w", initializer=1.0)
+    ...     sess.run(tf.compat.v1.global_variables_initializer())
+    ...     with tf.control_dependencies([w.assign_add(1.0)]):
+    ...         done = tf.identity(5.0)
+    ...     print(sess.run(done), sess.run(w))
+    5.0 2.0
+    """
+    nodes = _nodes()
+    if nodes is not None:
+        return nodes.control_dependencies(control_inputs)
+    for each in control_inputs or ():
+        if callable(each):
+            each()
+    return contextlib.nullcontext()
+
+
+# What TensorFlow makes of an error in a Python function that runs as an op.
+_AS_OP_ERROR = (
+    ((TypeError, ValueError), errors.InvalidArgumentError),
+    (StopIteration, errors.OutOfRangeError),
+    (MemoryError, errors.ResourceExhaustedError),
+    (NotImplementedError, errors.UnimplementedError),
+    (Exception, errors.UnknownError),
+)
+
+
+@contextlib.contextmanager
+def _op_errors():
+    try:
+        yield
+    except errors.OpError:
+        raise
+    except Exception as error:
+        kind = next(kind for classes, kind in _AS_OP_ERROR if isinstance(error, classes))
+        raise kind(None, None, f"{type(error).__name__}: {error}") from error
+
+
+def _check_callable(func):
+    if not callable(func):
+        raise ValueError(
+            f"Expected func to be callable. Received func={func} of type {type(func)}."
+        )
+
+
+def _outputs(result, wanted, convert) -> list:
+    """What a function returned, as tensors of the wanted dtypes."""
+    wanted = wanted if isinstance(wanted, _SEQUENCES) else [wanted]
+    given = result if isinstance(result, _SEQUENCES) else [] if result is None else [result]
+    if len(given) != len(wanted):
+        raise ValueError(f"{len(given)} values returned, but {len(wanted)} expected")
+    found = [dtypes.as_dtype(getattr(each, "dtype", each)) for each in wanted]
+    return list(map(convert, given, found))
+
+
+def _converted(value, dtype):
+    return _core.to_tensor(value, dtype)
+
+
+def _own_array(value):
+    """An array that the function may change. A tensor's is counted as the host's."""
+    is_counted = isinstance(value, _core.Tensor) and value.shape.rank
+    return value.numpy() if is_counted else np.array(value)
+
+
+def _as_promised(value, dtype):
+    """A value as NumPy has it, which must be of the dtype that the function was to return."""
+    # As objects, texts keep the zero bytes at their ends.
+    kind = object if dtype is dtypes.string and not isinstance(value, np.ndarray) else None
+    found = _core.to_tensor(np.asarray(value, kind))
+    if found.dtype is not dtype:
+        raise TypeError(f"a value returned is {found.dtype.name}, but expects {dtype.name}")
+    return found
+
+
+def _types(wanted) -> list:
+    """(dtype, shape) of what a function is to return; TensorSpecs know both."""
+    wanted = wanted if isinstance(wanted, _SEQUENCES) else [wanted]
+    return [
+        (dtypes.as_dtype(getattr(each, "dtype", each)), getattr(each, "shape", _NO_SHAPE)._dims)
+        for each in wanted
+    ]
+
+
+@public("py_function")
+def py_function(func=None, inp=None, Tout=None, name=None):
+    """What a Python function of tensors returns, as tensors of the dtypes `Tout`.
+
+    Args:
+      func: The Python function; it gets eager tensors.
+      inp: The tensors that the function gets.
+      Tout: The dtype of the result, or a list of dtypes.
+      name: The name of the operation in a graph.
+
+    >>> @tf.function
+    ... def doubled(x):
+    ...     return tf.py_function(lambda t: t.numpy() * 2, [x], tf.float32)
+    >>> doubled(tf.constant([1.0, 2.0])).numpy()
+    array([2., 4.], dtype=float32)
+    """
+    _check_callable(func)
+    inputs = [_core.to_tensor(each) for each in inp]
+
+    def run(tensors):
+        with _op_errors():
+            return _outputs(func(*tensors), Tout, _converted)
+
+    if _core.is_tracing():
+        outputs = call_when_run(
+            "py_function",
+            run,
+            inputs,
+            _types(Tout),
+            passes_gradients=True,
+            node=name or "EagerPyFunc",
+        )
+    else:
+        outputs = run(inputs)
+    return outputs if isinstance(Tout, _SEQUENCES) else outputs[0]
+
+
+@public("numpy_function")
+def numpy_function(func=None, inp=None, Tout=None, stateful=True, name=None):
+    """What a Python function of NumPy arrays returns, as tensors. No gradient goes through it."""
+    _check_callable(func)
+    if _core.is_tracing():
+        inputs = [_core.to_tensor(each) for each in inp]
+
+        def run(tensors):
+            with _op_errors():
+                return _outputs(func(*map(_own_array, tensors)), Tout, _as_promised)
+
+        outputs = call_when_run("numpy_function", run, inputs, _types(Tout), node=name or "PyFunc")
+        if not outputs:
+            return None
+        return outputs if isinstance(Tout, _SEQUENCES) else outputs[0]
+    # Run at once, it is a function like any other: what it returns decides.
+    result = func(*map(_own_array, inp))
+    if result is None or not isinstance(result, _SEQUENCES):
+        return result if result is None else _core.to_tensor(result)
+    return [_core.to_tensor(each) for each in result]

@@ -1,0 +1,1 @@
+"""Protocol buffers: the wire format, messages, and tensors as messages."""

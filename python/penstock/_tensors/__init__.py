@@ -1,0 +1,1 @@
+"""Tensors and what describes them: shapes, specs, slices, indices."""

@@ -1,0 +1,26 @@
+"""What counts as a tensor: tensors, variables, and the variables of TensorFlow 1's graphs."""
+
+from __future__ import annotations
+
+from penstock import _core
+
+
+class GraphVariableBase:
+    """The base of the variables of graphs, which the runtime has no object for."""
+
+    __slots__ = ()
+
+
+_VARIABLES = (_core.VariableHandle, GraphVariableBase)
+_TENSORS = (_core.Tensor, *_VARIABLES)
+
+
+def is_tensor_like(value) -> bool:
+    """Whether it is a tensor or a variable, of a graph too: what has a dtype and a shape, and what
+    ops take as it is."""
+    return isinstance(value, _TENSORS)
+
+
+def is_graph_variable(value) -> bool:
+    """Whether it is a variable of a graph of TensorFlow 1."""
+    return isinstance(value, GraphVariableBase)

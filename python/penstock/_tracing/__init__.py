@@ -1,0 +1,1 @@
+"""tf.function: from a call's arguments to the trace that serves it."""

@@ -1,0 +1,291 @@
+"""The arguments of a tf.function: bound to its parameters, and as the key of their trace.
+
+Tensors (and NumPy arrays, which become tensors) count by dtype and shape, variables by identity (a
+trace serves others like them, see _stand_ins), numbers and texts by type and value, and other
+objects by what they are equal to, for as long as they live.
+"""
+
+from __future__ import annotations
+
+import inspect
+import weakref
+from collections.abc import Mapping
+
+import numpy as np
+
+from penstock import _core
+from penstock._autodiff.tape import IndexedSlices
+from penstock._base.nest import flatten, pack_like
+from penstock._tensors.composite import flatten_all, pack_all
+from penstock._tensors.spec import TensorSpec
+
+_BY_VALUE = (bool, int, str, bytes, type(None), type(Ellipsis))
+_BY_TEXT = (float, complex)  # a nan is equal to itself, -0.0 is not 0.0
+_ARRAYS = (np.ndarray, np.generic)
+POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+
+def is_traced(leaf) -> bool:
+    """Whether an argument becomes a tensor of the trace; others are values of its signature."""
+    return isinstance(leaf, (_core.Tensor, TensorSpec))
+
+
+def key_of(value):
+    """What a trace for the value also serves, as something hashable."""
+    kind = type(value)
+    if isinstance(value, _core.Tensor):
+        return value.dtype, value.shape._dims
+    if kind in _BY_VALUE:
+        return kind, value
+    if kind in _BY_TEXT:
+        return kind, repr(value)
+    if isinstance(value, (list, tuple)):
+        return kind, tuple([key_of(item) for item in value])
+    if isinstance(value, Mapping):
+        return kind, tuple([(key, key_of(value[key])) for key in sorted(value)])
+    if isinstance(value, TensorSpec):
+        shape = value.shape._dims
+        return (value.dtype, shape) if value.name is None else (value.dtype, shape, value.name)
+    if isinstance(value, _core.VariableHandle):
+        return "variable", value._id
+    if kind is ObjectValue:
+        return value.key
+    if isinstance(value, IndexedSlices):
+        return kind, tuple(map(key_of, (value.values, value.indices, value.dense_shape)))
+    return _key_of_object(value)
+
+
+def _key_of_object(value):
+    try:
+        hash(value)
+        try:
+            return type(value), weakref.ref(value)
+        except TypeError:
+            return type(value), value
+    except TypeError:
+        raise TypeError(
+            f"Could not generate a generic TraceType for {value!r}. Please verify that it is "
+            "immutable/hashable."
+        ) from None
+
+
+def type_text(value) -> str:
+    """An argument or result as TensorFlow writes its type in signatures."""
+    if isinstance(value, _core.Tensor):
+        return repr(TensorSpec.from_tensor(value))
+    if isinstance(value, TensorSpec):
+        return repr(value)
+    if isinstance(value, Mapping):
+        return f"Dict[{_items_text(value.items())}]"
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        items = zip(value._fields, value, strict=True)
+        return f"{type(value).__name__}[{_items_text(items)}]"
+    if isinstance(value, (list, tuple)):
+        kind = "List" if isinstance(value, list) else "Tuple"
+        return f"{kind}[{', '.join(map(type_text, value))}]"
+    return f"Literal[{value!r}]"
+
+
+def _items_text(items) -> str:
+    return ", ".join(f"[{key!r}, {type_text(value)}]" for key, value in items)
+
+
+class ObjectValue:
+    """Stands for an argument that a trace must not keep alive."""
+
+    def __init__(self, value, on_death):
+        self.key = key_of(value)
+        self._text = repr(value)
+        self.value = weakref.ref(value, on_death)
+
+    def __repr__(self):
+        return self._text
+
+
+def without_owning(value, on_death):
+    """The value, or what stands for it; `on_death` is called when it dies."""
+    if type(value) in (*_BY_VALUE, *_BY_TEXT) or is_traced(value):
+        return value
+    try:
+        return ObjectValue(value, on_death)
+    except TypeError:
+        return value
+
+
+class Parameters:
+    """What a function takes, with the types that an input_signature gives them."""
+
+    def __init__(self, python_function, input_signature=None):
+        self.signature = inspect.signature(python_function)
+        self.specs = None if input_signature is None else _checked_specs(input_signature)
+        kinds = [each.kind for each in self.signature.parameters.values()]
+        self._is_plain = all(kind is inspect.Parameter.POSITIONAL_OR_KEYWORD for kind in kinds)
+        self._count = len(kinds)
+        # A default that its owner may change must be looked at in every call.
+        self.has_open_defaults = any(
+            _is_open(each.default) for each in self.signature.parameters.values()
+        )
+        if self.specs is not None:
+            self._check_constraints()
+
+    def _check_constraints(self):
+        parameters = list(self.signature.parameters.values())
+        named = [each for each in parameters if each.kind in POSITIONAL]
+        if named and named[0].name == "self":
+            del named[0]  # a method: the signature is that of the rest
+        takes_more = any(each.kind is inspect.Parameter.VAR_POSITIONAL for each in parameters)
+        if len(self.specs) > len(named) and not takes_more:
+            extra = len(self.specs) - len(named)
+            raise TypeError(f"input_signature contains {extra} extra type constraints.")
+        for each in named[len(self.specs) :]:
+            if each.default is inspect.Parameter.empty:
+                raise TypeError(f"input_signature missing type constraint for {each.name}")
+        for each in parameters:
+            if each.kind is each.KEYWORD_ONLY and each.default is inspect.Parameter.empty:
+                raise TypeError(
+                    f"Since input_signature is defined, keyword-only parameter `{each.name}` must "
+                    "have a default value"
+                )
+
+    def __str__(self):
+        parts = []
+        for i, each in enumerate(self.signature.parameters.values()):
+            has_default = each.default is not inspect.Parameter.empty
+            if self.specs is not None and i < len(self.specs):
+                each = each.replace(annotation=_Bare(type_text(self.specs[i])))
+            elif self.specs is not None and has_default:
+                each = each.replace(annotation=_Bare(type_text(each.default)))
+            else:
+                each = each.replace(annotation=inspect.Parameter.empty)
+            if has_default:
+                each = each.replace(default=_Bare("<captured_default_value>"))
+            parts.append(each)
+        return str(inspect.Signature(parts))
+
+    def failed(self, reason, args, kwargs) -> TypeError:
+        return TypeError(
+            f"Binding inputs to tf.function failed due to `{reason}`. Received args: {args} and "
+            f"kwargs: {kwargs} for signature: {self}."
+        )
+
+    def bind(self, args, kwargs):
+        """(args, kwargs) as the Python function takes them, with tensors for arrays."""
+        if self._is_plain and not kwargs and len(args) == self._count:
+            bound = (args, {})
+        else:
+            try:
+                found = self.signature.bind(*args, **kwargs)
+            except TypeError as error:
+                raise self.failed(error, args, kwargs) from None
+            found.apply_defaults()
+            # Their order is no part of the signature.
+            bound = (found.args, dict(sorted(found.kwargs.items())))
+        if self.specs is not None:
+            try:
+                return self._constrained(*bound)
+            except (TypeError, ValueError) as error:
+                raise self.failed(error, args, kwargs) from None
+        return _with_tensors(bound)
+
+    def declared(self, bound):
+        """Bound arguments as the input_signature has them: a spec for each of its tensors; None
+        without one that leaves anything open."""
+        if self.specs is None:
+            return None
+        if all(spec.shape.is_fully_defined() for spec in flatten(self.specs)):
+            return None
+        args, kwargs = bound
+        return (*self.specs, *args[len(self.specs) :]), kwargs
+
+    def _constrained(self, args, kwargs):
+        made = [_cast(value, spec) for value, spec in zip(args, self.specs, strict=False)]
+        defaults = list(self.signature.parameters.values())[len(made) : len(args)]
+        for value, parameter in zip(args[len(made) :], defaults, strict=True):
+            if value is not parameter.default and value != parameter.default:
+                raise TypeError(f"Can not cast {value!r} to {type_text(parameter.default)}")
+            made.append(value)
+        return tuple(made), kwargs
+
+
+def _is_open(default) -> bool:
+    """Whether the value is a container that can change, or holds one."""
+    if isinstance(default, tuple):
+        return any(map(_is_open, default))
+    return isinstance(default, (list, Mapping))
+
+
+class _Leaf(int):
+    """The number of a leaf, in its place."""
+
+
+def input_order(parameters, args, kwargs):
+    """How many leaves arguments have, as they are written, and the numbers of those that are the
+    function's inputs, in the order of its parameters."""
+    values = [*args, *kwargs.values()]
+    leaves = [flatten_all(value) for value in values]
+    numbers = iter(range(sum(map(len, leaves))))
+    tagged = [
+        pack_all(value, [_Leaf(next(numbers)) for _ in own])
+        for value, own in zip(values, leaves, strict=True)
+    ]
+    bound = parameters.signature.bind(
+        *tagged[: len(args)], **dict(zip(kwargs, tagged[len(args) :], strict=True))
+    )
+    flat = [leaf for own in leaves for leaf in own]
+    order = [
+        int(leaf)
+        for leaf in flatten_all((bound.args, bound.kwargs))
+        if isinstance(leaf, _Leaf) and isinstance(flat[leaf], (_core.Tensor, *_ARRAYS))
+    ]
+    return len(flat), order
+
+
+class _Bare:
+    """A text that is printed without quotes."""
+
+    def __init__(self, text):
+        self._text = text
+
+    def __repr__(self):
+        return self._text
+
+
+def _checked_specs(input_signature) -> tuple:
+    if not isinstance(input_signature, (list, tuple)):
+        raise TypeError(
+            f"input_signature must be either a tuple or a list, got {type(input_signature)}."
+        )
+    leaves = flatten(input_signature)
+    if not all(isinstance(leaf, TensorSpec) for leaf in leaves):
+        raise TypeError(
+            "input_signature must be a possibly nested sequence of TensorSpec objects, got invalid "
+            f"args {leaves} with types {[type(leaf) for leaf in leaves]}."
+        )
+    return tuple(input_signature)
+
+
+def _with_tensors(structure):
+    leaves = flatten(structure)
+    if not any(isinstance(leaf, _ARRAYS) for leaf in leaves):
+        return structure
+    made = [_core.to_tensor(x) if isinstance(x, _ARRAYS) else x for x in leaves]
+    return pack_like(structure, made)
+
+
+def _cast(value, spec):
+    """The value as a tensor (or a spec) that fits; TypeError or ValueError where it cannot be."""
+    if isinstance(spec, Mapping):
+        if not isinstance(value, Mapping) or sorted(value) != sorted(spec):
+            raise TypeError(f"{value!r} has different keys with the TraceType {type_text(spec)}.")
+        return type(spec)((key, _cast(value[key], spec[key])) for key in spec)
+    if isinstance(spec, (list, tuple)):
+        if not isinstance(value, (list, tuple)) or len(value) != len(spec):
+            raise TypeError(f"Can not cast {value!r} to {type_text(spec)}")
+        made = [_cast(item, part) for item, part in zip(value, spec, strict=True)]
+        return made if isinstance(spec, list) else tuple(made)
+    if not is_traced(value):
+        is_variable = isinstance(value, _core.VariableHandle)
+        value = _core.to_tensor(value, None if is_variable else spec.dtype)
+    if not spec.is_compatible_with(value):
+        raise TypeError(f"Can not cast {type_text(value)} to {spec!r}")
+    return value

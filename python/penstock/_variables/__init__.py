@@ -1,0 +1,1 @@
+"""Variables, and the objects that own them."""
