@@ -25,6 +25,8 @@ std::string worded(std::string_view text) {
 
 void set_op_error(const Error& error) {
   PyObject* type = hooks.errors[static_cast<int>(error.code())];
+  if (dynamic_cast<const MissingGradientError*>(&error) != nullptr)
+    return PyErr_SetString(PyExc_LookupError, error.what());
   // What is wrong with a node is wrong with the program.
   if (makes_nodes() && dynamic_cast<const TypeError*>(&error) != nullptr)
     return PyErr_SetString(PyExc_TypeError, worded(error.what()).c_str());

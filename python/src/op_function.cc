@@ -530,7 +530,7 @@ PyObject* op_details(PyObject*, PyObject* name) {
     return Py_BuildValue("(OOOO)", inputs.get(),
                          op->traits.has(Trait::kElementwise) ? Py_True : Py_False,
                          op->traits.has(Trait::kManyOutputs) ? Py_True : Py_False,
-                         op->grad.value != no_gradient ? Py_True : Py_False);
+                         op->is_differentiable() ? Py_True : Py_False);
   });
 }
 

@@ -35,9 +35,17 @@ Gradients sigmoid_grad_grad(const GradContext& g) {
 
 // The output is positive exactly where the input is, so either serves; so it is with relu6.
 Gradients relu_grad_of(const GradContext& g) { return {relu_grad(g.dy(), g.output())}; }
-Gradients relu_grad_grad(const GradContext& g) { return {relu_grad(g.dy(), g.input(1)), {}}; }
+// A slope that jumps has the derivative 0 everywhere else.
+Gradients by_jumps(const GradContext& g, const Tensor& through) {
+  return {through, g.needs(1) ? Gradient(zeros_like(g.input(1))) : Gradient()};
+}
+Gradients relu_grad_grad(const GradContext& g) {
+  return by_jumps(g, relu_grad(g.dy(), g.input(1)));
+}
 Gradients relu6_grad_of(const GradContext& g) { return {relu6_grad(g.dy(), g.output())}; }
-Gradients relu6_grad_grad(const GradContext& g) { return {relu6_grad(g.dy(), g.input(1)), {}}; }
+Gradients relu6_grad_grad(const GradContext& g) {
+  return by_jumps(g, relu6_grad(g.dy(), g.input(1)));
+}
 
 KernelResult leaky_relu_cpu(const KernelContext& ctx) {
   const View& x = ctx.inputs[0];
@@ -57,7 +65,7 @@ KernelResult leaky_relu_grad_cpu(const KernelContext& ctx) {
   return KernelResult::ok();
 }
 Gradients leaky_relu_grad_grad(const GradContext& g) {
-  return {leaky_relu_grad(g.dy(), g.input(1), g.attr(0).as_float()), {}};
+  return by_jumps(g, leaky_relu_grad(g.dy(), g.input(1), g.attr(0).as_float()));
 }
 
 // Below 0 both have a slope that is the output plus a constant.

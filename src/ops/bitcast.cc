@@ -68,7 +68,7 @@ PEN_OP_DEF(bitcast) = {
     .attrs = {dtype_attr("type")},
     .infer = infer,
     .cpu = cpu,
-    .grad = no_gradient,
+    .grad = missing_gradient,
     .samples = samples,
 };
 

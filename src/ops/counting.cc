@@ -173,7 +173,7 @@ PEN_OP_DEF(bincount) = {
     .outputs = {"bins"},
     .infer = infer_flat,
     .cpu = cpu_flat,
-    .grad = no_gradient,
+    .grad = missing_gradient,
     .samples = flat_samples,
 };
 
@@ -187,7 +187,7 @@ PEN_OP_DEF(dense_bincount) = {
     .attrs = {bool_attr("binary_output", false)},
     .infer = infer_dense,
     .cpu = cpu_dense,
-    .grad = no_gradient,
+    .grad = missing_gradient,
     .samples = dense_samples,
 };
 
@@ -202,7 +202,7 @@ PEN_OP_DEF(histogram_fixed_width) = {
     .outputs = {"out"},
     .infer = infer_histogram,
     .cpu = cpu_histogram,
-    .grad = no_gradient,
+    .grad = missing_gradient,
     .samples = histogram_samples,
 };
 

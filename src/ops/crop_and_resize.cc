@@ -217,7 +217,7 @@ PEN_OP_DEF(crop_and_resize_grad_boxes) = {
     .attrs = {string_attr("method", "bilinear")},
     .infer = infer_grad_boxes,
     .cpu = cpu_grad_boxes,
-    .grad = no_gradient,
+    .grad = missing_gradient,
     .samples = samples_grad_boxes,
 };
 

@@ -374,7 +374,7 @@ PEN_OP_DEF(ctc_loss_dense_grad) = {
     .attrs = {int_attr("blank_index", 0), bool_attr("logits_time_major", true)},
     .infer = infer_dense_grad,
     .cpu = cpu_dense_grad,
-    .grad = no_gradient,
+    .grad = missing_gradient,
     .samples = dense_samples,
 };
 

@@ -133,7 +133,7 @@ PEN_OP_DEF(truncatemod) = {
     .forwards = {{0, 0}, {1, 0}},
     .infer = infer_binary,
     .cpu = cpu<BinaryOp::kTruncateModulo>,
-    .grad = no_gradient,
+    .grad = missing_gradient,
     .samples = truncatemod_samples,
 };
 

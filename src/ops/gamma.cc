@@ -247,7 +247,7 @@ PEN_OP_DEF(igamma_grad_a) = {
     .forwards = {{0, 0}, {1, 0}},
     .infer = infer_binary,
     .cpu = binary_cpu<BinaryOp::kIgammaGradA, kernels::kHeavyGrain>,
-    .grad = no_gradient,
+    .grad = missing_gradient,
     .samples = igamma_grad_samples,
 };
 
@@ -259,7 +259,7 @@ PEN_OP_DEF(random_gamma_grad) = {
     .forwards = {{0, 0}, {1, 0}},
     .infer = infer_binary,
     .cpu = binary_cpu<BinaryOp::kRandomGammaGrad, kernels::kHeavyGrain>,
-    .grad = no_gradient,
+    .grad = missing_gradient,
     .samples = igamma_grad_samples,
 };
 

@@ -37,4 +37,8 @@ Tensor GradContext::dy(size_t i) const {
   return dys_[i].defined() ? dys_[i].dense() : zeros_like(outputs_[i]);
 }
 
+Gradients missing_gradient(const GradContext& g) {
+  throw MissingGradientError(cat("gradient registry has no entry for: ", g.op().name.value));
+}
+
 }  // namespace penstock

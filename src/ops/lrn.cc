@@ -103,7 +103,7 @@ PEN_OP_DEF(lrn_grad) = {
               float_attr("beta", 0.5)},
     .infer = infer,
     .cpu = cpu_grad,
-    .grad = no_gradient,
+    .grad = missing_gradient,
     .samples = samples_grad,
 };
 

@@ -143,7 +143,7 @@ PEN_OP_DEF(non_max_suppression) = {
     .traits = {Trait::kDynamicShape},
     .infer = infer_v3,
     .cpu = cpu_v3,
-    .grad = no_gradient,
+    .grad = missing_gradient,
     .samples = samples,
 };
 
@@ -158,7 +158,7 @@ PEN_OP_DEF(non_max_suppression_padded) = {
     .traits = {Trait::kDynamicShape},
     .infer = infer_v4,
     .cpu = cpu_v4,
-    .grad = no_gradient,
+    .grad = missing_gradient,
     .samples = samples_v4,
 };
 

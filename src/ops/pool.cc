@@ -184,8 +184,10 @@ Gradients grad_max(const GradContext& g) {
 template <int N>
 Gradients grad_max_grad(const GradContext& g) {
   const Tensor ddx = g.dy();
-  return {{},
-          {},
+  const auto zeros = [&](size_t i) {
+    return g.needs(i) ? Gradient(zeros_like(g.input(i))) : Gradient();
+  };
+  return {zeros(0), zeros(1),
           call(N == 2 ? max_pool_grad_grad_op : max_pool3d_grad_grad_op, g,
                {&g.input(0), &g.input(1), &ddx})};
 }

@@ -193,7 +193,7 @@ PEN_OP_DEF(random_poisson) = {
     .traits = {Trait::kStateful},
     .infer = infer_poisson,
     .cpu = cpu_poisson,
-    .grad = no_gradient,
+    .grad = missing_gradient,
     .samples = poisson_samples,
 };
 

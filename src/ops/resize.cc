@@ -277,7 +277,7 @@ PEN_OP_DEF(resize_area) = {
     .attrs = {bool_attr("align_corners", false)},
     .infer = infer<Resampling::kArea>,
     .cpu = cpu<Resampling::kArea>,
-    .grad = no_gradient,
+    .grad = missing_gradient,
     .samples = area_samples,
 };
 

@@ -213,7 +213,7 @@ PEN_OP_DEF(stateless_random_poisson) = {
     .attrs = {dtype_attr("dtype")},
     .infer = infer_poisson,
     .cpu = cpu_poisson,
-    .grad = no_gradient,
+    .grad = missing_gradient,
     .samples = poisson_samples,
 };
 
@@ -261,7 +261,7 @@ PEN_OP_DEF(stateless_shuffle) = {
                in("counter", DType::kUInt64, 'K'), host("alg", DType::kInt32, 'A')},
     .infer = infer_keyed_shuffle,
     .cpu = cpu_shuffle,
-    .grad = no_gradient,
+    .grad = missing_gradient,
     .samples = shuffle_samples,
 };
 

@@ -67,7 +67,7 @@ PEN_OP_DEF(unique) = {
     .traits = {Trait::kDynamicShape},
     .infer = infer,
     .cpu = cpu,
-    .grad = no_gradient,
+    .grad = missing_gradient,
     .samples = samples,
 };
 

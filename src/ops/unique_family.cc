@@ -210,7 +210,7 @@ PEN_OP_DEF(unique_with_counts) = {
     .traits = {Trait::kDynamicShape},
     .infer = infer_counts,
     .cpu = cpu_counts,
-    .grad = no_gradient,
+    .grad = missing_gradient,
     .samples = list_samples,
 };
 
@@ -225,7 +225,7 @@ PEN_OP_DEF(unique_rows) = {
     .traits = {Trait::kDynamicShape},
     .infer = infer_rows,
     .cpu = cpu_rows,
-    .grad = no_gradient,
+    .grad = missing_gradient,
     .samples = row_samples,
 };
 
@@ -237,7 +237,7 @@ PEN_OP_DEF(unique_v2) = {
     .outputs = {"y", "idx"},
     .infer = composed,
     .compose = compose_v2,
-    .grad = no_gradient,
+    .grad = missing_gradient,
     .samples = axis_samples,
 };
 
@@ -251,7 +251,7 @@ PEN_OP_DEF(unique_with_counts_v2) = {
     .outputs = {"y", "idx", "count"},
     .infer = composed,
     .compose = compose_counts_v2,
-    .grad = no_gradient,
+    .grad = missing_gradient,
     .samples = axis_samples,
 };
 
@@ -264,7 +264,7 @@ PEN_OP_DEF(setdiff1d) = {
     .traits = {Trait::kDynamicShape},
     .infer = infer_diff,
     .cpu = cpu_diff,
-    .grad = no_gradient,
+    .grad = missing_gradient,
     .samples = diff_samples,
 };
 

@@ -210,7 +210,7 @@ int run_grad(const Options& options) {
   Totals totals;
   int num_ops = 0;
   for (const Op& op : options.ops) {
-    if (op.def->grad.value == nullptr) continue;
+    if (!op.def->is_differentiable()) continue;
     ++num_ops;
     int checked = 0;
     bool has_second = true;

@@ -148,7 +148,7 @@ int run_jvp(const Options& options) {
   int num_ops = 0;
   std::set<std::string_view> without;  // ops that say that they have no forward mode
   for (const Op& op : options.ops) {
-    if (op.def->grad.value == nullptr) continue;
+    if (!op.def->is_differentiable()) continue;
     ++num_ops;
     const std::vector<Sample> samples = op.def->samples.value();
     for (size_t i = 0; i < samples.size(); ++i) {

@@ -227,7 +227,7 @@ RandomCall random_call(const Op& op, const std::vector<Sample>& samples, Random&
     call.inputs.push_back({input, RandomInput::Kind::kPlain});
   for (const SampleAttr& attr : sample.attrs) call.attrs.emplace_back(attr.name, attr.value);
   for (int64_t n = random.below(5); n > 0; --n) change_something(call, random);
-  call.with_gradient = op.def->grad.value != nullptr && random.chance(50);
+  call.with_gradient = op.def->is_differentiable() && random.chance(50);
   if (random.chance(25)) call.given = random.next();
   return call;
 }

@@ -101,7 +101,7 @@ int run_support(const Options& options) {
   int failures = 0, with_gradient = 0;
   print_head();
   for (const Op& op : options.ops) {
-    const bool has_gradient = op.def->grad.value != nullptr;
+    const bool has_gradient = op.def->is_differentiable();
     with_gradient += has_gradient;
     std::printf("|");
     print_cell(op.def->name.value, kNameWidth);

@@ -64,6 +64,7 @@ PEN_ERROR_CLASS(ResourceExhaustedError, Error, kResourceExhausted)  // budget, s
 PEN_ERROR_CLASS(FailedPreconditionError, Error, kFailedPrecondition)
 PEN_ERROR_CLASS(OutOfRangeError, Error, kOutOfRange)
 PEN_ERROR_CLASS(UnimplementedError, Error, kUnimplemented)
+PEN_ERROR_CLASS(MissingGradientError, UnimplementedError, kUnimplemented)
 PEN_ERROR_CLASS(InternalError, Error, kInternal)
 #undef PEN_ERROR_CLASS
 

@@ -190,7 +190,9 @@ struct OpDef {
   Required<InferFn> infer;  // `composed` for an op that is made of others
   Kernel cpu = {};
   ComposeFn compose = nullptr;
-  Required<GradFn> grad;  // no_gradient where there is none, composed_gradient with `compose`
+  // no_gradient where there is none, composed_gradient with `compose`, missing_gradient where
+  // there would be one.
+  Required<GradFn> grad;
   Saves saves = {};
   Required<SamplesFn> samples;
 
@@ -198,6 +200,9 @@ struct OpDef {
   constexpr const InputDef& input(size_t i) const {
     return inputs[i < inputs.size() ? i : inputs.size() - 1];
   }
+
+  // Whether gradients pass it.
+  bool is_differentiable() const;
 
   mutable std::atomic<uint16_t> owner{0};  // its place in the ledger, taken at the first call
 };
@@ -207,6 +212,14 @@ inline constexpr GradFn no_gradient = nullptr;
 // What an op with `compose` has instead: tapes and graphs see only the ops it is made of.
 inline constexpr InferFn composed = nullptr;
 PEN_API Gradients composed_gradient(const GradContext&);
+
+// Of an op that has a derivative which nobody has written down, as in TensorFlow: a gradient that
+// reaches it throws a MissingGradientError instead of ending there without a word.
+PEN_API Gradients missing_gradient(const GradContext&);
+
+inline bool OpDef::is_differentiable() const {
+  return grad.value != no_gradient && grad.value != missing_gradient;
+}
 
 // Defines an op: PEN_OP_DEF(matmul) = {.name = "MatMul", …};
 #define PEN_OP_DEF(id)        \

@@ -252,3 +252,49 @@ def test_rows_as_a_target():
         rows = tape.gradient(loss, table)
     assert isinstance(rows, tf.IndexedSlices)
     assert outer.gradient([rows], table).values.numpy().tolist() == [2.0, 2.0, 2.0]
+
+
+MISSING = {
+    "LRNGrad": (lambda x: tf.nn.local_response_normalization(x), [1, 1, 2, 3], 2),
+    "IgammaGradA": (lambda x: tf.math.igamma(x, 2.0), [2, 3], 2),
+    "RandomGammaGrad": (lambda x: tf.random.stateless_gamma([4, 2], [1, 2], x), [2], 2),
+    "ResizeArea": (lambda x: tf.raw_ops.ResizeArea(images=x, size=[2, 2]), [1, 3, 3, 1], 1),
+    "Unique": (lambda x: tf.unique(x)[0], [3], 1),
+    "Bitcast": (lambda x: tf.bitcast(x, tf.float32), [3], 1),
+    "TruncateMod": (lambda x: tf.truncatemod(x, 0.7), [3], 1),
+}
+
+
+@pytest.mark.parametrize("op", MISSING)
+def test_a_derivative_that_nobody_has_written_down_is_refused(op):
+    f, shape, order = MISSING[op]
+    x = tf.ones(shape)
+
+    def derivative(x):
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            y = f(x)
+            if order == 2:
+                with tf.GradientTape() as tape:
+                    tape.watch(x)
+                    y = f(x)
+                y = tape.gradient(y, x)
+        return outer.gradient(y, x)
+
+    for run in (derivative, tf.function(derivative)):
+        with pytest.raises(LookupError, match=f"no entry for: {op}"):
+            run(x)
+
+
+def test_slopes_that_jump_have_a_derivative_of_zero():
+    x = tf.constant([[-1.0, 2.0, 0.5, 7.0]])
+    image = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
+    pool = lambda x: tf.nn.max_pool2d(x, 2, 2, "VALID")  # noqa: E731
+    for f, at in [(tf.nn.relu, x), (tf.nn.relu6, x), (tf.nn.leaky_relu, x), (pool, image)]:
+        with tf.GradientTape() as outer:
+            outer.watch(at)
+            with tf.GradientTape() as tape:
+                tape.watch(at)
+                y = f(at)
+            first = tape.gradient(y, at)
+        assert not np.any(outer.gradient(first, at))
