@@ -9,5 +9,9 @@ function(penstock_precompile target)
       <algorithm> <array> <atomic> <bit> <cmath> <concepts> <cstdint> <cstring> <functional>
       <limits> <memory> <mutex> <numeric> <optional> <span> <string> <string_view> <type_traits>
       <unordered_map> <unordered_set> <utility> <vector> ${ARGN})
+    # For ccache: GCC names the precompiled header in what it preprocesses, Clang leaves the time out.
+    target_compile_options(${target} PRIVATE
+      $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>
+      $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>)
   endif()
 endfunction()
