@@ -1,5 +1,7 @@
 #include <penstock/ops/gradient.h>
 
+#include <penstock/base/error.h>
+#include <penstock/base/strings.h>
 #include <penstock/ops/grad_helpers.h>
 
 namespace penstock {
