@@ -64,22 +64,6 @@ ROOMS: dict[str, set[str]] = {
     "exec/v1": {"exec", "exec/trace", "exec/eager", "exec/control", "exec/function"},
 }
 
-# Units that include each other, from before this was checked; src/exec has none. An entry that does
-# not hold any more is an error too.
-KNOWN_RINGS: list[list[str]] = [
-    ["autodiff/push_forward", "autodiff/recording", "autodiff/tape_state"],
-    ["graph/control", "graph/copier", "graph/graph"],
-    [
-        *("kernels/binary", "kernels/cast", "kernels/formula", "kernels/loops-inl"),
-        *("kernels/scalar", "kernels/ternary", "kernels/unary"),
-    ],
-    ["kernels/conv", "kernels/conv_integer"],
-    ["kernels/gemm", "kernels/gemm_packed"],
-    ["kernels/optimizers", "kernels/update_rules"],
-    ["kernels/reduce", "kernels/reduce_steps"],
-    ["memory/regions", "memory/system"],
-]
-
 # Headers that lie directly in include/penstock/ or are generated there.
 TOP_HEADERS = {"penstock.h": "api", "ops.h": "ops", "version.h": "base"}
 
@@ -232,17 +216,10 @@ def find_rings(units: dict[str, set[str]]) -> list[list[str]]:
 
 
 def check_rings(units: dict[str, set[str]]) -> list[str]:
-    messages = []
-    rings = find_rings(units)
-    for ring in rings:
-        if ring not in KNOWN_RINGS:
-            messages.append(f"src/{ring[0]}.h:1: units that include each other: {', '.join(ring)}")
-    for ring in KNOWN_RINGS:
-        if ring not in rings and all(unit in units for unit in ring):
-            messages.append(
-                f"src/{ring[0]}.h:1: no ring any more, see KNOWN_RINGS: {', '.join(ring)}"
-            )
-    return messages
+    return [
+        f"src/{ring[0]}.h:1: units that include each other: {', '.join(ring)}"
+        for ring in find_rings(units)
+    ]
 
 
 def included_units(path: Path, text: str) -> set[str]:

@@ -1,11 +1,10 @@
-// Reverse mode: the records from last to first.
+#include "autodiff/backward.h"
+
 #include <algorithm>
 
 #include <penstock/base/error.h>
 #include <penstock/base/strings.h>
 #include <penstock/ops/grad_helpers.h>
-
-#include "autodiff/tape_state.h"
 
 namespace penstock::autodiff {
 namespace {
@@ -158,16 +157,6 @@ class Walk {
 };
 
 }  // namespace
-
-Record copy_of(const Record& record) {
-  Record copy;
-  copy.op = record.op;
-  copy.backward = record.backward;
-  copy.attrs = OwnedAttrs(record.attrs.view());
-  copy.inputs = record.inputs;
-  copy.outputs = record.outputs;
-  return copy;
-}
 
 std::vector<bool, Counted<bool>> records_from(TapeState& tape, std::span<const Source> sources) {
   return std::move(reach_of(tape, sources).records);

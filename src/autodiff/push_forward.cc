@@ -13,6 +13,8 @@
 #include <penstock/core/fits.h>
 #include <penstock/ops.h>
 
+#include "autodiff/thread_tapes.h"
+
 namespace penstock::autodiff {
 namespace {
 

@@ -1,7 +1,5 @@
 #include "autodiff/recording.h"
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -12,8 +10,6 @@
 
 namespace penstock::autodiff {
 
-thread_local TapeState* t_innermost = nullptr;
-thread_local bool t_paused = false;
 std::atomic<DeferFn> g_defer{nullptr};
 
 namespace {
@@ -38,23 +34,6 @@ bool follows_any(TapeState& tape, auto&& inputs) {
   }
   return false;
 }
-
-}  // namespace
-
-void TapeState::add(Record record) {
-  for (const Tensor& output : record.outputs) {
-    if (is_differentiable(output.dtype())) known.set(output.id(), true);
-  }
-  records.push_back(std::move(record));
-}
-
-void TapeState::watch_variable(uint64_t variable) {
-  if (known.has(variable)) return;
-  known.set(variable, true);
-  variables.push_back(variable);
-}
-
-namespace {
 
 // The accumulators among the tapes, the outermost first: those further in work their tangents out
 // with calls that those further out must see with the tangents that this call gives them.
@@ -127,21 +106,6 @@ void unrecord(std::span<const Tensor> outputs) noexcept {
   });
 }
 
-namespace {
-
-// A thread that ends lets go of its list: a tape may be dropped later, on another thread.
-void at_thread_exit(void*) {
-  while (t_innermost != nullptr) unlist_tape(t_innermost);
-}
-
-void watch_thread_exit() noexcept {
-  static pthread_key_t key;
-  static const bool has_key = pthread_key_create(&key, at_thread_exit) == 0;
-  if (has_key) pthread_setspecific(key, &key);  // any value but null
-}
-
-}  // namespace
-
 bool knows_any(std::span<const Tensor* const> tensors) {
   bool known = false;
   for_each_tape([&](TapeState& tape) {
@@ -169,31 +133,6 @@ void watch_variable(uint64_t id) {
   for_each_tape([&](TapeState& tape) {
     if (tape.options.watch_variables) tape.watch_variable(id);
   });
-}
-
-void list_tape(TapeState* state) {
-  watch_thread_exit();
-  state->below = t_innermost;
-  state->is_listed = true;
-  state->references.fetch_add(1, std::memory_order_relaxed);
-  t_innermost = state;
-}
-
-void unlist_tape(TapeState* state) {
-  if (!state->is_listed) return;
-  TapeState** link = &t_innermost;
-  while (*link != nullptr && *link != state) link = &(*link)->below;
-  if (*link == nullptr) {  // hidden: the list drops it once it is back
-    state->is_closed.store(true, std::memory_order_release);
-    return;
-  }
-  *link = state->below;
-  state->is_listed = false;
-  release_tape(state);
-}
-
-void release_tape(TapeState* state) {
-  if (state->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete state;
 }
 
 }  // namespace penstock::autodiff

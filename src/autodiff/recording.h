@@ -9,14 +9,9 @@
 #include <penstock/autodiff/tape.h>
 #include <penstock/ops/dispatch.h>
 
+#include "autodiff/thread_tapes.h"
+
 namespace penstock::autodiff {
-
-struct TapeState;
-// The innermost tape of this thread, and whether recording is paused.
-extern thread_local TapeState* t_innermost;
-extern thread_local bool t_paused;
-
-inline bool is_recording() { return t_innermost != nullptr && !t_paused; }
 
 // Tells every tape of this thread that knows one of the inputs.
 void record(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs,

@@ -9,6 +9,8 @@
 #include <penstock/ops.h>
 #include <penstock/ops/grad_helpers.h>
 
+#include "autodiff/backward.h"
+#include "autodiff/recording.h"
 #include "autodiff/tape_state.h"
 
 namespace penstock {

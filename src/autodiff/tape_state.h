@@ -10,7 +10,6 @@
 #include <penstock/memory/counted.h>
 
 #include "autodiff/id_map.h"
-#include "autodiff/recording.h"
 #include "autodiff/tangents.h"
 
 namespace penstock::autodiff {
@@ -50,15 +49,5 @@ struct TapeState {
   void add(Record record);
   void watch_variable(uint64_t variable);
 };
-
-void list_tape(TapeState* state);
-// Pre: called on the tape's own thread.
-void unlist_tape(TapeState* state);
-void release_tape(TapeState* state);
-
-// The records that lead from the sources, one flag each.
-std::vector<bool, Counted<bool>> records_from(TapeState& tape, std::span<const Source> sources);
-std::vector<Gradient> run_backward(TapeState& tape, std::span<const Tensor> targets,
-                                   std::span<const Source> sources, std::span<const Tensor> dys);
 
 }  // namespace penstock::autodiff

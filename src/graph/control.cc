@@ -2,8 +2,6 @@
 
 #include <penstock/base/strings.h>
 
-#include "graph/copier.h"
-
 namespace penstock {
 
 const char* name_of(Control::Kind kind) {
@@ -32,27 +30,6 @@ int32_t forwarded_input(const Control& control, size_t output, size_t num_inputs
     return static_cast<int32_t>(num_inputs - behind + output);
   }
   return kNoIndex;
-}
-
-Graph with_inputs(const Graph& region, std::span<const RegionInput> inputs,
-                  std::span<const RegionOutput> outputs) {
-  Graph made;
-  Copier copier(region, made);
-  for (const RegionInput& input : inputs) {
-    const ValueId value = made.add_input(input.dtype, input.shape);
-    if (input.number != kNoIndex)
-      copier.set(region.inputs()[static_cast<size_t>(input.number)], value);
-  }
-  for (const Node& node : region.nodes()) {
-    if (node.kind != NodeKind::kInput) copier.copy(node);
-  }
-  SmallVector<ValueId, 8> results;
-  for (const RegionOutput& output : outputs) {
-    results.push_back(output.value != kNoIndex ? copier[output.value]
-                                               : made.inputs()[static_cast<size_t>(output.input)]);
-  }
-  made.set_outputs(results);
-  return made;
 }
 
 }  // namespace penstock

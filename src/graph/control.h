@@ -19,9 +19,11 @@
 #include <string>
 #include <vector>
 
-#include "graph/graph.h"
+#include "graph/ids.h"
 
 namespace penstock {
+
+class Graph;
 
 struct Control {
   enum class Kind : uint8_t { kBranch, kLoop, kLoopGradient };
@@ -54,9 +56,6 @@ struct Control {
   mutable Prepared prepared;
 };
 
-// Whether what it gives differs from run to run, or it acts on the world.
-bool is_stateful(const Control& control);
-
 // The name of a kind, "while", and of its region number `i`, "body".
 const char* name_of(Control::Kind kind);
 std::string region_name(Control::Kind kind, size_t i);
@@ -64,19 +63,5 @@ std::string region_name(Control::Kind kind, size_t i);
 // The input whose memory an output of the node may take over: what it starts from; kNoIndex when
 // there is none.
 int32_t forwarded_input(const Control& control, size_t output, size_t num_inputs);
-
-// A copy of `region` with other inputs: each stands for an input of `region`, or, with kNoIndex, is
-// one more. Its outputs are values of `region`, or inputs of the copy.
-struct RegionInput {
-  int32_t number;
-  DType dtype;
-  Shape shape;
-};
-struct RegionOutput {
-  ValueId value = kNoIndex;
-  int32_t input = kNoIndex;
-};
-Graph with_inputs(const Graph& region, std::span<const RegionInput> inputs,
-                  std::span<const RegionOutput> outputs);
 
 }  // namespace penstock

@@ -49,4 +49,25 @@ void Copier::finish() {
   to_.set_writes(writes);
 }
 
+Graph with_inputs(const Graph& region, std::span<const RegionInput> inputs,
+                  std::span<const RegionOutput> outputs) {
+  Graph made;
+  Copier copier(region, made);
+  for (const RegionInput& input : inputs) {
+    const ValueId value = made.add_input(input.dtype, input.shape);
+    if (input.number != kNoIndex)
+      copier.set(region.inputs()[static_cast<size_t>(input.number)], value);
+  }
+  for (const Node& node : region.nodes()) {
+    if (node.kind != NodeKind::kInput) copier.copy(node);
+  }
+  SmallVector<ValueId, 8> results;
+  for (const RegionOutput& output : outputs) {
+    results.push_back(output.value != kNoIndex ? copier[output.value]
+                                               : made.inputs()[static_cast<size_t>(output.input)]);
+  }
+  made.set_outputs(results);
+  return made;
+}
+
 }  // namespace penstock

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "graph/control.h"
+#include "graph/graph.h"
 
 namespace penstock {
 
@@ -40,5 +40,19 @@ class Copier {
   Graph& to_;
   std::vector<ValueId> values_;
 };
+
+// A copy of `region` with other inputs: each stands for an input of `region`, or, with kNoIndex, is
+// one more. Its outputs are values of `region`, or inputs of the copy.
+struct RegionInput {
+  int32_t number;
+  DType dtype;
+  Shape shape;
+};
+struct RegionOutput {
+  ValueId value = kNoIndex;
+  int32_t input = kNoIndex;
+};
+Graph with_inputs(const Graph& region, std::span<const RegionInput> inputs,
+                  std::span<const RegionOutput> outputs);
 
 }  // namespace penstock

@@ -31,13 +31,10 @@
 #include <penstock/ops/context.h>
 #include <penstock/tensor/tensor.h>
 
+#include "graph/ids.h"
 #include "graph/random_state.h"
 
 namespace penstock {
-
-using ValueId = int32_t;
-using NodeId = int32_t;
-inline constexpr int32_t kNoIndex = -1;
 
 // Regions inside each other: what walks through them calls itself, and a stack has an end.
 inline constexpr int kMostDepth = 2000;
@@ -234,6 +231,7 @@ bool has_calls(const Graph& graph, const Node& node);
 // Whether what the node gives differs from run to run, or it acts on the world: such nodes keep
 // their order.
 bool is_stateful(const Graph& graph, const Node& node);
+bool is_stateful(const Control& control);
 // Which nodes the values need: those that make them, and all that these use; with the calls out of
 // the graph, and what they use, where these are wanted too.
 std::vector<bool> needed_nodes(const Graph& graph, std::span<const ValueId> values,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "graph/control.h"
+#include "graph/graph.h"
 
 namespace penstock {
 

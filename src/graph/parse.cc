@@ -7,6 +7,7 @@
 #include <penstock/ops/registry.h>
 
 #include "graph/control.h"
+#include "graph/graph.h"
 #include "graph/text.h"
 
 namespace penstock {

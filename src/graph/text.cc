@@ -7,6 +7,7 @@
 #include <penstock/base/strings.h>
 
 #include "graph/control.h"
+#include "graph/graph.h"
 
 namespace penstock {
 namespace {

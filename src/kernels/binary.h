@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/broadcast.h"
+#include "kernels/scalar_step.h"
 
 namespace penstock::kernels {
 
@@ -84,6 +85,11 @@ BinaryLoop binary_loop(BinaryOp op, DType dtype) noexcept;
 BinaryLoop compare_loop(BinaryOp op, DType dtype) noexcept;
 BinaryLoop vector_binary_loop(BinaryOp op, DType dtype) noexcept;
 BinaryLoop slow_binary_loop(BinaryOp op, DType dtype) noexcept;
+
+// The op on single elements, and its parts; null where there is only the loop to call.
+ScalarFn binary_scalar(BinaryOp op, DType dtype) noexcept;
+ScalarFn compare_scalar(BinaryOp op, DType dtype) noexcept;
+ScalarFn slow_binary_scalar(BinaryOp op, DType dtype) noexcept;
 
 // Whether a number in an integer tensor is zero, or below zero.
 bool has_zero(const View& x) noexcept;

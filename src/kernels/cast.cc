@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include "kernels/half.h"
-#include "kernels/scalar.h"
+#include "kernels/scalar_step.h"
 
 namespace penstock::kernels {
 namespace {

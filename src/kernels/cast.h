@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/broadcast.h"
+#include "kernels/scalar_step.h"
 
 namespace penstock::kernels {
 
@@ -12,5 +13,7 @@ namespace penstock::kernels {
 // to the result's width: what x86 and therefore TensorFlow and NumPy give there. NaN counts as not
 // fitting. Of a complex number the real part is taken. A bool is whether the number is not 0.
 UnaryLoop cast_loop(DType from, DType to) noexcept;
+// The same on single elements; null where there is only the loop to call.
+ScalarFn cast_scalar(DType from, DType to) noexcept;
 
 }  // namespace penstock::kernels

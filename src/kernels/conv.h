@@ -2,23 +2,12 @@
 // that read the patches straight from the image: no patch matrix exists, and scratch stays small.
 #pragma once
 
-#include <penstock/core/dtype.h>
+#include <cstdint>
 
+#include "kernels/conv_shape.h"
 #include "kernels/gemm_packed.h"
-#include "kernels/window.h"
 
 namespace penstock::kernels {
-
-// The filter is [sizes of the window..., in_channels / groups, out_channels].
-struct ConvShape {
-  DType dtype = DType::kInvalid;  // a real floating-point one, or int32
-  int64_t batch = 0;
-  int64_t in_channels = 0;
-  int64_t out_channels = 0;
-  int64_t groups = 1;
-  Window window = {};
-  bool channels_first = false;
-};
 
 // Bytes of scratch. Pre: neither what is written nor the convolution's output is empty.
 int64_t conv_scratch_bytes(const ConvShape& shape);

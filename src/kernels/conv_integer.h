@@ -1,7 +1,7 @@
 // Convolutions of int32 images, as plain loops; sums wrap around.
 #pragma once
 
-#include "kernels/conv.h"
+#include "kernels/conv_shape.h"
 
 namespace penstock::kernels {
 

@@ -7,7 +7,8 @@
 #include <penstock/core/attr.h>
 
 #include "kernels/binary.h"
-#include "kernels/reduce.h"
+#include "kernels/reduction.h"
+#include "kernels/scalar_step.h"
 #include "kernels/ternary.h"
 #include "kernels/unary.h"
 
@@ -68,11 +69,6 @@ inline constexpr Formula kProductFormula{
 
 // The loop of an elementwise formula: the one of its kind. Pre: the op takes these dtypes, of the
 // first input and of the output; no strings.
-union AnyLoop {
-  UnaryLoop unary;
-  BinaryLoop binary;
-  TernaryLoop ternary;
-};
 AnyLoop loop_of(const Formula& formula, DType in, DType out) noexcept;
 
 }  // namespace penstock::kernels

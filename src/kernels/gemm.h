@@ -8,34 +8,13 @@
 
 #include <penstock/core/dtype.h>
 
+#include "kernels/gemm_types.h"
+
 namespace penstock::kernels {
-
-// An operand, whose strides (in elements) make a transpose free.
-struct Matrix {
-  const void* data;
-  int64_t row_stride;
-  int64_t col_stride;
-  bool conjugate = false;
-};
-
-// a is m × k, b is k × n, c is m × n.
-struct GemmSize {
-  int64_t m, n, k;
-};
 
 // Bytes that gemm needs besides its operands; bounded, whatever the size (about 0.8 MiB for each of
 // max_threads()), and 0 for products that run directly.
 int64_t gemm_scratch_bytes(DType dtype, const GemmSize& size);
-
-// What is done with the elements of c when their sums are complete: y = f(x + bias[column]).
-enum class Activation : uint8_t { kNone, kRelu, kRelu6, kLeakyRelu };
-struct Epilogue {
-  const void* bias = nullptr;  // of the product's dtype
-  Activation activation = Activation::kNone;
-  double alpha = 0;  // of kLeakyRelu
-
-  bool empty() const { return bias == nullptr && activation == Activation::kNone; }
-};
 
 // Writes the product to c, whose rows are contiguous and `c_stride` elements apart.
 // Pre: c overlaps neither operand; an epilogue goes with products that have scratch.

@@ -13,8 +13,8 @@
 
 #include <penstock/core/dtype.h>
 
-#include "kernels/gemm.h"
 #include "kernels/gemm_micro.h"
+#include "kernels/gemm_types.h"
 
 namespace penstock::kernels {
 

@@ -17,7 +17,7 @@
 
 #include "kernels/broadcast.h"
 #include "kernels/independent.h"
-#include "kernels/scalar.h"
+#include "kernels/scalar_step.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace penstock::kernels {

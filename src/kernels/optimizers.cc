@@ -7,7 +7,6 @@
 #include <penstock/base/threads.h>
 
 #include "kernels/half.h"
-#include "kernels/update_rules.h"
 
 namespace penstock::kernels {
 namespace {

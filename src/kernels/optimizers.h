@@ -1,4 +1,4 @@
-// Update rules of optimisers: one pass over a variable, its slots and the gradient.
+// Updates of optimisers: one pass over a variable, its slots and the gradient.
 #pragma once
 
 #include <cstdint>
@@ -6,25 +6,9 @@
 
 #include <penstock/core/dtype.h>
 
+#include "kernels/update_rules.h"
+
 namespace penstock::kernels {
-
-// What `UpdateCall.numbers` and the states after the variable are, for each rule.
-enum class UpdateRule : uint8_t {
-  kGradientDescent,  // learning rate
-  kMomentum,         // learning rate, momentum; accumulator
-  kAdam,     // beta1 power, beta2 power, learning rate, beta1, beta2, epsilon; mean, variance
-  kAdagrad,  // learning rate, epsilon; accumulator
-  kRmsProp,  // learning rate, rho, momentum, epsilon; mean square, momentum
-  kFtrl,     // learning rate, l1, l2, l2 shrinkage, learning rate power; accumulator, linear
-};
-inline constexpr int kMaxUpdateStates = 3;
-inline constexpr int kMaxUpdateNumbers = 6;
-
-struct UpdateNumbers {
-  double values[kMaxUpdateNumbers] = {};
-  double weight_decay = 0;  // kAdam: the share of the variable that is taken off, times the rate
-  bool nesterov = false;    // kMomentum, kAdam
-};
 
 // An output may lie exactly on its input. `dtype` is a real floating-point one; half types are
 // computed in float.

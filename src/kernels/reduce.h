@@ -5,10 +5,9 @@
 
 #include <penstock/core/view.h>
 
-namespace penstock::kernels {
+#include "kernels/reduction.h"
 
-// kMax and kMin keep NaN. On bool kMax is "any" and kMin is "all".
-enum class Reduction : uint8_t { kSum, kMean, kProd, kMax, kMin };
+namespace penstock::kernels {
 
 // Reduces `x` over the axes whose bits are set; `out` has the other axes and x's dtype. Floats are
 // added up in blocks and the blocks in double, so that millions of float32 keep their digits;
@@ -16,6 +15,10 @@ enum class Reduction : uint8_t { kSum, kMean, kProd, kMax, kMin };
 // (0 for integers). The result does not depend on the number of threads.
 // Pre: the dtype is not a string; kMax and kMin are not asked of complex numbers.
 void reduce(Reduction reduction, const View& x, uint32_t axes, const View& out);
+
+// The outputs of reduce() that are each made of `n` neighbours, `rows` of them: true when every one
+// is start, one call of rows, finish.
+bool reduces_row_by_row(int64_t rows, int64_t n);
 
 // How many parts reduce() cuts `n` elements into that become one; part p begins at n * p / parts.
 inline constexpr int64_t kMaxReduceParts = 16;

@@ -9,7 +9,7 @@
 
 #include <penstock/core/dtype.h>
 
-#include "kernels/reduce.h"
+#include "kernels/reduction.h"
 
 namespace penstock::kernels {
 
@@ -35,10 +35,6 @@ struct ReduceSteps {
   size_t element_size = 0;
   size_t acc_size = 0;
 };
-
-// The outputs of reduce() that are each made of `n` neighbours, `rows` of them: true when every one
-// is start, one call of rows, finish.
-bool reduces_row_by_row(int64_t rows, int64_t n);
 
 // Pre: a complex dtype comes with kProd only: its sums are those of twice as many floats.
 ReduceSteps reduce_steps(Reduction reduction, DType dtype);

@@ -1,5 +1,7 @@
 #include "kernels/scalar.h"
 
+#include "kernels/cast.h"
+
 namespace penstock::kernels {
 namespace {
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/broadcast.h"
+#include "kernels/scalar_step.h"
 
 namespace penstock::kernels {
 
@@ -95,5 +96,8 @@ UnaryLoop unary_loop(UnaryOp op, DType dtype) noexcept;
 // The parts of it, without the half types, each null for ops that are not its own.
 UnaryLoop vector_unary_loop(UnaryOp op, DType dtype) noexcept;
 UnaryLoop slow_unary_loop(UnaryOp op, DType dtype) noexcept;
+
+// The op on single elements; null where there is only the loop to call.
+ScalarFn unary_scalar(UnaryOp op, DType dtype) noexcept;
 
 }  // namespace penstock::kernels

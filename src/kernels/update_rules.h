@@ -1,9 +1,27 @@
-// The update rules' loops, for the instruction set of the machine.
+// Update rules and their loops, for the instruction set of the machine.
 #pragma once
 
-#include "kernels/optimizers.h"
+#include <cstdint>
 
 namespace penstock::kernels {
+
+// What `UpdateCall.numbers` and the states after the variable are, for each rule.
+enum class UpdateRule : uint8_t {
+  kGradientDescent,  // learning rate
+  kMomentum,         // learning rate, momentum; accumulator
+  kAdam,     // beta1 power, beta2 power, learning rate, beta1, beta2, epsilon; mean, variance
+  kAdagrad,  // learning rate, epsilon; accumulator
+  kRmsProp,  // learning rate, rho, momentum, epsilon; mean square, momentum
+  kFtrl,     // learning rate, l1, l2, l2 shrinkage, learning rate power; accumulator, linear
+};
+inline constexpr int kMaxUpdateStates = 3;
+inline constexpr int kMaxUpdateNumbers = 6;
+
+struct UpdateNumbers {
+  double values[kMaxUpdateNumbers] = {};
+  double weight_decay = 0;  // kAdam: the share of the variable that is taken off, times the rate
+  bool nesterov = false;    // kMomentum, kAdam
+};
 
 // Runs of floats, or of doubles; an output lies exactly on its input or apart from all.
 struct UpdateSpan {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <mutex>
 
-#include "memory/system.h"
+#include "memory/page.h"
 
 namespace penstock::memory::regions {
 namespace {

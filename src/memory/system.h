@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace penstock::memory {
+#include "memory/page.h"
 
-inline constexpr size_t kPageBytes = 4096;
+namespace penstock::memory {
 
 // Fresh zeroed pages, or null. `bytes` is a multiple of the page, `alignment` a power of two.
 void* map_pages(size_t bytes, size_t alignment = kPageBytes) noexcept;

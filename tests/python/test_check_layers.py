@@ -145,12 +145,6 @@ def test_a_header_and_its_source_are_one_unit(tmp_path):
     assert message == "src/core/a.h:1: units that include each other: core/a, core/b"
 
 
-def test_a_known_ring_that_is_gone_is_told():
-    first, *others = check_layers.KNOWN_RINGS[0]
-    gone = {unit: set() for unit in (first, *others)}
-    assert "no ring any more" in check_layers.check_rings(gone)[0]
-
-
 def test_a_file_outside_every_layer_is_refused():
     assert "lies in no layer" in messages("src/misc/x.cc")[0]
     assert "lies in no layer" in messages("src/main.cc")[0]

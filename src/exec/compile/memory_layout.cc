@@ -6,6 +6,7 @@
 #include <penstock/plan/offsets.h>
 
 #include "graph/control.h"
+#include "graph/graph.h"
 
 namespace penstock::exec {
 namespace {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "graph/control.h"
+#include "graph/graph.h"
 #include "plan/schedule.h"
 
 namespace penstock::exec {

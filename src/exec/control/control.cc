@@ -14,6 +14,7 @@
 #include "exec/control/control_gradients.h"
 #include "exec/trace/function_state.h"
 #include "exec/trace/trace_state.h"
+#include "graph/copier.h"
 #include "graph/loop_states.h"
 
 namespace penstock {

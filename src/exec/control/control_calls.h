@@ -7,6 +7,7 @@
 
 #include "exec/eager/interpreter.h"
 #include "graph/control.h"
+#include "graph/graph.h"
 
 namespace penstock::exec {
 

@@ -7,6 +7,7 @@
 
 #include "exec/trace/trace_state.h"
 #include "graph/control.h"
+#include "graph/graph.h"
 
 namespace penstock::exec {
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "graph/control.h"
+#include "graph/graph.h"
 
 namespace penstock::exec {
 

@@ -11,6 +11,7 @@
 
 #include "exec/trace/random_states.h"
 #include "graph/control.h"
+#include "graph/graph.h"
 
 namespace penstock {
 class Variable;

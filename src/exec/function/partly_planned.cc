@@ -11,6 +11,7 @@
 #include "exec/trace/function_state.h"
 #include "graph/control.h"
 #include "graph/extract.h"
+#include "graph/graph.h"
 
 namespace penstock::exec {
 namespace {

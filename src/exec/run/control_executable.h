@@ -10,6 +10,7 @@
 #include <penstock/ops/op_def.h>
 
 #include "graph/control.h"
+#include "graph/graph.h"
 
 namespace penstock::exec {
 

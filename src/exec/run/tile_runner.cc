@@ -6,6 +6,7 @@
 
 #include <penstock/base/threads.h>
 
+#include "kernels/reduce.h"
 #include "kernels/strip.h"
 
 namespace penstock::exec {

@@ -6,8 +6,10 @@
 #include <penstock/base/strings.h>
 #include <penstock/ops/sample.h>
 
+#include "autodiff/backward.h"
 #include "exec/op_call.h"
 #include "graph/control.h"
+#include "graph/graph.h"
 #include "graph/passes/known_ops.h"
 
 namespace penstock::exec {

@@ -16,6 +16,7 @@
 #include "exec/trace/shape_probes.h"
 #include "exec/v1/node_names.h"
 #include "graph/control.h"
+#include "graph/graph.h"
 #include "graph/passes/constants.h"
 #include "graph/passes/known_ops.h"
 #include "graph/text.h"

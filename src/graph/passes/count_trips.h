@@ -3,6 +3,7 @@
 #pragma once
 
 #include "graph/control.h"
+#include "graph/graph.h"
 
 namespace penstock {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "graph/control.h"
 #include "graph/copier.h"
 #include "graph/passes/dead_code.h"
 

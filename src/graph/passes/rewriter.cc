@@ -3,6 +3,7 @@
 #include <penstock/base/error.h>
 
 #include "graph/control.h"
+#include "graph/graph.h"
 #include "graph/passes/dead_code.h"
 #include "graph/passes/known_ops.h"
 

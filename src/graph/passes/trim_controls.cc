@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <ranges>
 
+#include "graph/control.h"
 #include "graph/copier.h"
 #include "graph/extract.h"
 
