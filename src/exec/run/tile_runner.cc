@@ -6,8 +6,8 @@
 
 #include <penstock/base/threads.h>
 
+#include "kernels/chain.h"
 #include "kernels/reduce.h"
-#include "kernels/strip.h"
 
 namespace penstock::exec {
 namespace {
@@ -17,7 +17,7 @@ using Kind = TileOperand::Kind;
 // Runs a chain on elements [begin, begin + n) of the tiles. `address` gives an operand's address.
 template <typename Address>
 void run_chain(const Tiles& tiles, const TileChain& chain, int64_t n, const Address& address) {
-  kernels::StripOperand operands[kernels::kMostStripOperands];
+  kernels::ChainOperand operands[kernels::kMostChainOperands];
   const size_t count = chain.operands.size();
   for (size_t i = 0; i < count; ++i) {
     const TileOperand& operand = tiles.operands[static_cast<size_t>(chain.operands[i].operand)];
@@ -25,7 +25,7 @@ void run_chain(const Tiles& tiles, const TileChain& chain, int64_t n, const Addr
   }
   const int64_t row = chain.row == 1 ? n : chain.row;
   for (int64_t done = 0;;) {
-    kernels::run_strip(chain.dtype, chain.steps, {operands, count}, row);
+    kernels::run_chain(chain.dtype, chain.steps, {operands, count}, row);
     if ((done += row) >= n) return;
     const auto width = static_cast<int64_t>(dtype_size(chain.dtype));
     for (size_t i = 0; i < count; ++i) {

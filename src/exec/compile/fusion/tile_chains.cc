@@ -10,8 +10,8 @@ namespace penstock::exec {
 namespace {
 
 using Kind = TileOperand::Kind;
+using kernels::ChainOperand;
 using kernels::Formula;
-using kernels::StripOperand;
 
 // Results from this size on are written past the caches: they would only drive other data out. Not
 // row by row, which would write parts of cache lines.
@@ -22,7 +22,7 @@ bool fits_chain(const Tiles& tiles, const TileOp& op, DType dtype) {
   if (formula == nullptr || formula->is_swapped || op.kind != TileOp::Kind::kElements ||
       op.num_outputs != 1)
     return false;
-  if (op.row != 1 && op.row < kernels::kLeastStripRow) return false;
+  if (op.row != 1 && op.row < kernels::kLeastChainRow) return false;
   if (formula->kind != Formula::Kind::kUnary && formula->kind != Formula::Kind::kBinary)
     return false;
   for (int32_t i = 0; i < op.num_inputs + 1; ++i) {
@@ -61,7 +61,7 @@ class ChainMaker {
     if (formula.kind == Formula::Kind::kUnary) {
       take(op, 0);
       release(x);
-      chain_.steps.push_back(kernels::strip_unary(formula.unary(), chain_.dtype));
+      chain_.steps.push_back(kernels::chain_unary(formula.unary(), chain_.dtype));
     } else {
       const ValueId y = tiles_.operand(op, 1).value;
       const bool is_right = y == at_hand_ && x != y;
@@ -70,12 +70,12 @@ class ChainMaker {
       release(x);
       release(y);
       chain_.steps.push_back(
-          kernels::strip_binary(formula.binary(), chain_.dtype, other, is_right));
+          kernels::chain_binary(formula.binary(), chain_.dtype, other, is_right));
     }
     const TileOperand& made = tiles_.operand(op, op.num_inputs);
     at_hand_ = made.value;
     if (made.kind == Kind::kInside) return;
-    chain_.steps.push_back(kernels::strip_store(external(op, op.num_inputs)));
+    chain_.steps.push_back(kernels::chain_store(external(op, op.num_inputs)));
   }
 
   // Makes input `i` the value at hand. What else is needed of the one that was goes to a buffer.
@@ -84,9 +84,9 @@ class ChainMaker {
     const bool is_here = value == at_hand_;
     if (at_hand_ != kNoIndex && uses_[at_hand_] > (is_here ? 1 : 0) && !is_placed(at_hand_)) {
       buffers_[at_hand_] = free_buffer();
-      chain_.steps.push_back(kernels::strip_store(-1 - buffers_[at_hand_]));
+      chain_.steps.push_back(kernels::chain_store(-1 - buffers_[at_hand_]));
     }
-    if (!is_here) chain_.steps.push_back(kernels::strip_load(place(op, i)));
+    if (!is_here) chain_.steps.push_back(kernels::chain_load(place(op, i)));
   }
 
   bool is_placed(ValueId value) const {
@@ -106,15 +106,15 @@ class ChainMaker {
     return found->second;
   }
 
-  StripOperand::Kind kind_of(const TileOp& op, int32_t i) const {
+  ChainOperand::Kind kind_of(const TileOp& op, int32_t i) const {
     const TileOperand& operand = tiles_.operand(op, i);
     if (operand.is_column() || (operand.kind == Kind::kWhole && operand.row == 1))
-      return StripOperand::Kind::kRepeated;
+      return ChainOperand::Kind::kRepeated;
     const int64_t bytes = tiles_.elements * static_cast<int64_t>(dtype_size(operand.dtype));
     if (i == op.num_inputs && operand.kind == Kind::kSliced && chain_.row == 1 &&
         bytes >= kLeastStreamed && !is_read(operand.value))
-      return StripOperand::Kind::kStreamed;
-    return StripOperand::Kind::kElements;
+      return ChainOperand::Kind::kStreamed;
+    return ChainOperand::Kind::kElements;
   }
 
   bool is_read(ValueId value) const {
@@ -160,11 +160,11 @@ int32_t chain_length(const Tiles& tiles, int32_t first) {
   std::unordered_set<ValueId> values;  // read or made: no more than these become operands
   for (size_t i = static_cast<size_t>(first); i < tiles.ops.size(); ++i) {
     const TileOp& op = tiles.ops[i];
-    if (!fits_chain(tiles, op, dtype) || length == kernels::kMostStripBuffers ||
+    if (!fits_chain(tiles, op, dtype) || length == kernels::kMostChainBuffers ||
         (row != 1 && op.row != 1 && op.row != row))
       break;
     for (int32_t k = 0; k <= op.num_inputs; ++k) values.insert(tiles.operand(op, k).value);
-    if (values.size() > kernels::kMostStripOperands) break;
+    if (values.size() > kernels::kMostChainOperands) break;
     row = std::max(row, op.row);
     ++length;
   }

@@ -1,4 +1,4 @@
-// Chains of tiled ops: neighbours whose formulas run in one loop (kernels/strip.h), so that what
+// Chains of tiled ops: neighbours whose formulas run in one loop (kernels/chain.h), so that what
 // only they need is not even as large as a tile.
 #pragma once
 

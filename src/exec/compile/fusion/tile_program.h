@@ -16,7 +16,7 @@
 
 #include "graph/graph.h"
 #include "kernels/reduce_steps.h"
-#include "kernels/strip.h"
+#include "kernels/chain.h"
 
 namespace penstock::exec {
 
@@ -66,12 +66,12 @@ struct TileOp {
 struct TileChain {
   struct Operand {
     int32_t operand;  // of the tiles
-    kernels::StripOperand::Kind kind;
+    kernels::ChainOperand::Kind kind;
   };
   int32_t first = 0, num_ops = 0;
   DType dtype = DType::kInvalid;
   int64_t row = 1;  // of operands that are repeated; 1: there are none
-  std::vector<kernels::StripStep> steps;
+  std::vector<kernels::ChainStep> steps;
   std::vector<Operand> operands;
 };
 

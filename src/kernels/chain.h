@@ -1,4 +1,4 @@
-// Strips: several formulas of one dtype in one loop, a few vectors of elements at a time.
+// Chains: several formulas of one dtype in one loop, a few vectors of elements at a time.
 //
 // What runs is a list of steps over one value at hand, which stays in registers: a step loads it,
 // combines it with an operand, applies a function to it, or stores it. So an intermediate costs no
@@ -13,12 +13,12 @@
 
 namespace penstock::kernels {
 
-inline constexpr int kMostStripBuffers = 24;
-inline constexpr int kMostStripOperands = 32;
-// Rows shorter than this are better done without strips.
-inline constexpr int64_t kLeastStripRow = 128;
+inline constexpr int kMostChainBuffers = 24;
+inline constexpr int kMostChainOperands = 32;
+// Rows shorter than this are better done without chains.
+inline constexpr int64_t kLeastChainRow = 128;
 
-struct StripStep {
+struct ChainStep {
   enum class Code : uint8_t;
   Code code;
   int16_t operand = 0;        // or, below 0, buffer -1 - operand
@@ -28,12 +28,12 @@ struct StripStep {
 
 // Steps that load the value at hand, store it, apply an op to it, or an op to it and an operand;
 // `is_right` says that the value at hand is the op's second argument.
-StripStep strip_load(int operand);
-StripStep strip_store(int operand);
-StripStep strip_unary(UnaryOp op, DType dtype);
-StripStep strip_binary(BinaryOp op, DType dtype, int operand, bool is_right);
+ChainStep chain_load(int operand);
+ChainStep chain_store(int operand);
+ChainStep chain_unary(UnaryOp op, DType dtype);
+ChainStep chain_binary(BinaryOp op, DType dtype, int operand, bool is_right);
 
-struct StripOperand {
+struct ChainOperand {
   enum class Kind : uint8_t {
     kElements,  // one for each
     kRepeated,  // one for all
@@ -45,9 +45,9 @@ struct StripOperand {
 
 // Runs the steps on elements [0, n). Pre: float32 or float64; operands that are stored to are not
 // kRepeated. A result may lie exactly on an operand that no step reads after it is stored.
-void run_strip(DType dtype, std::span<const StripStep> steps,
-               std::span<const StripOperand> operands, int64_t n) noexcept;
-// After strips with kStreamed operands, before another thread reads the results.
+void run_chain(DType dtype, std::span<const ChainStep> steps,
+               std::span<const ChainOperand> operands, int64_t n) noexcept;
+// After chains with kStreamed operands, before another thread reads the results.
 void finish_streams() noexcept;
 
 }  // namespace penstock::kernels
