@@ -8,7 +8,7 @@
 
 namespace penstock::kernels {
 
-// What `UpdateCall.numbers` and the states after the variable are, for each rule.
+// The contents of `UpdateCall.numbers`, and the states after the variable, for each rule.
 enum class UpdateRule : uint8_t {
   kGradientDescent,  // learning rate
   kMomentum,         // learning rate, momentum; accumulator
@@ -22,11 +22,11 @@ inline constexpr int kMaxUpdateNumbers = 6;
 
 struct UpdateNumbers {
   double values[kMaxUpdateNumbers] = {};
-  double weight_decay = 0;  // kAdam: the share of the variable that is taken off, times the rate
+  double weight_decay = 0;  // kAdam: the share of the variable that is subtracted, times the rate
   bool nesterov = false;    // kMomentum, kAdam
 };
 
-// An output may lie exactly on its input. `dtype` is a real floating-point one; half types are
+// An output may coincide with its input. `dtype` is a real floating-point one; half types are
 // computed in float.
 struct UpdateCall {
   UpdateRule rule;

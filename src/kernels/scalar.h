@@ -1,9 +1,8 @@
 // Scalars: formulas on single elements, as a list of steps over registers.
 //
-// A step computes what the op's own loop computes for one element, to the bit, and jumps to the
-// next step: so an op costs about as much as its arithmetic. Functions of a single expression are
-// steps of their own, made from the same function as the loop (kernels/loops-inl.h); all others
-// call the loop.
+// A step computes the same bits as the op's own loop for one element, and jumps to the next step,
+// so an op costs about as much as its arithmetic. Functions of a single expression have their own
+// steps, made from the same function as the loop (kernels/loops-inl.h); all others call the loop.
 #pragma once
 
 #include <cstdint>
@@ -32,24 +31,25 @@ struct Scalar {
 };
 
 struct ScalarStep;
-// Runs the step and those after it, up to the end. Null, or the step that refuses its operand.
+// Runs the step and those after it. Returns null, or the step that refused its operand.
 using ScalarFn = const ScalarStep* (*)(Scalar* registers, const ScalarStep* step);
 
 struct ScalarStep {
   ScalarFn run = nullptr;
-  AnyLoop loop = {};             // of steps that call it
-  uint16_t x = 0, y = 0, z = 0;  // registers of the operands, in the order of the function's
+  AnyLoop loop = {};             // for steps that call it
+  uint16_t x = 0, y = 0, z = 0;  // registers of the operands, in the function's order
   uint16_t out = 0;
 };
 
-// A step that is still without its registers. Pre: as for loop_of; elements of at most eight bytes.
+// A step without its registers. Pre: as for loop_of; elements of at most eight bytes.
 ScalarStep scalar_step(const Formula& formula, DType in, DType out) noexcept;
-// A step that fails where register x holds what the formula refuses. Pre: formula.refuses(dtype).
+// A step that fails if register x holds a value that the formula refuses. Pre:
+// formula.refuses(dtype).
 ScalarStep scalar_check(const Formula& formula, DType dtype) noexcept;
-// What the last step is.
+// The last step of every list.
 ScalarStep scalar_end() noexcept;
 
-// The steps that the files of these functions make; null where there is only a loop to call.
+// The steps from the files of these functions; null if there is only a loop.
 ScalarFn unary_scalar(UnaryOp op, DType dtype) noexcept;
 ScalarFn binary_scalar(BinaryOp op, DType dtype) noexcept;
 ScalarFn compare_scalar(BinaryOp op, DType dtype) noexcept;

@@ -1,11 +1,11 @@
-// The update rules' loops, for the instruction set of the machine.
+// The loops of the update rules, for the machine's instruction set.
 #pragma once
 
 #include "kernels/optimizers.h"
 
 namespace penstock::kernels {
 
-// Runs of floats, or of doubles; an output lies exactly on its input or apart from all.
+// Arrays of floats or doubles; an output coincides with its input or overlaps none.
 struct UpdateSpan {
   const void* in[kMaxUpdateStates];
   void* out[kMaxUpdateStates];
