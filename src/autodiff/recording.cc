@@ -18,7 +18,7 @@ std::atomic<DeferFn> g_defer{nullptr};
 
 namespace {
 
-// Calls visit(tape) for every open tape of this thread; drops those closed from elsewhere.
+// Calls visit(tape) for every open tape of this thread; removes those closed by other threads.
 template <typename Visit>
 void for_each_tape(Visit visit) {
   for (TapeState* tape = t_innermost; tape != nullptr;) {
@@ -56,8 +56,8 @@ void TapeState::watch_variable(uint64_t variable) {
 
 namespace {
 
-// The accumulators among the tapes, the outermost first: those further in work their tangents out
-// with calls that those further out must see with the tangents that this call gives them.
+// Notifies the accumulators among the tapes, outermost first: inner ones compute their tangents
+// with calls that outer ones must see, with the tangents of this call.
 void tell_accumulators(Record call) {
   SmallVector<TapeState*, 2> accumulators;
   for_each_tape([&](TapeState& tape) {
@@ -102,7 +102,7 @@ void record(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs,
 
 void record_loss(const OpDef& op, std::span<const Tensor* const> inputs,
                  std::span<const Tensor> outputs) {
-  // What looks at shapes alone, or gives no numbers that could have a derivative, loses nothing.
+  // Ops that read only shapes, or return no differentiable numbers, lose nothing.
   if (op.traits.has(Trait::kShapeOnly) ||
       std::ranges::none_of(outputs, [](const Tensor& o) { return is_differentiable(o.dtype()); }))
     return;
@@ -129,7 +129,7 @@ void unrecord(std::span<const Tensor> outputs) noexcept {
 
 namespace {
 
-// A thread that ends lets go of its list: a tape may be dropped later, on another thread.
+// A thread that ends releases its list: a tape may be dropped later, on another thread.
 void at_thread_exit(void*) {
   while (t_innermost != nullptr) unlist_tape(t_innermost);
 }
@@ -183,7 +183,7 @@ void unlist_tape(TapeState* state) {
   if (!state->is_listed) return;
   TapeState** link = &t_innermost;
   while (*link != nullptr && *link != state) link = &(*link)->below;
-  if (*link == nullptr) {  // hidden: the list drops it once it is back
+  if (*link == nullptr) {  // hidden: the list drops it when it is restored
     state->is_closed.store(true, std::memory_order_release);
     return;
   }
@@ -248,7 +248,7 @@ Tensors custom_gradient(const std::function<CustomResult(std::span<const Tensor>
     const PauseRecording pause;
     result = forward(inputs);
   }
-  // Fresh ids: an output that is one of the inputs must not be taken for it.
+  // Fresh ids: an output that is also an input must not be mistaken for it.
   for (Tensor& output : result.outputs) output = output.shared_as(output.shape());
   record_custom(inputs, result.outputs, std::move(result.backward));
   return std::move(result.outputs);
