@@ -71,13 +71,13 @@ def table() -> str:
     counts.append(f"{len(listed) - len(missing)} of all {len(listed)}")
     return "\n".join(
         [
-            f"**There**: {', '.join(counts)}.\n",
+            f"**Supported**: {', '.join(counts)}.\n",
             f"**Complete**, as far as they are used (number of names): {', '.join(whole)}.\n",
-            "**In part**:\n",
+            "**Partly supported**:\n",
             "| names | there | missing, most used first |",
             "|---|---|---|",
             *rows,
-            f"\n**Not there** yet: {', '.join(none)}.\n",
+            f"\n**Not supported** yet: {', '.join(none)}.\n",
         ]
     )
 

@@ -1,4 +1,4 @@
-// Penstock's C++ API: tensors whose every byte is counted, ops, gradients, functions, variables,
+// Penstock's C++ API: tensors with exact memory accounting, ops, gradients, functions, variables,
 // optimisers.
 #pragma once
 

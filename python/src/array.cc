@@ -26,7 +26,7 @@ constexpr int64_t kUnbookedBytes = 256 << 10;  // that come and go with every ca
 
 int g_bfloat16 = -1;  // NumPy's number for ml_dtypes.bfloat16, once it is known
 
-// Imports ml_dtypes, which teaches NumPy the type.
+// Imports ml_dtypes, which registers the type with NumPy.
 int bfloat16_number() {
   if (g_bfloat16 >= 0) return g_bfloat16;
   const Ref module(checked(PyImport_ImportModule("ml_dtypes")));
@@ -107,8 +107,8 @@ DType dtype_of(PyArray_Descr* descr) {
   return DType::kInvalid;
 }
 
-// Whether all elements are integers that `dtype`, another type of integers, holds. NumPy shows them
-// where they are, and those that it must convert a few at a time: a copy would not be counted.
+// Whether all elements are integers in the range of `dtype`, another integer type. NumPy shows them
+// in place, and converts the others in small pieces: a copy would not be counted.
 template <typename T>
 bool are_within(PyArrayObject* array, DType own, DType dtype) {
   constexpr npy_uint32 kFlags = NPY_ITER_READONLY | NPY_ITER_ALIGNED | NPY_ITER_NBO |
@@ -146,7 +146,7 @@ bool are_within(PyArrayObject* array, DType own, DType dtype) {
   return std::cmp_greater_equal(least, lowest) && std::cmp_less_equal(most, highest);
 }
 
-// As above, of an array of any dtype. True where no element is an integer.
+// As above, for an array of any dtype. True if no element is an integer.
 bool is_within(PyArrayObject* array, DType own, DType dtype) {
   if (own == dtype || !kIntTypes.has(own) || !kIntTypes.has(dtype) ||
       PyArray_CanCastSafely(number_of(own), number_of(dtype)) != 0)
@@ -191,9 +191,9 @@ void copy_bytes(void* to, const void* from, int64_t bytes) {
         Py_TYPE(object)->tp_name);
 }
 
-// Strings and objects go through lists: their elements are Python objects anyway.
+// Strings and objects are converted through lists: their elements are Python objects anyway.
 Tensor convert_objects(PyArrayObject* array, DType wanted) {
-  // An array of one value that is seen many times is small; its list is not.
+  // An array that repeats one value is small; its list is not.
   constexpr int64_t kTextBytes = 64;  // of a new Python object
   const auto text = static_cast<int64_t>(PyDataType_ELSIZE(PyArray_DESCR(array)));
   const bool has_objects = PyArray_DESCR(array)->kind == 'O';
@@ -203,12 +203,12 @@ Tensor convert_objects(PyArrayObject* array, DType wanted) {
     booked.emplace(int64_t{PyArray_SIZE(array)} * each, "constant");
   const Ref list(checked(PyArray_ToList(array)));
   Tensor tensor = to_tensor(list.get(), wanted);
-  // A list cannot tell the shape behind a dimension of 0.
+  // A list does not show the shape after a dimension of 0.
   return tensor.num_elements() == 0 ? Tensor::empty(tensor.dtype(), shape_of(array), Tag::kConstant)
                                     : tensor;
 }
 
-// What keeps an ndarray's memory alive: a reference to the tensor's buffer, apart from the tensor.
+// Keeps an ndarray's memory alive: a reference to the tensor's buffer, independent of the tensor.
 void drop_buffer(PyObject* capsule) {
   delete static_cast<BufferRef*>(PyCapsule_GetPointer(capsule, nullptr));
 }
@@ -248,7 +248,7 @@ PyObject* scalar_of(const Tensor& tensor) {
   return checked(scalar);
 }
 
-// Whether the memory is the tensor's alone, and all of it: a row must not keep its matrix.
+// Whether the memory belongs to this tensor alone, and in full: a row must not keep its matrix.
 bool owns_buffer(const Tensor& tensor) {
   return tensor.can_be_overwritten() && tensor.buffer()->tag != Tag::kForeign &&
          tensor.buffer()->bytes == tensor.num_bytes();
@@ -281,7 +281,7 @@ Tensor copy_array(PyObject* object, DType wanted) {
     copy_bytes(tensor.raw(), PyArray_DATA(array), tensor.num_bytes());
     return tensor;
   }
-  // NumPy casts and gathers straight into the tensor: an array of its own would not be counted.
+  // NumPy casts and gathers directly into the tensor: a temporary array would not be counted.
   const Ref over(new_array(tensor, tensor.raw(), NPY_ARRAY_CARRAY));
   if (PyArray_CopyInto(reinterpret_cast<PyArrayObject*>(over.get()), array) != 0)
     throw PythonError();

@@ -21,7 +21,7 @@ namespace {
         op.attrs[i].name.data(), to_string(op.attrs[i].kind).data(), value);
 }
 
-// False for what is no integer.
+// False for anything but an integer.
 bool to_int(PyObject* value, int64_t* out) {
   if (PyIndex_Check(value) == 0) return false;
   const Ref index(PyNumber_Index(value));
@@ -36,7 +36,7 @@ bool becomes_tensor(PyObject* value) {
          PyObject_HasAttrString(value, "__tf_tensor__") != 0;
 }
 
-// Books what the numbers of a long sequence take. An array or a range may be long and small.
+// Books the memory for the numbers of a long sequence. An array or range may be long and small.
 std::optional<Reservation> booked_list(const OpDef& op, PyObject* value) {
   constexpr int64_t kNumberBytes = 48;  // as an object, in a list, and in ours
   constexpr int64_t kUnbookedCount = 4096;

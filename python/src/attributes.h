@@ -7,16 +7,16 @@
 
 namespace penstock::python {
 
-// The attributes of one call, with the lists that they point to.
+// The attributes of one call, with the lists they refer to.
 class CallAttrs {
  public:
-  // Starts from `defaults`, one for each of the op's attributes.
+  // Starts from `defaults`, one per attribute of the op.
   CallAttrs(const OpDef& op, Attrs defaults) : op_(op), attrs_(defaults) {}
 
-  // Throws TypeError (Python's) when the value does not fit. None stands for the default.
+  // Throws Python's TypeError if the value does not fit. None means the default.
   void set(size_t i, PyObject* value);
   const Attr& value(size_t i) const { return attrs_[i]; }
-  // Throws TypeError for one that was not given and has no default.
+  // Throws TypeError for a missing attribute without a default.
   Attrs finish();
 
  private:
@@ -31,7 +31,7 @@ class CallAttrs {
   SmallVector<List, 4> lists_;
 };
 
-// An attribute's default as a Python object; null (and no error) when there is none.
+// An attribute's default as a Python object; null (and no error) if there is none.
 PyObject* default_object(const AttrDef& attr);
 
 }  // namespace penstock::python

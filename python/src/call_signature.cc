@@ -40,7 +40,7 @@ bool is_numpy(PyObject* object) { return is_array(object) || is_numpy_scalar(obj
 bool match(const Argument& wanted, PyObject* given, bool is_item, CallTensors& tensors);
 
 bool match_items(const Argument& wanted, PyObject* given, CallTensors& tensors) {
-  // Converting an array may let others run: the container stays, and its size is asked each time.
+  // Converting an array may run other code: hold the container, and ask for its size each time.
   const Ref kept(Py_NewRef(given));
   const auto count = static_cast<Py_ssize_t>(wanted.items.size());
   const auto size = [&] {
@@ -155,7 +155,7 @@ bool CallSignature::describe(PyObject* value, Argument& made) {
     made.object = Ref(Py_NewRef(value));
     return true;
   }
-  // Other containers count by what is in them.
+  // Other containers are compared by their contents.
   if (PyMapping_Check(value) != 0) return false;
   made.kind = Argument::kObject;
   made.object = Ref(PyWeakref_NewRef(value, nullptr));

@@ -1,6 +1,6 @@
-// CallSignature: what the arguments of a call were, so that a later call can be told to be the same
-// one: tensors (and arrays) of the same dtype and shape, the same variables and objects, numbers
-// and texts of the same type and value, and lists, tuples and dictionaries of these.
+// CallSignature: describes the arguments of a call, so that a later equivalent call is recognised:
+// tensors and arrays of the same dtype and shape, the same variables and objects, numbers and
+// strings of the same type and value, and lists, tuples and dictionaries of these.
 #pragma once
 
 #include <Python.h>
@@ -21,13 +21,13 @@ struct Argument {
   DType dtype = DType::kInvalid;  // of a tensor
   Shape shape;
   uint64_t variable = 0;  // its id
-  // The value of a literal; a weak reference to an object; a dictionary's keys, sorted.
+  // The value of a literal, a weak reference to an object, or a dictionary's sorted keys.
   Ref object;
   std::vector<Argument> items;  // of a list, a tuple or a dictionary
 };
 
-// The tensors of a call, by the number of their leaf. Leaves are counted through all arguments, of
-// dictionaries in the order of their keys.
+// The tensors of a call, by leaf number. Leaves are counted through all arguments; dictionaries in
+// key order.
 class CallTensors {
  public:
   static constexpr size_t kMaxLeaves = 64;
@@ -35,11 +35,11 @@ class CallTensors {
   void clear() { num_leaves_ = 0; }
   const Tensor* operator[](size_t leaf) const { return leaves_[leaf]; }
   void skip() { ++num_leaves_; }
-  // A tensor that the caller keeps until the call is over.
+  // A tensor that the caller keeps alive during the call.
   void add(const Tensor& tensor) { leaves_[num_leaves_++] = &tensor; }
-  // One that is somebody's to drop meanwhile.
+  // A tensor that may be dropped during the call.
   void add_copy(const Tensor& tensor);
-  // An array as a tensor, made once.
+  // An array converted to a tensor, once.
   const Tensor& converted(PyObject* array);
 
  private:
@@ -50,20 +50,20 @@ class CallTensors {
 
 class CallSignature {
  public:
-  // False where an argument is of a kind that cannot be compared quickly and surely.
+  // False if an argument cannot be compared quickly and safely.
   bool describe(PyObject* const* args, size_t num_positional, PyObject* keywords);
-  // Whether arguments are such; then `tensors` has theirs.
+  // Whether the arguments match; then `tensors` has their tensors.
   bool matches(PyObject* const* args, size_t num_positional, PyObject* keywords,
                CallTensors& tensors) const;
   size_t num_leaves() const { return num_leaves_; }
-  // The described leaf of that number; null when it is no tensor.
+  // The description of that leaf; null if it is no tensor.
   const Argument* tensor(size_t leaf) const;
 
  private:
   bool describe(PyObject* value, Argument& made);
   bool describe_items(PyObject* value, Argument& made);
 
-  std::vector<Argument> arguments_;  // positional ones, then those by keyword
+  std::vector<Argument> arguments_;  // positional arguments, then keyword arguments
   size_t num_positional_ = 0;
   Ref keywords_;  // their names: a tuple, or nothing
   size_t num_leaves_ = 0;

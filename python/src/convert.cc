@@ -30,14 +30,14 @@ Tensor scalar(PyObject* value, const Leaf& leaf, DType dtype, Wanted wanted) {
   fail_range(value, dtype_name(chosen).data());
 }
 
-// Arrays are cast to whatever is wanted, but numbers are no strings.
+// Arrays are cast to any wanted dtype, except numbers to strings.
 Tensor from_array(PyObject* value, DType dtype, Wanted wanted) {
   if (wanted == Wanted::kAsHint && !holds(dtype, value)) return copy_array(value, DType::kInvalid);
   if (dtype != DType::kString || has_strings(value)) return copy_array(value, dtype);
   raise(PyExc_ValueError, "Cannot convert %R to a Tensor of dtype string", value);
 }
 
-// Objects that know how to become a tensor or an array.
+// Objects that can convert themselves to a tensor or an array.
 Tensor from_protocol(PyObject* value, DType dtype, Wanted wanted) {
   static PyObject* const to_tensor_name = PyUnicode_InternFromString("__tf_tensor__");
   static PyObject* const array_name = PyUnicode_InternFromString("__array__");

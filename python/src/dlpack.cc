@@ -52,7 +52,7 @@ DType dtype_of(const dlpack::DataType& type) {
         int{type.bits});
 }
 
-// What an exported tensor keeps alive until its consumer is done.
+// Kept alive by an exported tensor until its consumer is done.
 template <typename M>
 struct Export {
   M managed = {};
@@ -75,7 +75,7 @@ void describe(const Tensor& tensor, int64_t* strides, dlpack::Tensor& out) {
   out.byte_offset = 0;
 }
 
-// A capsule that nobody took is done with, too.
+// Also frees a capsule that nobody consumed.
 template <typename M>
 void drop_capsule(PyObject* capsule) {
   const char* name = std::is_same_v<M, dlpack::Managed> ? kPlain : kVersioned;

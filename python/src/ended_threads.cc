@@ -1,12 +1,12 @@
-// Daemon threads at the interpreter's end. A thread that asks for the GIL while Python finalizes is
-// ended where it stands (before 3.14): pthread_exit unwinds its stack. Our frames on it cannot be
-// unwound: their destructors would touch Python's objects without the GIL, and functions that must
-// not throw would abort the process. So the first of them that the unwinding comes to keeps the
-// thread where it is, as newer Pythons do themselves, and the process ends under it.
+// Daemon threads at interpreter shutdown. A thread that requests the GIL while Python finalizes is
+// terminated on the spot (before 3.14): pthread_exit unwinds its stack. Our frames cannot be
+// unwound: their destructors would touch Python objects without the GIL, and noexcept functions
+// would abort the process. So the first of our frames that the unwinder reaches blocks the thread,
+// as newer Pythons do, and the process exits under it.
 //
-// Every C++ function of this module is unwound by the personality routine, for which the linker
-// puts ours (--wrap, in python/CMakeLists.txt). The thread holds no GIL, and none of our locks: it
-// was in Python's code, or about to return to it.
+// Every C++ function of this module is unwound by the personality routine, which the linker
+// replaces with ours (--wrap, in python/CMakeLists.txt). The thread holds neither the GIL nor any
+// of our locks: it was in Python's code, or about to return to it.
 #include <unistd.h>
 #include <unwind.h>
 

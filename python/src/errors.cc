@@ -14,7 +14,7 @@
 namespace penstock::python {
 namespace {
 
-// "[MatMul] what is wrong" -> "what is wrong [Op:MatMul]", as TensorFlow words it.
+// "[MatMul] what is wrong" -> "what is wrong [Op:MatMul]", TensorFlow's wording.
 std::string worded(std::string_view text) {
   const size_t end = text.find("] ");
   if (text.empty() || text[0] != '[' || end == std::string_view::npos) return std::string(text);
@@ -27,7 +27,7 @@ void set_op_error(const Error& error) {
   PyObject* type = hooks.errors[static_cast<int>(error.code())];
   if (dynamic_cast<const MissingGradientError*>(&error) != nullptr)
     return PyErr_SetString(PyExc_LookupError, error.what());
-  // What is wrong with a node is wrong with the program.
+  // Inside a graph, a type error is the program's error.
   if (makes_nodes() && dynamic_cast<const TypeError*>(&error) != nullptr)
     return PyErr_SetString(PyExc_TypeError, worded(error.what()).c_str());
   if (GraphBuilder::is_entered() && error.code() == ErrorCode::kInvalidArgument)

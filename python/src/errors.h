@@ -1,6 +1,6 @@
-// Errors between C++ and Python. A function that Python calls runs its body in `guarded`: what
-// penstock throws becomes the class of tf.errors with the same code, and a PythonError (an error
-// that Python already knows of) passes through.
+// Errors between C++ and Python. A function called from Python runs its body in `guarded`: an
+// exception of penstock becomes the class of tf.errors with the same code, and a PythonError (an
+// error already set in Python) passes through.
 #pragma once
 
 #include <Python.h>
@@ -33,17 +33,17 @@ PyObject* guarded(Body&& body) noexcept {
   return guarded<PyObject*>(nullptr, static_cast<Body&&>(body));
 }
 
-// Throws PythonError when `object` is null; else returns it.
+// Throws PythonError if `object` is null; else returns it.
 inline PyObject* checked(PyObject* object) {
   if (object == nullptr) throw PythonError();
   return object;
 }
 [[noreturn]] void raise(PyObject* type, const char* format, ...);
 
-// Whether ops become nodes here, of a trace or of a graph that is being built.
+// Whether ops currently become nodes, of a trace or of a graph being built.
 bool makes_nodes();
 
-// An owned reference to a Python object, or none.
+// An owned reference to a Python object; may be null.
 class Ref {
  public:
   Ref() = default;

@@ -28,17 +28,17 @@ namespace nb = nanobind;
 namespace penstock::python {
 namespace {
 
-constexpr int64_t kPiece = 256 << 10;  // is still in the cache when its checksum is computed
+constexpr int64_t kPiece = 256 << 10;  // still in the cache when its checksum is computed
 constexpr int64_t kPage = 4096;
 
-// What reading gave: fewer bytes than wanted, where the file ends.
+// The result of a read: fewer bytes than wanted if the file ends.
 struct Found {
   int64_t bytes = 0;
   uint32_t checksum = 0;
   int problem = 0;  // errno
 };
 
-// Reads up to `bytes` bytes at `offset`; false when there are no more.
+// Reads up to `bytes` bytes at `offset`; false at the end of the file.
 bool read_piece(int file, int64_t offset, char* to, int64_t bytes, Found* found) noexcept {
   while (bytes > 0) {
     const ssize_t count = pread(file, to, static_cast<size_t>(bytes), offset);
@@ -54,7 +54,7 @@ bool read_piece(int file, int64_t offset, char* to, int64_t bytes, Found* found)
   return true;
 }
 
-// Reads to a place, or only looks where that is null.
+// Reads to `to`; if that is null, only computes the checksum.
 Found read_file(int file, int64_t offset, char* to, int64_t bytes) noexcept {
   Found found;
   char piece[64 << 10];
@@ -67,7 +67,7 @@ Found read_file(int file, int64_t offset, char* to, int64_t bytes) noexcept {
   return found;
 }
 
-// A bool is 0 or 1 wherever it is used; a file may say something else.
+// A bool must be 0 or 1; a file may contain something else.
 void make_bools(void* data, int64_t count) noexcept {
   auto* const at = static_cast<unsigned char*>(data);
   for (int64_t i = 0; i < count; ++i) at[i] = at[i] != 0;
@@ -93,7 +93,7 @@ Shape shape_of(const nb::tuple& sizes) {
   return shape;
 }
 
-// The checksum of bytes, going on from that of others.
+// The checksum of bytes, continuing from another checksum.
 uint32_t checksum(const nb::object& data, uint32_t before) {
   Py_buffer view;
   if (PyObject_GetBuffer(data.ptr(), &view, PyBUF_SIMPLE) != 0) throw PythonError();
@@ -106,7 +106,7 @@ uint32_t checksum(const nb::object& data, uint32_t before) {
   return result;
 }
 
-// The functions below give (bytes that were there, their checksum).
+// The functions below return (bytes read, their checksum).
 nb::tuple check_file(int file, int64_t offset, int64_t bytes) {
   Found found;
   {
@@ -117,7 +117,7 @@ nb::tuple check_file(int file, int64_t offset, int64_t bytes) {
   return nb::make_tuple(found.bytes, found.checksum);
 }
 
-// (tensor, bytes, checksum): in memory of its own.
+// (tensor, bytes, checksum), in new memory.
 nb::tuple read_tensor(int file, int64_t offset, const nb::object& dtype, const nb::tuple& sizes) {
   Tensor tensor = Tensor::empty(to_dtype(dtype.ptr()), shape_of(sizes));
   const Found found = read_values(file, offset, tensor.dtype(), tensor.raw(), tensor.num_bytes());
@@ -125,7 +125,7 @@ nb::tuple read_tensor(int file, int64_t offset, const nb::object& dtype, const n
   return nb::make_tuple(nb::steal(checked(wrap(std::move(tensor)))), found.bytes, found.checksum);
 }
 
-// Into the memory of a variable.
+// Reads into the memory of a variable.
 nb::tuple read_variable(const nb::object& variable, int file, int64_t offset,
                         const nb::tuple& sizes) {
   if (!is_variable(variable.ptr())) raise(PyExc_TypeError, "%R is no variable", variable.ptr());
@@ -148,8 +148,8 @@ bool has_only_bools(const void* data, int64_t count) noexcept {
   return std::all_of(at, at + count, [](unsigned char value) { return value < 2; });
 }
 
-// A tensor over the pages of a file. None where the file is too short for it, where it would not be
-// aligned, and where bools are none.
+// A tensor over the pages of a file. None if the file is too short or unaligned, or has invalid
+// bools.
 nb::object map_tensor(int file, int64_t offset, const nb::object& dtype_object,
                       const nb::tuple& sizes) {
   const DType dtype = to_dtype(dtype_object.ptr());
@@ -177,7 +177,7 @@ nb::object map_tensor(int file, int64_t offset, const nb::object& dtype_object,
   return nb::steal(checked(wrap(std::move(tensor))));
 }
 
-// Bytes that are booked until the object goes, or its `with` ends.
+// Bytes that are booked until the object is dropped, or its `with` block ends.
 class HostMemory {
  public:
   HostMemory(int64_t bytes, const std::string& who) { booked_.emplace(bytes, who); }

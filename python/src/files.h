@@ -1,4 +1,5 @@
-// Files as tensors: reading with checksums, and mapping. And memory that others take for our sake.
+// Files as tensors: reading with checksums, and mapping; and reservations of memory for other
+// libraries.
 #pragma once
 
 #include <nanobind/nanobind.h>

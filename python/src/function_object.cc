@@ -90,7 +90,7 @@ class PyTrace {
   std::optional<Trace> trace_;
 };
 
-// No trace between enter() and exit().
+// Leaves all traces between enter() and exit().
 class PyLeaveTraces {
  public:
   void enter() { leave_.emplace(); }
@@ -110,8 +110,8 @@ nb::list call(const Function& function, const nb::list& inputs) {
   return as_list(std::move(outputs));
 }
 
-// call_host(name, function, inputs, [(dtype, shape)…], passes_gradients): what the function makes
-// of a list of tensors, as a list; inside a trace, whenever that runs.
+// call_host(name, function, inputs, [(dtype, shape)…], passes_gradients): the function's result for
+// a list of tensors, as a list; inside a trace, at run time.
 nb::list call_python(const std::string& name, nb::handle function, const nb::list& inputs,
                      const nb::list& outputs, bool passes_gradients) {
   const std::vector<Tensor> tensors = tensors_of(inputs);
@@ -134,7 +134,7 @@ nb::list call_python(const std::string& name, nb::handle function, const nb::lis
   return as_list(call_host(name, run, pointers, specs, passes_gradients));
 }
 
-// What the region gives that the int32 scalar picks.
+// The results of the region that the int32 scalar selects.
 nb::list branch(nb::handle index, const std::vector<Function>& regions) {
   return as_list(add_branch(to_tensor(index.ptr()), regions));
 }
@@ -146,13 +146,13 @@ nb::list loop(const Function& condition, const Function& body, const nb::list& s
                           {.checkpoints = checkpoints, .swap_memory = swap_memory}));
 }
 
-// Ends a loop that runs when the user asks for it (Ctrl-C).
+// Stops a running loop at the user's request (Ctrl-C).
 void check_signals() {
   const WithGil gil;
   if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }
 
-// A plan's fields as Python has them.
+// Converts a plan's fields to Python objects.
 nb::object plan_object(DType dtype) {
   return dtype == DType::kInvalid ? nb::none() : nb::steal(dtype_object(dtype));
 }
@@ -188,7 +188,7 @@ nb::object plan_object(const std::vector<PlannedLoop>& loops) {
 nb::dict plan_dict(const Function& function) {
   const MemoryPlan plan = function.plan();
   nb::dict out = fields_of(plan);
-  MemoryPlan growing;  // what peak_bytes_after() looks at
+  MemoryPlan growing;  // the fields that peak_bytes_after() reads
   growing.peak_bytes = plan.peak_bytes;
   growing.loops = plan.loops;
   out["peak_bytes_after"] =

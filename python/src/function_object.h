@@ -9,9 +9,9 @@
 
 namespace penstock::python {
 
-// A tuple of sizes, None for those that are not known; None when nothing is.
+// Converts a tuple of sizes, with None for unknown ones; None is an unknown rank.
 Shape to_shape(const nanobind::handle& dims);
-// A list of tensors, and of what can become one.
+// Converts a list of tensors and of values that can become tensors.
 std::vector<Tensor> tensors_of(const nanobind::list& objects);
 
 void add_function(nanobind::module_& module);

@@ -1,4 +1,4 @@
-// GraphBuilder for Python. What is called per node or per run is here; the rest is Python.
+// GraphBuilder for Python. Functions called per node or per run are here; the rest is Python.
 #include "graph_object.h"
 
 #include <nanobind/stl/string.h>

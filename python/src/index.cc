@@ -73,7 +73,7 @@ void add_item(Index& index, PyObject* object) {
     throw InvalidArgumentError("[StridedSlice] a bool is no index among others");
   const int64_t position = position_of(object);
   index.shrink_axis_mask |= bit;
-  // The largest number wraps around; the op says that it is out of bounds.
+  // The largest number wraps around; the op reports that it is out of bounds.
   add(index, position, static_cast<int64_t>(static_cast<uint64_t>(position) + 1), 1);
 }
 
@@ -86,7 +86,7 @@ bool is_mask(PyObject* object) {
   return PyUnicode_CompareWithASCIIString(kind.get(), "b") == 0;
 }
 
-// Whether a number in the index is known only when the function runs that is being traced.
+// Whether a number in the index is symbolic.
 bool has_unknown(PyObject* object) {
   if (object == Py_None || PyLong_CheckExact(object)) return false;
   if (PySlice_Check(object)) {

@@ -8,13 +8,13 @@
 
 namespace penstock::python {
 
-// An index as StridedSlice takes it.
+// An index in the form of StridedSlice.
 struct Index {
   SmallVector<int64_t, 8> begin, end, strides;
   int64_t begin_mask = 0, end_mask = 0, ellipsis_mask = 0, new_axis_mask = 0, shrink_axis_mask = 0;
 };
 
-// Throws TypeError for what is no index.
+// Throws TypeError for an invalid index.
 Index parse_index(PyObject* object);
 
 // The mp_subscript slot of tensors and variables.

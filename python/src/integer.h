@@ -1,5 +1,5 @@
-// Python's integers, which have no end, as integers of C++, which do: the one place where that is
-// done, so that none is ever cut short.
+// Conversion of Python's unbounded integers to C++ integers: the only place, so that none is ever
+// truncated.
 #pragma once
 
 #include <Python.h>
@@ -12,7 +12,7 @@
 
 namespace penstock::python {
 
-// The value of a Python int, where it is so small (below 2^30) that it can be read in place.
+// The value of a small Python int (below 2^30), read in place.
 inline bool is_small(PyObject* integer, int64_t* value) {
   auto* object = reinterpret_cast<PyLongObject*>(integer);
 #if PY_VERSION_HEX >= 0x030C0000
@@ -26,7 +26,7 @@ inline bool is_small(PyObject* integer, int64_t* value) {
   return true;
 }
 
-// False where `T` does not hold the integer. Throws TypeError for what is no integer.
+// False if `T` cannot hold the integer. Throws TypeError for anything but an integer.
 template <typename T>
 bool to_integer(PyObject* value, T* out) {
   int64_t number = 0;
@@ -45,7 +45,7 @@ bool to_integer(PyObject* value, T* out) {
   return std::in_range<T>(number);
 }
 
-// In TensorFlow's words; `what` is what cannot hold it.
+// Raises TensorFlow's error; `what` cannot hold the value.
 [[noreturn]] inline void fail_range(PyObject* value, const char* what) {
   PyErr_Clear();
   raise(PyExc_ValueError,

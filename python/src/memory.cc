@@ -41,7 +41,7 @@ nb::tuple tag_names() {
   return nb::tuple(names);
 }
 
-// (name, kind, bytes, live allocations) of those who hold the most.
+// (name, kind, bytes, live allocations) of the largest holders.
 nb::list top_owners(size_t most) {
   static constexpr const char* kKinds[] = {"op", "variable", "function"};
   nb::list result;

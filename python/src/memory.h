@@ -1,4 +1,4 @@
-// What Python may ask and tell the memory, the thread pool and the random streams.
+// Bindings for memory control, the thread pool and the random streams.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -1,5 +1,4 @@
-// penstock._core: everything that Python needs of the C++ API. The package penstock builds
-// TensorFlow's names on it.
+// penstock._core: the C++ API for Python. The package penstock builds TensorFlow's API on it.
 #include <nanobind/nanobind.h>
 
 #include <penstock/base/error.h>
@@ -56,8 +55,8 @@ PyObject* py_from_numpy(PyObject*, PyObject* array) {
   return guarded([&] { return wrap(borrow_array(array)); });
 }
 
-// take_arrays(tensors): the list with arrays in its tensors' places, which take over the memory of
-// those that nobody else has.
+// take_arrays(tensors): replaces the tensors in a list by arrays, which take over the memory of
+// tensors that nobody else holds.
 PyObject* take_arrays(PyObject*, PyObject* list) {
   if (!PyList_CheckExact(list)) return PyErr_Format(PyExc_TypeError, "take_arrays takes a list");
   return guarded([&] {
@@ -92,7 +91,7 @@ PyMethodDef g_functions[] = {
     {nullptr, nullptr, 0, nullptr},
 };
 
-// For what nanobind calls: our own errors, and those that Python already knows of.
+// For functions called through nanobind: our own errors, and those already set in Python.
 void translate(const std::exception_ptr& error, void*) {
   try {
     std::rethrow_exception(error);
@@ -107,7 +106,7 @@ void translate(const std::exception_ptr& error, void*) {
 
 NB_MODULE(_core, module) {
   using namespace penstock::python;
-  nb::set_leak_warnings(false);  // what a program still holds at its end is no concern of its user
+  nb::set_leak_warnings(false);  // objects alive at exit do not concern the user
   nb::register_exception_translator(translate);
   PyObject* m = module.ptr();
   if (!import_numpy() || !add_tensor_types(m) || !add_variable_type(m) ||
@@ -125,7 +124,7 @@ NB_MODULE(_core, module) {
   add_plan(module);
   look_at_interpreter();
   set_memory_aside(module);
-  // What the environment says of these, and what is wrong with it, is known from here on.
+  // Reads the environment now, so that errors in it are reported at import.
   penstock::num_threads();
   penstock::memory::budget();
   module.attr("__version__") = PENSTOCK_VERSION;

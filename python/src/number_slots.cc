@@ -17,13 +17,13 @@
 namespace penstock::python {
 namespace {
 
-// An operator: its op, the one for dtypes that this does not have, and the method by which the
-// other side could take over.
+// An operator: its op, the op for other dtypes, and the method with which the other operand could
+// take over.
 struct Operator {
   const char* op;
   const char* other_op;
   const char* reflected;
-  const char* name = nullptr;  // of its nodes in TensorFlow's graphs, where that is not the op's
+  const char* name = nullptr;  // of its nodes in TensorFlow's graphs, if not the op's
 };
 enum Which {
   kAdd,
@@ -94,13 +94,13 @@ Attrs defaults_of(const OpDef& op, SmallVector<Attr, 8>& storage) {
   return storage;
 }
 
-// A call of an operator that is to be a node, under the operator's own name.
+// Names the node of an operator after the operator.
 void name_node(std::optional<GraphBuilder::Call>& node, const OpDef& op, Which which) {
   const char* name = kOperators[which].name;
   node.emplace(op, name == nullptr ? std::string_view() : name);
 }
 
-// `caller` is where the type slot returns to; null when the result is needed now.
+// `caller` is the return address of the type slot; null if the result is needed now.
 PyObject* call(Which which, const Tensor* a, const Tensor* b, uint64_t given, const void* caller,
                GraphBuilder::Call* node = nullptr) {
   const OpDef& op = op_for(which, a->dtype());
@@ -124,7 +124,7 @@ PyObject* call(Which which, const Tensor* a, const Tensor* b, uint64_t given, co
 }
 
 bool is_ours(PyObject* object) { return has_tensor(object) || is_variable(object); }
-// A tensor that is not eager (in a graph) answers itself.
+// A tensor that is not eager (in a graph) handles the operator itself.
 bool is_other_tensor(PyObject* object) {
   return !has_tensor(object) && PyObject_TypeCheck(object, tensor_base_type);
 }
@@ -141,8 +141,8 @@ struct Operands {
   Tensor a, b;
 };
 
-// How the number on the right of an operator becomes a tensor: some let it keep its own dtype where
-// it cannot take the other side's, and then say themselves what is wrong.
+// How the number on the right of an operator is converted: some operators let it keep its own dtype
+// if it cannot take the other side's, and report the error themselves.
 Wanted wanted_for(Which which, DType left) {
   if (which == kAdd || which == kDiv || which == kMatMul) return Wanted::kAsHint;
   return which == kMul && left == DType::kBool ? Wanted::kAsHint : Wanted::kStrictly;
@@ -175,7 +175,7 @@ void prepare_division(Operands& operands) {
 }
 
 bool is_bool(const Tensor& tensor) { return tensor.dtype() == DType::kBool; }
-// A product with bools is one of bools: both sides hold.
+// A product with bools is a logical and.
 void prepare_product(Operands& operands) {
   if (!is_bool(operands.a) && !is_bool(operands.b)) return;
   operands.a = cast_to(std::move(operands.a), DType::kBool);
@@ -187,15 +187,15 @@ bool is_conversion_error() {
          PyErr_ExceptionMatches(PyExc_ValueError) != 0;
 }
 
-// Whether a number, or an array or list of them, is out of range: an operator of its own would not
-// help it.
+// Whether a number, or an array or list of numbers, is out of range: its own operator would not
+// help.
 bool is_bad_value(PyObject* other) {
   return PyErr_ExceptionMatches(PyExc_ValueError) != 0 &&
          (PyLong_Check(other) || PyList_Check(other) || PyTuple_Check(other) || is_array(other) ||
           is_numpy_scalar(other));
 }
 
-// True when an operand that we cannot convert has an operator of its own for this.
+// True if an operand that we cannot convert has its own operator for this.
 bool defers_to(PyObject* other, Which which) {
   const char* method = kOperators[which].reflected;
   return method != nullptr && PyObject_HasAttrString(other, method) != 0;
@@ -214,11 +214,11 @@ bool defers_to(PyObject* other, Which which) {
     if (!is_ours(a) || is_ours(b) || !is_conversion_error() || is_bad_value(b)) throw;
     PyErr_Clear();
     if (defers_to(b, which)) return Py_NewRef(Py_NotImplemented);
-    operands = convert(which, a, b);  // for its error again
+    operands = convert(which, a, b);  // to raise its error again
   }
   if (which == kDiv) prepare_division(operands);
   if (which == kMul) prepare_product(operands);
-  // What we made ourselves here, nobody else holds; of the others the temporaries may be given.
+  // Operands converted here are ours alone; of the others the temporaries may be donated.
   const uint64_t given = temporary_operands(a, b, caller);
   if ((given & 1) != 0 && has_tensor(a) && operands.a.id() == tensor_of(a).id()) {
     operands.a = Tensor();
@@ -244,7 +244,7 @@ bool defers_to(PyObject* other, Which which) {
   }());
 }
 
-// True where the op takes two tensors as they are, or refuses them as TensorFlow does.
+// True if the op accepts two tensors unchanged, or rejects them as TensorFlow does.
 template <Which which>
 bool is_plain(const Tensor& a, const Tensor& b) {
   if (which == kDiv) return a.dtype() == b.dtype() && kFloatTypes.has(a.dtype());
@@ -287,15 +287,15 @@ PyObject* unary(PyObject* a) {
 
 PyObject* positive(PyObject* a) { return Py_NewRef(a); }
 
-// Tensors of TensorFlow 1's graphs are keys of dictionaries: they are equal to themselves.
+// Tensors of TensorFlow 1 graphs are dictionary keys: they equal themselves.
 bool is_graph_tensor(PyObject* object) {
   return has_tensor(object) && GraphBuilder::owns(description_of(object));
 }
 
-// Whether == compares elements; else it asks whether two tensors are the same one.
+// Whether == compares elements; otherwise it compares identity.
 bool g_compares_elements = true;
 
-// == and != never fail for another shape or None: they say that the two are not equal.
+// == and != never fail for another shape or None: the two are then not equal.
 PyObject* equality(Which which, PyObject* a, PyObject* b) {
   PyObject* unequal = which == kEq ? Py_False : Py_True;
   if (b == Py_None) return Py_NewRef(unequal);
@@ -367,7 +367,7 @@ int truth(PyObject* self) {
   });
 }
 
-// The only element as a Python number of its own kind.
+// The only element as a Python number of its kind.
 PyObject* number_of(const Tensor& tensor) {
   if (tensor.rank() != 0)
     raise(PyExc_TypeError, "only 0-dimensional arrays can be converted to Python scalars");

@@ -26,12 +26,12 @@ namespace {
 
 constexpr int kMaxParameters = 24;
 
-// Where an argument goes.
+// The destination of an argument.
 struct Parameter {
   enum Kind { kInput, kAttr, kIgnored } kind;
   size_t index;
   PyObject* name;           // interned
-  PyObject* fallback;       // null: the argument must be given
+  PyObject* fallback;       // null: the argument is mandatory
   bool is_settled = false;  // the fallback of an attribute is in Description::defaults
   bool is_rare = false;     // with another value than its fallback (where there is none, and for
                             // inputs: than a number), the call is not for the op
@@ -40,16 +40,16 @@ struct Parameter {
 struct Description {
   const char* function;  // its name, for messages: that of the object `public_name`
   const OpDef* op;
-  const OpDef* other;  // instead of it for dtypes that it does not have, or null
+  const OpDef* other;  // used for dtypes that `op` does not have, or null
   int output;          // the one to return; -1: all
-  bool is_lax;  // a number keeps its own dtype where it cannot take the tensors': the op refuses
+  bool is_lax;         // a number keeps its dtype if it cannot take the tensors': the op refuses
   std::vector<Parameter> parameters = {};
   PyObject* public_name = nullptr;
-  PyObject* otherwise = nullptr;    // what is called where a parameter that is_rare is given
+  PyObject* otherwise = nullptr;    // called if a parameter that is_rare is given
   std::vector<size_t> inputs = {};  // the parameters of the op's inputs, in its order
-  std::vector<Attr> defaults = {};  // all attributes, where nothing is given
+  std::vector<Attr> defaults = {};  // all attributes, if nothing is given
   PyObject* result = nullptr;       // the namedtuple class of several outputs
-  size_t name = SIZE_MAX;           // the parameter `name`, where there is one
+  size_t name = SIZE_MAX;           // the parameter `name`, if there is one
 };
 
 struct OpFunction {
@@ -97,15 +97,15 @@ void bind(const Description& d, PyObject* const* args, size_t count, PyObject* k
   }
 }
 
-// The inputs of a call. Tensors are used where they are; everything else is converted, to the dtype
-// of a tensor that must have the same one, once all arguments have been looked at.
+// The inputs of a call. Tensors are used directly. Everything else is converted, to the dtype of a
+// tensor that must match it, once all arguments have been seen.
 class CallInputs {
  public:
   CallInputs(const OpDef& op, bool is_lax) : op_(op), is_lax_(is_lax) {}
 
   void add(size_t i, PyObject* value) {
     if (!op_.inputs[i].many) return add_one(i, value);
-    // A tuple of our own: another thread may change the list while the op runs.
+    // Our own tuple: another thread may change the list while the op runs.
     kept_ = Ref(PySequence_Tuple(value));
     if (!kept_) throw PythonError();
     for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(kept_.get()); ++k)
@@ -125,7 +125,7 @@ class CallInputs {
     return pointers_;
   }
 
-  // The bits of arguments that are temporaries on the evaluation stack.
+  // A bit for each argument that is a temporary on the evaluation stack.
   uint64_t temporaries(PyObject* function, PyObject* const* args, size_t count,
                        const void* caller) const {
     uint64_t bits = 0;
@@ -144,7 +144,7 @@ class CallInputs {
     PyObject* object;
   };
 
-  // The dtype that the inputs of this letter have in common, once it is known.
+  // The common dtype of the inputs of this letter, once known.
   DType& letter(size_t input) {
     const char type = op_.inputs[input].type;
     if (type == kMixed) return mixed_ = DType::kInvalid;
@@ -152,7 +152,7 @@ class CallInputs {
   }
 
   void add_one(size_t i, PyObject* value) {
-    // Where nothing is forced, the first input decides, whatever it is.
+    // If nothing is forced, the first input decides.
     const bool decides = !is_lax_ || slots_.empty();
     if (decides && has_tensor(value)) {
       if (letter(i) == DType::kInvalid) letter(i) = description_of(value).dtype();
@@ -172,7 +172,7 @@ class CallInputs {
     return made;
   }
 
-  // What is no tensor is, for a node, a list whose types do not match.
+  // For a node, a non-tensor is a list with mismatched types.
   Tensor convert_item(const Slot& slot) {
     try {
       return convert(slot);
@@ -184,14 +184,14 @@ class CallInputs {
           op_.inputs[slot.input].name.data(), op_.name.value.data(), kept_.get());
   }
 
-  // Nothing but the op says what the dtype could be.
+  // Only the op determines the dtype.
   static Tensor convert_first(PyObject* value, const InputDef& input) {
     const DTypeSet allowed = input.dtypes;
     for (int i = 1; i < kNumDTypes; ++i) {
       const auto only = static_cast<DType>(i);
       if (allowed == DTypeSet(only)) return to_tensor(value, only);
     }
-    // Where floats are not allowed but integers are, an empty list is one of integers.
+    // If the op accepts integers but not floats, an empty list is one of integers.
     const bool wants_ints = !allowed.has(DType::kFloat32) && allowed.has(DType::kInt32);
     if (is_array(value) || is_numpy_scalar(value)) {
       Tensor own = to_tensor(value);
@@ -241,7 +241,7 @@ bool takes(const OpDef& op, std::span<const Tensor* const> tensors) {
   return tensors.empty() || op.inputs[0].dtypes.has(tensors[0]->dtype());
 }
 
-// In TensorFlow 1's graphs the argument `name` is the node's.
+// In TensorFlow 1 graphs the argument `name` names the node.
 std::string_view checked_name(const Description& d, const Values values) {
   if (d.name >= d.parameters.size() || values[d.name] == Py_None) return {};
   Py_ssize_t size = 0;
@@ -264,7 +264,7 @@ bool is_slices(PyObject* value) {
          !PyList_CheckExact(value) && !is_array(value) && PyObject_HasAttr(value, name) != 0;
 }
 
-// Whether the call has arguments that the op does not know.
+// Whether the call has arguments that the op does not handle.
 bool is_rare(const Description& d, const Values values) {
   for (size_t k = 0; k < d.parameters.size(); ++k) {
     const Parameter& parameter = d.parameters[k];
@@ -285,7 +285,7 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t flagged_count, PyOb
     bind(d, args, count, keywords, values);
     if (d.otherwise != nullptr && is_rare(d, values))
       return checked(PyObject_Vectorcall(d.otherwise, values, d.parameters.size(), nullptr));
-    // What arguments are converted by is named within the call's name.
+    // Nodes that convert arguments are named within the call's name.
     std::optional<GraphBuilder::Call> node;
     if (GraphBuilder::is_entered()) [[unlikely]] {
       node.emplace(op, checked_name(d, values));
@@ -346,7 +346,7 @@ Parameter parse_parameter(const OpDef& op, PyObject* spec) {
   return parameter;
 }
 
-// Works out once what every call would otherwise do again.
+// Precomputes what every call needs.
 void settle(Description& d) {
   const OpDef& op = *d.op;
   d.inputs.assign(op.inputs.size(), d.parameters.size());

@@ -1,4 +1,4 @@
-// The planner of offsets, for the command line.
+// The offset planner, for the command line.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -18,7 +18,7 @@ namespace {
 
 constexpr size_t kPageBytes = 4096;
 
-// What the C library's allocator has from the system, and what of that is in use.
+// The bytes that the C library's allocator has from the system, and those in use.
 nb::dict malloc_info() {
   const struct mallinfo2 info = mallinfo2();
   nb::dict result;
@@ -29,8 +29,8 @@ nb::dict malloc_info() {
   return result;
 }
 
-// What Python prints about its allocator of small objects: the only place where it says how much it
-// has from the system. Empty where this Python has no such allocator.
+// Python's own report on its small-object allocator, the only source of its memory from the system.
+// Empty if this Python has no such allocator.
 std::string small_object_text() {
   using Print = int (*)(FILE*);
   static const auto print =
@@ -47,7 +47,7 @@ std::string small_object_text() {
   return result;
 }
 
-// The zeroed data of libraries lie behind what is mapped of their files, in areas without a name.
+// The zeroed data of libraries follow their mapped files, in anonymous mappings.
 int add_zeroed(dl_phdr_info* library, size_t, void* sum) {
   const auto up = [](uintptr_t address) { return (address + kPageBytes - 1) & ~(kPageBytes - 1); };
   for (size_t i = 0; i < library->dlpi_phnum; ++i) {

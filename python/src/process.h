@@ -1,4 +1,4 @@
-// What Python may ask of the whole process's memory, where neither Python nor /proc says it.
+// Memory of the whole process, beyond what Python and /proc report.
 #pragma once
 
 #include <nanobind/nanobind.h>

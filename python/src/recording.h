@@ -1,4 +1,4 @@
-// What Python may ask and tell a recording of memory.
+// Bindings for memory recordings.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -9,9 +9,9 @@ namespace nb = nanobind;
 namespace penstock::python {
 namespace {
 
-// nanobind keeps tables, of its instances above all, which grow in functions that must not throw:
-// where operator new fails there, the process would be aborted. So operator new has a reserve, and
-// the table is made large enough for what most programs have at a time.
+// nanobind's tables, above all of instances, grow in functions that must not throw: if operator new
+// fails there, the process aborts. So operator new has a reserve, and the table starts large enough
+// for most programs.
 constexpr size_t kReserveBytes = 1 << 20;  // more than the table's next size; never touched
 constexpr size_t kNumReserves = 4;
 constexpr size_t kNumInstances = 512;
@@ -29,7 +29,7 @@ int fill_up(void*) {
   return 0;
 }
 
-// operator new has failed, and tries again when this returns.
+// Called when operator new has failed; it tries again when this returns.
 void give_up_reserve() {
   for (std::atomic<void*>& reserve : g_reserves) {
     void* block = reserve.exchange(nullptr);
@@ -42,7 +42,7 @@ void give_up_reserve() {
   g_before();
 }
 
-// As soon as the module is loaded: nanobind's own start is of the same kind.
+// At load time, because nanobind's own initialisation has the same problem.
 [[gnu::constructor]] void install() {
   fill_up(nullptr);
   g_before = std::set_new_handler(give_up_reserve);

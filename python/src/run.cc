@@ -8,7 +8,7 @@
 namespace penstock::python {
 namespace {
 
-// The product of a host input's values: of a shape, the elements that the op will write.
+// The product of a host input's values: for a shape, the number of elements that the op will write.
 int64_t host_product(const Tensor& tensor) {
   const int64_t count = tensor.num_elements();
   if (!tensor.has_data() || count > kMaxRank || !kIndexTypes.has(tensor.dtype())) return 0;
@@ -35,7 +35,7 @@ bool is_worth_releasing(const OpDef& op, std::span<const Tensor* const> inputs) 
 }  // namespace
 
 Tensors run(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs, uint64_t donated) {
-  // A trace asks Python for the line that is running.
+  // A trace needs the GIL to look up the current line.
   const WithoutGil released(!Trace::is_open() && is_worth_releasing(op, inputs));
   return dispatch(op, inputs, attrs, donated);
 }

@@ -1,4 +1,4 @@
-// run: an op call from Python. The GIL is released around kernels that are worth it.
+// run: an op call from Python. The GIL is released around large kernels.
 #pragma once
 
 #include <Python.h>
@@ -12,7 +12,7 @@
 
 namespace penstock::python {
 
-// No GIL while it lasts, if it was asked for. A recording's line is found before it is let go.
+// Releases the GIL while it exists, if requested. The line for a recording is looked up before.
 class WithoutGil {
  public:
   explicit WithoutGil(bool wanted = true) {
@@ -31,7 +31,7 @@ class WithoutGil {
   PyThreadState* state_ = nullptr;
 };
 
-// The GIL on a thread that may or may not have it: for callbacks from C++.
+// Holds the GIL, on a thread that may or may not have it: for callbacks from C++.
 class WithGil {
  public:
   WithGil() : state_(PyGILState_Ensure()) {}
@@ -43,10 +43,10 @@ class WithGil {
   PyGILState_STATE state_;
 };
 
-// From this many bytes on, letting other threads run costs less than it gives.
+// From this many bytes on, releasing the GIL pays off.
 inline constexpr int64_t kBytesWorthReleasing = 32 * 1024;
 
-// dispatch, with the GIL released when the call is large.
+// dispatch, with the GIL released if the call is large.
 Tensors run(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs,
             uint64_t donated = 0);
 

@@ -32,8 +32,8 @@ double double_of(PyObject* value) {
   return number;
 }
 
-// Writes a leaf as an element. False where it is an integer that a `T` does not hold. A float that
-// is too large becomes infinity where its dtype `is_asked` for, and is an error otherwise.
+// Writes a leaf as an element. False for an integer that does not fit `T`. A float that is too
+// large becomes infinity if its dtype was requested (`is_asked`), and is an error otherwise.
 template <typename T>
 bool put(T* out, PyObject* leaf, bool is_asked) {
   if constexpr (std::is_same_v<T, bool>) {
@@ -74,14 +74,15 @@ Leaf int_leaf(PyObject* value) {
   return {Kind::kInt, fits ? DType::kInt32 : DType::kInt64};
 }
 
-// A variable of TensorFlow 1's graphs, for example. Of all others only integers, as Dimension is.
+// A variable of a TensorFlow 1 graph, for example. Of other objects only integers, such as
+// Dimension.
 bool becomes_tensor(PyObject* object) {
   return (GraphBuilder::is_entered() || PyIndex_Check(object) != 0) &&
          leaf_of(object).kind == Kind::kNone && !is_array(object) &&
          PyObject_HasAttrString(object, "__tf_tensor__") != 0;
 }
 
-// What is known of a nested list after one walk through it.
+// The result of one walk through a nested list.
 struct Scan {
   PyObject* list;       // the whole of it
   int leaf_depth = -1;  // unknown until the first leaf
@@ -105,7 +106,7 @@ struct Scan {
   }
 };
 
-// A list or tuple whose elements are those that its type keeps.
+// A list or tuple with its type's own item access.
 bool is_plain(PyObject* object) {
   const PyTypeObject* type = Py_TYPE(object);
   if (type == &PyList_Type || type == &PyTuple_Type) return true;
@@ -118,8 +119,7 @@ bool is_plain(PyObject* object) {
   raise(PyExc_ValueError, "Can't convert non-rectangular Python sequence to Tensor.");
 }
 
-// Graphs take their constants from NumPy, which has other words for the same, and takes a bool for
-// a number.
+// Graphs convert constants with NumPy, whose messages differ and which takes a bool for a number.
 [[noreturn]] void fail_in_graph(PyObject* value) {
   raise(
       PyExc_TypeError,
@@ -154,8 +154,7 @@ void Scan::add_leaf(PyObject* object, const Leaf& leaf, int at) {
   add(leaf);
 }
 
-// A plain number of a kind that was seen before, at the depth of the others: what long lists are
-// made of.
+// A plain number of a kind seen before, at the same depth: the common case in long lists.
 inline bool Scan::changes_nothing(PyObject* item, int at) const {
   int64_t small = 0;
   if (at != leaf_depth || kind > Kind::kComplex) return false;
@@ -200,8 +199,8 @@ void Scan::walk(PyObject* object, int at) {
   }
 }
 
-// Returns an element that `T` does not hold, if there is one. Never writes past `end`, whatever has
-// become of the lists since they were looked at.
+// Returns an element that `T` cannot hold, if there is one. Never writes past `end`, even if the
+// lists have changed since they were scanned.
 template <typename T>
 PyObject* fill_list(T*& out, const T* end, PyObject* list, bool is_asked) {
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(list); ++i) {
@@ -231,17 +230,17 @@ PyObject* fill(const Tensor& tensor, PyObject* list, bool is_asked) {
   return nullptr;
 }
 
-// What NumPy takes for a list with arrays in it, of which it makes one array.
+// The memory that NumPy needs to make one array of a list that contains arrays.
 struct OneArray {
   static constexpr int64_t kMost = int64_t{1} << 56;
   static constexpr int kDeepest = 64;  // dimensions that NumPy has
   int64_t elements = 0;
   int64_t element_bytes = 0;  // the largest
-  bool is_mixed = false;      // then NumPy finds a dtype for all, of eight bytes or more
+  bool is_mixed = false;      // then NumPy finds a common dtype, of eight bytes or more
 
   void add(PyObject* object, int depth = 0) {
     if (PyList_Check(object) || PyTuple_Check(object)) {
-      if (depth >= kDeepest) return;  // it may hold itself
+      if (depth >= kDeepest) return;  // it may contain itself
       for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); ++i)
         add(PySequence_Fast_GET_ITEM(object, i), depth + 1);
       return;
@@ -253,7 +252,7 @@ struct OneArray {
     elements = std::min(elements + std::min(count, kMost), kMost);
     element_bytes = std::max(element_bytes, bytes);
   }
-  // Of another sequence, such as a range, its length; of anything else 1.
+  // The length of another sequence, such as a range; 1 for anything else.
   static int64_t size_of(PyObject* object) {
     if (leaf_of(object).kind != Kind::kNone || !is_sequence(object)) return 1;
     const Py_ssize_t size = PyObject_Size(object);
@@ -265,7 +264,7 @@ struct OneArray {
   }
 };
 
-// A list with arrays in it: integers in it become what Python's own would.
+// A list that contains arrays: its integers are converted as Python's own.
 Tensor from_arrays(PyObject* list, DType dtype) {
   std::optional<Reservation> booked;
   if (const int64_t bytes = bytes_as_array(list); bytes > kUnbookedBytes)
@@ -282,8 +281,7 @@ Tensor from_arrays(PyObject* list, DType dtype) {
   return copy_array(list, DType::kInt32);
 }
 
-// Books what lists take that are made of other sequences, as they grow: such as a range may be long
-// and small.
+// Books the memory of lists made from other sequences, as they grow: a range may be long and small.
 class GrowingLists {
  public:
   void add(PyObject* item) {
@@ -301,7 +299,7 @@ class GrowingLists {
   std::vector<std::unique_ptr<Reservation>> pieces_;
 };
 
-// Any sequence as a list, and the sequences in it: as many elements as it says that it has.
+// Converts any sequence, and the sequences in it, to lists of the declared length.
 Ref plain_list(PyObject* object, int depth, GrowingLists& lists) {
   if (depth >= kMaxRank) raise(PyExc_ValueError, "A Tensor has at most %d dimensions.", kMaxRank);
   const Py_ssize_t size = PyObject_Size(object);

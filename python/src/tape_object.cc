@@ -1,4 +1,4 @@
-// The tape for Python, and custom gradients. nanobind does the talking: nothing here is hot.
+// Tapes and custom gradients for Python, through nanobind: nothing here is hot.
 #include "tape_object.h"
 
 #include <nanobind/stl/optional.h>
@@ -35,7 +35,7 @@ Source source_of(nb::handle object) {
         object.ptr(), reinterpret_cast<PyObject*>(Py_TYPE(object.ptr())));
 }
 
-// None, a tensor, or (values, indices, dense shape) for rows of one.
+// None, a tensor, or (values, indices, dense shape) for a sparse gradient.
 nb::object to_object(const Gradient& gradient) {
   if (!gradient.defined()) return nb::none();
   const auto wrapped = [](const Tensor& tensor) {
@@ -46,7 +46,7 @@ nb::object to_object(const Gradient& gradient) {
                         nb::steal(checked(shape_tuple(gradient.dense_shape()))));
 }
 
-// A tape is one thread's at a time: the GIL is released while it runs backwards.
+// A tape belongs to one thread at a time: the GIL is released during the backward pass.
 class PyTape {
  public:
   PyTape(bool persistent, bool watch_variables, bool watch_only)
@@ -121,7 +121,8 @@ std::vector<Gradient> call_backward(const Callback& callback, std::span<const Te
   return gradients;
 }
 
-// record_custom(inputs, outputs, backward): the outputs as new tensors, known to the tapes.
+// record_custom(inputs, outputs, backward): returns the outputs as new tensors that the tapes
+// follow.
 nb::list record(const nb::list& inputs, const nb::list& outputs, nb::handle backward) {
   std::vector<Tensor> from, to;
   for (nb::handle input : inputs) {

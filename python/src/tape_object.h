@@ -1,4 +1,4 @@
-// Tape and custom gradients in the module.
+// Python bindings of tapes and custom gradients.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -17,7 +17,7 @@ namespace penstock::python {
 
 namespace {
 
-// Whether the only reference may be one that the evaluation stack owns.
+// Whether the only reference may belong to the evaluation stack.
 bool is_on_stack([[maybe_unused]] PyObject* object) {
 #if PY_VERSION_HEX >= 0x030E0000
   return PyUnstable_Object_IsUniqueReferencedTemporary(object) != 0;
@@ -29,7 +29,7 @@ bool is_on_stack([[maybe_unused]] PyObject* object) {
 }  // namespace
 
 bool may_be_temporary(PyObject* object) {
-  // A weak reference would show it to other threads while the op runs.
+  // A weak reference would expose it to other threads while the op runs.
   if (!has_tensor(object) || !is_seen_once(object)) return false;
   const Tensor& tensor = description_of(object);
   return tensor.has_data() && tensor.num_bytes() >= kBytesWorthReusing && is_on_stack(object);
@@ -48,7 +48,7 @@ namespace {
 struct Opcodes {
   bool is_unary[256] = {};
   bool is_binary[256] = {};
-  int subscript = -1;  // what the argument of a binary one is when it is a[b], from 3.14 on
+  int subscript = -1;  // the argument of a binary operator that is a[b], from 3.14 on
 
   Opcodes() {
     const Ref module(PyImport_ImportModule("opcode"));
@@ -101,8 +101,8 @@ int last_instruction(PyFrameObject* frame) {
 #endif
 }
 
-// Where the running Python function is. At an operator no call of its own is under way that could
-// have brought us here.
+// The position of the running Python function. At an operator, none of its own calls is in progress
+// that could have led here.
 struct Position {
   bool is_at_operator = false;
   bool is_before_binary = false;
@@ -131,11 +131,11 @@ Position position() {
           has_next && opcodes.is_binary_at(all + next)};
 }
 
-// The places of the functions that are on the C stack above `caller`, the nearest first.
+// The functions on the C stack above `caller`, nearest first.
 struct Callers {
   static constexpr int kMost = 4;
   const void* caller;
-  int count = -1;  // -1: not yet there
+  int count = -1;  // -1: not there yet
   uintptr_t functions[kMost] = {};
 };
 
@@ -147,7 +147,7 @@ _Unwind_Reason_Code note(_Unwind_Context* context, void* data) {
   return callers->count < Callers::kMost ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
 
-// The operators of this type do nothing but note who calls them.
+// The operators of this type only note their callers.
 Callers g_noted;
 [[gnu::noinline]] PyObject* noted(const void* caller) {
   g_noted = Callers{caller};
@@ -162,15 +162,15 @@ PyType_Slot noting_slots[] = {{Py_nb_add, reinterpret_cast<void*>(noting_add)},
 PyType_Spec noting_spec = {"penstock._core._Noting", sizeof(PyObject), 0, Py_TPFLAGS_DEFAULT,
                            noting_slots};
 
-// The noted callers of an operator that is called from here. With something left to do after the
-// call, its own place is among them.
+// The noted callers of an operator called from here. Because work remains after the call, this
+// function is among them.
 Callers from_here(PyObject* object, bool is_binary) {
   const Ref made(is_binary ? PyNumber_Add(object, object) : PyNumber_Negative(object));
   Callers found = g_noted;
   if (!made) found.count = 0;
   return found;
 }
-// Called by way of this, it is the one function of that place: neither inlined nor copied.
+// Called through this pointer, it is neither inlined nor cloned.
 Callers (*volatile g_from_here)(PyObject*, bool) = from_here;
 
 Callers from_interpreter(PyObject* object, bool is_binary) {
@@ -182,10 +182,9 @@ Callers from_interpreter(PyObject* object, bool is_binary) {
   return found;
 }
 
-// Where the code of the interpreter's loop is. A compiler may have moved instructions that are rare
-// in its eyes, an operator's above all, to a part of their own, which no symbol names. So we look:
-// what is above PyNumber_Add when `x + x` is evaluated, where we are when we call it ourselves, is
-// the loop.
+// Locates the code of the interpreter's loop. A compiler may move instructions that it considers
+// rare, such as operators, to a separate part without a symbol. So we probe: the function above
+// PyNumber_Add while `x + x` is evaluated, compared with a direct call of ours, is the loop.
 class Interpreter {
  public:
   Interpreter() {
@@ -213,14 +212,14 @@ class Interpreter {
   uintptr_t places_[3] = {reinterpret_cast<uintptr_t>(&_PyEval_EvalFrameDefault)};
 };
 
-// The C stack above one of our functions: it must be the interpreter's loop, with nothing but
-// Python's own functions for operators or for calls in between.
+// The C stack above one of our functions: it must be the interpreter's loop, with only Python's own
+// functions for operators or calls in between.
 struct Unwound {
   const Interpreter& interpreter;
   const void* caller;
   std::span<const void* const> between;  // none: any, those behind PyNumber_Add and the like
   int frames = 0;
-  int num_between = -1;  // frames since our function; -1: not yet there
+  int num_between = -1;  // frames since our function; -1: not there yet
   bool is_direct = false;
 };
 constexpr int kMaxFrames = 10;
@@ -277,7 +276,7 @@ bool is_next_operand(const void* caller) {
 namespace {
 
 #if PY_VERSION_HEX >= 0x030E0000
-// The interpreter hands over a copy of what is on its stack, and was asked about each of them.
+// The interpreter passes a copy of its stack, and was asked about each entry.
 bool are_interpreters(PyObject*, PyObject* const*) { return true; }
 #else
 
@@ -286,7 +285,7 @@ bool is_stack_address(PyObject* const* args) {
   const PyThreadState* state = PyThreadState_Get();
   const auto* chunk = reinterpret_cast<const char*>(state->datastack_chunk);
   const auto* at = reinterpret_cast<const char*>(args);
-  // Two slots below the arguments are looked at, too.
+  // Two slots below the arguments are examined too.
   return chunk != nullptr && at > chunk + 2 * sizeof(PyObject*) &&
          at < reinterpret_cast<char*>(state->datastack_top);
 }
@@ -301,9 +300,9 @@ bool is_stack_address(PyObject* const* args) {
 }
 #endif
 
-// Whether the arguments lie on the evaluation stack, above what is called. A partial or a bound
-// method puts an argument of its own, which it keeps, where the callable was: so the callable must
-// still be there, right below (in 3.13 with an empty slot in between).
+// Whether the arguments are on the evaluation stack, above the callable. A partial or bound method
+// replaces the callable's slot with its own argument, which it keeps: so the callable must still be
+// there, right below (in 3.13 with an empty slot in between).
 bool are_interpreters(PyObject* callable, PyObject* const* args) {
   return is_stack_address(args) &&
          (args[-1] == callable || (args[-1] == nullptr && args[-2] == callable));
@@ -321,8 +320,8 @@ bool is_next_operand(PyObject* function, PyObject* const* args, const void* call
   return position().is_before_binary && are_on_stack(function, args, caller);
 }
 
-// The method's own arguments follow the object: in a bound method, which keeps the object, they
-// follow that method instead.
+// The method's arguments follow the object. In a bound method, which keeps the object, they follow
+// the method instead.
 bool is_temporary_receiver(PyObject* self, PyObject* method, PyObject* const* args,
                            const void* caller) {
   if (!may_be_temporary(self) || Py_TYPE(method) != &PyMethodDescr_Type) return false;

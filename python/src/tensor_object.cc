@@ -16,7 +16,7 @@
 namespace penstock::python {
 namespace {
 
-// Objects of finished tensors, kept for the next ones. Guarded by the GIL.
+// Freed tensor objects, kept for reuse. Guarded by the GIL.
 constexpr int kMaxSpare = 64;
 TensorObject* g_spare[kMaxSpare];
 int g_num_spare = 0;
@@ -92,7 +92,7 @@ Py_ssize_t length(PyObject* self) {
   return -1;
 }
 
-// In f(x).numpy() the tensor dies with the call: the array takes its memory over.
+// In f(x).numpy() the tensor dies with the call, so the array takes over its memory.
 PyObject* numpy(PyObject* self, PyObject* const* args, Py_ssize_t count) {
   static PyObject* const method = PyDict_GetItemString(eager_type->tp_dict, "numpy");
   const void* caller = __builtin_return_address(0);
@@ -143,7 +143,7 @@ constexpr void* slot(F* function) {
 
 PyMethodDef g_symbolic_methods[] = {{nullptr, nullptr, 0, nullptr}};
 
-// What both classes have; `slots` has room for more.
+// Adds the slots that both classes have; `slots` has room for more.
 int add_tensor_slots(PyType_Slot* slots) {
   const PyType_Slot all[] = {
       {Py_tp_dealloc, slot(dealloc)},     {Py_tp_traverse, slot(traverse)},
@@ -210,7 +210,7 @@ PyObject* wrap(std::unique_ptr<DeferredElementwise> pending) noexcept {
   return object;
 }
 
-// With the GIL: another thread may be asking for the same tensor.
+// Needs the GIL: another thread may request the same tensor.
 void settle(TensorObject* object) {
   object->tensor = object->pending->run();
   delete object->pending;

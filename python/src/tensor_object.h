@@ -1,9 +1,9 @@
-// EagerTensor and SymbolicTensor: the Python objects around a Tensor. They take any attribute and
-// weak references, and are watched by the garbage collector only once they have attributes: before,
-// they cannot be in a cycle.
+// EagerTensor and SymbolicTensor: the Python objects around a Tensor. They accept any attribute and
+// weak references. The garbage collector tracks them only once they have attributes: before, they
+// cannot be in a cycle.
 //
-// A tensor may be pending: the call that makes it was put off (see temporaries.h), and is run as
-// soon as anyone asks for the tensor.
+// A tensor may be pending: the call that computes it was deferred (see temporaries.h), and runs as
+// soon as anyone uses the tensor.
 //
 // `Tensor` is their (abstract) base.
 #pragma once
@@ -20,7 +20,7 @@ namespace penstock::python {
 struct TensorObject {
   PyObject_HEAD PyObject* attributes;
   PyObject* weak_references;
-  Tensor tensor;                 // while it is pending, without data
+  Tensor tensor;                 // without data while pending
   DeferredElementwise* pending;  // or null
 };
 
@@ -33,23 +33,23 @@ inline bool has_tensor(PyObject* object) {
   return Py_TYPE(object) == eager_type || Py_TYPE(object) == symbolic_type;
 }
 
-// Runs the call that the tensor waits for. Throws; it then goes on waiting.
+// Runs the pending call. If it throws, the tensor stays pending.
 void settle(TensorObject* object);
-// The tensor. Throws when it was pending and its call fails.
+// The tensor. Throws if it was pending and its call fails.
 inline Tensor& tensor_of(PyObject* object) {
   auto* self = reinterpret_cast<TensorObject*>(object);
   if (self->pending != nullptr) [[unlikely]]
     settle(self);
   return self->tensor;
 }
-// Its dtype and shape; the data may not be there yet.
+// Its dtype and shape; the data may be pending.
 inline const Tensor& description_of(PyObject* object) {
   return reinterpret_cast<TensorObject*>(object)->tensor;
 }
 inline const DeferredElementwise* pending_of(PyObject* object) {
   return reinterpret_cast<TensorObject*>(object)->pending;
 }
-// Whether one place alone has the object, and nobody can find it there.
+// Whether there is a single reference to the object, and nobody can look it up there.
 inline bool is_seen_once(PyObject* object) {
   return Py_REFCNT(object) == 1 &&
          reinterpret_cast<TensorObject*>(object)->weak_references == nullptr;
@@ -59,7 +59,7 @@ inline bool is_hidden_pending(PyObject* object) {
   return pending_of(object) != nullptr && is_seen_once(object);
 }
 
-// A new object; null with an error set when there is no memory.
+// A new object; null with an error set if there is no memory.
 PyObject* wrap(Tensor&& tensor) noexcept;
 PyObject* wrap(std::unique_ptr<DeferredElementwise> pending) noexcept;
 // The DType object of a code, as a new reference.

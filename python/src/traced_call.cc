@@ -25,18 +25,18 @@ namespace penstock::python {
 namespace {
 
 constexpr size_t kMaxEntries = 8;
-// From this many instructions on, other threads may run meanwhile, however small the tensors.
+// From this many instructions on the GIL is released, even for small tensors.
 constexpr size_t kInstructionsWorthReleasing = 64;
 
 bool g_use_entries = true;
 
-// One signature, with the function that was traced for it.
+// A signature with the function traced for it.
 struct Entry {
   CallSignature signature;
   std::vector<size_t> inputs;  // of the function: numbers of leaves
   Function function;
   Ref concrete;  // the ConcreteFunction
-  Ref result;    // with tensors where its tensors go; nothing when `concrete` packs it
+  Ref result;    // with placeholders for its tensors; null if `concrete` packs it
   bool releases_gil = false;
 };
 using Entries = std::vector<std::shared_ptr<const Entry>>;  // the latest first
@@ -60,7 +60,7 @@ std::shared_ptr<const Entry> find(Entries& entries, PyObject* const* args, size_
   return nullptr;
 }
 
-// A copy of the template with the outputs in the places of its tensors.
+// A copy of the template with the outputs in place of its tensors.
 PyObject* filled(PyObject* form, Tensors& outputs, size_t& next);
 
 PyObject* filled_dict(PyObject* form, Tensors& outputs, size_t& next) {
@@ -117,7 +117,7 @@ PyObject* run_entry(PyObject* self, const Entry& entry, const CallTensors& tenso
     const WithoutGil released(entry.releases_gil);
     outputs = entry.function(all);
   } catch (const ResourceExhaustedError& error) {
-    // Python knows the plan, and says what would do.
+    // Python has the plan and explains what would fit.
     const std::string reason = error.what();
     const Ref explained(
         PyObject_CallMethod(self, "_refuse", "Os", entry.concrete.get(), reason.c_str()));
@@ -149,7 +149,7 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t flagged, PyObject* 
   });
 }
 
-// The leaves that are the function's inputs, when they are what the function was traced for.
+// Sets the leaves that are the function's inputs, if they match those it was traced for.
 bool set_inputs(Entry& entry, PyObject* order, PyObject* tensors) {
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(order); ++i) {
     const size_t leaf = PyLong_AsSize_t(PyList_GET_ITEM(order, i));
@@ -165,9 +165,9 @@ bool set_inputs(Entry& entry, PyObject* order, PyObject* tensors) {
 }
 
 // _remember(args, kwargs, number of leaves, order, tensors, core function, result, concrete
-// function): later calls with such arguments run at once. `order` has the numbers of those leaves
-// that are the function's inputs, `tensors` what they were; `result` is None when `concrete` packs
-// it, else (result,). False when the call is none to remember.
+// function): caches the signature, so that later calls with such arguments run directly. `order`
+// has the numbers of the leaves that are the function's inputs, `tensors` their values; `result` is
+// None if `concrete` packs it, else (result,). Returns False if the call cannot be cached.
 PyObject* remember(PyObject* self, PyObject* given) {
   PyObject *args, *kwargs, *order, *tensors, *core, *result, *concrete;
   Py_ssize_t num_leaves;
@@ -205,7 +205,7 @@ PyObject* remember(PyObject* self, PyObject* given) {
     Entries& entries = *traced(self)->entries;
     entries.insert(entries.begin(), std::move(entry));
     if (entries.size() > kMaxEntries) {
-      // Dropped last: freeing it may run Python code, which may look here.
+      // Dropped last: freeing it may run Python code that reads the entries.
       const std::shared_ptr<const Entry> oldest = std::move(entries.back());
       entries.pop_back();
     }
@@ -213,7 +213,7 @@ PyObject* remember(PyObject* self, PyObject* given) {
   });
 }
 
-// _forget(concrete function): no remembered signature uses it any more.
+// _forget(concrete function): removes the cached signatures that use it.
 PyObject* forget(PyObject* self, PyObject* concrete) {
   return guarded([&] {
     Entries& entries = *traced(self)->entries;
@@ -227,7 +227,7 @@ PyObject* forget(PyObject* self, PyObject* concrete) {
   });
 }
 
-// _recent(): the ConcreteFunctions that are remembered, the latest first.
+// _recent(): the cached ConcreteFunctions, latest first.
 PyObject* recent(PyObject* self, PyObject*) {
   const Ref list(PyList_New(0));
   if (!list) return nullptr;

@@ -1,5 +1,5 @@
-// TracedCall: the base of tf.function's objects. It remembers the last signatures that it was
-// called with, and calls straight through for those; anything else is `_call_slowly`'s, in Python.
+// TracedCall: the base of tf.function's objects. It caches the latest call signatures and calls
+// their functions directly; other calls go to `_call_slowly`, in Python.
 #pragma once
 
 #include <Python.h>
@@ -8,7 +8,7 @@ namespace penstock::python {
 
 bool add_traced_call_type(PyObject* module);
 
-// Whether remembered signatures are used: not while functions are to run as plain Python.
+// Whether cached signatures are used: not while functions run as plain Python.
 PyObject* set_fast_calls(PyObject*, PyObject* wanted);
 
 }  // namespace penstock::python

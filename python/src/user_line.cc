@@ -31,7 +31,7 @@ struct Frame {
   PyCodeObject* code = nullptr;    // the frame's
 };
 
-// The innermost frame of the user's; where there is none, the innermost that is not ours (what is
+// The innermost frame of the user's code; if there is none, the innermost that is not ours (code
 // typed at a prompt or given to `python -c` has no file).
 Frame user_frame() noexcept {
   Frame other;
@@ -55,8 +55,8 @@ Frame user_frame() noexcept {
   return other;
 }
 
-// A frame object is a new object: making one must not run a collection, and with it the user's
-// code, in the middle of an op.
+// Suspends garbage collection: creating a frame object must not run a collection, and with it the
+// user's code, in the middle of an op.
 class NoCollection {
  public:
   NoCollection() : was_on_(PyGC_Disable()) {}
@@ -68,10 +68,10 @@ class NoCollection {
   int was_on_;
 };
 
-// Lines by code and instruction: decoding them anew for every allocation would cost more than the
-// rest of the recording.
+// A cache of lines by code and instruction: decoding them for every allocation would cost more than
+// the rest of the recording.
 struct At {
-  PyCodeObject* code;  // owned, so that the address stays this code's
+  PyCodeObject* code;  // owned, so that the address is not reused
   int instruction;
   bool operator==(const At&) const = default;
 };
@@ -115,7 +115,7 @@ UserLine user_line() noexcept {
   const Frame found = user_frame();
   if (found.frame == nullptr) return {};
   const UserLine line{text_of(found.code->co_filename), PyFrame_GetLineNumber(found.frame)};
-  Py_DECREF(found.frame);  // it is running: its code stays, and with it the name
+  Py_DECREF(found.frame);  // it is running: its code and name stay alive
   return line;
 }
 
@@ -134,7 +134,7 @@ recording::Site user_site() noexcept {
     try {
       g_sites.emplace(at, site);
       Py_INCREF(at.code);
-    } catch (const std::bad_alloc&) {  // it is found again next time
+    } catch (const std::bad_alloc&) {  // looked up again next time
     }
   }
   Py_DECREF(found.frame);

@@ -1,5 +1,5 @@
-// The user's line: the innermost Python frame that is neither the package's own nor the standard
-// library's. Everything here needs the GIL.
+// The user's line: the innermost Python frame outside the package and the standard library.
+// Everything here needs the GIL.
 #pragma once
 
 #include <Python.h>
@@ -11,18 +11,18 @@
 
 namespace penstock::python {
 
-// Where the package's files are, and those of the standard library.
+// Sets the paths of the package and of the standard library.
 void set_package(const std::string& path, const std::string& standard_library);
 
 struct UserLine {
-  std::string_view file;  // empty when there is none, or no GIL
+  std::string_view file;  // empty if there is none, or no GIL
   int line = 0;
 };
 UserLine user_line() noexcept;
 
 // The same as a site of the recording; kNoSite without the GIL.
 recording::Site user_site() noexcept;
-// Lets go of what user_site() remembers.
+// Clears the cache of user_site().
 void forget_sites() noexcept;
 
 }  // namespace penstock::python

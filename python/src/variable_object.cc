@@ -23,7 +23,7 @@ void dealloc(PyObject* self) {
   Py_DECREF(type);
 }
 
-// The shape of a tuple of dimensions, where None is an unknown one; of None, one of unknown rank.
+// The shape from a tuple of dimensions, with None for unknown ones; None is an unknown rank.
 Shape declared_shape(PyObject* dims) {
   if (dims == Py_None) return Shape::unknown_rank();
   if (!PyTuple_Check(dims)) raise(PyExc_TypeError, "a shape is a tuple or None, not %R", dims);
@@ -37,7 +37,7 @@ Shape declared_shape(PyObject* dims) {
   return shape;
 }
 
-// _create(value, name, trainable, dims): the dims only where they leave something open.
+// _create(value, name, trainable, dims): dims only if they leave something open.
 PyObject* create(PyObject* self, PyObject* args) {
   PyObject* value;
   const char* name;
@@ -54,7 +54,7 @@ PyObject* create(PyObject* self, PyObject* args) {
   });
 }
 
-// _share(other): the same variable as another one.
+// _share(other): makes this the same variable as another.
 PyObject* share(PyObject* self, PyObject* other) {
   return guarded([&] {
     if (!is_variable(other)) raise(PyExc_TypeError, "%R is no variable", other);
@@ -63,7 +63,7 @@ PyObject* share(PyObject* self, PyObject* other) {
   });
 }
 
-// _stand_for(other): a variable like another one, for traces.
+// _stand_for(other): a placeholder for another variable, for traces.
 PyObject* stand_for(PyObject* self, PyObject* other) {
   return guarded([&] {
     if (!is_variable(other)) raise(PyExc_TypeError, "%R is no variable", other);
@@ -81,7 +81,7 @@ PyObject* numpy(PyObject* self, PyObject*) {
     return numpy_copy(variable_of(self).value());
   });
 }
-// The value for views: nothing is recorded.
+// The value for views, unrecorded.
 PyObject* read_only_array(PyObject* self, PyObject*) {
   return guarded([&] {
     const PauseRecording pause;
@@ -115,8 +115,8 @@ PyObject* scattered(PyObject* self, PyObject* args) {
   });
 }
 
-// _update(op, inputs, attrs): the op of the value and the other inputs becomes the value, in one
-// step. Attributes are integers.
+// _update(op, inputs, attrs): sets the value to the op of the value and the other inputs,
+// atomically. Attributes are integers.
 PyObject* update(PyObject* self, PyObject* args) {
   const char* name;
   PyObject *inputs, *numbers;
@@ -138,7 +138,7 @@ PyObject* update(PyObject* self, PyObject* args) {
       attrs.push_back(Attr(int64_t{number}));
     }
     {
-      const WithoutGil released;  // all of the value may have to be copied
+      const WithoutGil released;  // the whole value may have to be copied
       variable.update(*op, pointers, attrs);
     }
     return Py_NewRef(Py_None);

@@ -1,4 +1,4 @@
-// VariableHandle: the base class, in C++, of tf.Variable: the value, its updates and the operators.
+// VariableHandle: the C++ base class of tf.Variable: the value, its updates and the operators.
 #pragma once
 
 #include <Python.h>

@@ -1,4 +1,4 @@
-// Random numbers without a global state: functions of seed pairs, and generators.
+// Random numbers without global state: functions of seed pairs, and generators.
 #include <limits>
 #include <mutex>
 #include <random>
@@ -86,7 +86,7 @@ struct Generator::State {
   Variable variable;
   std::mutex mutex;
 
-  // Where the generator is now; moves it on by `blocks`.
+  // The generator's current position; advances it by `blocks`.
   KeyCounter take(uint64_t blocks) {
     const std::lock_guard lock(mutex);
     const Tensor now = variable.value();

@@ -63,7 +63,7 @@ std::vector<Variable>& Optimizer::slots_of(const Variable& variable) {
 
 void Optimizer::apply_one(const Gradient& gradient, const Variable& variable) {
   std::vector<Variable>& slots = slots_of(variable);
-  // A slot must see the sum of a row's gradients once, not one after the other.
+  // A slot must see the sum of a row's gradients once, not each gradient in turn.
   const bool adds_up = gradient.is_sparse() && !slots.empty();
   const Gradient step = adds_up ? gradient.with_unique_rows() : gradient;
   Variable::State& state = variable.state();

@@ -57,11 +57,11 @@ struct Seeds {
   std::mt19937 sequence{std::random_device()()};
 };
 Seeds& seeds() {
-  static Seeds& instance = *new Seeds;  // threads may draw until the very end
+  static Seeds& instance = *new Seeds;  // never destroyed: threads may draw until the process exits
   return instance;
 }
 
-// The next number in [0, 2^31) as Python's randint draws it.
+// The next number in [0, 2^31), as in Python's randint.
 int64_t draw(std::mt19937& sequence) {
   for (;;) {
     const uint32_t word = sequence();
@@ -69,7 +69,7 @@ int64_t draw(std::mt19937& sequence) {
   }
 }
 
-// As TensorFlow makes seeds fit: Python's remainder, never negative.
+// Reduces a seed as TensorFlow does: Python's remainder, never negative.
 int64_t truncated(int64_t seed) {
   const int64_t rest = seed % kLargestSeed;
   return rest < 0 ? rest + kLargestSeed : rest;

@@ -1,4 +1,4 @@
-// From standard numbers to the ones that were asked for.
+// Scales standard random numbers to the requested distribution.
 #pragma once
 
 #include <penstock/api/random.h>
@@ -21,7 +21,8 @@ inline Tensor scaled(Tensor values, const UniformOptions& options) {
 struct IntBounds {
   Tensor low, high;
 };
-// Throws TypeError unless `dtype` is int32 or int64, InvalidArgumentError for what it cannot hold.
+// Throws TypeError unless `dtype` is int32 or int64, InvalidArgumentError for bounds it cannot
+// hold.
 IntBounds int_bounds(DType dtype, int64_t low, int64_t high);
 
 }  // namespace penstock::random

@@ -11,13 +11,13 @@ namespace {
 
 using Flags = std::vector<bool, Counted<bool>>;
 
-// Which ids depend on a source, and which records lead there.
+// The ids that depend on a source, and the records that lead there.
 struct Reach {
   IdMap<bool> ids;
   Flags records;
 };
 
-// A source that the tape does not follow has no gradient, though recorded calls may use it.
+// A source that the tape does not follow has no gradient, even if recorded calls use it.
 Reach reach_of(TapeState& tape, std::span<const Source> sources) {
   Reach reach;
   for (const Source& source : sources) {
@@ -35,7 +35,7 @@ Reach reach_of(TapeState& tape, std::span<const Source> sources) {
   return reach;
 }
 
-// The gradients known so far, by the id of what they belong to.
+// The gradients so far, by the id of their tensor or variable.
 class Sums {
  public:
   Gradient* find(uint64_t id) {
@@ -64,7 +64,7 @@ std::string_view name_of(const Record& record) {
   return record.op != nullptr ? std::string_view(record.op->name) : "custom gradient";
 }
 
-// The gradients at a record's inputs, from those at its outputs.
+// Computes the gradients at a record's inputs from those at its outputs.
 Gradients input_gradients(const Record& record, std::span<const Gradient> dys, uint64_t needed) {
   if (record.op != nullptr) {
     return record.op->grad.value(
@@ -111,7 +111,7 @@ class Walk {
   }
 
  private:
-  // By index: a persistent tape may be recording what happens here.
+  // Indexed, because a persistent tape may record while this runs.
   void step(size_t i) {
     SmallVector<Gradient, 1> dys;
     bool arrives = false;
@@ -120,7 +120,7 @@ class Walk {
       arrives = arrives || dys.back().defined();
     }
     if (!arrives) return;
-    // A copy only where the tape goes on: its records may move while the gradient is worked out.
+    // Copies the record only if the tape keeps recording: its records may move meanwhile.
     Record record;
     if (tape_.options.persistent) {
       record = copy_of(tape_.records[i]);
@@ -141,7 +141,7 @@ class Walk {
     }
   }
 
-  // The gradient at an output; let go of here unless it was asked for.
+  // Returns the gradient at an output and drops it, unless it was requested.
   Gradient take(uint64_t id) {
     Gradient* sum = sums_.find(id);
     if (sum == nullptr) return {};

@@ -8,7 +8,7 @@
 
 namespace penstock::autodiff {
 
-// The records that lead from the sources, one flag each.
+// One flag per record: whether it depends on the sources.
 std::vector<bool, Counted<bool>> records_from(TapeState& tape, std::span<const Source> sources);
 std::vector<Gradient> run_backward(TapeState& tape, std::span<const Tensor> targets,
                                    std::span<const Source> sources, std::span<const Tensor> dys);

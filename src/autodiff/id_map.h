@@ -1,4 +1,4 @@
-// IdMap<V>: from tensor ids to small values: open addressing, no removal, memory in the ledger.
+// IdMap<V>: maps tensor ids to small values. Open addressing, no removal, memory in the ledger.
 #pragma once
 
 #include <cstdint>

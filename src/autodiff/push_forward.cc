@@ -1,7 +1,6 @@
-// Forward mode, from what reverse mode has: a gradient is a linear function of what arrives at the
-// outputs, namely the transposed Jacobian, so the gradient of the gradient along the tangents is
-// the Jacobian times them. An elementwise op needs no second turn: its Jacobian is its own
-// transpose.
+// Forward mode derived from reverse mode. A gradient is a linear function of the gradients at the
+// outputs, the transposed Jacobian, so its own gradient along the tangents is the Jacobian times
+// them. An elementwise op needs no second pass: its Jacobian is its own transpose.
 #include "autodiff/push_forward.h"
 
 #include <algorithm>
@@ -18,14 +17,14 @@
 namespace penstock::autodiff {
 namespace {
 
-// From here on a gradient that is computed for nothing costs more than a trace.
+// From this size on, computing an unused gradient costs more than a trace.
 constexpr int64_t kLargeBytes = 64 * 1024;
 
 std::string_view name_of(const Record& call) {
   return call.op != nullptr ? std::string_view(call.op->name) : "custom gradient";
 }
 
-// Whether output i depends on element i alone of every input that moves.
+// Whether output element i depends only on element i of every input with a tangent.
 bool is_diagonal(const Record& call, const Moving& moving) {
   if (call.op == nullptr || !call.op->traits.has(Trait::kElementwise) || call.outputs.size() != 1)
     return false;
@@ -56,7 +55,7 @@ Tensor diagonal_tangent(const Record& call, const Moving& moving) {
   return sum.defined() ? sum.dense() : Tensor();
 }
 
-// A tape gives the gradients of an input that is there twice as one.
+// A tape merges the gradients of an input that occurs twice.
 Moving without_repetitions(const Record& call, const Moving& moving) {
   Moving once;
   for (size_t k = 0; k < moving.inputs.size(); ++k) {
@@ -69,7 +68,7 @@ Moving without_repetitions(const Record& call, const Moving& moving) {
   return once;
 }
 
-// The call on a tape of its own, and its gradients there.
+// Records the call on its own tape and returns the gradients.
 std::vector<Gradient> gradients_of(const Record& call, const Moving& moving,
                                    std::span<const Tensor> targets, std::span<const Tensor> dys) {
   Tape tape({.watch_variables = false});
@@ -94,7 +93,7 @@ bool is_large(const Record& call) {
 
 }  // namespace
 
-// What arrives at the outputs is of no account: the outputs do.
+// The values of the gradients at the outputs do not matter: the result is linear in them.
 std::vector<Tensor> transposed_tangents(const Record& call, const Moving& moving) {
   std::vector<Tensor> outputs, dys, targets, arriving;
   std::vector<Source> sources;
@@ -188,7 +187,7 @@ ForwardAccumulator::~ForwardAccumulator() {
 
 namespace {
 
-// The sum with the tangent that is there already.
+// The sum with an existing tangent.
 Tensor summed(const autodiff::Tangents& tangents, const Source& primal, const Tensor& tangent) {
   if (tangent.dtype() != primal.dtype || !fits(tangent.shape(), primal.shape)) {
     throw InvalidArgumentError(cat(

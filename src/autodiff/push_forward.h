@@ -1,12 +1,12 @@
-// push_forward: the tangents of a call's outputs from those of its inputs.
+// push_forward: computes the tangents of a call's outputs from those of its inputs.
 #pragma once
 
 #include "autodiff/tape_state.h"
 
 namespace penstock::autodiff {
 
-// While it lasts, the thread's tapes are those around an accumulator: they see what is done for it,
-// and it does not.
+// While it exists, the thread's tapes are those around an accumulator: they see its internal calls,
+// and the accumulator does not.
 class AroundAccumulator {
  public:
   explicit AroundAccumulator(TapeState& accumulator);
@@ -20,7 +20,7 @@ class AroundAccumulator {
   bool was_paused_;
 };
 
-// The inputs of a call that have tangents, and these.
+// The inputs of a call that have tangents, and the tangents.
 struct Moving {
   SmallVector<size_t, 4> inputs;
   SmallVector<Tensor, 4> tangents;
@@ -28,8 +28,8 @@ struct Moving {
 
 // The tangents of the outputs, by transposing the call's gradient. Pre: no input moves twice.
 std::vector<Tensor> transposed_tangents(const Record& call, const Moving& moving);
-// The same of a call of an op with data, without computing the gradient itself: it is only traced
-// (exec/function/forward_mode_call.cc). Worth its while for large calls.
+// The same for an op call with data, without computing the gradient itself: it is only traced
+// (exec/function/forward_mode_call.cc). Pays off for large calls.
 std::vector<Tensor> transposed_apart(const Record& call, const Moving& moving);
 
 // Pre: the accumulator is open on this thread; the call has all data of inputs and outputs.

@@ -14,7 +14,7 @@ std::atomic<DeferFn> g_defer{nullptr};
 
 namespace {
 
-// Calls visit(tape) for every open tape of this thread; drops those closed from elsewhere.
+// Calls visit(tape) for every open tape of this thread; removes those closed by other threads.
 template <typename Visit>
 void for_each_tape(Visit visit) {
   for (TapeState* tape = t_innermost; tape != nullptr;) {
@@ -35,8 +35,8 @@ bool follows_any(TapeState& tape, auto&& inputs) {
   return false;
 }
 
-// The accumulators among the tapes, the outermost first: those further in work their tangents out
-// with calls that those further out must see with the tangents that this call gives them.
+// Notifies the accumulators among the tapes, outermost first: inner ones compute their tangents
+// with calls that outer ones must see, with the tangents of this call.
 void tell_accumulators(Record call) {
   SmallVector<TapeState*, 2> accumulators;
   for_each_tape([&](TapeState& tape) {
@@ -81,7 +81,7 @@ void record(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs,
 
 void record_loss(const OpDef& op, std::span<const Tensor* const> inputs,
                  std::span<const Tensor> outputs) {
-  // What looks at shapes alone, or gives no numbers that could have a derivative, loses nothing.
+  // Ops that read only shapes, or return no differentiable numbers, lose nothing.
   if (op.traits.has(Trait::kShapeOnly) ||
       std::ranges::none_of(outputs, [](const Tensor& o) { return is_differentiable(o.dtype()); }))
     return;
@@ -187,7 +187,7 @@ Tensors custom_gradient(const std::function<CustomResult(std::span<const Tensor>
     const PauseRecording pause;
     result = forward(inputs);
   }
-  // Fresh ids: an output that is one of the inputs must not be taken for it.
+  // Fresh ids: an output that is also an input must not be mistaken for it.
   for (Tensor& output : result.outputs) output = output.shared_as(output.shape());
   record_custom(inputs, result.outputs, std::move(result.backward));
   return std::move(result.outputs);

@@ -1,4 +1,4 @@
-// How dispatch tells the tapes of its thread.
+// How dispatch notifies the tapes of its thread.
 #pragma once
 
 #include <atomic>
@@ -13,29 +13,29 @@
 
 namespace penstock::autodiff {
 
-// Tells every tape of this thread that knows one of the inputs.
+// Records the call on every tape of this thread that follows one of the inputs.
 void record(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs,
             std::span<const Tensor> outputs);
-// Likewise for an op without a gradient: there they lose track.
+// The same for an op without a gradient: tapes stop following there.
 void record_loss(const OpDef& op, std::span<const Tensor* const> inputs,
                  std::span<const Tensor> outputs);
-// Takes the last call back where it was recorded: it failed after all.
+// Removes the last call from the tapes: it failed after it was recorded.
 void unrecord(std::span<const Tensor> outputs) noexcept;
 
-// Whether a forward accumulator of this thread is among them: it needs inputs and outputs of calls
-// alike, so nothing may be written over.
+// Whether this thread has a forward accumulator: it needs the inputs and outputs of a call, so
+// nothing may be overwritten.
 bool has_accumulator();
 
 // Whether a tape of this thread follows one of the tensors.
 bool knows_any(std::span<const Tensor* const> tensors);
-// Likewise of a variable.
+// The same for a variable.
 bool knows(uint64_t variable);
 
 // Whether gradients may themselves be recorded: by a second tape, or by a persistent one.
 bool may_record_gradients();
 
-// Where gradients cannot be worked out yet, because shapes are not known: what stands for them.
-// Set once, by who knows about traces; none when they can.
+// Returns placeholders for gradients that cannot be computed yet because shapes are unknown; none
+// if they can be. Set once, by the layer that knows about traces.
 using DeferFn = std::optional<std::vector<Gradient>> (*)(TapeState& tape,
                                                          std::span<const Tensor> targets,
                                                          std::span<const Source> sources,

@@ -6,7 +6,7 @@
 namespace penstock::autodiff {
 namespace {
 
-// Whose tangent goes with a buffer.
+// A tangent that is freed with a buffer.
 struct Dependent {
   Tangents* tangents;
   uint64_t id;
@@ -14,7 +14,8 @@ struct Dependent {
 using Dependents = std::multimap<const Buffer*, Dependent, std::less<const Buffer*>,
                                  Counted<std::pair<const Buffer* const, Dependent>>>;
 
-// Buffers end on any thread: one lock for all accumulators. No tensor ends while it is held.
+// Buffers end on any thread, so all accumulators share one lock. No tensor is freed while it is
+// held.
 std::mutex g_mutex;
 Dependents& dependents() {
   static Dependents& all = *new Dependents;
@@ -71,7 +72,7 @@ void Tangents::put(uint64_t id, Buffer* primal, Tensor tangent) {
 }
 
 void Tangents::buffer_ended(const Buffer* buffer) noexcept {
-  // One at a time, as there is mostly one: nothing to allocate where memory may be short.
+  // One at a time, because there is usually one: nothing is allocated when memory may be short.
   for (;;) {
     Tensor last;
     const std::lock_guard lock(g_mutex);

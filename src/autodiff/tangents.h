@@ -1,5 +1,5 @@
-// Tangents: what a forward accumulator holds: tangents by the ids of what they belong to. One goes
-// with the data of its tensor, whoever holds that and wherever it ends.
+// Tangents: the tangents of a forward accumulator, by the ids of their primals. A tangent is freed
+// with the data of its tensor, wherever that happens.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,11 @@ class Tangents {
   Tangents& operator=(const Tangents&) = delete;
 
   bool has(uint64_t id) const;
-  // Not defined where there is none.
+  // Undefined if there is none.
   Tensor find(uint64_t id) const;
-  // To be kept until it is replaced …
+  // Kept until it is replaced …
   void set(uint64_t id, Tensor tangent) { put(id, nullptr, std::move(tangent)); }
-  // … or until the primal's data goes.
+  // … or until the primal's data is freed.
   void set(const Tensor& primal, Tensor tangent) {
     put(primal.id(), primal.buffer().get(), std::move(tangent));
   }

@@ -1,4 +1,4 @@
-// TapeState: what a tape holds. Shared by its handle and by the list of its thread.
+// TapeState: the contents of a tape. Shared by its handle and by its thread's list of tapes.
 #pragma once
 
 #include <atomic>
@@ -14,7 +14,7 @@
 
 namespace penstock::autodiff {
 
-// One recorded call. What its gradient does not read is kept without data.
+// One recorded call. Tensors that its gradient does not read are kept without data.
 struct Record {
   const OpDef* op = nullptr;  // null for a custom gradient
   std::shared_ptr<const Backward> backward;
@@ -27,20 +27,20 @@ Record copy_of(const Record& record);
 
 using Records = std::vector<Record, Counted<Record>>;
 
-// A forward accumulator is one too: it takes its turn among the tapes of its thread, but has
+// A forward accumulator is a TapeState too: it has its place among the tapes of its thread, but has
 // tangents instead of records.
 struct TapeState {
   Tape::Options options;
   std::unique_ptr<Tangents> tangents;
   Records records;
-  IdMap<bool> known;  // ids that are watched, or come from watched ones
-  std::vector<uint64_t, Counted<uint64_t>> variables;  // those among them
+  IdMap<bool> known;  // ids that are watched, or computed from watched ones
+  std::vector<uint64_t, Counted<uint64_t>> variables;  // the variables among them
   bool is_used = false;
-  const OpDef* lost_at = nullptr;  // an op without a gradient that used what is known
+  const OpDef* lost_at = nullptr;  // an op without a gradient that used a known id
 
   TapeState* below = nullptr;  // the next outer tape of the thread
   std::thread::id thread = std::this_thread::get_id();
-  std::atomic<bool> is_closed{false};  // by its handle on another thread: the list drops it later
+  std::atomic<bool> is_closed{false};  // by its handle on another thread; the list drops it later
   bool is_listed = false;
   std::atomic<int> references{1};
 

@@ -11,7 +11,7 @@ thread_local bool t_paused = false;
 
 namespace {
 
-// A thread that ends lets go of its list: a tape may be dropped later, on another thread.
+// A thread that ends releases its list: a tape may be dropped later, on another thread.
 void at_thread_exit(void*) {
   while (t_innermost != nullptr) unlist_tape(t_innermost);
 }
@@ -36,7 +36,7 @@ void unlist_tape(TapeState* state) {
   if (!state->is_listed) return;
   TapeState** link = &t_innermost;
   while (*link != nullptr && *link != state) link = &(*link)->below;
-  if (*link == nullptr) {  // hidden: the list drops it once it is back
+  if (*link == nullptr) {  // hidden: the list drops it when it is restored
     state->is_closed.store(true, std::memory_order_release);
     return;
   }

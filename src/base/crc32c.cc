@@ -14,7 +14,7 @@ constexpr uint32_t kPolynomial = 0x82F63B78;
 
 using Table = std::array<uint32_t, 256>;
 
-// What a byte makes of an empty state, and what it makes with 1 to 7 bytes of zeros behind it.
+// The effect of a byte on an empty state, and with 1 to 7 zero bytes after it.
 constexpr std::array<Table, 8> make_tables() {
   std::array<Table, 8> tables{};
   for (uint32_t byte = 0; byte < 256; ++byte) {
@@ -55,11 +55,11 @@ uint32_t by_tables(const void* data, size_t bytes, uint32_t state) noexcept {
 #if defined(__x86_64__)
 namespace {
 
-// The instruction answers after three cycles and can begin one in each: three parts of the data are
-// taken at once. A part's state is then moved over the bytes behind it, by tables.
+// The instruction has a latency of three cycles and a throughput of one, so three parts of the data
+// are processed at once. Tables then shift a part's state over the bytes behind it.
 constexpr size_t kLong = 4096, kShort = 256;
 
-// What `count` bytes of zeros make of a state, for each of its four bytes. A power of two.
+// The effect of `count` zero bytes on each of the state's four bytes. A power of two.
 constexpr std::array<Table, 4> make_shift(size_t count) {
   std::array<uint32_t, 32> moved{};  // of each bit
   for (uint32_t bit = 0; bit < 32; ++bit) {

@@ -1,4 +1,4 @@
-// The ways to compute a CRC-32C: by tables everywhere, by instructions where the machine has them.
+// The implementations of CRC-32C: by tables, and by instructions if the machine has them.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace penstock::crc32c_impl {
 
-// Both take and give the state: the checksum with its bits inverted.
+// Both take and return the state: the checksum with its bits inverted.
 uint32_t by_tables(const void* data, size_t bytes, uint32_t state) noexcept;
 // Pre: has_instructions().
 uint32_t by_instructions(const void* data, size_t bytes, uint32_t state) noexcept;

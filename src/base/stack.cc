@@ -10,7 +10,7 @@
 namespace penstock {
 namespace {
 
-// The lowest address of this thread's stack; 0 where it is not known.
+// The lowest address of this thread's stack; 0 if unknown.
 uintptr_t stack_end() {
 #if defined(__linux__)
   pthread_attr_t attributes;

@@ -1,11 +1,11 @@
-// What is left of this thread's stack: for what calls itself as deep as a program is nested.
+// The remaining stack of this thread, for recursion as deep as a program nests.
 #pragma once
 
 #include <cstddef>
 
 namespace penstock {
 
-// In bytes; as good as endless where the system does not say.
+// In bytes; practically infinite if the system does not say.
 size_t stack_left();
 
 }  // namespace penstock

@@ -43,7 +43,7 @@ thread_local bool t_inside = false;
 // Workers sleep until a job is posted; the poster works too and leaves when no worker is inside.
 class Pool {
  public:
-  // False when the pool is busy: the caller then does the job alone.
+  // False if the pool is busy: the caller then does the job alone.
   bool run(Job& job, int threads) noexcept {
     if (!busy_.try_lock()) return false;
     start_workers(threads - 1);
@@ -73,7 +73,7 @@ class Pool {
       try {
         std::thread([this] { work(); }).detach();
       } catch (const std::exception&) {
-        return;  // no thread or no memory for one: go on with those there are
+        return;  // no thread or memory: continue with the existing ones
       }
       ++num_workers_;
     }

@@ -100,7 +100,7 @@ std::string to_string(const Shape& shape) {
 
 std::array<int64_t, kMaxRank> row_major_strides(const Shape& shape) {
   std::array<int64_t, kMaxRank> strides{};
-  uint64_t stride = 1;  // wraps around where the shape is empty and the strides mean nothing
+  uint64_t stride = 1;  // may wrap around if the shape is empty: strides do not matter then
   for (int i = shape.rank() - 1; i >= 0; --i) {
     strides[static_cast<size_t>(i)] = static_cast<int64_t>(stride);
     stride *= static_cast<uint64_t>(std::max<int64_t>(shape[i], 1));
@@ -128,7 +128,7 @@ bool broadcast_shapes(const Shape& a, const Shape& b, Shape* out) {
     if (x == 1) {
       out->set(lead + i, y);
     } else if (x == kUnknownDim) {
-      out->set(lead + i, y);  // the unknown one must be 1 or the same
+      out->set(lead + i, y);  // the unknown one must be 1 or equal
     } else if (y != kUnknownDim) {
       return false;
     }

@@ -1,5 +1,5 @@
-// CompiledFunction: what a function's calls come down to: a Program, or PartlyPlanned where not all
-// can be planned.
+// CompiledFunction: what runs the calls of a function: a Program, or a PartlyPlanned if not
+// everything can be planned.
 #pragma once
 
 #include <span>
@@ -18,7 +18,7 @@ class CompiledFunction {
   virtual MemoryPlan plan() const = 0;
   virtual int64_t peak_bytes() const = 0;
   virtual size_t num_instructions() const = 0;
-  // What it takes itself.
+  // Its own memory.
   virtual int64_t bytes() const = 0;
 };
 

@@ -13,7 +13,7 @@ namespace {
 
 std::atomic<InterruptFn> g_ask{nullptr};
 
-// Asked about that often.
+// The interval between checks.
 constexpr int64_t kInterval = 50'000'000;
 
 }  // namespace

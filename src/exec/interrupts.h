@@ -1,4 +1,4 @@
-// Interrupts: a loop that runs for long asks now and then whether the user wants it to end.
+// Interrupts: a long-running loop checks regularly whether the user wants to stop it.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@ namespace penstock::exec {
 
 class Interrupts {
  public:
-  // To be called once a step. Throws what the host's handler throws.
+  // Call once per step. Throws what the host's handler throws.
   void step() {
     if (--left_ == 0) ask();
   }

@@ -31,7 +31,7 @@ std::string size_text(int64_t bytes) {
   return cat(bytes, " B");
 }
 
-// What the fullest moment holds, largest first.
+// The values live at the peak, largest first.
 std::vector<const PlannedValue*> live_at_peak(const MemoryPlan& plan) {
   std::vector<const PlannedValue*> live;
   for (const PlannedValue& value : plan.values) {
@@ -101,7 +101,7 @@ std::string PlannedLoop::name() const {
   return name_of(is_gradient() ? Control::Kind::kLoopGradient : Control::Kind::kLoop);
 }
 
-// As plan::online_checkpoints() has it.
+// Matches plan::online_checkpoints().
 std::string PlannedLoop::most_checkpoints() const {
   return checkpoints < 0 ? "max(8, ceil(sqrt(2 n)))" : std::to_string(checkpoints);
 }
@@ -114,7 +114,7 @@ int64_t PlannedLoop::checkpoints_after(int64_t steps) const {
 
 int64_t MemoryPlan::peak_bytes_after(int64_t steps) const {
   int64_t most = 0;
-  std::vector<int64_t> held;  // by the loops around, and this one
+  std::vector<int64_t> held;  // by the enclosing loops, and this one
   for (const PlannedLoop& loop : loops) {
     held.resize(static_cast<size_t>(loop.depth));
     held.push_back((held.empty() ? 0 : held.back()) +

@@ -14,8 +14,8 @@ constinit thread_local Tag t_tag = Tag::kActivation;
 
 namespace {
 
-// True when the op reads the tensor that is to be overwritten through another input too: harmless
-// only where every element is read before it is written.
+// True if the op also reads the tensor to be overwritten through another input. That is harmless
+// only if every element is read before it is written.
 bool is_read_twice(const OpDef& op, Inputs inputs, const Tensor& input) {
   if (op.traits.has(Trait::kElementwise)) return false;
   return std::count(inputs.begin(), inputs.end(), &input) > 1;
@@ -80,10 +80,10 @@ Tensor make_output(const OpDef& op, Inputs inputs, uint64_t& donated, size_t i,
   throw InvalidArgumentError(cat("[", op.name.value, "] ", text));
 }
 
-// What fails below the op (a shape whose size overflows) does not know whose it is.
+// An error from below the op (a size overflow) does not know the op's name.
 [[gnu::noinline]] void name_the_op(const OpDef& op, const ResourceExhaustedError& error) {
   if (error.what()[0] == '[') throw error;
-  char text[512];  // no heap: that may be what is exhausted
+  char text[512];  // no heap: it may be exhausted
   std::snprintf(text, sizeof text, "[%.*s] %s", static_cast<int>(op.name.value.size()),
                 op.name.value.data(), error.what());
   throw ResourceExhaustedError(text);
@@ -92,7 +92,7 @@ Tensor make_output(const OpDef& op, Inputs inputs, uint64_t& donated, size_t i,
 void take_donated(const OpDef& op, const Tensor& input) {
   if (Buffer& buffer = *input.buffer().get(); buffer.tag == Tag::kConstant)
     retag_buffer(buffer, t_tag, owner_of(op));
-  Tensor& holder = *const_cast<Tensor*>(&input);  // donated to us by its holder
+  Tensor& holder = *const_cast<Tensor*>(&input);  // its holder donated it
   holder = holder.without_data();
 }
 

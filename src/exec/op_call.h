@@ -1,4 +1,4 @@
-// What every way of running an op has in common.
+// Helpers shared by all ways of running an op.
 #pragma once
 
 #include <span>
@@ -22,23 +22,23 @@ inline std::vector<Tensor> tensors_at(std::span<const Tensor* const> pointers) {
   return tensors;
 }
 
-// What the results of ops are booked as on this thread (see TagScope).
+// The tag of op results on this thread (see TagScope).
 extern constinit thread_local Tag t_tag;
 
-// The op's place in the ledger.
+// The op's owner slot in the ledger.
 ledger::Owner owner_of(const OpDef& op);
 
-// Output `i`: shared, taken over from an input that is donated (then `*taken` is that one), or new.
+// Output `i`: aliased, taken over from a donated input (then `*taken` is its index), or new.
 Tensor make_output(const OpDef& op, std::span<const Tensor* const> inputs, uint64_t& donated,
                    size_t i, const OutputSpec& spec, const Tensor** taken);
 
-// Leaves an input that was taken over without its data, which are now those of a result of `op`.
+// Removes the data from a donated input whose buffer a result of `op` has taken over.
 void take_donated(const OpDef& op, const Tensor& input);
 
 [[noreturn]] void fail_kernel(const OpDef& op, const KernelResult& result);
 [[noreturn]] void name_the_op(const OpDef& op, const ResourceExhaustedError& error);
 
-// Runs `body`; an error for want of memory names the op.
+// Runs `body`; an out-of-memory error names the op.
 template <typename Body>
 auto with_op_named(const OpDef& op, Body&& body) {
   try {

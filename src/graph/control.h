@@ -1,17 +1,18 @@
-// Control: what a control node of a graph does. Its regions are graphs of their own: they have
-// inputs and outputs, and neither slots nor writes.
+// Control: what a control node of a graph does. Its regions are graphs with inputs and outputs, but
+// without slots and writes.
 //
-//   branch         inputs: the number of the region, then what all regions take. Outputs: what the
-//                  region that the number picks gives; the last one where it is out of range.
-//   loop           inputs: states, then invariants. Regions: the condition and the body, both of
-//                  states and invariants. Outputs: the states once the condition does not hold.
+//   branch         inputs: the number of the region, then the inputs of all regions. Outputs: the
+//                  outputs of that region, or of the last one if the number is out of range.
+//   loop           inputs: states, then invariants. Regions: the condition and the body, both with
+//                  states and invariants as inputs. Outputs: the states when the condition fails.
 //   loop gradient  inputs: the states before the loop, invariants, and the gradients that arrive at
-//                  `states`. Regions: the condition, the body, and one step backwards: of states
-//                  and invariants at a step, the gradients after it, and the sums for `invariants`
-//                  so far, to the gradients before it and the sums. Outputs: these after all steps.
+//                  `states`. Regions: the condition, the body, and one backward step. The
+//                  backward step maps states and invariants at a step, the gradients after it and
+//                  the sums for `invariants` so far to the gradients before it and the new sums.
+//                  Outputs: these after all steps.
 //
-// A loop and its gradient may be tied: the loop then has one output more, the states that it kept
-// on its way, which is the gradient's last input.
+// A loop and its gradient may share checkpoints: the loop then has one more output, the states it
+// kept, which is the gradient's last input.
 #pragma once
 
 #include <memory>
@@ -32,21 +33,21 @@ struct Control {
   Kind kind = Kind::kBranch;
   std::vector<std::shared_ptr<const Graph>> regions;
 
-  bool has_custom_gradients = false;  // of the host's, in regions: they are not in the graph
+  bool has_custom_gradients = false;  // of the host, in regions: not part of the graph
 
-  // Of loops and their gradients.
+  // For loops and their gradients.
   int32_t num_states = 0;
-  int64_t trips = -1;       // how many steps it takes, where that is known
-  int64_t checkpoints = 0;  // states that a gradient keeps at most; 0: as many as seem best
-  bool swaps = false;       // these are kept in a file
+  int64_t trips = -1;       // the number of steps, if known
+  int64_t checkpoints = 0;  // the most states that a gradient keeps; 0: automatic
+  bool swaps = false;       // keep them in a file
   bool shares_checkpoints = false;
   uint64_t loop = 0;                        // the same for a loop and its gradients
-  std::vector<int32_t> numbers;             // of its states, among those that the loop once had
+  std::vector<int32_t> numbers;             // of its states, among those of the original loop
   std::vector<int32_t> states, invariants;  // of a gradient: those that have one
 
   const Graph& region(size_t i) const { return *regions[i]; }
 
-  // What those have made of it who call its regions one by one; a copy begins without.
+  // Cached by code that calls the regions one by one; copies start without it.
   struct Prepared {
     Prepared() = default;
     Prepared(const Prepared&) {}
@@ -56,12 +57,12 @@ struct Control {
   mutable Prepared prepared;
 };
 
-// The name of a kind, "while", and of its region number `i`, "body".
+// The name of a kind ("while"), and of its region number `i` ("body").
 const char* name_of(Control::Kind kind);
 std::string region_name(Control::Kind kind, size_t i);
 
-// The input whose memory an output of the node may take over: what it starts from; kNoIndex when
-// there is none.
+// The input whose memory an output of the node may take over, its initial value; kNoIndex if there
+// is none.
 int32_t forwarded_input(const Control& control, size_t output, size_t num_inputs);
 
 }  // namespace penstock

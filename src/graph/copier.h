@@ -1,4 +1,4 @@
-// Copier: nodes of one graph copied into another, with what has become of each value.
+// Copier: copies nodes of one graph into another and tracks the new value of each old one.
 #pragma once
 
 #include <vector>
@@ -9,28 +9,28 @@ namespace penstock {
 
 class Copier {
  public:
-  // Into a graph that is there, or a new one.
+  // Into an existing graph, or a new one.
   Copier(const Graph& from, Graph& to) : from_(from), to_(to) {
     values_.assign(from.num_values(), kNoIndex);
   }
 
   const Graph& from() const { return from_; }
   Graph& to() { return to_; }
-  // What a value has become: kNoIndex when nothing yet.
+  // The new value of an old one; kNoIndex if there is none yet.
   ValueId operator[](ValueId old) const { return values_[static_cast<size_t>(old)]; }
   void set(ValueId old, ValueId made) { values_[static_cast<size_t>(old)] = made; }
   SmallVector<ValueId, 8> inputs(const Node& node) const { return all(from_.inputs(node)); }
   SmallVector<ValueId, 8> all(std::span<const ValueId> old) const;
 
-  // An input of the new graph like this value.
+  // Adds an input like this value to the new graph.
   void add_input(ValueId old);
-  // The node, an input too; values that have become something already stay that.
+  // Copies the node, also an input; values that are already mapped stay.
   void copy(const Node& node);
-  // A control node that does it in another way, of these inputs, with one output more where `extra`
-  // says so.
+  // Copies a control node with another control, these inputs, and one more output if `extra` says
+  // so.
   NodeId copy_control(const Node& node, std::shared_ptr<const Control> control,
                       std::span<const ValueId> inputs, const OutputSpec* extra = nullptr);
-  // Outputs and writes, as those of the old graph.
+  // Copies the outputs and writes of the old graph.
   void finish();
 
  private:
@@ -41,8 +41,8 @@ class Copier {
   std::vector<ValueId> values_;
 };
 
-// A copy of `region` with other inputs: each stands for an input of `region`, or, with kNoIndex, is
-// one more. Its outputs are values of `region`, or inputs of the copy.
+// A copy of `region` with other inputs: each stands for an input of `region` or, with kNoIndex, is
+// new. Its outputs are values of `region`, or inputs of the copy.
 struct RegionInput {
   int32_t number;
   DType dtype;

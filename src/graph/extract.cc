@@ -30,7 +30,7 @@ Graph extract(const Graph& graph, std::span<const ValueId> inputs, std::span<con
     SmallVector<ValueId, 4> uses;
     for (ValueId input : graph.inputs(node)) uses.push_back(value(input));
     const Node& copy = made.node(made.add_copy(graph, node, uses));
-    // A value that is an input of the new graph stays that.
+    // An input of the new graph stays an input.
     for (ValueId k = 0; k < node.num_outputs; ++k) {
       if (value(node.first_output + k) == kNoIndex)
         value(node.first_output + k) = copy.first_output + k;

@@ -14,7 +14,7 @@
 namespace penstock {
 
 void check_depth(int depth) {
-  constexpr size_t kRoom = 256 << 10;  // for what one level does, and for an error's way out
+  constexpr size_t kRoom = 256 << 10;  // for one level, and for unwinding an error
   if (depth > kMostDepth) {
     throw InvalidArgumentError(
         cat("[control flow] branches and loops are nested more than ", kMostDepth, " deep"));
@@ -26,7 +26,7 @@ void check_depth(int depth) {
 }
 
 int32_t Graph::shape_index(const Shape& shape) {
-  // Shapes repeat among neighbours: the last few are worth a look.
+  // Neighbours often have equal shapes: look at the last few.
   const size_t count = shapes_.size();
   for (size_t back = 1; back <= count && back <= 16; ++back) {
     if (shapes_[count - back] == shape) return static_cast<int32_t>(count - back);
@@ -280,7 +280,7 @@ bool is_closed(const Graph& graph, const Node& node) {
     const std::span<const ValueId> inputs = graph.inputs(node);
     for (size_t i = 0; i < inputs.size(); ++i) {
       if (!is_plannable(inputs[i])) return false;
-      // What infer reads, it must see before the kernel does.
+      // infer must see its host inputs before the kernel runs.
       if (node.op->input(i).host && graph.constant_of(inputs[i]) == nullptr) return false;
     }
   }
@@ -303,7 +303,7 @@ template <typename... Parts>
   throw InternalError(cat("[graph] ", parts...));
 }
 
-// What dispatch checks before infer, which relies on it.
+// Checks what dispatch checks before infer, which relies on it.
 void verify_signature(const Graph& graph, NodeId id) {
   const Node& node = graph.node(id);
   const OpDef& op = *node.op;
@@ -334,7 +334,7 @@ void verify_op(const Graph& graph, NodeId id) {
   const Node& node = graph.node(id);
   if (node.op == nullptr) broken("node ", id, " has no op");
   verify_signature(graph, id);
-  if (!is_closed(graph, node)) return;  // what its results look like is known when it runs
+  if (!is_closed(graph, node)) return;  // its outputs are known only at run time
   SmallVector<View, 4> views;
   for (ValueId input : graph.inputs(node)) views.push_back(graph.view(input));
   InferContext infer(*node.op, views, graph.attrs(node));
@@ -353,7 +353,7 @@ void verify_op(const Graph& graph, NodeId id) {
 
 }  // namespace
 
-// What a region takes and gives, as its node says.
+// Checks a region's inputs and outputs against its node.
 static void verify_region(NodeId id, const Graph& region, size_t num_inputs, size_t num_outputs) {
   if (!region.writes().empty()) broken("a region of node ", id, " writes to a slot");
   if (region.num_inputs() != num_inputs || region.outputs().size() != num_outputs) {
@@ -391,7 +391,7 @@ static void verify_control(const Graph& graph, NodeId id) {
           control.states.size() + control.invariants.size() != node.num_outputs)
         broken("node ", id, " gives other values than its gradients");
       const size_t own = num_inputs - given;
-      // Without a condition where the number of steps is known.
+      // A loop with a known number of steps has no condition.
       if (control.trips < 0) verify_region(id, control.region(Control::kCondition), own, 1);
       verify_region(id, control.region(Control::kBody), own, num_states);
       verify_region(id, control.region(Control::kBackward), own + node.num_outputs,

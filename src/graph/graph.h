@@ -1,22 +1,21 @@
-// Graph: the one intermediate representation. A traced function is a list of nodes in an order in
-// which they can run; every node gives one or more values, and uses values that come before it.
+// Graph: the one intermediate representation. A traced function is a list of nodes in a valid
+// order; every node produces one or more values and uses values that come before it.
 //
-//   input     a value that the caller gives
+//   input     a value from the caller
 //   constant  a tensor that the graph keeps
-//   read      what a variable holds when the graph starts; the graph knows it as a slot number
+//   read      a variable's value when the graph starts; the variable is a slot number
 //   op        a call of an op
-//   call      a call out of the graph (print, a Python function): it runs when the graph does,
-//             calls one after the other
-//   gradient  the gradients of values, worked out when the shapes are known
-//   control   a choice between regions, or a loop: regions are graphs of their own (control.h)
-//   assign    reads of a variable after it see the value; for gradients they are the variable's
+//   call      a host call (print, a Python function); calls run in order
+//   gradient  the gradients of values, resolved when the shapes are known
+//   control   a choice between regions, or a loop: regions are graphs (control.h)
+//   assign    later reads of a variable see the value; for gradients they are the variable's
 //
-// A graph is closed when all shapes are known and every node is a leaf or a call of an op that has
-// a kernel (composed ops have been taken apart): such a graph can be planned as a whole. An open
-// one is interpreted with more shapes known, or runs in pieces (exec/function/partly_planned.h).
+// A graph is closed if all shapes are known and every node is a leaf or a call of an op with a
+// kernel (composed ops are expanded): such a graph can be planned as a whole. An open graph is
+// interpreted with more shapes known, or runs in pieces (exec/function/partly_planned.h).
 //
-// Updates of variables are values: at the end of a run slot s holds the value of its Write. So
-// nodes have no hidden order but that of stateful ops and calls among each other.
+// Updates of variables are values: at the end of a run, slot s holds the value of its Write. So the
+// only hidden order of nodes is that among stateful ops and calls.
 #pragma once
 
 #include <cstdint>
@@ -36,10 +35,10 @@
 
 namespace penstock {
 
-// Regions inside each other: what walks through them calls itself, and a stack has an end.
+// The limit on nested regions: walking them recurses, and a stack is finite.
 inline constexpr int kMostDepth = 2000;
-// Throws InvalidArgumentError for more, ResourceExhaustedError where this thread's stack has no
-// room for another.
+// Throws InvalidArgumentError beyond it, ResourceExhaustedError if this thread's stack has no room
+// for another level.
 void check_depth(int depth);
 
 enum class NodeKind : uint8_t {
@@ -81,16 +80,16 @@ struct Write {
   ValueId value;
 };
 
-// What a call node does.
+// The function of a call node.
 struct HostCall {
   std::string name;
   std::function<Tensors(std::span<const Tensor* const>)> run;
-  bool passes_gradients = false;  // it calls ops, which tapes may record
+  bool passes_gradients = false;  // it calls ops that tapes may record
 };
 
 // The inputs of a gradient node are the targets, the gradients that arrive at them (as many, or
-// none), the sources, and one output of every node on the way that a tape has recorded. A source
-// has no output when it is not connected; one that is sparse has two: values and indices.
+// none), the sources, and one output of every recorded node on the path. An unconnected source has
+// no output; a sparse one has two: values and indices.
 struct GradientCall {
   enum class Form : uint8_t { kNone, kDense, kSparse };
   int32_t num_targets = 0;
@@ -114,7 +113,7 @@ class Graph {
   template <typename T>
   using List = std::vector<T, Counted<T>>;
 
-  // Building. Nodes are added in an order in which they can run.
+  // Building. Nodes are added in a valid order.
   ValueId add_input(DType dtype, const Shape& shape);
   ValueId add_constant(Tensor tensor);
   ValueId add_read(int32_t slot, DType dtype, const Shape& shape);
@@ -128,13 +127,13 @@ class Graph {
   NodeId add_control(std::shared_ptr<const Control> control, std::span<const ValueId> inputs,
                      std::span<const OutputSpec> outputs, int32_t location = kNoIndex);
   NodeId add_assign(int32_t slot, ValueId value, int32_t location = kNoIndex);
-  // A copy of a node of another graph that is no input.
+  // A copy of a node of another graph that is not an input.
   NodeId add_copy(const Graph& from, const Node& node, std::span<const ValueId> inputs);
   void set_outputs(std::span<const ValueId> outputs) {
     outputs_.assign(outputs.begin(), outputs.end());
   }
   void set_writes(std::span<const Write> writes) { writes_.assign(writes.begin(), writes.end()); }
-  // Another way of doing the same.
+  // Replaces the control with an equivalent one.
   void set_control(NodeId id, std::shared_ptr<const Control> control) {
     controls_[static_cast<size_t>(node(id).index)] = std::move(control);
   }
@@ -168,7 +167,7 @@ class Graph {
     return controls_[static_cast<size_t>(node.index)];
   }
 
-  // What a random op draws by; null for another one, and where nobody has given it one.
+  // The state of a random op; null for other ops, and if none was set.
   RandomStateRef state(const Node& node) const {
     const bool has_one = node.kind == NodeKind::kOp && node.index != kNoIndex;
     return has_one ? states_[static_cast<size_t>(node.index)] : nullptr;
@@ -180,15 +179,15 @@ class Graph {
     return shapes_[static_cast<size_t>(values_[static_cast<size_t>(value)].shape)];
   }
   int64_t bytes(ValueId value) const { return shape(value).num_bytes(dtype_size(dtype(value))); }
-  // The tensor, when the value is a constant; null otherwise.
+  // The tensor if the value is a constant; null otherwise.
   const Tensor* constant_of(ValueId value) const;
-  // What infer sees of a value: with data when it is a constant.
+  // What infer sees of a value: with data if it is a constant.
   View view(ValueId value) const;
   Location location(const Node& node) const;
-  // What the graph takes, with the constants that `beside` does not hold as well.
+  // The memory of the graph, including constants that `beside` does not hold as well.
   int64_t memory_bytes(const Graph* beside = nullptr) const;
-  // What is so of its nodes, and of those in their regions. Known without a look at them: regions
-  // are as deep as programs write them.
+  // Properties of its nodes and of those in their regions. Maintained during building, because
+  // regions may be nested deeply.
   bool is_closed() const { return is_closed_; }
   bool has_calls() const { return has_calls_; }
   bool is_stateful() const { return is_stateful_; }
@@ -226,26 +225,25 @@ class Graph {
   int depth_ = 0;
 };
 
-// Whether the node is a call out of the graph, or has one in a region.
+// Whether the node is a host call, or has one in a region.
 bool has_calls(const Graph& graph, const Node& node);
-// Whether what the node gives differs from run to run, or it acts on the world: such nodes keep
-// their order.
+// Whether the node's results differ from run to run, or it has side effects: such nodes keep their
+// order.
 bool is_stateful(const Graph& graph, const Node& node);
 bool is_stateful(const Control& control);
-// Which nodes the values need: those that make them, and all that these use; with the calls out of
-// the graph, and what they use, where these are wanted too.
+// The nodes that the values need, transitively; on request also the host calls and what they need.
 std::vector<bool> needed_nodes(const Graph& graph, std::span<const ValueId> values,
                                bool with_calls = false);
-// The values that a run is for: the outputs and what is written.
+// The values that a run produces: the outputs and the written values.
 std::vector<ValueId> results_of(const Graph& graph);
 
-// Whether a node is one that a closed graph may have.
+// Whether a closed graph may contain the node.
 bool is_closed(const Graph& graph, const Node& node);
 inline bool is_closed(const Graph& graph) { return graph.is_closed(); }
 
-// Throws InternalError when the graph breaks one of its rules: uses before definitions, values of
-// other dtypes or shapes than infer gives, calls that their op does not take, indices out of range,
-// two writes of a slot.
+// Throws InternalError if the graph breaks one of its rules: uses before definitions, dtypes or
+// shapes that differ from infer's, calls that their op rejects, indices out of range, two writes of
+// a slot.
 void verify(const Graph& graph);
 
 }  // namespace penstock

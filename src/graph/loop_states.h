@@ -10,10 +10,10 @@
 
 namespace penstock {
 
-// Some states of a loop, one after the other in memory.
+// Some states of a loop, packed in memory.
 class PackedStates {
  public:
-  // `numbers` are of inputs of the region.
+  // `numbers` are those of the region's inputs.
   PackedStates(const Graph& region, std::span<const int32_t> numbers);
 
   size_t size() const { return offsets_.size(); }
@@ -30,12 +30,12 @@ class PackedStates {
 // 0, 1, 2, … one for each state of the loop.
 std::vector<int32_t> all_states(const Control& control);
 
-// The body of a loop, with the condition of the state that it gives as its last output.
+// The body of a loop whose last output is the condition of its new state.
 Graph with_condition(const Graph& body, const Graph& condition);
-// The region with its inputs from `first` on before the others.
+// The region with its inputs from `first` on moved to the front.
 Graph with_last_first(const Graph& region, size_t first);
 
-// How many states the gradient of a loop of known length keeps besides the one it starts from.
+// The number of states that the gradient of a loop of known length keeps besides the first.
 int64_t num_checkpoints(const Control& control);
 
 }  // namespace penstock

@@ -1,4 +1,4 @@
-// parse_text: a graph from its text form. Every line is read by a Cursor, which knows where it is.
+// parse_text: parses a graph from its text form. A Cursor reads each line and knows its position.
 #include <charconv>
 #include <cstring>
 
@@ -23,7 +23,7 @@ class Cursor {
   }
   bool done() const { return rest_.empty(); }
   bool starts_with(std::string_view text) const { return rest_.starts_with(text); }
-  // Skips `text` when it comes next.
+  // Skips `text` if it comes next.
   bool take(std::string_view text) {
     if (!rest_.starts_with(text)) return false;
     rest_.remove_prefix(text.size());
@@ -163,7 +163,7 @@ class Lines {
   int line_ = 0;
 };
 
-// Regions are not nested deeper than any program would.
+// Deeper than any program nests regions.
 constexpr int kMostIndent = 256;
 
 class Parser {
@@ -240,7 +240,7 @@ class Parser {
     }
   }
 
-  // The elements come before the type that they need.
+  // The elements precede the type that they need.
   void read_constant(Cursor& cursor) {
     if (cursor.take("#")) {
       const uint64_t hash = cursor.hex_number();
@@ -355,7 +355,7 @@ class Parser {
     control.num_states = static_cast<int32_t>(control.numbers.size());
   }
 
-  // What attributes point to until the graph has its own copy.
+  // Storage for attributes until the graph has its own copy.
   struct Texts {
     std::vector<std::unique_ptr<std::string>> strings;
     std::vector<std::unique_ptr<IntVector>> lists;
@@ -451,7 +451,7 @@ class Parser {
     return value;
   }
 
-  // Values up to `end`, which is the line's when it is empty.
+  // Values up to `end`; up to the end of the line if it is empty.
   SmallVector<ValueId, 4> read_values(Cursor& cursor, std::string_view end) const {
     SmallVector<ValueId, 4> values;
     const auto has_ended = [&] { return end.empty() ? cursor.done() : cursor.take(end); };

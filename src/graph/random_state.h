@@ -1,6 +1,6 @@
-// RandomState: how far a random op of a graph is in its stream. It belongs to the node as the user
-// wrote it: all graphs that are made of his (for other shapes, fetches, or without dead code) have
-// nodes that share it, and with it the stream.
+// RandomState: the position of a random op in its stream. It belongs to the node as the user wrote
+// it: nodes of all graphs derived from the user's (for other shapes or fetches, or without dead
+// code) share it, and with it the stream.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +13,18 @@ namespace penstock {
 
 class RandomState {
  public:
-  // Where set_seed begins anew: in functions. A session's states go on.
+  // Whether set_seed restarts it: in functions it does; a session's states continue.
   enum class Restarts : uint8_t { kWithSeed, kNever };
 
   explicit RandomState(Restarts restarts) : restarts_(restarts) {}
-  // One that draws what `source` drew last: of code that is run again for a gradient.
+  // A state that repeats the last draw of `source`, for code that is recomputed for a gradient.
   explicit RandomState(std::shared_ptr<RandomState> source) : source_(std::move(source)) {}
 
-  // Takes the next `blocks` of the stream; the number of the first one. No two calls get the same.
+  // Advances the stream by `blocks` and returns the first one's number. No two calls get the same.
   int64_t take(int64_t blocks);
   const std::shared_ptr<RandomState>& source() const { return source_; }
 
-  // Those of Restarts::kWithSeed begin anew.
+  // Restarts the states of Restarts::kWithSeed.
   static void restart_all();
 
  private:
@@ -42,7 +42,7 @@ template <typename... Args>
 RandomStateRef make_random_state(Args&&... args) {
   return std::allocate_shared<RandomState>(Counted<RandomState>(), std::forward<Args>(args)...);
 }
-// What draws again what `first` draws.
+// A state that repeats what `first` draws.
 RandomStateRef repeated(const RandomStateRef& first);
 
 }  // namespace penstock

@@ -32,7 +32,7 @@ std::string quoted(std::string_view text) {
   return out + '"';
 }
 
-// The shortest digits that give the number back.
+// The shortest digits that restore the number.
 template <typename T>
 std::string number_text(T value) {
   char text[64];
@@ -40,7 +40,7 @@ std::string number_text(T value) {
   return {text, end};
 }
 
-// `element` is where the number's bits are, which tell NaNs apart.
+// `element` has the number's bits, which distinguish NaNs.
 template <typename T, typename Wide = T>
 std::string float_text(const T* element) {
   const Wide value = static_cast<Wide>(*element);

@@ -18,9 +18,9 @@
 //     case 1:
 //       …
 //
-// Elements are in row-major order, floats with as many digits as it takes, a NaN with its bits,
+// Elements are in row-major order: floats with as many digits as needed, NaNs with their bits,
 // complex numbers as (1,2), strings and names quoted. A constant of more than kMostPrinted elements
-// is its content's hash: whoever reads the text brings the tensor.
+// is printed as a hash of its content: the reader must supply the tensor.
 #pragma once
 
 #include <cstdint>
@@ -32,14 +32,14 @@ namespace penstock {
 
 inline constexpr int64_t kMostPrinted = 64;
 
-// One line a node, then writes and outputs.
+// One line per node, then writes and outputs.
 std::string to_text(const Graph& graph);
 
-// The graph of a text, which passes verify. `constants` are tensors that the text has hashes of.
-// Throws InvalidArgumentError, with the line, for what is no graph or lacks a constant.
+// Parses and verifies a graph. `constants` are the tensors whose hashes the text contains. Throws
+// InvalidArgumentError, with the line, for invalid text or a missing constant.
 Graph parse_text(std::string_view text, std::span<const Tensor> constants = {});
 
-// Of dtype, shape and all elements; the same on every machine.
+// The hash of dtype, shape and all elements; the same on every machine.
 uint64_t content_hash(const Tensor& tensor);
 
 }  // namespace penstock

@@ -1,4 +1,4 @@
-// What kernels that add up or multiply many elements accumulate in.
+// Accumulator types of kernels that sum or multiply many elements.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ inline constexpr bool kIsHalf = kHalfTypes.has(kDTypeOf<T>);
 template <typename T>
 inline constexpr bool kIsComplex = kComplexTypes.has(kDTypeOf<T>);
 
-// The element itself, or what it is computed in.
+// The element type, or the type it is computed in.
 template <typename T>
 using Plain = std::conditional_t<kIsHalf<T>, float, T>;
 
@@ -41,7 +41,7 @@ T narrow(Acc value) {
   }
 }
 
-// Without the standard's repair of complex infinities, which is slow and not TensorFlow's.
+// Without the standard's handling of complex infinities, which is slow and differs from TensorFlow.
 template <typename A>
 A product(A a, A b) {
   if constexpr (kIsComplex<A>) {

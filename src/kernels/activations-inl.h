@@ -1,4 +1,4 @@
-// The error function, the sigmoid and activations, on vectors of float and double; as math-inl.h.
+// The error function, the sigmoid and activations on vectors of float and double, like math-inl.h.
 #if defined(PENSTOCK_KERNELS_ACTIVATIONS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef PENSTOCK_KERNELS_ACTIVATIONS_INL_H_
 #undef PENSTOCK_KERNELS_ACTIVATIONS_INL_H_
@@ -80,7 +80,7 @@ HWY_INLINE V<D> erf_near(D d, V<D> x) {
   }
 }
 
-// e^(-x²) t p(t) with t = 3 / (3 + |x|); below 0 what is left of 2, and near 0 of 1.
+// e^(-x²) t p(t) with t = 3 / (3 + |x|). Below 0 it is 2 minus that, and near 0 it is 1 - erf(x).
 struct Erfc {
   template <class D>
   static HWY_INLINE V<D> of_size(D d, V<D> size) {
@@ -120,7 +120,7 @@ struct Erfc {
   }
 };
 
-// What the rest leaves of 1, except near 0.
+// 1 - erfc(x), except near 0.
 struct Erf {
   template <class D>
   static HWY_INLINE V<D> call(D d, V<D> x) {

@@ -1,7 +1,7 @@
 // Batch normalisation: statistics and an affine map for every channel of an image.
 //
-// Elements are float16, bfloat16, float32 or float64; what belongs to a channel (a Stat: mean,
-// variance, scale, …) is float32 for half types and else the element type.
+// Elements are float16, bfloat16, float32 or float64. A Stat, a value per channel (mean, variance,
+// scale, …), is float32 for half types and the element type otherwise.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,8 @@ void batch_norm(const Channels& s, const View& x, const void* scale, const void*
                 const void* mean, const void* variance, double epsilon, const View& y,
                 void* scratch);
 
-// The gradients for x, scale and offset; with `through_statistics` mean and variance are x's own.
-// `dx` may be `dy`.
+// The gradients for x, scale and offset; with `through_statistics`, mean and variance are computed
+// from x. `dx` may be `dy`.
 struct BatchNormGrad {
   const View &dy, &x;
   const void *scale, *mean, *variance;

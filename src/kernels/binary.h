@@ -1,4 +1,4 @@
-// Functions of two operands: the loop for an op and a dtype, made for the processor at hand.
+// Functions of two operands: selects the loop for an op and a dtype, compiled for the current CPU.
 #pragma once
 
 #include "kernels/broadcast.h"
@@ -6,8 +6,8 @@
 
 namespace penstock::kernels {
 
-// Plain loops, vectorised by the compiler (binary.cc). Gradients of activations take the gradient
-// that arrives and the input or the output of the activation, in TensorFlow's order.
+// Plain loops, vectorised by the compiler (binary.cc). Gradients of activations take the incoming
+// gradient and the input or output of the activation, in TensorFlow's order.
 #define PEN_SIMPLE_BINARY_OPS(X)          \
   X(Add)                                  \
   X(Subtract)                             \
@@ -77,11 +77,11 @@ enum class BinaryOp : uint8_t {
 #undef PEN_ENUMERATOR
 };
 
-// Null when the op does not exist for the dtype: strings never, complex numbers are not ordered.
-// Integers wrap around.
+// Null if the op does not exist for the dtype: never for strings, and complex numbers have no
+// order. Integers wrap around.
 BinaryLoop binary_loop(BinaryOp op, DType dtype) noexcept;
 
-// The parts of it, without the half types, each null for ops that are not its own.
+// Its parts, without the half types; each returns null for ops of the other parts.
 BinaryLoop compare_loop(BinaryOp op, DType dtype) noexcept;
 BinaryLoop vector_binary_loop(BinaryOp op, DType dtype) noexcept;
 BinaryLoop slow_binary_loop(BinaryOp op, DType dtype) noexcept;
@@ -91,7 +91,7 @@ ScalarFn binary_scalar(BinaryOp op, DType dtype) noexcept;
 ScalarFn compare_scalar(BinaryOp op, DType dtype) noexcept;
 ScalarFn slow_binary_scalar(BinaryOp op, DType dtype) noexcept;
 
-// Whether a number in an integer tensor is zero, or below zero.
+// Whether an integer tensor contains a zero, or a negative number.
 bool has_zero(const View& x) noexcept;
 bool has_negative(const View& x) noexcept;
 

@@ -1,7 +1,7 @@
 // Walks two or three inputs that broadcast together, and calls a loop for every run of elements.
 //
 // The walk is the same for all ops and dtypes; a loop is a plain function for one op and dtype.
-// Strides are in elements and 0 (the operand stays where it is) or 1.
+// Strides are in elements: 0 (the operand repeats) or 1.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@ using BinaryLoop = void (*)(const void* x, const void* y, void* out, int64_t n, 
 using TernaryLoop = void (*)(const void* x, const void* y, const void* z, void* out, int64_t n,
                              int stride_x, int stride_y, int stride_z);
 
-// How many elements a thread should have at least: for loops bound by memory, and for those that
-// compute much for each element.
+// The minimum number of elements per thread: for memory-bound loops, and for loops with heavy
+// arithmetic.
 inline constexpr int64_t kGrain = 1 << 16;
 inline constexpr int64_t kHeavyGrain = 1 << 12;
 
-// out = loop(x); x and out have the same shape. Pre of all: `out` has the shape that the inputs
-// broadcast to, and lies apart from each of them or, with an equal shape, exactly on it.
+// out = loop(x); x and out have the same shape. Pre of all: `out` has the broadcast shape of the
+// inputs, and does not overlap any of them or, with an equal shape, coincides with it.
 void run_unary(UnaryLoop loop, const View& x, const View& out, int64_t grain = kGrain) noexcept;
 void run_binary(BinaryLoop loop, const View& x, const View& y, const View& out,
                 int64_t grain = kGrain) noexcept;

@@ -1,5 +1,4 @@
-// Candidate sampling: classes drawn for losses that do not look at all of them, with TensorFlow's
-// random stream.
+// Candidate sampling: draws classes for sampled losses, with TensorFlow's random stream.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +8,7 @@
 
 namespace penstock::kernels {
 
-// A distribution has draw(), a number in [0, range), and chance(), how likely a number is.
+// A distribution has draw(), a number in [0, range), and chance(), the probability of a number.
 
 struct UniformRange {
   int64_t range;
@@ -17,14 +16,14 @@ struct UniformRange {
   double chance(int64_t) const { return 1 / static_cast<double>(range); }
 };
 
-// Chances fall off as log((k + 2) / (k + 1)).
+// Probabilities fall off as log((k + 2) / (k + 1)).
 struct LogUniformRange {
   int64_t range;
   int64_t draw(PhiloxWords& words) const;
   double chance(int64_t value) const;
 };
 
-// Chances go with weights. Draws take constant time, by the alias method.
+// Probabilities proportional to weights. Draws take constant time, by the alias method.
 class AliasTable {
  public:
   static constexpr int64_t kScratchPerWeight = sizeof(double) + 2 * sizeof(int32_t);
@@ -37,11 +36,11 @@ class AliasTable {
  private:
   std::span<const float> weights_;
   float total_ = 0;
-  const double* shares_;     // of an even chance, that the number keeps
-  const int32_t* partners_;  // who has the rest of it
+  const double* shares_;     // the share of an even chance that the number keeps
+  const int32_t* partners_;  // the number that gets the rest
 };
 
-// Chances go with whole weights; draws look for their place among the sums.
+// Probabilities proportional to integer weights; draws search the cumulative sums.
 class CumulativeWeights {
  public:
   static constexpr int64_t kScratchPerWeight = sizeof(int64_t);
@@ -57,14 +56,14 @@ class CumulativeWeights {
   std::span<const int64_t> sums_;
 };
 
-// A set of numbers, each with the place it was last put in with, in `slots` pairs of scratch.
+// A set of numbers, each with the position it was last inserted with, in `slots` pairs of scratch.
 class PlaceTable {
  public:
-  static int64_t slots(int64_t count);  // for so many numbers
+  static int64_t slots(int64_t count);  // for that many numbers
   PlaceTable(int64_t* pairs, int64_t slots);
-  // False when the number was there; its place is then the new one.
+  // False if the number was present; its position is replaced.
   bool put(int64_t number, int64_t place);
-  // -1 when the number is not there.
+  // -1 if the number is absent.
   int64_t find(int64_t number) const;
 
  private:
@@ -73,13 +72,12 @@ class PlaceTable {
   int64_t mask_;
 };
 
-// Fills `sampled`; gives the number of draws, which is more than `count` when each number is to be
-// drawn once only; 0 when so many distinct numbers were not found. `table` is used when it is not
-// null.
+// Fills `sampled` and returns the number of draws, which exceeds `count` if numbers must be
+// distinct; 0 if not enough distinct numbers were found. `table` is used unless null.
 template <typename Distribution>
 int64_t draw_candidates(const Distribution& distribution, PhiloxStream stream, int64_t count,
                         PlaceTable* table, int64_t* sampled) {
-  constexpr int64_t kMaxVain = int64_t{1} << 24;  // draws in a row that find nothing new
+  constexpr int64_t kMaxVain = int64_t{1} << 24;  // consecutive draws without a new number
   PhiloxWords words(stream);
   int64_t draws = 0, vain = 0;
   for (int64_t i = 0; i < count; ++draws) {
@@ -94,7 +92,8 @@ int64_t draw_candidates(const Distribution& distribution, PhiloxStream stream, i
   return draws;
 }
 
-// How often a number of that chance is expected among `count` sampled ones that took `draws` draws.
+// The expected count of a number of that probability among `count` sampled ones that took `draws`
+// draws.
 float expected_count(double chance, int64_t count, int64_t draws);
 
 }  // namespace penstock::kernels

@@ -1,12 +1,12 @@
-// Loops over `rows` × `width` elements of float32 or float64 where every column has numbers of its
-// own (a mean, a factor): the steps of batch normalisation. batch_norm.cc drives them.
+// Loops over `rows` × `width` elements of float32 or float64 with parameters per column (a mean, a
+// factor): the steps of batch normalisation. batch_norm.cc calls them.
 #pragma once
 
 #include <cstdint>
 
 namespace penstock::kernels {
 
-// The moments of `count` numbers of each column: their mean and their squared deviations' sum.
+// The moments of `count` numbers of each column: the mean and the sum of squared deviations.
 struct ColumnMoments {
   double* mean;
   double* squares;

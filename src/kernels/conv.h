@@ -9,12 +9,12 @@
 
 namespace penstock::kernels {
 
-// Bytes of scratch. Pre: neither what is written nor the convolution's output is empty.
+// Bytes of scratch. Pre: neither the result nor the convolution's output is empty.
 int64_t conv_scratch_bytes(const ConvShape& shape);
 int64_t conv_input_grad_scratch_bytes(const ConvShape& shape);
 int64_t conv_filter_grad_scratch_bytes(const ConvShape& shape);
 
-// Pre: what is written is not empty; an epilogue goes with channels last.
+// Pre: the result is not empty; an epilogue requires channels last.
 void conv(const ConvShape& shape, const void* input, const void* filter, void* output,
           void* scratch, const Epilogue& epilogue = {}) noexcept;
 void conv_input_grad(const ConvShape& shape, const void* filter, const void* dy, void* dx,

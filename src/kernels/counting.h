@@ -11,17 +11,17 @@ namespace penstock::kernels {
 void bincount(const View& values, int64_t rows, int64_t size, const View* weights, bool binary,
               const View& out);
 
-// Bin numbers of `values` in [low, high] cut into bins, counted in `out` (int32 or int64). False
-// when there is a NaN, before anything is written.
+// Counts the `values` in [low, high] by bin in `out` (int32 or int64). Returns false for a NaN,
+// before anything is written.
 bool histogram(const View& values, double low, double high, int64_t bins, const View& out);
 
-// out[row, k] = how many of the row's `width` sorted elements come before values[row, k]: those
-// that are less (lower), or not greater (upper).
+// out[row, k] = the number of the row's `width` sorted elements before values[row, k]: those that
+// are less (lower), or not greater (upper).
 void bounds(const View& sorted, int64_t rows, int64_t width, const View& values, int64_t count,
             bool upper, const View& out);
 
-// out[row] = whether fewer than k of the row's predictions are larger than the target's; false
-// where the target is out of range or a number is not finite.
+// out[row] = whether fewer than k of the row's predictions are larger than the target's; false if
+// the target is out of range or a number is not finite.
 void in_top_k(const View& predictions, const View& targets, int64_t k, bool* out);
 
 }  // namespace penstock::kernels

@@ -1,4 +1,4 @@
-// Boxes cut out of images and brought to one size, with gradients for the images and the boxes.
+// Crops boxes out of images and resizes them, with gradients for the images and the boxes.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct Crop {
   float extrapolation_value = 0;
 };
 
-// `boxes` are rows of y1, x1, y2, x2 as shares of the image, and `box_ind` names each one's image.
+// `boxes` are rows of y1, x1, y2, x2 as fractions of the image; `box_ind` has the image of each.
 // Pre: those are in range.
 void crop_and_resize(const Crop& c, const View& image, const float* boxes, const int32_t* box_ind,
                      float* crops);

@@ -24,16 +24,16 @@ struct CtcItem {
   int64_t num_labels;
 };
 
-// Doubles of scratch for an item with so many labels.
+// Doubles of scratch for an item with that many labels.
 inline int64_t ctc_scratch(int64_t time, int64_t num_labels) {
   return (2 * num_labels + 1) * (time + 2) + time;
 }
 
-// Steps that the labels take at least.
+// The minimum number of steps for the labels.
 int64_t ctc_least_steps(const Ctc& ctc, const int64_t* labels, int64_t num_labels);
 
-// The negative logarithm of the probability; infinite where there is no way. The gradient for the
-// logits goes to `gradient` (with strides as the logits) unless that is null.
+// The negative logarithm of the probability; infinite if it is 0. The gradient for the logits goes
+// to `gradient` (with the logits' strides) unless that is null.
 double ctc_loss(const Ctc& ctc, const CtcItem& item, double* scratch, void* gradient);
 
 }  // namespace penstock::kernels

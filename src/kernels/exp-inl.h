@@ -1,4 +1,4 @@
-// Exponentials for kernels that know their range, compiled for each target.
+// Exponentials for kernels with a known range, compiled for each target.
 #if defined(PENSTOCK_KERNELS_EXP_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef PENSTOCK_KERNELS_EXP_INL_H_
 #undef PENSTOCK_KERNELS_EXP_INL_H_
@@ -14,7 +14,7 @@ HWY_BEFORE_NAMESPACE();
 namespace penstock::kernels {
 namespace HWY_NAMESPACE {
 
-// e to the power of x, for x of at most 0: below the normal numbers it is 0, and NaN stays.
+// e to the power of x, for x of at most 0. Subnormal results are 0, and NaN stays.
 template <class D, class V>
 HWY_INLINE V float_exp(D d, V x) {
   namespace hn = hwy::HWY_NAMESPACE;

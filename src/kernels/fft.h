@@ -15,7 +15,7 @@ namespace penstock::kernels {
 enum class FftKind : uint8_t { kComplex, kRealToHalf, kHalfToReal };
 
 // `outer` × length × `inner` elements, transformed along the middle. An input line of `in_length`
-// elements is cut or filled up with zeros to what a transform of length n takes.
+// elements is truncated or zero-padded to the transform's length n.
 struct FftAxis {
   FftKind kind = FftKind::kComplex;
   bool inverse = false;  // with the factor 1 / n; a kHalfToReal always is
@@ -25,7 +25,7 @@ struct FftAxis {
 
 // Bytes of scratch; `dtype` is float32 or float64, that of real and imaginary parts.
 int64_t fft_scratch(DType dtype, const FftAxis& axis);
-// Complex data may be transformed in their place when in_length == out_length. Pre: n > 0.
+// Complex data may be transformed in place if in_length == out_length. Pre: n > 0.
 void fft(DType dtype, const FftAxis& axis, const void* in, void* out, void* scratch);
 
 }  // namespace penstock::kernels

@@ -5,7 +5,7 @@
 
 namespace penstock::kernels {
 
-// Real and imaginary parts, apart.
+// Real and imaginary parts, separate.
 template <typename T>
 struct Split {
   T* re;

@@ -1,5 +1,5 @@
-// Formulas: what a kernel computes, as data, for those who run several ops in one loop or call the
-// kernel's loop themselves.
+// Formulas: what a kernel computes, as data, for code that fuses several ops into one loop or calls
+// the kernel's loop directly.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +20,10 @@ struct KernelResult;
 namespace penstock::kernels {
 
 struct Epilogue;
-// As the op's kernel, and then the epilogue, while the elements are at hand.
+// The op's kernel, followed by the epilogue while the elements are in cache.
 using ProductFn = KernelResult (*)(const KernelContext&, const Epilogue&);
 
-// Whole numbers that the last operand must not have among its elements.
+// Integers that the last operand must not contain.
 enum class Refused : uint8_t { kNone, kZero, kNegative };
 
 struct Formula {
@@ -31,21 +31,21 @@ struct Formula {
   Kind kind;
   uint8_t which = 0;            // a UnaryOp, BinaryOp, TernaryOp or Reduction
   ProductFn product = nullptr;  // of kProduct
-  // Of kProduct: whether calls with these attributes take an epilogue, whose bias then goes along
-  // the output's last axis.
+  // For kProduct: whether calls with these attributes accept an epilogue, whose bias then runs
+  // along the output's last axis.
   bool (*takes_epilogue)(Attrs attrs) = nullptr;
-  bool is_swapped = false;  // of kBinary: the op's second input is the function's first operand
+  bool is_swapped = false;  // kBinary: the op's second input is the function's first operand
   Refused refused = Refused::kNone;
-  const char* problem = nullptr;  // what the kernel says of what it refuses
+  const char* problem = nullptr;  // the kernel's error message for a refused value
 
   UnaryOp unary() const { return static_cast<UnaryOp>(which); }
   BinaryOp binary() const { return static_cast<BinaryOp>(which); }
   TernaryOp ternary() const { return static_cast<TernaryOp>(which); }
   Reduction reduction() const { return static_cast<Reduction>(which); }
 
-  // Whether element i of the result depends on the operands' elements at i only.
+  // Whether element i of the result depends only on the operands' elements at i.
   bool is_elementwise() const { return kind < Kind::kReduction; }
-  // Whether the kernel looks at its last operand, of this dtype, before it begins.
+  // Whether the kernel checks its last operand, of this dtype, before it starts.
   bool refuses(DType dtype) const { return refused != Refused::kNone && kIntTypes.has(dtype); }
 };
 
@@ -67,8 +67,8 @@ template <ProductFn product_fn, bool (*takes)(Attrs)>
 inline constexpr Formula kProductFormula{
     .kind = Formula::Kind::kProduct, .product = product_fn, .takes_epilogue = takes};
 
-// The loop of an elementwise formula: the one of its kind. Pre: the op takes these dtypes, of the
-// first input and of the output; no strings.
+// The loop of an elementwise formula, by kind. Pre: the op accepts these dtypes, of the first input
+// and of the output; no strings.
 AnyLoop loop_of(const Formula& formula, DType in, DType out) noexcept;
 
 }  // namespace penstock::kernels

@@ -1,4 +1,4 @@
-// Rows picked by indices.
+// Gathers rows by indices.
 #pragma once
 
 #include "kernels/indices.h"
@@ -15,7 +15,7 @@ struct GatherShape {
   int64_t row_bytes;
 };
 
-// out[b, o, k] = params[b, o, indices[b, k]]; zero where the index is negative. Pre: every index is
+// out[b, o, k] = params[b, o, indices[b, k]]; zero if the index is negative. Pre: every index is
 // less than `size`.
 void gather(const GatherShape& shape, const View& params, const View& indices, const View& out);
 

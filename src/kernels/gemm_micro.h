@@ -1,19 +1,19 @@
-// The innermost loops of matrix products, for the instruction set of the machine: one tile of a
-// blocked product, and products of matrices that are done where they lie.
+// The innermost loops of matrix products, for the machine's instruction set: one tile of a blocked
+// product, and products of matrices read in place.
 #pragma once
 
 #include <cstdint>
 
 namespace penstock::kernels {
 
-// Where the rows of a tile's left operand are found. b is packed: tile_shape().cols values for one
-// step after the other.
+// How the rows of a tile's left operand are addressed. b is packed: tile_shape().cols values per
+// step.
 enum class TileRows : uint8_t {
   kPacked,  // packed[step * rows + row]
   kByRow,   // pointers[segment * rows + row][step], with lengths[segment] steps in a segment
   kByStep,  // pointers[step][first + row]
 };
-// What a tile covers: `rows` of a by `cols` of b. Every instruction set's divides these.
+// The size of a tile: `rows` of a by `cols` of b. The tile of every instruction set divides these.
 inline constexpr int64_t kMaxTileRows = 12;
 inline constexpr int64_t kMaxTileCols = 64;
 
@@ -31,10 +31,10 @@ struct TileLeft {
   const T* const* pointers = nullptr;
   const int64_t* lengths = nullptr;
   int64_t first = 0;
-  int64_t right_stride = 0;  // kByStep: how far b's steps are apart
+  int64_t right_stride = 0;  // kByStep: the distance between b's steps
 };
 
-// Where a tile of the product goes: `cols` elements of each of `rows` rows are written, or added.
+// The destination of a tile: `cols` elements of each of `rows` rows are written or added to.
 template <typename T>
 struct TileTarget {
   T* const* c;  // the rows
@@ -45,8 +45,8 @@ struct TileTarget {
 void multiply_tile(const TileLeft<float>& a, const float* b, const TileTarget<float>& target);
 void multiply_tile(const TileLeft<double>& a, const double* b, const TileTarget<double>& target);
 
-// Operands of a product that is done where they lie: element (i, p) of a is at
-// i * a_row + p * a_col, (p, j) of b at p * b_row + j * b_col.
+// Operands of a product that are read in place: element (i, p) of a is at i * a_row + p * a_col,
+// (p, j) of b at p * b_row + j * b_col.
 template <typename T>
 struct DirectGemm {
   const T* a;

@@ -1,4 +1,4 @@
-// Copies lanes of an operand into the order in which tiles read them.
+// Packs lanes of an operand into the order in which tiles read them.
 #pragma once
 
 #include <cstdint>

@@ -1,11 +1,11 @@
-// What matrix products are described by: operands, a size, and an epilogue.
+// The description of a matrix product: operands, size and epilogue.
 #pragma once
 
 #include <cstdint>
 
 namespace penstock::kernels {
 
-// An operand, whose strides (in elements) make a transpose free.
+// An operand with strides (in elements), which make a transpose free.
 struct Matrix {
   const void* data;
   int64_t row_stride;
@@ -18,7 +18,7 @@ struct GemmSize {
   int64_t m, n, k;
 };
 
-// What is done with the elements of c when their sums are complete: y = f(x + bias[column]).
+// Applied to the elements of c when their sums are complete: y = f(x + bias[column]).
 enum class Activation : uint8_t { kNone, kRelu, kRelu6, kLeakyRelu };
 struct Epilogue {
   const void* bias = nullptr;  // of the product's dtype

@@ -1,5 +1,5 @@
-// Runs of float16 and bfloat16 to float and back. Kernels for half types compute in float: they
-// convert a block, run the float loop on it, and convert the result.
+// Conversion of float16 and bfloat16 arrays to float and back. Kernels for half types compute in
+// float: they convert a block, run the float loop on it, and convert the result.
 #pragma once
 
 #include <algorithm>

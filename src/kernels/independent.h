@@ -1,5 +1,5 @@
-// PEN_INDEPENDENT, before a loop: its steps may run in any order. Without it the compiler compares
-// the pointers at run time and takes the slow loop for a kernel that runs in place.
+// PEN_INDEPENDENT, before a loop: its iterations may run in any order. Without it the compiler
+// compares the pointers at run time and takes the slow loop for a kernel that runs in place.
 #pragma once
 
 #ifdef __clang__

@@ -1,4 +1,4 @@
-// Indices as tensors hold them (int32 or int64), and coordinates made of several.
+// Indices in tensors (int32 or int64), and coordinates of several indices.
 #pragma once
 
 #include <cstdint>
@@ -11,19 +11,19 @@ inline int64_t index_at(const View& indices, int64_t i) {
   return indices.dtype == DType::kInt32 ? indices.as<int32_t>()[i] : indices.as<int64_t>()[i];
 }
 
-// The first index that is out of range; `at` is -1 when there is none.
+// The first index that is out of range; `at` is -1 if there is none.
 struct BadIndex {
   int64_t at = -1;
   int64_t value = 0;
   int64_t limit = 0;
 };
 
-// Looks for an index outside of [low, limit).
+// Finds an index outside [low, limit).
 BadIndex find_bad_index(const View& indices, int64_t low, int64_t limit);
 
-// Rows of a tensor, each named by `depth` indices into its first axes: indices of shape
-// [..., depth], counted as `count` coordinates. The first batch_dims axes go side by side: the
-// indices name rows within their own batch, the first of which belong to every `per_batch` of them.
+// Rows of a tensor, each addressed by `depth` indices into its first axes: indices of shape [...,
+// depth], counted as `count` coordinates. The first batch_dims axes are batches: `per_batch`
+// consecutive coordinates address rows of the same batch.
 struct Coordinates {
   View indices;
   int64_t count = 0;

@@ -1,10 +1,10 @@
 // LAPACK's routines as function pointers, for float, double and their complex types.
 //
-// Arguments are Fortran's: pointers throughout, column-major matrices, the lengths of the character
-// arguments last. A row-major matrix is the transpose of what LAPACK sees; the callers choose their
-// routines so that nothing needs to be transposed where that is possible.
+// Arguments are Fortran's: pointers throughout, column-major matrices, the lengths of character
+// arguments last. A row-major matrix is the transpose of what LAPACK sees; callers choose routines
+// that avoid transposing where possible.
 //
-// The library is loaded by the first call of load_lapack, not with the program: see lapack.cc.
+// The first call of load_lapack loads the library: see lapack.cc.
 #pragma once
 
 #include <complex>
@@ -14,11 +14,11 @@
 
 namespace penstock::kernels {
 
-// False when the library cannot be loaded; the next call tries again.
+// False if the library cannot be loaded; the next call tries again.
 bool load_lapack() noexcept;
-// Why it could not, of the last attempt; never null.
+// The reason of the last failed attempt; never null.
 const char* lapack_problem() noexcept;
-// Whether there was no memory for it.
+// Whether it failed for lack of memory.
 bool lapack_lacks_memory() noexcept;
 
 template <typename T>
@@ -73,8 +73,8 @@ struct Lapack {
 template <typename T>
 const Lapack<T>& lapack_table() noexcept;
 
-// Held while a routine runs. It waits where there is no memory for another thread's buffer in the
-// library, which would end the process.
+// Held while a routine runs. It waits if there is no memory for another thread's buffer in the
+// library, because the library would end the process.
 class InLapack {
  public:
   InLapack() noexcept;

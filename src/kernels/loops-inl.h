@@ -1,9 +1,8 @@
-// The loops that elementwise functions of one element run in, compiled for each target, and the way
-// from a dtype to one of them.
+// The loops of elementwise functions, compiled for each target, and their selection by dtype.
 //
-// A function is a struct with a static `call`, which may give another type than it takes, and
-// kTypes, the dtypes that it is for. Half types are never among them: they come from float32
-// (half.h). So a new function is a struct and a name in the list of its ops.
+// A function is a struct with a static `call`, which may return another type than it takes, and
+// kTypes, the dtypes it supports. Half types are never among them: they come from float32 (half.h).
+// So a new function is a struct and a name in the list of its ops.
 #if defined(PENSTOCK_KERNELS_LOOPS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef PENSTOCK_KERNELS_LOOPS_INL_H_
 #undef PENSTOCK_KERNELS_LOOPS_INL_H_
@@ -62,7 +61,7 @@ struct Binary {
   }
 };
 
-// Quick where the last operands are one number for all elements.
+// Fast if the last operands are one number for all elements.
 template <class Function, typename In>
 struct Ternary {
   using Loop = TernaryLoop;
@@ -90,7 +89,7 @@ struct Ternary {
   }
 };
 
-// The same functions as steps on single elements.
+// The same functions as scalar steps.
 template <class Function, typename In>
 struct UnaryScalar {
   using Loop = ScalarFn;
@@ -119,7 +118,7 @@ typename Kind<Function, float>::Loop pick() {
   }
 }
 
-// The dtypes that are worth a loop per target, and all the others.
+// The dtypes that get a loop per target, and all others.
 #define PEN_FAST_TYPES(X) \
   X(float, kFloat32) X(double, kFloat64) X(int32_t, kInt32) X(int64_t, kInt64)
 #define PEN_OTHER_TYPES(X) \
@@ -136,7 +135,7 @@ typename Kind<Function, float>::Loop pick() {
   case DType::dtype:       \
     return pick<Kind, Function, T>();
 
-// Null when the function is not for the dtype.
+// Null if the function does not support the dtype.
 template <template <class, typename> class Kind, class Function>
 typename Kind<Function, float>::Loop find_fast(DType dtype) {
   switch (dtype) {

@@ -15,7 +15,7 @@ struct Lrn {
   double bias, alpha, beta;
 };
 
-// The arrays lie apart.
+// The arrays must not overlap.
 void lrn(const Lrn& shape, const void* x, void* y);
 void lrn_grad(const Lrn& shape, const void* dy, const void* x, const void* y, void* dx);
 

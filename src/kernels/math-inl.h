@@ -1,7 +1,7 @@
-// Exponential, logarithm and their kin on vectors of float and double, within a few units in the
-// last place of libm for every input, infinities, NaN and subnormals included.
+// Exponential, logarithm and related functions on vectors of float and double, within a few ulps of
+// libm for every input, including infinities, NaN and subnormals.
 //
-// Highway's polynomials hold on a part of the line; most structs here add the rest.
+// Highway's polynomials hold on part of the range; most structs here add the rest.
 #if defined(PENSTOCK_KERNELS_MATH_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef PENSTOCK_KERNELS_MATH_INL_H_
 #undef PENSTOCK_KERNELS_MATH_INL_H_
@@ -110,7 +110,7 @@ HWY_INLINE V<D> cos_near(D d, V<D> x) {
   return hn::IfThenElse(is_one, number(d, 1), hn::Cos(d, x));
 }
 
-// The reduction of the argument is exact enough for small ones only; libm does the others.
+// The argument reduction is accurate only for small arguments; libm handles the others.
 #define PEN_PERIODIC(Name, small, libm)                                       \
   struct Name {                                                               \
     template <class D>                                                        \
@@ -128,7 +128,7 @@ PEN_PERIODIC(Sin, hn::Sin, std::sin)
 PEN_PERIODIC(Cos, cos_near, std::cos)
 #undef PEN_PERIODIC
 
-// Not a number outside of [-1, 1].
+// NaN outside [-1, 1].
 #define PEN_BOUNDED(Name)                                                            \
   struct Name {                                                                      \
     template <class D>                                                               \

@@ -1,7 +1,7 @@
-// Batches of matrices: what the kernels of linear algebra share.
+// Batches of matrices: shared code of the linear algebra kernels.
 //
 // A kernel of this family has a struct that carves its work space out of scratch memory. The same
-// struct over no memory at all says how much that is, so that infer and kernel cannot disagree.
+// struct without memory counts the bytes, so that infer and kernel cannot disagree.
 #pragma once
 
 #include <algorithm>
@@ -19,20 +19,21 @@ struct Matrices {
   int64_t rows, cols, count;
 
   int64_t size() const { return rows * cols; }
-  // Multiplications of an algorithm that is cubic, as most of these are.
+  // The multiplications of a cubic algorithm, as most of these are.
   double work() const {
     return static_cast<double>(rows) * static_cast<double>(cols) *
            static_cast<double>(std::min(rows, cols));
   }
 };
-// Pre: the rank is at least 2. Of matrices without elements the count may have wrapped around.
+// Pre: the rank is at least 2. For matrices without elements the count may have wrapped around.
 inline Matrices matrices_of(const Shape& shape) {
   uint64_t count = 1;
   for (int i = 0; i < shape.rank() - 2; ++i) count *= static_cast<uint64_t>(shape[i]);
   return {shape[shape.rank() - 2], shape[shape.rank() - 1], static_cast<int64_t>(count)};
 }
 
-// Takes arrays off a piece of memory; with none it only counts. Saturates instead of overflowing.
+// Carves arrays off a piece of memory; without memory it only counts. Saturates instead of
+// overflowing.
 class Carver {
  public:
   explicit Carver(void* memory = nullptr) : memory_(static_cast<char*>(memory)) {}
@@ -54,8 +55,8 @@ class Carver {
   int64_t used_ = 0;
 };
 
-// How many matrices are worked on side by side, each with its own part of the scratch memory.
-// Follows from the shape alone.
+// The number of matrices processed in parallel, each with its own part of the scratch memory.
+// Depends on the shape alone.
 inline int64_t num_slots(int64_t count, double work_each) {
   constexpr double kSlotWork = 1 << 15;
   constexpr int64_t kMaxSlots = 16;
@@ -96,7 +97,7 @@ struct NoWork {
   explicit NoWork(Carver&) {}
 };
 
-// Remembers the first matrix of a batch that did not work out.
+// Remembers the first matrix of a batch that failed.
 class FirstFailure {
  public:
   void note(int64_t index) noexcept {
@@ -135,7 +136,7 @@ std::complex<T> conjugated(std::complex<T> x) {
   return std::conj(x);
 }
 
-// to[c][r] = from[r][c], conjugated where asked for; in tiles, which stay in the cache.
+// to[c][r] = from[r][c], conjugated on request; in tiles that stay in the cache.
 template <typename T>
 void transpose_matrix(const T* from, int64_t rows, int64_t cols, T* to, bool conjugate = false) {
   constexpr int64_t kTile = 16;
@@ -151,7 +152,7 @@ void transpose_matrix(const T* from, int64_t rows, int64_t cols, T* to, bool con
   }
 }
 
-// The same for a square matrix in its place.
+// The same for a square matrix in place.
 template <typename T>
 void transpose_in_place(T* a, int64_t n, bool conjugate = false) {
   for (int64_t r = 0; r < n; ++r) {

@@ -13,7 +13,7 @@ namespace penstock::kernels {
 int64_t matrix_exponential_scratch(DType dtype, Matrices a);
 void matrix_exponential(const View& in, const View& out, void* scratch);
 
-// NaN where a real matrix has no real root, and where the iteration did not come to an end.
+// NaN if a real matrix has no real root, and if the iteration does not converge.
 int64_t matrix_root_scratch(Matrices a);
 void matrix_square_root(const View& in, const View& out, void* scratch);
 void matrix_logarithm(const View& in, const View& out, void* scratch);

@@ -8,10 +8,10 @@
 
 namespace penstock::kernels {
 
-inline constexpr int kMaxMoveRank = 2 * kMaxRank;  // tile sees every axis as two
+inline constexpr int kMaxMoveRank = 2 * kMaxRank;  // tile treats every axis as two
 
-// A box of elements that goes from one place to another. Starts and strides count elements; a
-// stride in the source may be negative (reversed) or zero (repeated).
+// A box of elements to copy. Starts and strides count elements; a source stride may be negative
+// (reversed) or zero (repeated).
 struct Move {
   int rank = 0;
   int64_t dims[kMaxMoveRank];
@@ -32,8 +32,8 @@ struct Move {
 // Copies what `box` describes. An empty box may have any strides and starts.
 void move(const Move& box, const void* from, void* to, size_t element_size);
 
-// The parts of a shape before and after an axis. Of an empty tensor only that they are empty
-// is certain: sizes then may have wrapped around, and nobody moves anything.
+// The parts of a shape before and after an axis. For an empty tensor it is only certain that they
+// are empty: sizes may have wrapped around, and nothing is moved.
 struct AxisParts {
   int64_t outer;
   int64_t size;

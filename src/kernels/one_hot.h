@@ -1,4 +1,4 @@
-// One element of each column set.
+// One-hot encoding.
 #pragma once
 
 #include <penstock/core/view.h>

@@ -10,7 +10,7 @@
 
 namespace penstock::kernels {
 
-// An output may lie exactly on its input. `dtype` is a real floating-point one; half types are
+// An output may coincide with its input. `dtype` is a real floating-point one; half types are
 // computed in float.
 struct UpdateCall {
   UpdateRule rule;

@@ -8,16 +8,16 @@
 
 namespace penstock::kernels {
 
-// What a position of a result looks at along one axis: with tap j of the filter, position q looks
-// at q * by_position + base + j * by_tap, if that is in [0, limit).
+// The positions that an output reads along one axis: with tap j of the filter, position q reads q *
+// by_position + base + j * by_tap, if that is in [0, limit).
 struct Looking {
   int64_t positions = 1, taps = 1;
   int64_t by_position = 1, base = 0, by_tap = 1;
   int64_t limit = 1;
 };
 
-// The matrix whose rows are positions, image by image, and whose columns are the elements they look
-// at: (tap, channel), zero where there is nothing.
+// The matrix whose rows are positions, image by image, and whose columns are the elements they
+// read: (tap, channel), zero outside the image.
 struct Patches {
   DType dtype;
   const void* image;
@@ -31,11 +31,11 @@ struct Patches {
 GemmOperand patch_rows(const Patches& patches);
 // Lanes are elements, steps are positions.
 GemmOperand patch_cols(const Patches& patches);
-// The same as left operands, read where they lie if that can be.
+// The same as left operands, read in place if possible.
 GemmOperand patch_rows_in_place(const Patches& patches);
 GemmOperand patch_cols_in_place(const Patches& patches);
 
-// A filter: its steps are (tap, channel), its lanes the channels on the other side.
+// A filter: its steps are (tap, channel), its lanes the output channels.
 struct Filter {
   DType dtype;
   const void* data;

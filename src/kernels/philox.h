@@ -1,5 +1,5 @@
 // Philox4x32-10: a counter and a key give four random words, so that any part of a stream can be
-// computed on its own. Random123 (Salmon et al., 2011) has the algorithm and its test vectors.
+// computed independently. Random123 (Salmon et al., 2011) has the algorithm and its test vectors.
 #pragma once
 
 #include <array>
@@ -14,15 +14,16 @@ using PhiloxKey = std::array<uint32_t, 2>;
 
 PhiloxBlock philox(PhiloxBlock counter, PhiloxKey key);
 
-// Blocks that follow each other: a key, and the counter of the first block (128 bits).
+// Consecutive blocks: a key, and the counter of the first block (128 bits).
 struct PhiloxStream {
   uint64_t key;
   uint64_t low;
   uint64_t high;
 
-  // TensorFlow's for stateful ops: `seed` is the key and `seed2` the high half of the counter.
+  // TensorFlow's stream of stateful ops: `seed` is the key and `seed2` the high half of the
+  // counter.
   static PhiloxStream seeded(uint64_t seed, uint64_t seed2) { return {seed, 0, seed2}; }
-  // TensorFlow's for stateless ops: key and counter are two seeds, mixed.
+  // TensorFlow's stream of stateless ops: key and counter are two seeds, mixed.
   static PhiloxStream mixed(uint64_t seed, uint64_t seed2);
 
   PhiloxBlock block(uint64_t i) const;
@@ -32,14 +33,14 @@ struct PhiloxStream {
   }
 };
 
-// Takes the blocks of a stream in turn.
+// Reads the blocks of a stream in turn.
 struct PhiloxBlocks {
   PhiloxStream stream;
   uint64_t taken = 0;
   PhiloxBlock next() { return stream.block(taken++); }
 };
 
-// Takes the words of a stream in turn.
+// Reads the words of a stream in turn.
 class PhiloxWords {
  public:
   explicit PhiloxWords(const PhiloxStream& stream) : blocks_{stream} {}

@@ -16,20 +16,19 @@ struct PoolShape {
   bool channels_first = false;
 };
 
-// NaN is larger than everything, and of equals the first counts. Pre of all: no tensor is empty.
+// NaN is larger than everything; of equal values the first counts. Pre of all: no tensor is empty.
 
 // `dtype` is a real one.
 void max_pool(const PoolShape& shape, const void* x, void* y) noexcept;
-// With the places of the largest values in x, counted from the start of their image unless
-// `from_batch`; int64, or int32 with `narrow`.
+// Also returns the positions of the largest values in x, counted from the start of their image
+// unless `from_batch`; int64, or int32 with `narrow`.
 void max_pool_with_argmax(const PoolShape& shape, const void* x, void* y, void* places,
                           bool from_batch, bool narrow) noexcept;
 
-// `dtype` of the gradients is a real floating-point one.
-// dx gets each dy where the element equal to y is.
+// `dtype` of the gradients is a real floating-point one. dx gets each dy at the element equal to y.
 void max_pool_grad(const PoolShape& shape, const void* x, const void* y, const void* dy,
                    void* dx) noexcept;
-// The other way round: each ddy is the ddx where the element equal to y is.
+// The reverse: each ddy is the ddx at the element equal to y.
 void max_pool_grad_grad(const PoolShape& shape, const void* x, const void* y, const void* ddx,
                         void* ddy) noexcept;
 

@@ -5,7 +5,7 @@
 
 namespace penstock::kernels {
 
-// What a window sees: `count` elements at x + offsets[i], each with `channels` values.
+// The elements in a window: `count` of them at x + offsets[i], each with `channels` values.
 template <typename T>
 struct Seen {
   const T* x;
@@ -14,7 +14,7 @@ struct Seen {
   int64_t channels;
 };
 
-// out = the largest or the sum of what is seen, and of `out` too with `more`.
+// out = the largest element, or the sum; with `more`, combined with `out`.
 void max_rows(const Seen<float>& seen, bool more, float* out);
 void max_rows(const Seen<double>& seen, bool more, double* out);
 void sum_rows(const Seen<float>& seen, bool more, float* out);

@@ -1,5 +1,5 @@
-// Random numbers whose distribution has parameters: every draw has its own part of the stream, so
-// that it does not depend on how many words the draws before it took.
+// Random numbers from distributions with parameters. Every draw has its own part of the stream, so
+// it does not depend on how many words earlier draws took.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ void draw_binomial(const PhiloxStream& stream, const View& counts, const View& p
 // of int32 or int64. `sums` has room for `classes` numbers.
 void draw_categorical(const PhiloxStream& stream, const View& logits, const View& out,
                       double* sums) noexcept;
-// A random order of `count` things.
+// A random permutation of `count` items.
 void draw_permutation(const PhiloxStream& stream, int64_t* order, int64_t count) noexcept;
 
 }  // namespace penstock::kernels

@@ -1,4 +1,4 @@
-// Numbers at equal distances.
+// Evenly spaced numbers.
 #pragma once
 
 #include <penstock/core/view.h>

@@ -10,17 +10,17 @@
 namespace penstock::kernels {
 
 // Reduces `x` over the axes whose bits are set; `out` has the other axes and x's dtype. Floats are
-// added up in blocks and the blocks in double, so that millions of float32 keep their digits;
-// integers wrap around. Reducing nothing gives the reduction's identity, and a mean of nothing NaN
-// (0 for integers). The result does not depend on the number of threads.
-// Pre: the dtype is not a string; kMax and kMin are not asked of complex numbers.
+// summed in blocks and the blocks in double, so that sums of millions of float32 stay accurate;
+// integers wrap around. An empty reduction gives the identity, and an empty mean NaN (0 for
+// integers). The result does not depend on the number of threads. Pre: the dtype is not a string;
+// no kMax or kMin of complex numbers.
 void reduce(Reduction reduction, const View& x, uint32_t axes, const View& out);
 
-// The outputs of reduce() that are each made of `n` neighbours, `rows` of them: true when every one
-// is start, one call of rows, finish.
+// For reduce() of `rows` rows of `n` adjacent elements: whether every output is start, one call of
+// rows, finish (reduce_steps.h).
 bool reduces_row_by_row(int64_t rows, int64_t n);
 
-// How many parts reduce() cuts `n` elements into that become one; part p begins at n * p / parts.
+// The number of parts that reduce() splits `n` elements into; part p begins at n * p / parts.
 inline constexpr int64_t kMaxReduceParts = 16;
 int64_t num_reduce_parts(int64_t n);
 

@@ -1,4 +1,4 @@
-// Images in another size: every output is a weighted sum of a few inputs along each axis.
+// Image resizing: every output is a weighted sum of a few inputs along each axis.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace penstock::kernels {
 
 enum class Resampling : uint8_t { kNearest, kBilinear, kBicubic, kArea };
 
-// Which inputs an output position is made of, and with what weights: `taps` for each.
+// The inputs of an output position and their weights: `taps` of each.
 struct Taps {
   int64_t taps;
   int64_t* indices;
@@ -31,8 +31,8 @@ int64_t resize_scratch(const Resize& r, DType dtype);
 
 // kNearest copies elements of any dtype; the others give float32 of real numbers.
 void resize(const Resize& r, const View& images, const View& out, void* scratch);
-// The way back, added up: from gradients of the output's size to those of the images. Either is
-// float16, bfloat16, float32 or float64. `r` is the forward one.
+// The gradient: sums gradients of the output's size into those of the images. Both are float16,
+// bfloat16, float32 or float64. `r` is the forward one.
 void resize_grad(const Resize& r, const View& grads, const View& out, void* scratch);
 
 }  // namespace penstock::kernels

@@ -1,11 +1,11 @@
-// Loops over one row of float32 or float64, vectorised: rows.cc drives them.
+// Vectorised loops over one row of float32 or float64; rows.cc calls them.
 #pragma once
 
 #include <cstdint>
 
 namespace penstock::kernels {
 
-// Where an output may be an input (in place), it is said so; else they lie apart.
+// An output may be an input (in place) only where stated; otherwise they must not overlap.
 template <typename T>
 struct RowLoops {
   // `out` may be `x`.
@@ -17,7 +17,7 @@ struct RowLoops {
   // `y` may be `x`.
   void (*layer_norm)(const T* x, const T* gamma, const T* beta, int64_t n, double epsilon, T* y,
                      T* mean, T* rstd);
-  // Adds the row's part to dgamma and dbeta; `dx` may be `dy`.
+  // Adds the row's contribution to dgamma and dbeta; `dx` may be `dy`.
   void (*layer_norm_grad)(const T* dy, const T* x, const T* gamma, T mean, T rstd, int64_t n, T* dx,
                           T* dgamma, T* dbeta);
   double (*sum_of_squares)(const T* x, int64_t n);

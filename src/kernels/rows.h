@@ -1,8 +1,8 @@
 // Functions of rows, the last axis of an array: softmax, cross entropy, layer normalisation.
 //
-// Half types are widened a row at a time into scratch, of which every thread's part of the rows has
-// its own; `row_scratch` says how much that is. A dtype below is float16, bfloat16, float32 or
-// float64; a Stat (a mean, a reciprocal deviation) is float32 for half types.
+// Half types are widened row by row into scratch, separately for each thread; `row_scratch` gives
+// its size. A dtype below is float16, bfloat16, float32 or float64; a Stat (a mean, a reciprocal
+// deviation) is float32 for half types.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ void cross_entropy(const View& features, const View& labels, const View& loss, c
 // Pre: the labels (int32 or int64) are in range.
 void sparse_cross_entropy(const View& features, const View& labels, const View& loss,
                           const View& backprop, void* scratch);
-// The position of the first label that is not in [0, classes); -1 when there is none.
+// The position of the first label that is not in [0, classes); -1 if there is none.
 int64_t first_bad_label(const View& labels, int64_t classes);
 int64_t label_at(const View& labels, int64_t i);
 

@@ -34,13 +34,13 @@ struct Scalar {
 };
 
 struct ScalarStep;
-// Runs the step and those after it, up to the end. Null, or the step that refuses its operand.
+// Runs the step and those after it. Returns null, or the step that refused its operand.
 using ScalarFn = const ScalarStep* (*)(Scalar* registers, const ScalarStep* step);
 
 struct ScalarStep {
   ScalarFn run = nullptr;
-  AnyLoop loop = {};             // of steps that call it
-  uint16_t x = 0, y = 0, z = 0;  // registers of the operands, in the order of the function's
+  AnyLoop loop = {};             // for steps that call it
+  uint16_t x = 0, y = 0, z = 0;  // registers of the operands, in the function's order
   uint16_t out = 0;
 };
 

@@ -11,8 +11,8 @@ enum class Scan : uint8_t { kSum, kProd, kLogSumExp };  // the last for real flo
 // from the far end when `reverse`. `out` may be `x`. Accumulates as reductions do.
 void scan(Scan operation, const View& x, int axis, bool exclusive, bool reverse, const View& out);
 
-// s = a[i] * s + b[i] along `axis`, from s = 0 on: out[i] is s after that step, or before it when
-// `exclusive`. `out` may be `a` or `b`. Pre: floats or complex numbers of one shape.
+// s = a[i] * s + b[i] along `axis`, starting from s = 0: out[i] is s after that step, or before it
+// if `exclusive`. `out` may be `a` or `b`. Pre: floats or complex numbers of one shape.
 void linear_scan(const View& a, const View& b, int axis, bool exclusive, bool reverse,
                  const View& out);
 

@@ -1,4 +1,4 @@
-// Rows put at indices, or combined with what is there.
+// Writes rows at indices, or combines them with the existing ones.
 #pragma once
 
 #include "kernels/indices.h"
@@ -13,15 +13,15 @@ enum class Combine { kUpdate, kAdd, kSubtract, kMultiply, kMin, kMax };
 void scatter(Combine combine, const Coordinates& rows, const View& updates, const View& out,
              int64_t num_rows, int64_t width);
 
-// Combines row i of `data` into row ids[i] of `out`; rows with negative ids are left out.
+// Combines row i of `data` into row ids[i] of `out`; rows with negative ids are skipped.
 void combine_segments(Combine combine, const View& ids, const View& data, const View& out,
                       int64_t num_rows, int64_t width);
 
-// The same for ids that never decrease, whose first row replaces what is in `out`.
+// The same for sorted ids; the first row of each id replaces the contents of `out`.
 void combine_sorted_segments(Combine combine, const View& ids, const View& data, const View& out,
                              int64_t num_rows, int64_t width);
 
-// Fills `out` with what combining starts from: 0, 1, or the least or largest number. Pre: numbers.
+// Fills `out` with the identity of combining: 0, 1, or the lowest or largest number. Pre: numbers.
 void fill_start(Combine combine, const View& out);
 
 }  // namespace penstock::kernels

@@ -1,7 +1,7 @@
-// Triangular factors and what is solved with them: Cholesky, LU, inverses and determinants.
+// Triangular factorisations and their uses: Cholesky, LU, inverses and determinants.
 //
-// Views hold float32, float64 or a complex dtype. Functions with a result give the index of the
-// first matrix for which there is none, or -1. Pre: load_lapack() was true.
+// Views hold float32, float64 or a complex dtype. Functions with a result return the index of the
+// first matrix that failed, or -1. Pre: load_lapack() was true.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace penstock::kernels {
 
-// The lower factor, from the lower triangle; `out` may be `in`. NaN where there is none.
+// The lower factor, from the lower triangle; `out` may be `in`. NaN if there is none.
 void cholesky(const View& in, const View& out);
 
 // x with op(a) x = b, a triangular and op the adjoint or nothing; batches broadcast. `shape` is the
@@ -20,7 +20,7 @@ void cholesky(const View& in, const View& out);
 void triangular_solve(const View& a, const View& b, bool lower, bool adjoint, const Shape& batch,
                       const View& out);
 
-// x with a x = b (or the adjoint of a). A matrix that is singular has no solution.
+// x with a x = b (or the adjoint of a). A singular matrix fails.
 int64_t solve_scratch(DType dtype, Matrices a);
 int64_t solve(const View& a, const View& b, bool adjoint, const View& out, void* scratch);
 

@@ -1,7 +1,7 @@
-// Rows in order: sorted values, or the positions that sort them.
+// Sorts rows: the values, or the positions that sort them.
 //
-// A radix sort on keys that order as the values do: NaN counts as larger than all numbers, the two
-// zeros as equal. Equal values keep their order, so that every sort is stable.
+// A radix sort on keys with the same order as the values: NaN counts as larger than all numbers,
+// the two zeros as equal. Every sort is stable.
 #pragma once
 
 #include <penstock/core/view.h>
@@ -10,8 +10,8 @@ namespace penstock::kernels {
 
 // Bytes that sort_rows and argsort_rows need for `rows` rows of `width` elements.
 struct SortScratch {
-  int64_t slots;  // rows that are sorted side by side
-  int64_t bytes;  // of each; -1 when it does not fit
+  int64_t slots;  // rows that are sorted in parallel
+  int64_t bytes;  // of each; -1 on overflow
 };
 SortScratch sort_scratch(DType dtype, int64_t rows, int64_t width);
 SortScratch argsort_scratch(DType dtype, int64_t rows, int64_t width);

@@ -3,11 +3,11 @@
 
 namespace penstock::kernels {
 
-// NaN outside of the domain, as TensorFlow has it. All are safe on threads.
+// NaN outside the domain, as in TensorFlow. All are thread-safe.
 double lgamma(double x);
 double digamma(double x);
 double erfinv(double x);
-double ndtri(double p);  // the number that a normal one is below with probability p
+double ndtri(double p);  // the quantile of the standard normal distribution
 double dawsn(double x);
 double expint(double x);  // the exponential integral Ei
 double fresnel_cos(double x);
@@ -29,11 +29,11 @@ double bessel_j1(double x);
 double bessel_y0(double x);
 double bessel_y1(double x);
 
-// The regularised incomplete gamma function, what it leaves of 1, and its derivative by a.
+// The regularised incomplete gamma function, its complement, and its derivative by a.
 double igamma(double a, double x);
 double igammac(double a, double x);
 double igamma_grad_a(double a, double x);
-// How a gamma-distributed number of shape `alpha` changes with alpha.
+// The derivative of a gamma-distributed sample of shape `alpha` by alpha.
 double random_gamma_grad(double alpha, double sample);
 double zeta(double x, double q);       // Hurwitz's: the sum of (k + q)^-x
 double polygamma(double a, double x);  // the a-th derivative of digamma

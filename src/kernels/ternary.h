@@ -1,4 +1,5 @@
-// Functions of three operands: the loop for an op and a dtype, made for the processor at hand.
+// Functions of three operands: selects the loop for an op and a dtype, compiled for the current
+// CPU.
 #pragma once
 
 #include "kernels/broadcast.h"
@@ -11,7 +12,7 @@ enum class TernaryOp : uint8_t {
   kBetainc,        // the regularised incomplete beta function of a, b and x
 };
 
-// Null when the op does not exist for the dtype.
+// Null if the op does not exist for the dtype.
 TernaryLoop ternary_loop(TernaryOp op, DType dtype) noexcept;
 
 }  // namespace penstock::kernels

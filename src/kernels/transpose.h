@@ -1,4 +1,4 @@
-// The inner loop of a transposition of four-byte words.
+// The inner loop of transposing four-byte words.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,14 @@ struct WordTile {
   int64_t columns;
 };
 
-// Words of a good tile: a cache line wide in the destination, long along the source's rows, so that
-// they are read in order and no line is touched twice.
+// The size of a good tile: a cache line wide in the destination and long along the source's rows,
+// so that they are read in order and no line is touched twice.
 inline constexpr int64_t kWordTileRows = 1024;
 inline constexpr int64_t kWordTileColumns = 16;
 
-// `past_cache`: the destination is so large that it should not displace what the caches hold.
+// `past_cache`: the destination is so large that writes should bypass the caches.
 void transpose_words(const WordTile& tile, bool past_cache);
-// After the last tile that a thread wrote past the caches, before others may read.
+// Call after the last tile that a thread wrote past the caches, before others may read.
 void finish_past_cache();
 
 }  // namespace penstock::kernels

@@ -1,4 +1,4 @@
-// Functions of one operand: the loop for an op and a dtype, made for the processor at hand.
+// Functions of one operand: selects the loop for an op and a dtype, compiled for the current CPU.
 #pragma once
 
 #include "kernels/broadcast.h"
@@ -90,10 +90,10 @@ enum class UnaryOp : uint8_t {
 #undef PEN_ENUMERATOR
 };
 
-// Null when the op does not exist for the dtype. Integers wrap around.
+// Null if the op does not exist for the dtype. Integers wrap around.
 UnaryLoop unary_loop(UnaryOp op, DType dtype) noexcept;
 
-// The parts of it, without the half types, each null for ops that are not its own.
+// Its parts, without the half types; each returns null for ops of the other parts.
 UnaryLoop vector_unary_loop(UnaryOp op, DType dtype) noexcept;
 UnaryLoop slow_unary_loop(UnaryOp op, DType dtype) noexcept;
 

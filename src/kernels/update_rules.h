@@ -1,11 +1,11 @@
-// Update rules and their loops, for the instruction set of the machine.
+// Update rules and their loops, for the machine's instruction set.
 #pragma once
 
 #include <cstdint>
 
 namespace penstock::kernels {
 
-// What `UpdateCall.numbers` and the states after the variable are, for each rule.
+// The contents of `UpdateCall.numbers`, and the states after the variable, for each rule.
 enum class UpdateRule : uint8_t {
   kGradientDescent,  // learning rate
   kMomentum,         // learning rate, momentum; accumulator
@@ -19,11 +19,11 @@ inline constexpr int kMaxUpdateNumbers = 6;
 
 struct UpdateNumbers {
   double values[kMaxUpdateNumbers] = {};
-  double weight_decay = 0;  // kAdam: the share of the variable that is taken off, times the rate
+  double weight_decay = 0;  // kAdam: the share of the variable that is subtracted, times the rate
   bool nesterov = false;    // kMomentum, kAdam
 };
 
-// Runs of floats, or of doubles; an output lies exactly on its input or apart from all.
+// Arrays of floats or doubles; an output coincides with its input or overlaps none.
 struct UpdateSpan {
   const void* in[kMaxUpdateStates];
   void* out[kMaxUpdateStates];

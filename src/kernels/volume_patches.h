@@ -1,5 +1,5 @@
-// Patches of volumes [batch, depth, height, width, channels] side by side, and the way back, where
-// they are added up. Images are volumes of depth 1.
+// Extracts patches of volumes [batch, depth, height, width, channels], and the reverse, which sums
+// them. Images are volumes of depth 1.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Rows of half types widened to float32 while they are worked on; rows of other types as they are.
+// Widens rows of half types to float32 for processing; rows of other types are used directly.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ const Plain<T>* load(const T* x, int64_t n, Plain<T>* buffer) {
     return x;
   }
 }
-// Where a row is to be written, and the narrowing once it is.
+// The buffer for writing a row, and its narrowing afterwards.
 template <typename T>
 Plain<T>* target(T* out, Plain<T>* buffer) {
   if constexpr (kIsHalf<T>) {

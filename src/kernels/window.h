@@ -1,8 +1,8 @@
-// WindowAxis: how a window slides along one axis of an image. Output position o looks at input
-// positions o * stride - pad + i * dilation, for i in [0, size), as far as they exist.
+// WindowAxis: how a window slides along one axis of an image. Output position o reads input
+// positions o * stride - pad + i * dilation, for i in [0, size), if they exist.
 //
-// An image has up to three such axes, the last ones of three: those that it lacks have one position
-// and a window of one, as a WindowAxis has by default.
+// An image has up to three such axes, the last of three: missing axes have one position and a
+// window of one, the defaults of WindowAxis.
 #pragma once
 
 #include <array>
@@ -24,7 +24,7 @@ inline int64_t in_positions(const Window& w) { return w[0].in * w[1].in * w[2].i
 inline int64_t out_positions(const Window& w) { return w[0].out * w[1].out * w[2].out; }
 inline int64_t window_size(const Window& w) { return w[0].size * w[1].size * w[2].size; }
 
-// Where the elements of images are: strides in elements.
+// The strides of images, in elements.
 struct ImageStrides {
   int64_t batch;
   std::array<int64_t, 3> axes;

@@ -27,13 +27,13 @@ void raise_to(std::atomic<int64_t>& peak, int64_t value) noexcept {
   }
 }
 
-// Bytes now and at the most: what a limit and a peak need is one number that all threads share.
+// Current bytes and their peak: a limit and a peak need one number that all threads share.
 struct alignas(64) Account {
   std::atomic<int64_t> current{0};
   std::atomic<int64_t> peak{0};
 
   void add(int64_t bytes) noexcept { raise_to(peak, current.fetch_add(bytes, kRelaxed) + bytes); }
-  // As add, but never past the limit.
+  // As add, but never exceeds the limit.
   bool add_within(int64_t bytes, int64_t limit) noexcept {
     int64_t seen = current.load(kRelaxed);
     do {
@@ -62,7 +62,7 @@ Account& account(int device, Tag tag) noexcept {
 
 namespace {
 
-// A limit may be set below what is held already: no bytes then still pass no limit.
+// A limit may be set below the current bytes: even then an allocation of no bytes succeeds.
 bool is_limited(Tag tag, int64_t bytes) { return tag != Tag::kForeign && bytes > 0; }
 
 }  // namespace

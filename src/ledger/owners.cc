@@ -1,4 +1,4 @@
-// Owners: names for places in the ledger.
+// Owners: names for slots of the ledger.
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -16,7 +16,7 @@ constinit std::mutex g_lock;
 char g_names[kMaxOwners][kNameBytes] = {"unnamed"};
 OwnerKind g_kinds[kMaxOwners] = {};
 std::atomic<uint32_t> g_serials[kMaxOwners] = {};  // set last, and read first without the lock
-bool g_retired[kMaxOwners] = {};                   // free to be named again once its bytes are gone
+bool g_retired[kMaxOwners] = {};                   // reusable once its bytes are gone
 int g_num_owners = 1;
 
 // Pre: the lock is held. 0 when there is none.

@@ -9,9 +9,9 @@ namespace penstock::ledger::tallies {
 namespace {
 
 constexpr std::memory_order kRelaxed = std::memory_order_relaxed;
-constexpr int kNumPages = 64;  // page 0 is shared by threads that found no other
+constexpr int kNumPages = 64;  // threads without their own page share page 0
 
-// Totals wrap around, as atomic addition does, rather than overflow.
+// Totals wrap around, like atomic addition, instead of overflowing.
 int64_t wrapping_sum(int64_t a, int64_t b) noexcept {
   return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
 }
@@ -20,7 +20,7 @@ struct Cell {
   std::atomic<int64_t> bytes{0};
   std::atomic<int64_t> count{0};
 
-  // The only writer needs no locked instruction.
+  // A single writer needs no locked instruction.
   void add_alone(int64_t more_bytes, int64_t more_count) noexcept {
     bytes.store(wrapping_sum(bytes.load(kRelaxed), more_bytes), kRelaxed);
     count.store(wrapping_sum(count.load(kRelaxed), more_count), kRelaxed);
@@ -36,13 +36,12 @@ struct alignas(64) Page {
   std::array<Cell, kMaxOwners> holdings;
 };
 
-// Zero at load, and touched only where it is used.
+// Zero at load; untouched pages cost nothing.
 constinit std::array<Page, kNumPages> g_pages;
 constinit std::array<std::atomic<bool>, kNumPages> g_taken;
 pthread_key_t g_exit_key;
 
-// The thread's page; -1 before its first use. A page outlives its thread and is taken up by
-// another.
+// The thread's page; -1 before its first use. A page outlives its thread and is reused by another.
 thread_local int t_page = -1;
 
 void at_thread_exit(void* page) {

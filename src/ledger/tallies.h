@@ -1,5 +1,5 @@
-// Tallies: sums that need no peak and no limit (allocations ever, bytes by owner). Each thread adds
-// to a page of its own without locked instructions; a reader adds the pages up.
+// Tallies: sums without a peak or a limit (total allocations, bytes by owner). Each thread adds to
+// its own page without locked instructions; a reader sums the pages.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Sizes of pieces that lie one after the other in a block.
+// Sizes of aligned pieces that are packed into a block.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace penstock {
 
-// The bytes up to where the next aligned piece may begin.
+// The bytes up to the start of the next aligned piece.
 inline int64_t aligned(int64_t bytes) {
   constexpr auto kStep = static_cast<int64_t>(kAlignment);
   return (bytes + kStep - 1) / kStep * kStep;

@@ -8,7 +8,7 @@ namespace penstock::memory {
 
 #if defined(PENSTOCK_SANITIZE_ADDRESS)
 
-// Under the address sanitizer every block is its own allocation, so that it sees each overrun.
+// Under the address sanitizer every block is a separate allocation, so that it sees each overrun.
 Block allocate_block(size_t bytes) noexcept {
   const size_t rounded = (bytes + 63) & ~size_t{63};
   if (rounded < bytes) return {};

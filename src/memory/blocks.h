@@ -1,11 +1,12 @@
-// Blocks: raw memory for buffers and strings, 64-byte aligned, in three ranges of size.
+// Blocks: raw memory for buffers and strings, 64-byte aligned, in three size ranges.
 //
-//   small   up to kMaxSmallBytes: size classes, cut from chunks, through a cache of each thread
-//   medium  up to kMaxCachedBytes: whole pages; free ones are kept for reuse within a bound
+//   small   up to kMaxSmallBytes: size classes, cut from chunks, with a cache per thread
+//   medium  up to kMaxCachedBytes: whole pages; free ones are kept for reuse within a limit
 //   large   beyond that: straight from the system and straight back
 //
-// None of this throws; a null block means that the system has no memory left. Nothing here calls
-// malloc, and no thread-local object has a destructor: both can end the process when memory is out.
+// Nothing here throws; a null block means that the system is out of memory. Nothing here calls
+// malloc, and no thread-local object has a destructor: both can end the process when memory is
+// exhausted.
 #pragma once
 
 #include <cstddef>
@@ -18,15 +19,15 @@ inline constexpr size_t kMaxCachedBytes = 96 << 20;
 
 struct Block {
   void* data = nullptr;
-  size_t bytes = 0;  // at least what was asked for; to be handed back with the block
+  size_t bytes = 0;  // at least the size requested; pass it back with the block
 };
 
 Block allocate_block(size_t bytes) noexcept;
 void free_block(Block block) noexcept;
-// Gives the pages behind the first `bytes` back where that frees any; returns the block's new size.
+// Returns the pages behind the first `bytes` if that frees any; returns the block's new size.
 size_t shrink_block(Block block, size_t bytes) noexcept;
 
-// The parts behind these, by range.
+// The implementations, by range.
 Block allocate_small(size_t bytes) noexcept;
 void free_small(Block block) noexcept;
 void trim_small() noexcept;

@@ -1,4 +1,4 @@
-// The budget that holds before anybody sets one.
+// The default budget.
 #pragma once
 
 #include <atomic>

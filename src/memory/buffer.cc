@@ -18,7 +18,7 @@
 namespace penstock {
 namespace {
 
-// Debug builds write this behind the data and look at it again when the buffer ends.
+// Debug builds write a guard behind the data and check it when the buffer ends.
 #if defined(NDEBUG)
 constexpr size_t kCanaryBytes = 0;
 #else
@@ -82,14 +82,14 @@ void check_canary(const Buffer& buffer) {
 Buffer* allocate_buffer(const AllocationRequest& request) {
   memory::apply_default_budget();
   if (memory::should_fail(request.tag)) fail(request, "an injected fault");
-  // The block comes first, so that the ledger never holds bytes that the system then refused; but
-  // only when they fit, so that a budget also keeps addresses from being asked for.
+  // The block comes first, so that the ledger never counts bytes that the system refused. The check
+  // before it makes the budget limit address space as well.
   if (!ledger::fits(request.device.index, request.tag, request.bytes)) fail_budget(request);
   const size_t bytes = sizeof(Buffer) + static_cast<size_t>(request.bytes) + kCanaryBytes;
   memory::Block block = memory::allocate_block(bytes);
   if (block.data == nullptr) block = retry_after_trim(request, bytes);
   if (!ledger::allocate(request.device.index, request.tag, request.owner, request.bytes)) {
-    memory::free_block(block);  // another thread took what was left of the budget
+    memory::free_block(block);  // another thread used the rest of the budget
     fail_budget(request);
   }
   Buffer* buffer = new (block.data) Buffer;

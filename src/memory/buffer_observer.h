@@ -1,5 +1,5 @@
-// BufferObserver: who is told of every buffer, while anybody wants to be (a recording). A table of
-// functions: memory does not know who they belong to.
+// BufferObserver: notified of every buffer, if set (by a recording). A table of functions, because
+// memory does not know its observers.
 #pragma once
 
 #include <atomic>
@@ -14,23 +14,23 @@ namespace penstock::memory {
 
 struct BufferObserver {
   void (*allocated)(Buffer& buffer) noexcept;
-  // These come before the ledger is told.
+  // Called before the ledger is updated.
   void (*releasing)(const Buffer& buffer) noexcept;
   void (*resizing)(Buffer& buffer, int64_t bytes) noexcept;
   void (*retagging)(Buffer& buffer, Tag tag, ledger::Owner owner) noexcept;
-  // What lies in the buffer, where that was not known when it was allocated.
+  // Describes the contents of the buffer, if unknown when it was allocated.
   void (*describe)(const Buffer& buffer, DType dtype, const Shape& shape) noexcept;
   // A table of the lines that hold the most bytes now, for the text of an error.
   std::string (*holders)(size_t most);
 };
 
 extern std::atomic<const BufferObserver*> g_observer;
-// Null for nobody, which is what is expected.
+// Usually null.
 inline const BufferObserver* observer() noexcept {
   const BufferObserver* found = g_observer.load(std::memory_order_relaxed);
   return __builtin_expect(found != nullptr, 0) ? found : nullptr;
 }
-// The observer stays where it is for as long as the process lasts: a call may be on its way.
+// The observer must live as long as the process: a call may be in progress.
 void set_observer(const BufferObserver* observer) noexcept;
 
 }  // namespace penstock::memory

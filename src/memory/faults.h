@@ -1,4 +1,4 @@
-// The switch behind memory::inject: asked once for every allocation.
+// The switch behind memory::inject, checked at every allocation.
 #pragma once
 
 #include <atomic>
@@ -10,7 +10,7 @@ namespace penstock::memory {
 extern std::atomic<bool> g_injecting;
 bool counts_and_fails(Tag tag) noexcept;
 
-// True when this allocation is to fail.
+// True if this allocation must fail.
 inline bool should_fail(Tag tag) noexcept {
   return g_injecting.load(std::memory_order_relaxed) && counts_and_fails(tag);
 }

@@ -15,11 +15,11 @@ constexpr int64_t kIdleMs = 1000;  // longer than the pause between two steps of
 constexpr int64_t kPeriodMs = 250;
 constexpr size_t kStackBytes = 256 << 10;
 
-// Not the standard library's: those have destructors, which run while the thread does.
+// Not the standard library's mutex: its destructor would run while the thread still uses it.
 pthread_mutex_t g_mutex = PTHREAD_MUTEX_INITIALIZER;
 pthread_cond_t g_wake = PTHREAD_COND_INITIALIZER;
 bool g_has_thread = false;             // under g_mutex
-std::atomic<bool> g_is_awake = false;  // it will look at the caches again
+std::atomic<bool> g_is_awake = false;  // it will check the caches again
 
 void lock_all() noexcept {
   pthread_mutex_lock(&g_mutex);
@@ -60,13 +60,13 @@ void* run(void*) {
       nanosleep(&period, nullptr);
     } while (release_idle());
     g_is_awake.store(false);
-    // What was put into a cache meanwhile told nobody.
+    // Catches blocks cached in the meantime, which did not wake the thread.
     if (release_idle()) g_is_awake.store(true);
   }
   return nullptr;
 }
 
-// Pre: g_mutex is held. Without a thread things stay cached: the next to come tries again.
+// Pre: g_mutex is held. Without a thread blocks stay cached; the next call tries again.
 bool start_thread() noexcept {
   static const bool follows_forks = pthread_atfork(lock_all, unlock_all, in_child) == 0;
   if (!follows_forks) return false;

@@ -13,20 +13,20 @@
 namespace penstock::memory {
 namespace {
 
-// What is mapped, where the handler can see it: it may neither lock nor allocate. Without a lock a
-// child process can unmap whatever its parent was doing.
+// The mappings, readable from the signal handler, which may neither lock nor allocate. Without a
+// lock, a child process can unmap whatever its parent was doing.
 struct Mapping {
-  std::atomic<uintptr_t> start{0};  // 0: a free place
+  std::atomic<uintptr_t> start{0};  // 0: a free slot
   std::atomic<size_t> bytes{0};
 };
-constexpr uintptr_t kTaken = 1;  // by a mapping that is on its way
+constexpr uintptr_t kTaken = 1;  // by a mapping in progress
 constexpr size_t kMaxMappings = 1 << 16;
 constinit std::array<Mapping, kMaxMappings> g_mappings;
-constinit std::atomic<size_t> g_num_used{0};  // no place behind these was ever taken
+constinit std::atomic<size_t> g_num_used{0};  // no slot beyond these was ever used
 constinit std::atomic<size_t> g_next{0};      // where to look for a free one
 struct sigaction g_before{};
 
-// Puts zeros over what a mapping has from the page of `address` on; false when none has it.
+// Maps zeros over a mapping from the page of `address` on; false if no mapping contains it.
 bool cover(uintptr_t address) noexcept {
   for (size_t i = 0; i < g_num_used.load(std::memory_order_acquire); ++i) {
     const uintptr_t start = g_mappings[i].start.load(std::memory_order_acquire);
@@ -54,8 +54,8 @@ void on_bus_error(int signal, siginfo_t* info, void* context) {
   } else if ((g_before.sa_flags & SA_SIGINFO) != 0) {
     g_before.sa_sigaction(signal, info, context);
   } else if (g_before.sa_handler == SIG_DFL || g_before.sa_handler == SIG_IGN) {
-    sigaction(SIGBUS, &g_before, nullptr);  // the fault comes again, and ends the process
-    if (info->si_code <= 0) raise(SIGBUS);  // sent by somebody: that does not come again
+    sigaction(SIGBUS, &g_before, nullptr);  // the fault recurs, and ends the process
+    if (info->si_code <= 0) raise(SIGBUS);  // sent by kill(): does not recur
   } else {
     g_before.sa_handler(signal);
   }
@@ -70,7 +70,7 @@ bool install() noexcept {
   return sigaction(SIGBUS, &action, &g_before) == 0;
 }
 
-// Takes a place for a mapping; null when there is none.
+// Reserves a slot for a mapping; null if there is none.
 Mapping* take_place() noexcept {
   const size_t first = g_next.load(std::memory_order_relaxed);
   for (size_t i = 0; i < kMaxMappings; ++i) {

@@ -1,5 +1,5 @@
-// Medium and large blocks: whole pages. Free medium blocks are kept, newest first, while all of
-// them together stay within the cache's limit and are not idle (idle.h); the oldest leaves first.
+// Medium and large blocks: whole pages. Free medium blocks are cached, newest first, within the
+// cache's limit and while they are not idle (idle.h); the oldest leaves first.
 #include <algorithm>
 #include <bit>
 #include <mutex>
@@ -15,8 +15,8 @@ constexpr size_t round_to_pages(size_t bytes) {
   return (bytes + kPageBytes - 1) & ~(kPageBytes - 1);
 }
 
-// Pages in eight steps a doubling, so that blocks of nearly the same size can stand in for each
-// other. The untouched tail of a block costs addresses, not memory.
+// Rounds to eight steps per doubling, so that blocks of similar size are interchangeable. The
+// untouched tail of a block costs addresses, not memory.
 constexpr size_t round_to_step(size_t bytes) {
   const size_t step = std::max(std::bit_floor(bytes) / 8, kPageBytes);
   return (bytes + step - 1) & ~(step - 1);
@@ -64,7 +64,7 @@ class PageCache {
     const std::lock_guard lock(mutex_);
     return cached_;
   }
-  // One at a time: giving pages back takes longer than anybody should wait for the lock.
+  // One at a time: returning pages takes too long to hold the lock.
   bool release_idle(int64_t time) noexcept {
     for (;;) {
       FreePages* pages = nullptr;

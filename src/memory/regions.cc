@@ -15,8 +15,8 @@ struct Region {
   size_t bytes;
 };
 
-// A table by address with linear probing. Its pages are the system's: it stands below everything
-// that allocates. Where they are refused, a region is not counted.
+// A hash table by address with linear probing. Its pages come from the system, because it is below
+// everything that allocates. If they are refused, a region is not counted.
 class Table {
  public:
   void add(uintptr_t start, size_t bytes) noexcept {
@@ -35,7 +35,7 @@ class Table {
     if (region == nullptr) return;
     *region = {};
     --count_;
-    // What was put further on because of it moves up.
+    // Moves up the entries that were displaced by it.
     for (size_t i = next(static_cast<size_t>(region - places_)); places_[i].start != 0;
          i = next(i)) {
       const Region moved = places_[i];
@@ -59,7 +59,7 @@ class Table {
 
  private:
   size_t next(size_t i) const noexcept { return (i + 1) & (capacity_ - 1); }
-  // Where `start` is, or would be put.
+  // The index of `start`, or where it would be inserted.
   size_t place_of(uintptr_t start) const noexcept {
     size_t i = start / kPageBytes * 0x9E3779B97F4A7C15u >> 20 & (capacity_ - 1);
     while (places_[i].start != 0 && places_[i].start != start) i = next(i);

@@ -1,5 +1,5 @@
-// Regions: which addresses were mapped for blocks, so that it can be told how much of them is in
-// memory: a page that nobody wrote to costs none.
+// Regions: the addresses mapped for blocks, to find out how much of them is resident: an untouched
+// page is not.
 #pragma once
 
 #include <cstddef>
@@ -8,15 +8,15 @@
 namespace penstock::memory::regions {
 
 void add(void* pages, size_t bytes) noexcept;
-// The region that starts there ends earlier.
+// Shortens the region that starts there.
 void shrink(void* pages, size_t bytes) noexcept;
 void remove(void* pages) noexcept;
-// Bytes of all regions that are in memory.
+// Resident bytes of all regions.
 int64_t resident_bytes() noexcept;
-// The same of whole pages anywhere.
+// The same for any range of whole pages.
 int64_t resident_bytes(void* pages, size_t bytes) noexcept;
 
-// Around a fork: nobody else is inside while the process is copied.
+// Around a fork: keeps other threads out while the process is copied.
 void lock() noexcept;
 void unlock() noexcept;
 

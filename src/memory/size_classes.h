@@ -1,4 +1,4 @@
-// Size classes of small blocks: steps of 64 bytes up to 1 KiB, then four steps a doubling.
+// Size classes of small blocks: steps of 64 bytes up to 1 KiB, then four steps per doubling.
 #pragma once
 
 #include <bit>

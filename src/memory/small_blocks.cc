@@ -1,5 +1,5 @@
 // Small blocks. A chunk is kChunkBytes of one size class, aligned to its size, so that a block's
-// address tells its chunk. A thread takes and returns blocks in batches: its own lists need no
+// address determines its chunk. A thread takes and returns blocks in batches: its own lists need no
 // lock.
 #include <pthread.h>
 
@@ -38,13 +38,13 @@ Chunk* chunk_of(void* block) {
   return reinterpret_cast<Chunk*>(reinterpret_cast<uintptr_t>(block) & ~(kChunkBytes - 1));
 }
 
-// How many blocks of a class a thread may keep.
+// The number of blocks of a class that a thread may keep.
 constexpr uint32_t thread_limit(size_t size_class) {
   return static_cast<uint32_t>(
       std::clamp<size_t>((64 << 10) / size_class_bytes(size_class), 4, 64));
 }
 
-// The chunks of all classes. One lock: threads come here once a batch.
+// The chunks of all classes. One lock suffices: threads come here once per batch.
 class Central {
  public:
   // Up to `count` blocks, linked; *taken says how many.
@@ -71,7 +71,7 @@ class Central {
     return list;
   }
 
-  // Whether a chunk is kept of which no block is in use.
+  // Returns whether a chunk without used blocks is kept.
   bool put(FreeBlock* list) noexcept {
     const std::lock_guard lock(mutex_);
     bool keeps_idle = false;
@@ -122,9 +122,8 @@ class Central {
     return chunk;
   }
 
-  // A chunk without a live block goes back to the system, but for the last of its class: a loop
-  // that makes and drops one block must not map pages each time round.
-  // False when it stays.
+  // Returns a chunk without live blocks to the system, except the last of its class: a loop that
+  // allocates and frees one block must not map pages each time. False if it stays.
   bool retire(Chunk* chunk) noexcept {
     if (chunk->previous == nullptr && chunk->next == nullptr) {
       chunk->idle_since = coarse_now();
@@ -140,7 +139,7 @@ class Central {
   }
 
  public:
-  // Gives back the chunks without a live block that are idle since before `time`; whether others
+  // Returns the chunks without live blocks that are idle since before `time`; says whether others
   // are left.
   bool release_idle(int64_t time) noexcept {
     const std::lock_guard lock(mutex_);
@@ -179,7 +178,7 @@ struct ThreadCache {
 };
 static_assert(sizeof(ThreadCache) <= kPageBytes);
 
-// Null before the thread's first block; kNoCache when it ended, or had no memory for a cache.
+// Null before the thread's first block; kNoCache after its end, or without memory for a cache.
 thread_local ThreadCache* t_cache = nullptr;
 ThreadCache* const kNoCache = reinterpret_cast<ThreadCache*>(1);
 pthread_key_t g_exit_key;

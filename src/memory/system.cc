@@ -28,9 +28,9 @@ void* map(size_t bytes) noexcept {
   return pages == MAP_FAILED ? nullptr : pages;
 }
 
-// Large blocks ask for huge pages where they fill them: a fault then brings 2 MiB instead of 4 KiB,
-// and the kernel's loops miss the TLB less. A part of a huge page at the end stays small pages, so
-// that no block costs more memory than it has bytes.
+// Large blocks request huge pages where they fill them: a fault then maps 2 MiB instead of 4 KiB,
+// and kernels miss the TLB less. A partial huge page at the end stays small pages, so that no block
+// takes more memory than its bytes.
 constexpr size_t kHugePageBytes = 2 << 20;
 constexpr size_t kLeastHugeBlock = 2 * kHugePageBytes;
 
@@ -48,14 +48,14 @@ void* map_pages(size_t bytes, size_t alignment) noexcept {
     pages += head;
   }
   if (bytes >= kLeastHugeBlock)
-    madvise(pages, bytes & ~(kHugePageBytes - 1), MADV_HUGEPAGE);  // refused: small pages do too
+    madvise(pages, bytes & ~(kHugePageBytes - 1), MADV_HUGEPAGE);  // if refused, small pages do
   g_mapped.fetch_add(static_cast<int64_t>(bytes), std::memory_order_relaxed);
   regions::add(pages, bytes);
   return pages;
 }
 
 void unmap_pages(void* pages, size_t bytes) noexcept {
-  regions::remove(pages);  // before the addresses can be somebody else's
+  regions::remove(pages);  // before the addresses are reused
   munmap(pages, bytes);
   g_mapped.fetch_sub(static_cast<int64_t>(bytes), std::memory_order_relaxed);
 }

@@ -1,4 +1,4 @@
-// Pages from the operating system: the one place that asks for them.
+// Pages from the operating system: the only place that requests them.
 #pragma once
 
 #include <cstddef>
@@ -8,15 +8,15 @@
 
 namespace penstock::memory {
 
-// Fresh zeroed pages, or null. `bytes` is a multiple of the page, `alignment` a power of two.
+// Fresh zeroed pages, or null. `bytes` is a multiple of the page size, `alignment` a power of two.
 void* map_pages(size_t bytes, size_t alignment = kPageBytes) noexcept;
 void unmap_pages(void* pages, size_t bytes) noexcept;
-// Gives back what lies behind the first `kept` of `bytes`.
+// Returns the pages behind the first `kept` of `bytes`.
 void unmap_tail(void* pages, size_t bytes, size_t kept) noexcept;
 // Bytes mapped now.
 int64_t mapped_bytes() noexcept;
 
-// The machine's memory, or the container's limit where that is less.
+// The machine's memory, or the container's limit if that is less.
 int64_t physical_bytes() noexcept;
 
 }  // namespace penstock::memory

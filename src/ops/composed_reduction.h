@@ -1,4 +1,4 @@
-// What reductions made of other ops share.
+// Helpers shared by reductions composed of other ops.
 #pragma once
 
 #include <span>
@@ -7,7 +7,7 @@
 
 namespace penstock {
 
-// `reduced`, whose reduced axes have size 1, without them unless they are to stay.
+// Removes the reduced axes, which have size 1, unless keepdims is set.
 inline Tensor without_reduced_axes(const Tensor& reduced, std::span<const int64_t> axes,
                                    bool keepdims) {
   if (keepdims || reduced.rank() == 0 || axes.empty()) return reduced;

@@ -1,4 +1,4 @@
-// What elementwise ops share: shapes, kernels by op and dtype, gradients' helpers and samples.
+// Helpers shared by elementwise ops: shapes, kernels by op and dtype, gradients and samples.
 #pragma once
 
 #include <vector>
@@ -16,7 +16,7 @@ namespace penstock::elementwise {
 
 // One output of input 0's dtype and shape.
 void infer_unary(InferContext& ctx);
-// One output of input 0's dtype and the shape that inputs 0 and 1 broadcast to.
+// One output of input 0's dtype and the broadcast shape of inputs 0 and 1.
 void infer_binary(InferContext& ctx);
 // The same, of bool.
 void infer_comparison(InferContext& ctx);
@@ -24,7 +24,7 @@ void infer_comparison(InferContext& ctx);
 void infer_same_shape(InferContext& ctx);
 // One output of bool and input 0's shape.
 void infer_test(InferContext& ctx);
-// What the two shapes broadcast to; fails when they do not.
+// The broadcast shape of the two; fails if they are incompatible.
 Shape broadcast(const InferContext& ctx, const Shape& x, const Shape& y);
 
 template <kernels::UnaryOp op, int64_t grain>
@@ -67,8 +67,8 @@ struct Parameter {
 // The complex conjugate, which for real numbers is x itself.
 Tensor conjugate(const Tensor& x);
 
-// Samples of every dtype of `dtypes`, of shapes that broadcast, scalars, empty tensors and a large
-// one. Values are drawn from [low, high); those of unsigned integers not from below 0.
+// Samples of every dtype in `dtypes`: broadcasting shapes, scalars, empty tensors and a large one.
+// Values are drawn from [low, high); unsigned integers never below 0.
 std::vector<Sample> unary_samples(DTypeSet dtypes, double low = -2, double high = 2);
 std::vector<Sample> binary_samples(DTypeSet dtypes, double low = -2, double high = 2);
 

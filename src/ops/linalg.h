@@ -1,5 +1,5 @@
-// What the ops of linear algebra share: checks of matrices, their shapes, and small functions that
-// gradients are written with.
+// Helpers shared by linear algebra ops: checks of matrices, their shapes, and functions for
+// gradients.
 #pragma once
 
 #include <penstock/ops/context.h>
@@ -13,28 +13,27 @@ namespace penstock::linalg {
 inline constexpr DTypeSet kTypes =
     DTypeSet(DType::kFloat32) | DType::kFloat64 | DType::kComplex64 | DType::kComplex128;
 
-// The matrices of input i; fails when it has fewer than two dimensions. Pre: its shape is known.
+// The matrices of input i; fails if its rank is below 2. Pre: its shape is known.
 kernels::Matrices matrices(const InferContext& ctx, size_t i);
-// The same; fails when they are not square.
+// The same; fails if they are not square.
 kernels::Matrices square_matrices(const InferContext& ctx, size_t i);
-// Fails when LAPACK cannot be loaded, or cannot count the elements of its work space for matrices
-// of that size.
+// Fails if LAPACK cannot be loaded, or cannot count its work space for matrices of that size.
 void require_lapack(const InferContext& ctx, const kernels::Matrices& m);
 
-// All dimensions but the last two.
+// All dimensions except the last two.
 Shape batch_shape(const Shape& shape);
 Shape with_matrix(const Shape& batch, int64_t rows, int64_t cols);
 // The dtype of absolute values: float32 for complex64.
 DType real_dtype(DType dtype);
 
-// The rows of square matrices of that shape: whichever side is known. Pre: it has a rank.
+// The size of square matrices of that shape, from whichever side is known. Pre: it has a rank.
 int64_t square_size(const Shape& shape);
-// The shape of x with a · x = b for inputs a and b, whose batches are these together: as far as it
-// is known where not all dimensions are. Pre: they have ranks of at least 2.
+// The shape of x with a · x = b for inputs a and b, whose common batch is `batch`, as far as it is
+// known. Pre: their ranks are known and at least 2.
 Shape open_solution(const InferContext& ctx, const Shape& batch);
 
-// One output of input 0's dtype and shape, if that is one of square matrices; true when it is
-// known.
+// One output of input 0's dtype and shape, which must be square matrices; returns whether the shape
+// is known.
 bool infer_square(InferContext& ctx);
 
 Tensor conjugate(const Tensor& x);
@@ -57,7 +56,7 @@ Tensor scalar_int(int64_t value);
 // Hermitian with positive eigenvalues.
 SampleInput regular(DType dtype, const Shape& shape);
 SampleInput positive(DType dtype, const Shape& shape);
-// A call with each of LAPACK's dtypes, a batch, one element and none.
+// A call for each of LAPACK's dtypes, a batch, one element and none.
 std::vector<Sample> square_samples(SampleInput (*make)(DType, const Shape&) = regular);
 
 }  // namespace penstock::linalg

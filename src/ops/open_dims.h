@@ -1,12 +1,11 @@
-// What infer says of results whose dimensions are not known.
+// Shapes with unknown dimensions, for infer.
 #pragma once
 
 #include <penstock/core/shape.h>
 
 namespace penstock {
 
-// As many dimensions as given, none of them known; of unknown rank for a number that is not known
-// or too large.
+// A shape of that rank with no known dimension; of unknown rank if `rank` is unknown or too large.
 inline Shape open_dims(int64_t rank) {
   if (rank < 0 || rank > kMaxRank) return Shape::unknown_rank();
   Shape shape;

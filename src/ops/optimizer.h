@@ -1,8 +1,7 @@
-// What the optimisers' update ops share: how their inputs are laid out, infer and kernel.
+// Helpers shared by the optimisers' update ops: the layout of their inputs, infer and kernel.
 //
-// An update is a function from a variable, its slots and a gradient to the new variable and slots.
-// Handed over, the states are updated in place; otherwise they are copied. No op here has a
-// gradient.
+// An update maps a variable, its slots and a gradient to the new variable and slots. Donated states
+// are updated in place; otherwise they are copied. No op here has a gradient.
 #pragma once
 
 #include <penstock/ops/context.h>
@@ -11,8 +10,8 @@
 
 namespace penstock {
 
-// States come first, one for each output; what is neither gradient nor indices is a number of rank
-// 0, in the rule's order. Attributes, where there are any: use_nesterov, weight_decay.
+// States come first, one for each output. Every input that is neither gradient nor indices is a
+// number of rank 0, in the rule's order. Optional attributes: use_nesterov, weight_decay.
 struct UpdateInputs {
   kernels::UpdateRule rule;
   size_t states;

@@ -1,4 +1,4 @@
-// What stateful and stateless draws share.
+// Helpers shared by stateful and stateless draws.
 #pragma once
 
 #include <penstock/ops/context.h>
@@ -15,13 +15,12 @@ inline constexpr DTypeSet kDrawTypes =
 // For logits and a number of samples as inputs 0 and 1.
 void infer_categorical(InferContext& ctx, const Attr& dtype);
 
-// How gamma draws move with alpha when their places in the distribution stay (implicit
-// reparameterisation: Figurnov et al., 2018). Not what finite differences of the draws show: those
-// jump, so that only samples without draws can be checked by them.
+// The gradient of gamma draws by alpha at fixed quantiles (implicit reparameterisation: Figurnov et
+// al., 2018). Finite differences of the draws jump, so they can check only samples without draws.
 Tensor gamma_gradient(const Tensor& dy, const Tensor& alpha, const Tensor& draws);
 
 void infer_shuffle(InferContext& ctx);
-// Rows of `in` in a random order; `scratch` is what infer_shuffle asked for.
+// Rows of `in` in random order; `scratch` is what infer_shuffle requested.
 void shuffle(const kernels::PhiloxStream& stream, const View& in, const View& out, void* scratch);
 
 }  // namespace penstock::random_draws

@@ -1,4 +1,4 @@
-// What the random ops have in common: where their streams begin, and shapes of draws.
+// Helpers shared by random ops: the start of their streams, and the shapes of draws.
 #pragma once
 
 #include <penstock/ops/context.h>
@@ -8,15 +8,15 @@
 
 namespace penstock::random_inputs {
 
-// Stateful ops have the attributes seed, seed2 and skip, the first of which is number `first`:
-// skip says how many blocks of the stream earlier calls took. Where it is negative, who runs the op
-// keeps count.
+// Stateful ops have the attributes seed, seed2 and skip, starting at attribute `first`. skip is the
+// number of stream blocks that earlier calls took. If it is negative, the caller of the op keeps
+// count.
 kernels::PhiloxStream stateful_stream(Attrs attrs, size_t first);
-// Where a call is that is given `skip`, once so many blocks have been taken.
+// The position of a call with this `skip`, after `taken` blocks.
 int64_t place_after(int64_t skip, int64_t taken);
-// The number of skip; that of the attributes where there is none.
+// The index of skip; the number of attributes if there is none.
 size_t skip_attr(const OpDef& op);
-// How many blocks a call takes whose first output is `output`. Pre: the op has the attributes
+// The number of blocks of a call whose first output is `output`. Pre: the op has the attributes
 // above.
 int64_t blocks_taken(const OpDef& op, const Shape& output);
 
@@ -29,15 +29,15 @@ kernels::PhiloxStream mixed_stream(const KernelContext& ctx, size_t input);
 
 // For minval and maxval as inputs `low` and the one after it.
 void check_bounds(InferContext& ctx, size_t low);
-// Fills `out` from [minval, maxval); refuses bounds in the wrong order.
+// Fills `out` from [minval, maxval); rejects bounds in the wrong order.
 KernelResult draw_integers(const kernels::PhiloxStream& stream, const View& minval,
                            const View& maxval, const View& out);
 // Element `i` of a host input.
 int64_t number(const View& view, int64_t i = 0);
 
-// Refuses a shape that does not end with that of the parameters, as an output of draws must.
+// Rejects an output shape that does not end with that of the parameters.
 void check_ends_with(InferContext& ctx, const Shape& shape, const Shape& parameters);
-// How many draws an output of that shape holds for each parameter.
+// The number of draws per parameter in an output of that shape.
 int64_t samples_per_parameter(const View& out, int64_t parameters);
 
 // A key, a counter and an algorithm for samples.

@@ -1,5 +1,5 @@
-// What the reductions have in common: attributes `axis` (all of them by default) and `keepdims`,
-// the shape that follows from them, and the way back from a reduced tensor to the input's shape.
+// Helpers shared by reductions: the attributes `axis` (default: all axes) and `keepdims`, the
+// resulting shape, and the way back from a reduced tensor to the input's shape.
 #pragma once
 
 #include <penstock/ops/context.h>
@@ -27,9 +27,9 @@ template <kernels::Reduction kReduction>
 inline constexpr Kernel run_reduction{run_reduce<kReduction>,
                                       &kernels::kReductionFormula<kReduction>};
 
-// In gradients: a tensor of the output's shape, with the reduced axes as axes of size 1.
+// For gradients: a tensor of the output's shape, with the reduced axes restored as size 1.
 Tensor with_reduced_axes(const GradContext& g, const Tensor& reduced);
-// The same, repeated to the input's shape.
+// The same, broadcast to the input's shape.
 Tensor spread(const GradContext& g, const Tensor& reduced);
 
 }  // namespace penstock

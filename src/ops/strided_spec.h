@@ -1,5 +1,5 @@
-// StridedSpec: what a NumPy-like index (x[1:3, ..., ::-1, None, 2]) picks, worked out from the
-// begin, end and strides of StridedSlice and its masks.
+// StridedSpec: the selection of a NumPy-like index (x[1:3, ..., ::-1, None, 2]), computed from the
+// begin, end, strides and masks of StridedSlice.
 #pragma once
 
 #include <string>
@@ -15,23 +15,23 @@ struct StridedSpec {
   struct Axis {
     int64_t begin = 0;
     int64_t stride = 1;
-    int64_t size = 0;  // how many positions it picks
+    int64_t size = 0;  // the number of selected positions
   };
 
   Axis axes[kMaxRank];  // one for each axis of the input
   Shape picked;         // their sizes
-  Shape output;         // without the axes that an index took away, with those that were added
-  std::string problem;  // why the index is wrong; empty when it is not
+  Shape output;         // without the axes that an index removed, with those added
+  std::string problem;  // why the index is invalid; empty if it is valid
 
-  // True when what is picked is one run of the input.
+  // True if the selection is contiguous in the input.
   bool is_run(const Shape& whole) const;
-  // The first element of what is picked. Pre: something is.
+  // The first selected element. Pre: the selection is not empty.
   int64_t start(const Shape& whole) const;
-  // Moves between the whole (`from` side) and a dense tensor of the picked shape.
+  // Moves between the whole (`from` side) and a dense tensor of the selected shape.
   kernels::Move box(const Shape& whole) const;
 };
 
-// Of an unknown dimension of the whole it says only whether the output has one for it. Pre: the
+// For an unknown dimension of the whole it says only whether the output has one for it. Pre: the
 // whole has a rank; `bounds` are begin, end and strides, integers with data; `masks` are
 // StridedSlice's: begin, end, ellipsis, new_axis, shrink_axis.
 StridedSpec strided_spec(const Shape& whole, const View* bounds, Attrs masks);

@@ -1,7 +1,7 @@
-// What string ops share: elements as text, results one by one, broadcasting, samples.
+// Helpers shared by string ops: elements as text, results one by one, broadcasting, samples.
 //
-// Their kernels make new strings and so may run out of memory: they throw, which costs nothing that
-// is not given back (Trait::kMakesStrings). They never run in parallel parts.
+// Their kernels create strings and so may run out of memory: they may throw, after which everything
+// is released (Trait::kMakesStrings). They never run in parallel.
 #pragma once
 
 #include <string>
@@ -31,7 +31,7 @@ KernelResult fill(const View& out, const Make& make) {
   return KernelResult::ok();
 }
 
-// Where element `i` of a shape is in a smaller one that is broadcast to it.
+// The index in a smaller shape of element `i` of the shape it is broadcast to.
 class Broadcast {
  public:
   Broadcast(const Shape& from, const Shape& to) : to_(to) {

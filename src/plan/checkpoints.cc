@@ -9,7 +9,7 @@ namespace {
 
 constexpr int64_t kMany = std::numeric_limits<int64_t>::max() / 4;
 
-// C(s + r, s): the steps that s states and r repetitions reach. 0 where one of them is negative.
+// C(s + r, s): the steps that s states and r repetitions reach. 0 if either is negative.
 int64_t reach(int64_t s, int64_t r) {
   if (s < 0 || r < 0) return 0;
   __int128 found = 1;

@@ -1,7 +1,7 @@
-// Effort: how much work a planning may still do.
+// Effort: the work that planning may still do.
 //
 // Work is counted in steps (about two nanoseconds: one look at one block), so that the same input
-// ends at the same place every time; the clock is the second, harder limit.
+// always stops at the same place; the clock is a second, hard limit.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,7 @@ class Effort {
   Effort(double seconds, int64_t steps, std::function<void(double)> tick)
       : limit_(seconds), steps_(steps), tick_(std::move(tick)) {}
 
-  // Counts `steps`; false when the work is to end.
+  // Counts `steps`; false if the work must end.
   bool spend(int64_t steps) {
     steps_ -= steps;
     unchecked_ += steps;
@@ -52,7 +52,7 @@ class Effort {
   std::function<void(double)> tick_;
 };
 
-// A small generator of random numbers with the same numbers everywhere.
+// A small random generator with the same numbers on all platforms.
 class Random {
  public:
   explicit Random(uint64_t seed) : state_(seed) {}

@@ -10,10 +10,10 @@
 namespace penstock::plan {
 namespace {
 
-// The gaps of an arena whose upper end is open.
+// The gaps of an arena with an open upper end.
 class Gaps {
  public:
-  // Takes `size` bytes out of the smallest gap that has them, the lowest of equal ones.
+  // Takes `size` bytes from the smallest gap that fits, the lowest of equal ones.
   int64_t take(int64_t size) {
     const auto found = by_size_.lower_bound({size, 0});
     if (found == by_size_.end()) return take_from_top(size);
@@ -62,8 +62,8 @@ class Gaps {
   int64_t top_ = 0;  // nothing lies above
 };
 
-// The placed blocks by their lifetimes: a tree over the blocks in order of `first` that knows the
-// latest `last` of what is placed below each node.
+// The placed blocks by lifetime: a tree over the blocks in order of `first` with the latest `last`
+// of the placed blocks below each node.
 class Index {
  public:
   explicit Index(const Problem& problem) : problem_(problem) {
@@ -84,7 +84,7 @@ class Index {
     }
   }
 
-  // Calls visit(block) for every placed block that lives together with `block`.
+  // Calls visit(block) for every placed block that is live together with `block`.
   template <typename Visit>
   void overlapping(int32_t block, Visit&& visit) const {
     const auto end =
@@ -128,10 +128,10 @@ struct Higher {
   bool operator()(const Span& a, const Span& b) const { return a.offset > b.offset; }
 };
 
-// The lowest offset at which `size` bytes fit between `taken`, which is used up.
+// The lowest offset at which `size` bytes fit between `taken`, which is consumed.
 int64_t lowest_gap(std::vector<Span>& taken, int64_t size) {
   int64_t offset = 0;
-  // Often a low gap will do: a heap, because sorting all of them would be more work.
+  // Often a low gap suffices: a heap avoids sorting all of them.
   std::make_heap(taken.begin(), taken.end(), Higher());
   while (!taken.empty()) {
     const Span lowest = taken.front();

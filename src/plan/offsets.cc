@@ -1,8 +1,8 @@
-// plan_offsets: checks the blocks, takes the problem apart and puts the layouts together.
+// plan_offsets: checks the blocks, decomposes the problem and combines the layouts.
 //
-// Where nothing lives across a moment, the blocks before it and after it share the arena freely:
-// each stretch is a problem of its own. Blocks that live all through a stretch go to its bottom,
-// and what remains above them may fall apart again.
+// At a moment that no block spans, the blocks before and after it share the arena freely: each
+// stretch is a separate problem. Blocks that are live throughout a stretch go to its bottom, and
+// the rest above them may decompose again.
 #include <penstock/plan/offsets.h>
 
 #include <algorithm>
@@ -22,15 +22,15 @@
 namespace penstock::plan {
 namespace {
 
-// What a usual machine does in half a second, and the most that has ever been worth while.
+// The work of a typical machine in half a second, and the most that has ever been useful.
 constexpr double kStepsPerSecond = 250e6;
 constexpr double kMaxSteps = 3e9;
-// How often blocks that live all through a stretch are looked for in what is left of it.
+// The number of times that always-live blocks are peeled off a stretch.
 constexpr int kMaxPeels = 50;
 
 std::string row(size_t index) { return "[plan] block " + std::to_string(index) + ": "; }
 
-// The blocks with sizes rounded up to the alignment. Throws for what cannot be planned.
+// The blocks with sizes rounded up to the alignment. Throws for invalid input.
 std::vector<Block> checked_blocks(std::span<const Block> blocks, const Options& options) {
   if (options.alignment < 1) throw InvalidArgumentError("[plan] the alignment is less than 1");
   if (!(options.time_limit >= 0)) throw InvalidArgumentError("[plan] the time limit is negative");
@@ -56,14 +56,14 @@ std::vector<Block> checked_blocks(std::span<const Block> blocks, const Options& 
   return result;
 }
 
-// Blocks that share nothing but the arena with the others, all above `base`.
+// Blocks that share only the arena with the others, all above `base`.
 struct Part {
   std::vector<int32_t> ids;  // sorted by lower
   int64_t base = 0;
   int peels = 0;
 };
 
-// Cuts `part` at the moments that no block lives across.
+// Cuts `part` at the moments that no block spans.
 std::vector<Part> stretches(std::span<const Block> blocks, const Part& part) {
   std::vector<Part> result;
   int64_t end = std::numeric_limits<int64_t>::min();
@@ -75,7 +75,7 @@ std::vector<Part> stretches(std::span<const Block> blocks, const Part& part) {
   return result;
 }
 
-// Puts the blocks that live in all sections of a stretch at its bottom. True if there were any.
+// Places the blocks that live in all sections of a stretch at its bottom. True if there were any.
 bool peel(std::span<const Block> blocks, Part& part, std::vector<int64_t>& offsets) {
   int64_t first_end = std::numeric_limits<int64_t>::max();
   for (const int32_t id : part.ids) first_end = std::min(first_end, blocks[id].upper);
@@ -95,7 +95,7 @@ bool peel(std::span<const Block> blocks, Part& part, std::vector<int64_t>& offse
   return found;
 }
 
-// A part that takes some planning.
+// A part that needs planning.
 struct Piece {
   Part part;
   std::unique_ptr<Solver> solver;
@@ -132,7 +132,7 @@ class Planning {
   const Options& options_;
   Effort effort_;
   std::vector<Piece> pieces_;
-  int64_t trivial_height_ = 0;  // of the blocks in no piece
+  int64_t trivial_height_ = 0;  // of the blocks outside all pieces
   Layout layout_;
 };
 
@@ -158,7 +158,7 @@ void Planning::take_apart() {
   }
 }
 
-// Brings what is known of the whole up to date with the pieces.
+// Updates the whole from the pieces.
 void Planning::update() {
   layout_.height = layout_.lower_bound = trivial_height_;
   layout_.stage = Stage::kTrivial;
@@ -176,7 +176,7 @@ Layout Planning::run() {
   for (const Piece& piece : pieces_) bound = std::max(bound, piece.bound());
   for (Piece& piece : pieces_) piece.solver->start(bound - piece.part.base, effort_);
   update();
-  // Only the highest piece matters, down to where another one is as high.
+  // Only the highest piece matters, until another one is as high.
   while (layout_.height > layout_.lower_bound &&
          effort_.spend(static_cast<int64_t>(pieces_.size()))) {
     std::partial_sort(pieces_.begin(), pieces_.begin() + std::min<size_t>(2, pieces_.size()),

@@ -1,8 +1,8 @@
 // Problem: the blocks of one stretch of time, in the form that the stages work on.
 //
-// Time is cut into sections. Only moments that hold a largest set of live blocks matter (at any
-// other moment a subset of a neighbour's lives), so those alone are sections, numbered from 0, and
-// a block lives in the sections [first, last). Blocks are sorted by `first`.
+// Time is cut into sections. Only moments with a maximal set of live blocks matter (at any other
+// moment a subset of a neighbour's is live), so only those are sections, numbered from 0. A block
+// lives in the sections [first, last). Blocks are sorted by `first`.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@ struct Problem {
   std::vector<int32_t> first;
   std::vector<int32_t> last;
   std::vector<int64_t> size;
-  std::vector<int64_t> load;  // per section: the bytes that live in it
+  std::vector<int64_t> load;  // per section: the live bytes
   int64_t bound = 0;          // the largest load
-  int64_t grain = 1;          // divides every size, and so the height of some lowest layout
+  int64_t grain = 1;          // divides every size, and so the height of some optimal layout
 
   int32_t count() const { return static_cast<int32_t>(size.size()); }
   int32_t sections() const { return static_cast<int32_t>(load.size()); }
@@ -29,7 +29,7 @@ struct Problem {
 // The problem of the blocks `ids`, which are sorted by their lower end.
 Problem make_problem(std::span<const Block> blocks, std::span<const int32_t> ids);
 
-// The height that `offsets` have.
+// The height of the layout `offsets`.
 int64_t height_of(const Problem& problem, std::span<const int64_t> offsets);
 
 }  // namespace penstock::plan

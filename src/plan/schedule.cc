@@ -30,7 +30,7 @@ std::vector<std::vector<int32_t>> find_previous(const ScheduleProblem& problem) 
   return previous;
 }
 
-// What is held while steps run one after the other.
+// The bytes held while steps run in turn.
 class Memory {
  public:
   explicit Memory(const ScheduleProblem& problem) {
@@ -55,7 +55,7 @@ class Memory {
     for (int32_t item : step.uses) {
       if (remaining_[at(item)] == 1) freed += bytes_[at(item)];
     }
-    // Memory that is taken over is neither made nor freed.
+    // Memory that is taken over is neither allocated nor freed.
     const uint64_t taken = takes(step);
     for (size_t i = 0; i < step.takes.size(); ++i) {
       if ((taken >> i & 1) == 0) continue;
@@ -76,7 +76,7 @@ class Memory {
   }
 
  private:
-  // Those of step.takes that happen: a bit each.
+  // The entries of step.takes that take effect, as bits.
   uint64_t takes(const ScheduleStep& step) const {
     uint64_t taken = 0;
     for (size_t i = 0; i < std::min<size_t>(step.takes.size(), 64); ++i) {
@@ -92,7 +92,7 @@ class Memory {
   }
 
   std::vector<int32_t> remaining_;  // users that have not run
-  std::vector<int64_t> bytes_;      // of items, where they were made
+  std::vector<int64_t> bytes_;      // of items, when they were made
   int64_t live_ = 0;
 };
 
@@ -146,8 +146,7 @@ StepOrder schedule_by_number(const ScheduleProblem& problem) {
 
 namespace {
 
-// Steps that are ready, with what they and the best chain that only waits for them add to the bytes
-// held.
+// The ready steps, with the bytes that they and the best chain waiting only for them add.
 class GreedyScheduler {
  public:
   explicit GreedyScheduler(const ScheduleProblem& problem)
@@ -180,7 +179,7 @@ class GreedyScheduler {
 
   bool is_ready(int32_t step) const { return !is_done_[at(step)] && before_[at(step)] == 0; }
 
-  // What the next step after `chain_` adds to the bytes held.
+  // The bytes that the next step after `chain_` adds.
   int64_t added_by(int32_t next) const {
     const ScheduleStep& follower = problem_.steps[at(next)];
     int64_t added = memory_.change(follower).after;
@@ -190,7 +189,7 @@ class GreedyScheduler {
         const std::vector<int32_t>& uses = problem_.steps[at(step)].uses;
         users += std::find(uses.begin(), uses.end(), item) != uses.end();
       }
-      // What only the chain uses is gone after its last step.
+      // An item that only the chain uses is freed after its last step.
       if (users > 0 && memory_.remaining(item) == users + 1)
         added -= problem_.items[at(item)].bytes;
     }
@@ -218,12 +217,12 @@ class GreedyScheduler {
     ready_.push({best, step});
   }
 
-  // Steps that are ready once this one has run, and those that are worth more or less now.
+  // Offers the steps that this one made ready, and those whose gain has changed.
   void offer_followers(const ScheduleStep& step) {
     for (int32_t next : step.next) {
       if (--before_[at(next)] == 0) offer(next);
       if (before_[at(next)] != 1) continue;
-      // The one that it still waits for may be worth more now.
+      // The gain of the step that it still waits for may have changed.
       for (int32_t last : previous_[at(next)]) {
         if (is_ready(last)) offer(last);
       }
@@ -283,7 +282,7 @@ StepOrder schedule_exactly(const ScheduleProblem& problem, int64_t peak) {
   for (size_t s = 0; s < count; ++s) {
     for (int32_t next : problem.steps[s].next) before[at(next)] |= 1u << s;
   }
-  // The best way to have done a set of steps; sets by their size.
+  // The best way to have run a set of steps; sets by size.
   struct State {
     int64_t peak;
     int32_t last;

@@ -1,4 +1,4 @@
-// Schedules: orders of abstract steps with the memory that they make and use. Integers only.
+// Schedules: orders of abstract steps that allocate and use memory. Integers only.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ struct ScheduleStep {
   std::vector<int32_t> uses;   // items, each once
   std::vector<int32_t> makes;  // items
   std::vector<int32_t> next;   // steps that must come later
-  // A made item may get the memory of a used one whose last use this is; each happens once.
+  // A new item may take over the memory of a used one whose last use this is; each happens once.
   struct Takes {
     int32_t made, used;
   };
@@ -18,7 +18,7 @@ struct ScheduleStep {
   int64_t scratch = 0;
 };
 struct ScheduleItem {
-  int64_t bytes = 0;  // 0 for what is there anyway
+  int64_t bytes = 0;  // 0 for memory that exists anyway
   std::vector<int32_t> users;
   bool is_result = false;  // never freed
 };
@@ -31,19 +31,19 @@ using StepOrder = std::vector<int32_t>;
 
 // The most bytes that are held at once.
 int64_t schedule_peak(const ScheduleProblem& problem, const StepOrder& order);
-// No order holds less.
+// A lower bound on the peak of every order.
 int64_t schedule_bound(const ScheduleProblem& problem);
-// Steps as early as their numbers allow.
+// Each step as early as possible, by number.
 StepOrder schedule_by_number(const ScheduleProblem& problem);
-// Always the step next that grows least, the best of those that only wait for it included.
+// Always the step that grows memory least, including the best of those that wait only for it.
 StepOrder schedule_greedily(const ScheduleProblem& problem);
 // One result after the other, each directly after what only it needs.
 StepOrder schedule_by_results(const ScheduleProblem& problem);
-// The best of all orders, when that takes few enough states to find out; empty otherwise, or when
-// none is below `peak`.
+// The best of all orders, if few enough states suffice to find it; empty otherwise, or if none is
+// below `peak`.
 StepOrder schedule_exactly(const ScheduleProblem& problem, int64_t peak);
 
-// The best that is found.
+// The best order found.
 StepOrder choose_schedule(const ScheduleProblem& problem);
 
 }  // namespace penstock::plan

@@ -7,13 +7,13 @@ namespace penstock::plan {
 namespace {
 
 constexpr int64_t kInfinite = std::numeric_limits<int64_t>::max();
-// The least offset of a block that is placed: so it is out of the way of every minimum.
+// The least offset of a placed block: too large to affect any minimum.
 constexpr int64_t kFar = kInfinite / 4;
 constexpr int64_t kFailuresPerStart = 150;
 constexpr int32_t kMaxBlocksToSearch = 6000;
 constexpr int64_t kMaxTableEntries = 8'000'000;
 
-// 1 1 2 1 1 2 4 …: mostly short attempts, and now and then a long one.
+// 1 1 2 1 1 2 4 …: mostly short attempts, with occasional long ones.
 int64_t luby(int64_t i) {
   for (;;) {
     int64_t power = 1;
@@ -66,7 +66,7 @@ Search::Answer Search::run(int64_t height, int64_t steps, Effort& effort) {
   }
 }
 
-// The state before anything is placed; false when the height is too low for that.
+// The state before anything is placed; false if the height is too low.
 bool Search::start(int64_t height) {
   const int32_t count = problem_.count();
   height_ = height;
@@ -97,7 +97,7 @@ bool Search::start(int64_t height) {
   return propagate();
 }
 
-// Completes the partial layout in every way, or finds that there is none.
+// Completes the partial layout in every way, or finds that it cannot be completed.
 Search::Answer Search::descend() {
   if (num_placed_ == problem_.count()) return Answer::kFound;
   const size_t mark = trail_.size();
@@ -128,7 +128,7 @@ Search::Answer Search::descend() {
   return Answer::kImpossible;
 }
 
-// The section with the most to come, counting most those that made trouble.
+// The section with the most bytes left, weighted by earlier failures.
 int32_t Search::choose_section() {
   int32_t chosen = -1;
   double best = std::numeric_limits<double>::infinity();
@@ -145,12 +145,12 @@ int32_t Search::choose_section() {
   return chosen;
 }
 
-// The block to be placed next so that `section` gets on, or -1.
+// The block to place next for `section`, or -1.
 int32_t Search::choose_block(int32_t section) {
   const auto is_free = [&](int32_t i) {
     return !placed_[i] && !waits_[i] && (previous_twin_[i] < 0 || placed_[previous_twin_[i]]);
   };
-  // The lowest block of the section lies no higher than this.
+  // The highest possible offset of the section's lowest block.
   const int64_t limit = height_ - left_[section];
   int32_t chosen = -1;
   double best = std::numeric_limits<double>::infinity();
@@ -162,7 +162,7 @@ int32_t Search::choose_block(int32_t section) {
     chosen = i;
   }
   if (chosen >= 0) return chosen;
-  // All of those rest on blocks outside the section, which have to come first.
+  // All of those rest on blocks outside the section, which must come first.
   int64_t lowest = kInfinite;
   for (int32_t i = 0; i < problem_.count(); ++i) {
     if (!is_free(i) || least_[i] + problem_.size[i] > limit || least_[i] >= lowest) continue;
@@ -173,7 +173,7 @@ int32_t Search::choose_block(int32_t section) {
   return chosen;
 }
 
-// What speaks against `block`: the room it wastes, as a share of what each section can spare.
+// The cost of placing `block`: the room it wastes, as a share of each section's slack.
 double Search::cost(int32_t block, int32_t section, int64_t limit) {
   const int64_t offset = least_[block];
   double waste = 0;
@@ -214,7 +214,7 @@ bool Search::place(int32_t block) {
   return propagate();
 }
 
-// `block` does not lie at its least offset on what is placed: another one lies between.
+// Concludes that `block` is not at its least offset on the placed blocks: another one lies between.
 bool Search::refute(int32_t block) {
   trail_.push_back({Field::kWaits, block, waits_[block]});
   waits_[block] = 1;
@@ -227,7 +227,7 @@ bool Search::refute(int32_t block) {
   return raise(block, lowest_top) && propagate();
 }
 
-// Raises the least offset of `block`, and of its twins above it; false when one leaves the height.
+// Raises the least offset of `block`, and of its twins above it; false if one exceeds the height.
 bool Search::raise(int32_t block, int64_t least) {
   for (; block >= 0; block = next_twin_[block]) {
     const int64_t top = std::max(least, least_[block]) + problem_.size[block];
@@ -248,7 +248,7 @@ void Search::rise(int32_t block, int64_t least) {
   const int64_t old_top = old + problem_.size[block];
   trail_.push_back({Field::kLeast, block, old});
   least_[block] = least;
-  // Only where the block may have been, or no longer can be, the lowest one does anything follow.
+  // Only sections where the block may have been the lowest, or no longer can be, are affected.
   for (int32_t t = problem_.first[block]; t < problem_.last[block]; ++t) {
     if (old == floor_[t] || old_top == lowest_top_[t] ||
         (least < lowest_top_[t] && least > height_ - left_[t])) {
@@ -271,8 +271,8 @@ bool Search::propagate() {
   return true;
 }
 
-// Raises the floor of a section to the least offset of the blocks that can be its lowest, and what
-// cannot be its lowest above one that can.
+// Raises the floor of a section to the least offset of the blocks that can be its lowest, and the
+// other blocks above one that can.
 bool Search::tighten(int32_t section) {
   const int64_t limit = height_ - left_[section];
   int64_t floor = kFar;

@@ -1,12 +1,12 @@
 // The exact search: is there a layout of a given height?
 //
-// Blocks are stacked bottom up on a skyline. Every block has a least offset, every section a floor:
-// the least offset among its unplaced blocks. A section whose floor and bytes left exceed the
-// height ends a branch, and one with hardly room to spare tells which of its blocks can come next.
-// Where a block has been tried and refuted, it has another one below it: that raises its least
-// offset, and it waits until a block that it lives with has been placed. So no layout is looked at
-// twice, and a search that runs to its end is a proof. It starts anew from time to time, with other
-// preferences, and with more weight on the sections where it failed.
+// Blocks are stacked bottom up on a skyline. Every block has a least offset, and every section a
+// floor: the least offset among its unplaced blocks. A section whose floor plus remaining bytes
+// exceed the height ends a branch; one with hardly any room to spare restricts which of its blocks
+// can come next. A block that was tried and refuted must have another one below it. That raises its
+// least offset, and it waits until a block that it lives with has been placed. So no layout is
+// visited twice, and a search that runs to its end is a proof. It restarts from time to time, with
+// other preferences and more weight on the sections where it failed.
 #pragma once
 
 #include <cstdint>
@@ -19,17 +19,17 @@ namespace penstock::plan {
 
 class Search {
  public:
-  // True when the tables of a search over `problem` have a reasonable size.
+  // True if the tables of a search over `problem` have a reasonable size.
   static bool is_feasible(const Problem& problem);
 
   Search(const Problem& problem, uint64_t seed);
 
   enum class Answer : uint8_t { kFound, kImpossible, kGaveUp };
-  // Looks for a layout of at most `height` with about `steps` of `effort`.
+  // Searches for a layout of at most `height` with about `steps` of `effort`.
   Answer run(int64_t height, int64_t steps, Effort& effort);
   // Forgets where earlier runs failed.
   void forget() { weight_.assign(weight_.size(), 1); }
-  // The layout that the last run found.
+  // The layout found by the last run.
   const std::vector<int64_t>& offsets() const { return offsets_; }
 
  private:
@@ -60,23 +60,23 @@ class Search {
 
   const Problem& problem_;
   Random random_;
-  // Per section the blocks that live in it, and per block those it lives with.
+  // Per section the live blocks, and per block those that are live with it.
   std::vector<std::vector<int32_t>> live_;
   std::vector<std::vector<int32_t>> beside_;
-  // Equal blocks are placed in one order: the next and the previous one of the same lifetime and
-  // size, or -1.
+  // Equal blocks are placed in a fixed order: the next and the previous one of the same lifetime
+  // and size, or -1.
   std::vector<int32_t> next_twin_, previous_twin_;
 
   int64_t height_ = 0;
   std::vector<int64_t> floor_;       // per section
   std::vector<int64_t> lowest_top_;  // per section: of a block that may be its lowest
   std::vector<int64_t> left_;        // per section: bytes of unplaced blocks
-  std::vector<int32_t> count_;       // per section: how many those are
+  std::vector<int32_t> count_;       // per section: the number of unplaced blocks
   std::vector<double> weight_;       // per section: how often a branch failed there
   std::vector<int64_t> least_;       // per block
   std::vector<char> placed_;         // per block
-  std::vector<char> waits_;          // per block: refuted, and nothing beside it placed since
-  std::vector<double> merit_;        // per block: the preferences of this start
+  std::vector<char> waits_;          // per block: refuted, and no neighbour placed since
+  std::vector<double> merit_;        // per block: the preferences of this restart
   std::vector<int64_t> offsets_;
   int32_t num_placed_ = 0;
 
@@ -84,7 +84,7 @@ class Search {
   std::vector<int32_t> touched_;  // sections whose floor may have risen
   std::vector<char> is_touched_;
 
-  int64_t steps_ = 0;  // since they were last told to effort_
+  int64_t steps_ = 0;  // since they were last reported to effort_
   int64_t steps_left_ = 0;
   int64_t failures_left_ = 0;
   Effort* effort_ = nullptr;

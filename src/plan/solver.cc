@@ -10,10 +10,10 @@
 namespace penstock::plan {
 namespace {
 
-// How much the first of the ever longer rounds of local search and exact search may do.
+// The work of the first of the increasing rounds of local and exact search.
 constexpr int64_t kFirstRound = 4'000'000;
 
-// Shares of the gap that the exact search tries to close at once.
+// The shares of the gap that the exact search tries to close at once.
 constexpr double kLongestStride = 0.5;
 constexpr double kShortestStride = 0.05;
 
@@ -75,7 +75,7 @@ void Solver::improve(int64_t target, Effort& effort) {
   }
 }
 
-// Local search: orders that differ a little from that of the layout, and other stacks.
+// Local search: orders that differ slightly from the layout's, and other stacks.
 void Solver::walk(int64_t target, int64_t steps, Effort& effort) {
   const int64_t end = effort.left() - steps;
   std::vector<int64_t> offsets;
@@ -86,7 +86,7 @@ void Solver::walk(int64_t target, int64_t steps, Effort& effort) {
   }
 }
 
-// Places the blocks that touch the top earlier than before. True when the layout got no higher.
+// Places the topmost blocks earlier than before. True if the layout got no higher.
 bool Solver::shake(Effort& effort) {
   const std::vector<int32_t> order = by_offset(offsets_);
   std::vector<std::pair<double, int32_t>> keyed;
@@ -107,7 +107,7 @@ bool Solver::shake(Effort& effort) {
 }
 
 // The exact search: first at the least height of interest, then step by step below the layout's
-// height until it gives up. A step is a share of the gap, less after a failure.
+// height until it gives up. A step is a share of the gap, smaller after a failure.
 void Solver::search(int64_t target, int64_t steps, Effort& effort) {
   if (!at_least_) {
     at_least_ = std::make_unique<Search>(problem_, random_.bits());
@@ -127,7 +127,7 @@ void Solver::search(int64_t target, int64_t steps, Effort& effort) {
   }
 }
 
-// Looks for a layout of at most `height`; what there cannot be raises the bound.
+// Searches for a layout of at most `height`; a proof that there is none raises the bound.
 bool Solver::try_height(Search& search, int64_t height, int64_t steps, Effort& effort) {
   const Search::Answer answer = search.run(height, steps, effort);
   if (answer == Search::Answer::kImpossible) bound_ = std::max(bound_, height + problem_.grain);

@@ -1,4 +1,4 @@
-// Solver: the portfolio for one problem. It holds the lowest layout so far, and a bound.
+// Solver: the portfolio of methods for one problem. It holds the lowest layout so far, and a bound.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@ class Solver {
  public:
   Solver(Problem problem, uint64_t seed);
 
-  // Makes the first layout, by greedy orders, of `target` or lower where those get there.
+  // Finds the first layout by greedy orders, of height `target` or lower if they reach it.
   void start(int64_t target, Effort& effort);
-  // Lowers the layout until it is not above `target`, proved to be the lowest, or effort is over.
+  // Lowers the layout until it reaches `target`, is proved optimal, or the effort is exhausted.
   void improve(int64_t target, Effort& effort);
 
   std::span<const int64_t> offsets() const { return offsets_; }
@@ -36,7 +36,7 @@ class Solver {
 
   const Problem problem_;
   Random random_;
-  // Failures at the least height of interest say little about those just below the layout's.
+  // Two searches: failures at the least height say little about heights just below the layout's.
   std::unique_ptr<Search> at_least_, below_;
   std::vector<int64_t> offsets_;
   int64_t height_;

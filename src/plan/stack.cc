@@ -18,7 +18,7 @@ class Sections {
 
   int64_t top(int32_t section) const { return top_[section]; }
 
-  // Tells of a block to be stacked. When all are told, add_up() works out what each section has.
+  // Adds a block to be stacked. After the last one, add_up() computes the bytes of each section.
   void expect(int32_t first, int32_t last, int64_t size) {
     left_[first] += size;
     if (last < static_cast<int32_t>(left_.size())) left_[last] -= size;
@@ -54,12 +54,12 @@ class Sections {
   std::vector<int64_t> most_;  // per chunk of sections, the largest left_
 };
 
-// The blocks still to be stacked, by `first`, in columns: most of the work is to look through them.
+// The blocks still to be stacked, by `first`, in columns: scanning them is most of the work.
 struct Waiting {
   std::vector<int32_t> block, first, last;
   std::vector<int64_t> least;  // the offset that a block would get: the skyline's top below it
-  std::vector<double> merit;   // what speaks for a block wherever it is
-  size_t gone = 0;             // rows whose block has been stacked: their lifetime is empty
+  std::vector<double> merit;   // the score of a block, independent of its place
+  size_t gone = 0;             // rows of stacked blocks: their lifetime is empty
 
   void add(int32_t id, int32_t from, int32_t to, double value) {
     block.push_back(id);
@@ -96,7 +96,7 @@ struct Waiting {
   }
 };
 
-// The mean height of what would be wasted below a block, from a few of its sections.
+// The mean height of the waste below a block, from a few of its sections.
 double mean_waste(const Sections& sections, int32_t first, int32_t last, int64_t offset) {
   constexpr int32_t kLooks = 16;
   const int32_t step = std::max(1, (last - first) / kLooks);
@@ -124,7 +124,7 @@ size_t choose(const Problem& problem, const StackTaste& taste, const Sections& s
   double best = std::numeric_limits<double>::infinity();
   size_t chosen = rows[0];
   for (const size_t row : rows) {
-    // What is wasted in the fullest section itself counts most.
+    // Waste in the fullest section itself counts most.
     double score = 1000 * unit * static_cast<double>(waiting.least[row] - floor);
     if (score - most_merit >= best) continue;
     const double waste =

@@ -59,7 +59,7 @@ void Recorder::add_first_names() noexcept {
   for (int i = 0; i < kNumTags; ++i) file.add_name(tag_name(static_cast<Tag>(i)), &kept);
 }
 
-// What is held already: nobody has a list of the buffers, but the ledger has the sums.
+// The bytes held already: there is no list of buffers, but the ledger has the totals.
 void Recorder::add_before() noexcept {
   const auto add = [&](int32_t owner, Tag tag, int64_t bytes, int64_t count) {
     int32_t place = -1;
@@ -70,7 +70,7 @@ void Recorder::add_before() noexcept {
   for (int i = 1; i < ledger::kMaxOwners; ++i) {
     const auto owner = static_cast<ledger::Owner>(i);
     const ledger::Held held = ledger::held_by(owner);
-    // Whoever holds bytes keeps its name meanwhile; the places of others may be given away.
+    // An owner that holds bytes keeps its name; the slots of others may be reused.
     if (held.bytes <= 0 || ledger::owner_info(owner).kind != ledger::OwnerKind::kVariable) continue;
     add(name_of(ledger::owner_info(owner).name), Tag::kVariable, held.bytes, held.count);
     of_variables += held.bytes;
@@ -215,7 +215,7 @@ void Recorder::end_block(int32_t record, int64_t time) noexcept {
   if (record < 0) return;
   BlockRecord& ended = block(record);
   ended.end = time;
-  // A file that was cut has zeros where sites were.
+  // A truncated file has zeros where sites were.
   if (ended.site >= 0 && ended.site < file.header().counts[static_cast<size_t>(Kind::kSites)]) {
     SiteRecord& at = file.at<SiteRecord>(Kind::kSites, ended.site);
     at.live_bytes -= ended.bytes;

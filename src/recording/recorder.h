@@ -1,5 +1,5 @@
-// Recorder: the one recording of the process, behind one lock. It turns names, lines and shapes
-// into places in the file's tables, and keeps the sums of each line up to date.
+// Recorder: the one recording of the process, behind one lock. It maps names, lines and shapes to
+// indices in the file's tables, and maintains the totals of each line.
 #pragma once
 
 #include <atomic>
@@ -17,17 +17,17 @@
 
 namespace penstock::recording {
 
-// Everything here is called with `lock` held, and while there is a recording unless it says so.
+// All members are called with `lock` held and, unless stated otherwise, while recording.
 class Recorder {
  public:
   std::mutex lock;
   std::atomic<LocateFn> locate{nullptr};
   File file;
-  // Of the recording, or of the last one; never 0 while there is one.
+  // Of the recording, or of the last one; never 0 while recording.
   uint16_t number = 0;
 
   int64_t now() const noexcept;
-  // The errno when there can be no file.
+  // Returns the errno if the file cannot be created.
   int begin(const char* path) noexcept;
   void end() noexcept;
 
@@ -36,7 +36,7 @@ class Recorder {
   Site site_of(std::string_view file_name, int line, std::string_view function) noexcept;
   int32_t plan_of(const CallScope::Plan& plan) noexcept;
 
-  // A record of the buffer's bytes under its tag and owner; false when there is no room.
+  // Adds a record of the buffer's bytes under its tag and owner; false if there is no room.
   bool add_block(Buffer& buffer, Site site, int64_t start) noexcept;
   void end_block(int32_t record, int64_t time) noexcept;
   BlockRecord& block(int32_t record) noexcept {

@@ -23,23 +23,23 @@ std::atomic<bool> g_is_on{false};
 
 namespace {
 
-constexpr Site kAsk = -2;  // no scope says the line
+constexpr Site kAsk = -2;  // no scope gives the line
 thread_local Site t_site = kAsk;
 thread_local CallScope* t_call = nullptr;
 std::atomic<uint32_t> g_generation{0};
 
-// Whether there is a recording. Pre: the lock is held.
+// Whether a recording is running. Pre: the lock is held.
 bool is_recording() noexcept { return g_is_on.load(std::memory_order_relaxed); }
 
 // Around start() and stop(), which also start and join the sampler.
 std::mutex g_switch;
 
-// Of a block from before the recording: the tag that it then had, and one.
+// For a block from before the recording: its tag then, plus one.
 uint8_t before_mark(const Buffer& buffer) noexcept {
   return static_cast<uint8_t>(static_cast<int>(buffer.tag) + 1);
 }
 
-// A child process has the parent's memory, but the recording stays the parent's.
+// A child process has the parent's memory, but the recording belongs to the parent.
 void before_fork() {
   g_switch.lock();
   recorder().lock.lock();
@@ -58,7 +58,7 @@ void in_child() {
 
 }  // namespace
 
-// The calls that a thread is in: each sees what is allocated in it, and what of that is released.
+// The calls that a thread is in: each sees the allocations made in it, and their releases.
 struct Calls {
   static void add(int64_t bytes) noexcept {
     for (CallScope* call = t_call; call != nullptr; call = call->outer_) {
@@ -76,12 +76,11 @@ struct Calls {
 
 namespace {
 
-// What the places that allocate tell a recording, as memory's observer. They do nothing when the
-// recording has ended meanwhile.
+// The functions of memory's observer. They do nothing if the recording has ended meanwhile.
 
 void allocated(Buffer& buffer) noexcept {
   Recorder& all = recorder();
-  // Before the lock: whoever looks for the line may release memory on the way.
+  // Before the lock: looking up the line may release memory.
   Site site = t_site;
   if (site == kAsk) {
     const LocateFn locate = all.locate.load(std::memory_order_relaxed);
@@ -101,7 +100,7 @@ void releasing(const Buffer& buffer) noexcept {
   if (!is_recording()) return;
   int32_t record = buffer.record;
   if (!all.has(buffer)) {
-    // From before the recording: now it is known what it was.
+    // From before the recording: its contents become known now.
     Buffer copy_of_it;
     copy_of_it.tag = buffer.tag;
     copy_of_it.device = buffer.device;
@@ -119,7 +118,7 @@ void resizing(Buffer& buffer, int64_t bytes) noexcept {
   Recorder& all = recorder();
   const std::lock_guard lock(all.lock);
   if (!is_recording() || !all.has(buffer) || buffer.record < 0) return;
-  // The larger block ends and a smaller one begins: what was held when stays exact.
+  // The larger block ends and a smaller one begins, so the history stays exact.
   const int64_t time = all.now();
   const BlockRecord before = all.block(buffer.record);
   all.end_block(buffer.record, time);
@@ -280,7 +279,7 @@ CallScope::~CallScope() {
   Recorder& all = recorder();
   const std::lock_guard lock(all.lock);
   if (!is_recording() || plan_ < 0 || generation_ != generation()) return;
-  // A call whose parts are calls of the same plan is one call.
+  // A call whose parts are calls of the same plan counts as one call.
   if (outer_ != nullptr && outer_->plan_ == plan_ && outer_->generation_ == generation_) return;
   PlanRecord& record = all.file.at<PlanRecord>(Kind::kPlans, plan_);
   ++record.calls;

@@ -33,7 +33,7 @@ int reserve(int descriptor, int64_t offset, size_t bytes) noexcept {
   return problem;
 }
 
-// The name of a file of this process in the folder of `path`; false where it is too long.
+// The name of this process's file in the folder of `path`; false if it is too long.
 bool name_beside(const char* path, std::span<char> name) noexcept {
   const char* const slash = std::strrchr(path, '/');
   const int folder = slash == nullptr ? 0 : static_cast<int>(slash - path) + 1;
@@ -45,13 +45,13 @@ bool name_beside(const char* path, std::span<char> name) noexcept {
 }  // namespace
 
 int File::open(const char* path) noexcept {
-  // A new file, and not an old one made empty: another process may be recording in that. It takes
-  // the old one's place when there is room for it.
+  // A new file rather than a truncated old one, in which another process may be recording. It
+  // replaces the old one when it is complete enough.
   struct stat old{};
   if (lstat(path, &old) == 0 && !S_ISREG(old.st_mode)) return EEXIST;
   std::array<char, PATH_MAX> made;
   if (!name_beside(path, made)) return ENAMETOOLONG;
-  unlink(made.data());  // of a process of the same number that was killed here
+  unlink(made.data());  // left by a killed process with the same id
   descriptor_ = ::open(made.data(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (descriptor_ < 0) return errno;
   int problem = reserve(descriptor_, 0, kHeaderBytes);
@@ -121,7 +121,7 @@ void* File::add(Kind kind, size_t bytes, int32_t* place) noexcept {
   const size_t per_piece = kPieceBytes / bytes;
   const size_t piece = static_cast<size_t>(count) / per_piece;
   if (count == INT32_MAX || (piece == num_pieces(kind) && add_chunk(kind) == nullptr)) {
-    if (kind != Kind::kBlocks) ++header_->num_lost;  // blocks are counted by themselves
+    if (kind != Kind::kBlocks) ++header_->num_lost;  // blocks are counted separately
     return nullptr;
   }
   *place = static_cast<int32_t>(count++);

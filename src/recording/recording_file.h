@@ -1,11 +1,11 @@
 // The file of a recording: a header of one page, then chunks. A chunk starts with a ChunkHeader and
-// holds records of one kind, one after the other; chunks of a kind are in order. Numbers are as the
-// machine has them. `python/penstock/profiler/_raw.py` reads it, also while it is written, and what
-// a killed process left of it.
+// holds records of one kind; the chunks of a kind are in order. Numbers have the machine's byte
+// order. `python/penstock/profiler/_raw.py` reads it, also while it is being written and after the
+// process was killed.
 //
-// Not thread-safe: the recorder's lock is around it. Nothing here throws or calls malloc; pages of
-// the file are asked for before they are written, so that a full disk is an answer and no signal.
-// A file that somebody cuts meanwhile loses what was in it (see mapped_file.h), and is_cut().
+// Not thread-safe: the recorder's lock protects it. Nothing here throws or calls malloc. Pages of
+// the file are reserved before they are written, so a full disk is an error code and not a signal.
+// A file that somebody truncates loses its contents (see mapped_file.h), and is_cut() is true.
 #pragma once
 
 #include <array>
@@ -33,15 +33,15 @@ struct Header {
   uint32_t version;
   int32_t pid;
   int64_t began;      // ns since 1970
-  int64_t monotonic;  // the same moment on the clock that times count from
-  int64_t duration;   // ns, when the file was last looked after
+  int64_t monotonic;  // the same moment on the clock of the times below
+  int64_t duration;   // ns, at the last update
   int64_t counts[kNumKinds];
   int64_t num_dropped;
   int64_t num_events;
   // The first names are those of the dtypes, then of the tags.
   int32_t num_dtypes;
   int32_t num_tags;
-  // What `penstock top` shows, ten times a second.
+  // The data of `penstock top`, updated ten times a second.
   int64_t rss;
   int64_t current;
   int64_t peak;
@@ -49,21 +49,21 @@ struct Header {
   int64_t is_finished;
   int64_t tag_current[kNumTags];
   int64_t tag_peak[kNumTags];
-  int64_t num_lost;  // names and records besides blocks that found no place
+  int64_t num_lost;  // names and records other than blocks that found no room
 };
 
 struct ChunkHeader {
   uint32_t kind;
-  uint32_t bytes;  // of the chunk, with this header
+  uint32_t bytes;  // of the chunk, including this header
   char unused[56];
 };
 
-// Names are their places among the names; -1 is none.
+// Names are indices into the names; -1 is none.
 struct BlockRecord {
-  int64_t start, end, bytes;  // ns since the beginning; end is -1 while it is held
+  int64_t start, end, bytes;  // ns since the start; end is -1 while held
   int32_t site, op, owner, shape;
   uint8_t tag, dtype, device;
-  uint8_t is_before;  // held when the recording began: the tag that it then had, and one
+  uint8_t is_before;  // held when the recording began: its tag then, plus one
   uint32_t unused;
 };
 struct SiteRecord {
@@ -89,16 +89,16 @@ static_assert(sizeof(PlanRecord) == 64 && sizeof(BeforeRecord) == 32 && sizeof(N
 
 class File {
  public:
-  // The errno when the file cannot be made; 0 when it is there.
+  // The errno if the file cannot be created; 0 on success.
   int open(const char* path) noexcept;
-  // Cuts off what was never written, unmaps and closes.
+  // Truncates the unused part, unmaps and closes.
   void close() noexcept;
-  // As close, in a child process: the file is the parent's.
+  // As close, in a child process: the file belongs to the parent.
   void abandon() noexcept;
 
   Header& header() noexcept { return *header_; }
   const Header& header() const noexcept { return *header_; }
-  // A new zeroed record of the kind, and its place; null when there is no room left.
+  // A new zeroed record of the kind, and its index; null if there is no room.
   template <typename Record>
   Record* add(Kind kind, int32_t* place) noexcept {
     return static_cast<Record*>(add(kind, sizeof(Record), place));
@@ -110,22 +110,22 @@ class File {
     char* piece = pieces_[static_cast<size_t>(kind)][index / kPerPiece];
     return *reinterpret_cast<Record*>(piece + index % kPerPiece * sizeof(Record));
   }
-  // The place of a new name, which stays where it is; -1 when there is no room left.
+  // The index of a new name, whose text does not move; -1 if there is no room.
   int32_t add_name(std::string_view name, const char** kept) noexcept;
 
   int64_t file_bytes() const noexcept { return file_bytes_; }
-  // Whether somebody made the file shorter than what was written; it then grows no more.
+  // Whether somebody truncated the file; it then grows no more.
   bool is_cut() noexcept;
   int64_t resident_bytes() const noexcept;
-  // Lets the pages of older blocks go from memory; the file has them.
+  // Drops the pages of older blocks from memory; the file keeps them.
   void drop_old_pages() noexcept;
 
  private:
   static constexpr size_t kMaxPieces = 16384;     // 4 GiB of blocks
-  static constexpr size_t kMaxOtherPieces = 512;  // of a kind besides blocks
+  static constexpr size_t kMaxOtherPieces = 512;  // of any other kind
 
  public:
-  // The records of a chunk fill this many bytes at most, behind its header.
+  // The most bytes of records in a chunk, after its header.
   static constexpr size_t kChunkBytes = 256 << 10;
   static constexpr size_t kPieceBytes = kChunkBytes - sizeof(ChunkHeader);
 

@@ -1,6 +1,5 @@
-// Index: from a key's hash to its place in a recording's table; the caller compares the keys, and
-// may keep a pointer with each.
-// Its memory is whole pages from the system, never malloc's.
+// Index: maps a key's hash to its index in a recording's table. The caller compares the keys, and
+// may store a pointer with each. Its memory is whole pages from the system, never malloc's.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +11,7 @@ namespace penstock::recording {
 
 class Index {
  public:
-  // The place of the key for which `is_it(place, pointer)`; -1 when there is none.
+  // The index of the key for which `is_it(place, pointer)`; -1 if there is none.
   template <typename IsIt>
   int32_t find(uint64_t hash, IsIt is_it) const noexcept {
     for (size_t i = hash; capacity_ != 0; ++i) {
@@ -25,7 +24,7 @@ class Index {
     return -1;
   }
 
-  // False when there is no memory for it: the key then gets another place next time.
+  // False if there is no memory for it: the key then gets another index next time.
   bool add(uint64_t hash, int32_t place, const char* pointer = nullptr) noexcept {
     if (2 * (count_ + 1) > capacity_ && !grow()) return false;
     put({static_cast<uint32_t>(hash), place + 1, pointer});
@@ -33,7 +32,7 @@ class Index {
     return true;
   }
 
-  // The pointer kept with a place, by looking at all; null when there is none.
+  // The pointer stored with an index, by linear search; null if there is none.
   const char* pointer_of(int32_t place) const noexcept {
     for (size_t i = 0; i < capacity_; ++i) {
       if (entries_[i].place_and_one == place + 1) return entries_[i].pointer;

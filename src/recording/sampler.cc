@@ -24,7 +24,7 @@ struct Sampler {
   bool has_to_stop = false;
   std::thread thread;
 };
-// Never destroyed: the thread may be running when the process ends.
+// Never destroyed: the thread may be running when the process exits.
 Sampler* g_sampler = nullptr;
 
 int64_t resident_bytes() noexcept {

@@ -20,11 +20,11 @@ class PEN_API Optimizer {
  public:
   virtual ~Optimizer() = default;
 
-  // One step: gradients[i] belongs to variables[i]; variables without a gradient are left alone.
-  // Throws InvalidArgumentError when the numbers or a shape do not fit, before anything changes.
+  // One step: gradients[i] belongs to variables[i]. Variables without a gradient do not change.
+  // Throws InvalidArgumentError, before anything changes, when the counts or a shape do not match.
   void apply(std::span<const Gradient> gradients, std::span<const Variable> variables);
 
-  // Steps done so far.
+  // The number of steps done so far.
   int64_t iterations() const { return iterations_; }
   double learning_rate() const { return learning_rate_; }
   void set_learning_rate(double rate) { learning_rate_ = rate; }
@@ -38,8 +38,8 @@ class PEN_API Optimizer {
   };
   Optimizer(double learning_rate, std::vector<SlotSpec> slots);
 
-  // A variable and its slots, locked, while their new values are worked out. Taking a value hands
-  // it over to the op; the results are put back in the same order.
+  // A locked variable and its slots during an update. Taking a value donates it to the op; the
+  // results are put back in the same order.
   struct Update {
     Tensor& variable;
     std::span<Tensor*> slots;
@@ -48,7 +48,7 @@ class PEN_API Optimizer {
     Tensor scalar(double value) const { return Tensor::scalar(variable.dtype(), value); }
     Tensor&& take(size_t slot) const { return std::move(*slots[slot]); }
   };
-  // Gives the variable's new value and the slots', as the update op does.
+  // Computes the new values of the variable and its slots, in the order of the update op's outputs.
   virtual Tensors update(const Update& u) = 0;
 
  private:

@@ -1,10 +1,10 @@
-// Random tensors: Philox streams, the same numbers as TensorFlow's for the same seeds.
+// Random tensors from Philox streams: the same seeds give the same numbers as in TensorFlow.
 //
-// A call draws from a stream. Which one, two seeds say: the global one (set_seed) and the call's
-// own. Calls without a seed of their own take the next of a sequence that the global one begins (or
-// an unforeseeable one before set_seed). Calls with the same own seed share a stream and go on in
-// it. Functions of a seed pair (stateless_…) always give the same numbers; a Generator carries its
-// stream with it.
+// Two seeds select the stream of a call: the global seed (set_seed) and the call's own. Calls
+// without their own seed take the next one of a sequence that starts at the global seed, or a
+// non-deterministic one before set_seed. Calls with the same own seed share a stream and continue
+// it. The stateless_… functions take a seed pair and always give the same numbers. A Generator
+// carries its own stream.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@
 
 namespace penstock::random {
 
-// From here on the numbers are the same in every run; all streams begin anew.
+// Makes the following numbers the same in every run; all streams restart.
 PEN_API void set_seed(uint64_t seed);
 
 struct NormalOptions {
@@ -29,7 +29,7 @@ struct NormalOptions {
   std::optional<int64_t> seed = {};
 };
 PEN_API Tensor normal(const Shape& shape, const NormalOptions& options = {});
-// Those further from the mean than two standard deviations left out.
+// As normal, without values more than two standard deviations from the mean.
 PEN_API Tensor truncated_normal(const Shape& shape, const NormalOptions& options = {});
 
 struct UniformOptions {
@@ -45,12 +45,12 @@ struct DrawOptions {
   DType dtype = DType::kInt64;
   std::optional<int64_t> seed = {};
 };
-// Whole numbers in [low, high), of dtype int32 or int64.
+// Integers in [low, high), of dtype int32 or int64.
 PEN_API Tensor uniform_int(const Shape& shape, int64_t low, int64_t high,
                            const DrawOptions& options = {});
 // `shape` Poisson numbers for each rate.
 PEN_API Tensor poisson(const Shape& shape, const Operand& rate, const DrawOptions& options = {});
-// `count` classes for each row of logits, drawn by these unnormalised log-probabilities.
+// `count` classes for each row of logits (unnormalised log-probabilities).
 PEN_API Tensor categorical(const Operand& logits, int64_t count, const DrawOptions& options = {});
 
 struct GammaOptions {
@@ -63,7 +63,7 @@ PEN_API Tensor gamma(const Shape& shape, const Operand& alpha, const GammaOption
 // The rows of `value` in a random order.
 PEN_API Tensor shuffle(const Operand& value, std::optional<int64_t> seed = {});
 
-// Functions of a pair of seeds; an own seed in the options is refused.
+// Functions of a seed pair; a seed in the options is refused.
 using SeedPair = std::array<int64_t, 2>;
 PEN_API Tensor stateless_normal(const Shape& shape, SeedPair seeds,
                                 const NormalOptions& options = {});
@@ -75,21 +75,21 @@ PEN_API Tensor stateless_uniform_int(const Shape& shape, SeedPair seeds, int64_t
                                      const DrawOptions& options = {});
 PEN_API Tensor stateless_shuffle(const Operand& value, SeedPair seeds);
 
-// A stream of its own. Copies of a Generator are the same generator; its calls take turns.
+// A generator with its own stream. Copies share the stream; concurrent calls take turns.
 class PEN_API Generator {
  public:
   static Generator from_seed(uint64_t seed);
-  // Three numbers: the counter's lower and upper half and the key. Throws InvalidArgumentError for
-  // another shape, TypeError for another dtype than int64.
+  // The state is three numbers: the counter's lower and upper half and the key. Throws
+  // InvalidArgumentError for another shape, TypeError for a dtype other than int64.
   static Generator from_state(const Tensor& state);
   static Generator from_key_counter(int64_t key, std::array<int64_t, 2> counter);
-  // Unforeseeable.
+  // Starts at an unpredictable state.
   static Generator from_non_deterministic_state();
 
-  // Its state; assigning to it sets the generator back.
+  // The state; assigning to it resets the generator.
   const Variable& state() const;
 
-  // As the functions of that name; an own seed in the options is refused.
+  // As the functions of that name; a seed in the options is refused.
   Tensor normal(const Shape& shape, const NormalOptions& options = {}) const;
   Tensor truncated_normal(const Shape& shape, const NormalOptions& options = {}) const;
   Tensor uniform(const Shape& shape, const UniformOptions& options = {}) const;
@@ -97,15 +97,15 @@ class PEN_API Generator {
                      const DrawOptions& options = {}) const;
   // Random bits, of an integer dtype of 32 or 64 bits.
   Tensor uniform_full_int(const Shape& shape, DType dtype = DType::kUInt64) const;
-  // How many of `counts` trials succeed, each with probability `probs`; `shape` ends with what
-  // these two broadcast to.
+  // The number of successes in `counts` trials with probability `probs`. `shape` ends with the
+  // broadcast shape of these two.
   Tensor binomial(const Shape& shape, const Operand& counts, const Operand& probs,
                   const DrawOptions& options = {}) const;
   // [2, count] seeds for the stateless functions.
   Tensor make_seeds(int64_t count) const;
-  // Generators whose streams have nothing to do with each other's or this one's.
+  // Generators whose streams are independent of each other and of this one.
   std::vector<Generator> split(int64_t count) const;
-  // Leaves out what `count` numbers would have taken.
+  // Skips the state that `count` numbers would use.
   void skip(int64_t count) const;
 
  private:

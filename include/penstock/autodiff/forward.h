@@ -1,4 +1,4 @@
-// ForwardAccumulator: derivatives along with the values, without a tape.
+// ForwardAccumulator: forward-mode derivatives, computed along with the values, without a tape.
 //
 //   ForwardAccumulator forward;
 //   forward.watch(x, v);
@@ -6,11 +6,11 @@
 //   Tensor y = x * x;
 //   Tensor dy = forward.jvp(y);  // 2 x v
 //
-// From start() to stop() every op called on this thread whose inputs have tangents gives its
-// outputs tangents: the Jacobian times those of the inputs. A tangent is kept as long as the data
-// of the tensor that it belongs to. Tangents are worked out with ordinary op calls, which tapes and
-// accumulators further out see and those further in do not: so derivatives of any order come out of
-// nesting, Hessian-vector products out of an accumulator around a tape.
+// From start() to stop(), every op called on this thread whose inputs have tangents gives its
+// outputs tangents: the Jacobian times those of the inputs. A tangent lives as long as the data of
+// its tensor. Tangents are computed with ordinary op calls. Outer tapes and accumulators see these
+// calls, inner ones do not. So nesting gives derivatives of any order, and an accumulator around a
+// tape gives Hessian-vector products.
 #pragma once
 
 #include <penstock/autodiff/tape.h>
@@ -27,13 +27,13 @@ class PEN_API ForwardAccumulator {
   ForwardAccumulator& operator=(const ForwardAccumulator&) = delete;
 
   // Gives a tensor or a variable a tangent; a second one is added to the first. Throws
-  // InvalidArgumentError when it is of another dtype or shape.
+  // InvalidArgumentError when its dtype or shape differs.
   void watch(const Tensor& primal, const Tensor& tangent);
   void watch(const Source& primal, const Tensor& tangent);
-  // It is the innermost one of its thread until stop().
+  // Makes it the innermost accumulator of its thread until stop().
   void start();
   void stop();
-  // The tangent of a tensor or a variable; not defined where there is none.
+  // The tangent of a tensor or a variable; undefined if it has none.
   Tensor jvp(const Source& primal) const;
 
  private:

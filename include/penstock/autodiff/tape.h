@@ -5,10 +5,10 @@
 //   Tensor y = x * x;
 //   Tensor dx = tape.gradient(y, x);
 //
-// A tape records on the thread that made it, from its construction until gradient() is called or it
-// is destroyed (a persistent one: until stop()). It keeps alive only what gradients need, and a
-// tape that is not persistent lets go of that as it runs backwards. Gradients are ordinary op
-// calls: an outer tape records them, so derivatives of any order come out of nested tapes.
+// A tape records on the thread that created it, from its construction until gradient() is called or
+// it is destroyed (a persistent one: until stop()). It keeps alive only what gradients need. A
+// non-persistent tape releases that during the backward pass. Gradients are ordinary op calls that
+// an outer tape records, so nested tapes give derivatives of any order.
 #pragma once
 
 #include <functional>
@@ -27,7 +27,7 @@ namespace autodiff {
 struct TapeState;
 }
 
-// What a gradient is taken with respect to: a tensor or a variable (exec/variable.h converts).
+// The source of a gradient: a tensor or a variable (exec/variable.h converts).
 struct Source {
   Source(const Tensor& tensor)
       : id(tensor.id()),
@@ -43,17 +43,17 @@ struct Source {
   Shape shape;
   bool is_variable = false;
   uint32_t graph = 0;  // of a symbolic tensor
-  int32_t value = 0;   // likewise
+  int32_t value = 0;   // of a symbolic tensor
 };
 
-enum class Unconnected { kNone, kZero };  // the gradient where there is no path
+enum class Unconnected { kNone, kZero };  // the gradient if there is no path
 
 class PEN_API Tape {
  public:
   struct Options {
     bool persistent = false;
     bool watch_variables = true;  // every trainable variable that is read
-    bool watch_only = false;      // no calls are recorded: only watched_variables() is of interest
+    bool watch_only = false;      // records no calls; only watched_variables() is used
   };
 
   Tape();
@@ -62,19 +62,19 @@ class PEN_API Tape {
   Tape(const Tape&) = delete;
   Tape& operator=(const Tape&) = delete;
 
-  // Throws TypeError for a dtype that has no gradients.
+  // Throws TypeError for a dtype without gradients.
   void watch(const Source& source);
   // Forgets everything recorded so far.
   void reset();
-  // Ends recording; gradient() can still be asked for.
+  // Ends recording; gradient() may still be called.
   void stop();
-  // Goes on recording after stop(), on the thread that made the tape.
+  // Resumes recording after stop(), on the thread that created the tape.
   void resume();
-  // Whether gradient() may be asked more than once, from now on.
+  // Whether gradient() may be called more than once, from now on.
   void set_persistent(bool persistent);
 
-  // The gradients of the targets' sum. `dys`, where given, are the gradients that arrive at the
-  // targets. Throws FailedPreconditionError when a tape that is not persistent is asked twice.
+  // The gradients of the targets' sum. `dys`, if given, are the gradients that arrive at the
+  // targets. Throws FailedPreconditionError on a second call for a non-persistent tape.
   std::vector<Gradient> gradient(std::span<const Tensor> targets, std::span<const Source> sources,
                                  std::span<const Tensor> dys = {},
                                  Unconnected unconnected = Unconnected::kNone);
@@ -88,10 +88,10 @@ class PEN_API Tape {
   // Needs a persistent tape unless the target has at most one element.
   Tensor jacobian(const Tensor& target, const Source& source);
 
-  // The ids of the variables watched since the last reset(), in the order in which they were made.
+  // The ids of the variables watched since the last reset(), in creation order.
   std::vector<uint64_t> watched_variables() const;
 
-  // How many op calls are recorded.
+  // The number of recorded op calls.
   size_t num_records() const;
 
   // For the layers below the API.
@@ -101,7 +101,7 @@ class PEN_API Tape {
   autodiff::TapeState* state_;
 };
 
-// No tape of this thread records while it lasts.
+// While it exists, no tape of this thread records.
 class PEN_API PauseRecording {
  public:
   PauseRecording();
@@ -113,23 +113,23 @@ class PEN_API PauseRecording {
   bool before_;
 };
 
-// The tapes that are open on this thread do not record while it lasts; those made meanwhile do.
+// While it exists, the tapes already open on this thread do not record; new ones do.
 class PEN_API HideTapes {
  public:
   HideTapes();
   ~HideTapes();
   HideTapes(const HideTapes&) = delete;
   HideTapes& operator=(const HideTapes&) = delete;
-  // Whether one of those that are hidden follows the tensor.
+  // Whether one of the hidden tapes follows the tensor.
   bool knows(const Tensor& tensor) const;
 
  private:
   autodiff::TapeState* hidden_;
 };
 
-// From the gradients at the outputs to those at the inputs.
+// Maps the gradients of the outputs to those of the inputs.
 using Backward = std::function<std::vector<Gradient>(std::span<const Tensor> dys)>;
-// Records on this thread's tapes that `outputs` came from `inputs` and how gradients go back.
+// Records on this thread's tapes that `outputs` came from `inputs`, with their backward function.
 PEN_API void record_custom(std::span<const Tensor> inputs, std::span<const Tensor> outputs,
                            Backward backward);
 
@@ -137,7 +137,7 @@ struct CustomResult {
   Tensors outputs;
   Backward backward;
 };
-// Runs `forward` unrecorded, and gives its outputs the gradient that it returns with them.
+// Runs `forward` unrecorded, and gives its outputs the gradient function that it returns.
 PEN_API Tensors custom_gradient(const std::function<CustomResult(std::span<const Tensor>)>& forward,
                                 std::span<const Tensor> inputs);
 

@@ -1,11 +1,11 @@
-// PEN_CHECK: a condition that only a bug of ours can break. Never reachable from user input.
+// PEN_CHECK: a condition that only a bug in penstock can break. User input must never reach it.
 #pragma once
 
 #include <penstock/base/export.h>
 
 namespace penstock {
 
-// Prints the condition with its place and aborts.
+// Prints the condition with its file and line and aborts.
 [[noreturn]] PEN_API void check_failed(const char* condition, const char* file, int line) noexcept;
 
 }  // namespace penstock

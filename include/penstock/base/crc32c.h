@@ -8,7 +8,8 @@
 
 namespace penstock {
 
-// The checksum of `bytes` bytes; given that of what came before, the checksum of both together.
+// The checksum of `bytes` bytes. With the checksum of preceding data in `before`, the checksum of
+// both together.
 PEN_API uint32_t crc32c(const void* data, size_t bytes, uint32_t before = 0) noexcept;
 
 }  // namespace penstock

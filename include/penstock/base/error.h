@@ -1,9 +1,8 @@
-// Errors: one exception class per kind, named as TensorFlow's users know them.
+// Errors: one exception class per kind, with TensorFlow's names.
 //
 // The text names the op and the offending shapes: "[Softmax] axis 3 is out of range for shape
-// [2,3]". Building and copying an error never throws: when there is no memory left for the text,
-// the error carries a fixed sentence instead, so that reporting an exhausted heap cannot itself
-// fail.
+// [2,3]". Constructing and copying an error never throws: if there is no memory for the text, the
+// error carries a fixed sentence instead. So reporting an exhausted heap cannot itself fail.
 #pragma once
 
 #include <exception>
@@ -17,7 +16,7 @@ namespace penstock {
 // Throws ResourceExhaustedError: "[who] the system has no memory left".
 [[noreturn]] PEN_API void throw_exhausted(std::string_view who);
 
-// The numbers are those of the canonical status codes.
+// The values of the canonical status codes.
 enum class ErrorCode : unsigned char {
   kCancelled = 1,
   kInvalidArgument = 3,
@@ -30,7 +29,7 @@ enum class ErrorCode : unsigned char {
   kInternal = 13,
 };
 
-// The base of everything that penstock throws.
+// The base of all exceptions that penstock throws.
 class PEN_API Error : public std::exception {
  public:
   Error(ErrorCode code, std::string_view text) noexcept;
@@ -68,7 +67,7 @@ PEN_ERROR_CLASS(MissingGradientError, UnimplementedError, kUnimplemented)
 PEN_ERROR_CLASS(InternalError, Error, kInternal)
 #undef PEN_ERROR_CLASS
 
-// Runs `body`; where a container of ours finds no memory, that too is a ResourceExhaustedError.
+// Runs `body`; turns a std::bad_alloc of our own containers into a ResourceExhaustedError.
 template <typename Body>
 decltype(auto) with_memory_errors(std::string_view who, Body&& body) {
   try {

@@ -88,7 +88,7 @@ class SmallVector {
   T* inline_data() { return std::launder(reinterpret_cast<T*>(inline_)); }
   bool is_inline() const { return data_ == reinterpret_cast<const T*>(inline_); }
 
-  // Pre: there is room. The element counts only once it is made: its constructor may throw.
+  // Pre: there is room. The element counts only once it is constructed: its constructor may throw.
   template <typename... Args>
   T& append(Args&&... args) {
     T* element = new (data_ + size_) T(std::forward<Args>(args)...);

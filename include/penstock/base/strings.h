@@ -1,4 +1,4 @@
-// cat(...): joins text, numbers and whatever has a to_string into one std::string, for messages.
+// cat(...): joins text, numbers and anything with a to_string into one std::string, for messages.
 #pragma once
 
 #include <concepts>

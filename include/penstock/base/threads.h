@@ -8,17 +8,17 @@
 
 namespace penstock {
 
-// How many threads large ops may use, the calling one included. Initially PENSTOCK_THREADS or the
-// number of cores. Throws InvalidArgumentError for less than 1.
+// The number of threads that large ops may use, including the calling one. Initially
+// PENSTOCK_THREADS or the number of cores. Throws InvalidArgumentError for less than 1.
 PEN_API void set_num_threads(int threads);
 PEN_API int num_threads();
-// As many as can be of use: what ops have scratch memory for. The same for the whole process.
+// The largest useful number of threads, for which ops reserve scratch memory. Fixed per process.
 PEN_API int max_threads();
 
 // Calls body(begin, end) on disjoint parts that cover [0, total), each at least `grain` long where
-// possible, and returns when all are done. Runs on the calling thread alone when there is too
-// little to do, inside another parallel_for, or while another thread has the pool. Never allocates
-// (but for the threads, once) and never throws; `body` must not throw.
+// possible, and returns when all are done. Runs on the calling thread alone if there is too little
+// work, inside another parallel_for, or while another thread uses the pool. Never allocates (except
+// the threads, once) and never throws; `body` must not throw.
 PEN_API void parallel_for_raw(int64_t total, int64_t grain, void (*body)(void*, int64_t, int64_t),
                               void* context) noexcept;
 

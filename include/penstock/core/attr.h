@@ -1,7 +1,7 @@
-// Attr: an attribute's value as it is passed to an op: a number, a flag, a dtype, a name or a list.
+// Attr: the value of an attribute passed to an op: a number, a flag, a dtype, a name or a list.
 //
-// An Attr is a view: lists and names belong to the caller. Who keeps attributes (a tape, a graph)
-// makes an OwnedAttrs of them.
+// An Attr is a view: lists and names belong to the caller. To keep attributes (a tape, a graph),
+// copy them into an OwnedAttrs.
 #pragma once
 
 #include <concepts>
@@ -38,7 +38,7 @@ class Attr {
 
   constexpr AttrKind kind() const { return kind_; }
 
-  // Pre: kind() is the one asked for; dispatch has checked it against the OpDef.
+  // Pre: kind() matches; dispatch has checked it against the OpDef.
   int64_t as_int() const { return PEN_CHECK(kind_ == AttrKind::kInt), int_; }
   double as_float() const { return PEN_CHECK(kind_ == AttrKind::kFloat), float_; }
   bool as_bool() const { return PEN_CHECK(kind_ == AttrKind::kBool), int_ != 0; }
@@ -61,14 +61,14 @@ class Attr {
   };
 };
 
-// A list that nobody gave: Python's None. It is known by its address, so that no list that a caller
-// makes is taken for it; its one number is out of every range. An empty list is a list.
+// A list that was not given: Python's None. It is recognised by its address, so it differs from
+// every list of a caller; its one number is out of every range. An empty list is a list.
 PEN_API extern const int64_t kNotGiven[1];
 constexpr bool is_given(std::span<const int64_t> list) { return list.data() != kNotGiven; }
-// What an `axis` that nobody gave stands for.
+// An `axis` that was not given means all axes.
 constexpr bool is_every_axis(std::span<const int64_t> axes) { return !is_given(axes); }
 
-// "true", "3", "[0,1]", "SAME"; "all" for a list that nobody gave
+// "true", "3", "[0,1]", "SAME"; "all" for a list that was not given
 PEN_API std::string to_string(const Attr& attr);
 // "int", "ints", …
 PEN_API std::string_view to_string(AttrKind kind);
@@ -89,7 +89,7 @@ class PEN_API OwnedAttrs {
 
  private:
   SmallVector<Attr, 4> attrs_;
-  std::unique_ptr<int64_t[]> storage_;  // the lists' and names' bytes, which a move must not move
+  std::unique_ptr<int64_t[]> storage_;  // bytes of lists and names; moving must not relocate them
 };
 
 }  // namespace penstock

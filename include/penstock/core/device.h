@@ -1,5 +1,5 @@
-// Device: where bytes live. Today the CPU and its logical devices; the ledger counts each one
-// apart.
+// Device: where bytes live. Today the CPU and its logical devices; the ledger counts each
+// separately.
 #pragma once
 
 #include <cstdint>

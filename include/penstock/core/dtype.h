@@ -1,7 +1,7 @@
-// DType: what an element is. DTypeSet: which dtypes an op accepts.
+// DType: the type of an element. DTypeSet: the dtypes that an op accepts.
 //
-// A string element is a StringRef: a handle of eight bytes to an immutable, reference-counted run
-// of characters. Data-moving kernels copy handles; who owns the buffer keeps the counts (tensor/).
+// A string element is a StringRef: an eight-byte handle to an immutable, reference-counted string.
+// Data-moving kernels copy handles; the owner of the buffer maintains the counts (tensor/).
 #pragma once
 
 #include <complex>
@@ -47,7 +47,7 @@ struct StringRef {
 PEN_API size_t dtype_size(DType dtype);
 // TensorFlow's name: "float32".
 PEN_API std::string_view dtype_name(DType dtype);
-// The dtype of that name; kInvalid when there is none.
+// The dtype of that name, or kInvalid.
 PEN_API DType dtype_from_name(std::string_view name);
 inline std::string_view to_string(DType dtype) { return dtype_name(dtype); }
 
@@ -78,10 +78,10 @@ inline constexpr DTypeSet kIntTypes = kSignedTypes | kUnsignedTypes;
 inline constexpr DTypeSet kRealTypes = kIntTypes | kRealFloatTypes;
 inline constexpr DTypeSet kNumberTypes = kRealTypes | kComplexTypes;
 inline constexpr DTypeSet kIndexTypes = DTypeSet(DType::kInt32) | DType::kInt64;
-inline constexpr DTypeSet kFixedTypes = kNumberTypes | DType::kBool;  // all but strings
+inline constexpr DTypeSet kFixedTypes = kNumberTypes | DType::kBool;  // all except strings
 inline constexpr DTypeSet kAnyType = kFixedTypes | DType::kString;
 
-// Gradients flow through these.
+// Dtypes that gradients flow through.
 inline constexpr bool is_differentiable(DType dtype) { return kFloatTypes.has(dtype); }
 
 // The DType of a C++ element type.

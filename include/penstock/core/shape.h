@@ -1,4 +1,4 @@
-// Shape: up to eight dimensions, held inline. In graphs a dimension, or the rank, may be unknown.
+// Shape: up to eight dimensions, stored inline. In graphs a dimension, or the rank, may be unknown.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ class PEN_API Shape {
   // Throws InvalidArgumentError for more than kMaxRank dimensions or one below kUnknownDim.
   Shape(std::initializer_list<int64_t> dims);
   explicit Shape(std::span<const int64_t> dims);
-  // Copies only the dimensions that there are: shapes are copied often, and ranks are small.
+  // Copies only the used dimensions: shapes are copied often, and ranks are small.
   Shape(const Shape& other) : rank_(other.rank_) { copy_dims(other); }
   Shape& operator=(const Shape& other) {
     rank_ = other.rank_;
@@ -38,9 +38,9 @@ class PEN_API Shape {
   // True when every dimension is known.
   bool is_known() const;
 
-  // The count of elements. Pre: is_known(). Throws ResourceExhaustedError when it does not fit.
+  // The number of elements. Pre: is_known(). Throws ResourceExhaustedError on overflow.
   int64_t num_elements() const;
-  // num_elements() times `element_size`, checked likewise.
+  // num_elements() times `element_size`, also checked for overflow.
   int64_t num_bytes(size_t element_size) const;
 
   // These throw InvalidArgumentError past kMaxRank.
@@ -67,7 +67,7 @@ PEN_API std::string to_string(const Shape& shape);
 // Row-major strides in elements, dimension by dimension. Pre: shape.is_known().
 PEN_API std::array<int64_t, kMaxRank> row_major_strides(const Shape& shape);
 
-// NumPy's broadcasting of two shapes into *out; false when they do not go together.
+// NumPy's broadcasting of two shapes into *out; false when they are incompatible.
 [[nodiscard]] PEN_API bool broadcast_shapes(const Shape& a, const Shape& b, Shape* out);
 
 }  // namespace penstock

@@ -1,7 +1,7 @@
-// View: a pointer with a dtype and a shape; it owns nothing. Dense and row-major.
+// View: a non-owning pointer with a dtype and a shape. Dense and row-major.
 //
-// Kernels work on Views only. In `infer` the data of an input may be null: the value is not known
-// yet, only its dtype and shape are.
+// Kernels work on Views only. In `infer` the data of an input may be null: then only its dtype and
+// shape are known.
 #pragma once
 
 #include <penstock/core/dtype.h>

@@ -1,5 +1,5 @@
-// DeferredElementwise: a call that waits for the op which uses its result: in a - square(b), the
-// square. The two then run block by block, and the square is never whole in memory.
+// DeferredElementwise: a call that is postponed until the op that uses its result, such as the
+// square in a - square(b). The two run block by block, and the square never exists in full.
 #pragma once
 
 #include <memory>
@@ -12,11 +12,11 @@ namespace penstock {
 
 struct OutputSpec;
 
-// An elementwise call that has been checked and not been run. It keeps its inputs alive.
+// An elementwise call that has been checked but not run. It keeps its inputs alive.
 class PEN_API DeferredElementwise {
  public:
-  // Null where the call cannot wait: its op is not a plain elementwise one, its inputs are not
-  // floats of one shape (or single numbers), or a tape listens. Throws what the op itself refuses.
+  // Null if the call cannot be deferred: its op is not plainly elementwise, its inputs are not
+  // floats of one shape (or single numbers), or a tape records. Throws the op's own errors.
   static std::unique_ptr<DeferredElementwise> make(const OpDef& op,
                                                    std::span<const Tensor* const> inputs);
 
@@ -25,8 +25,8 @@ class PEN_API DeferredElementwise {
 
   // The result itself.
   Tensor run() const;
-  // The result of `user` with `left` as its first input and ours as its second. When `left` is
-  // donated it may be taken over, as by dispatch.
+  // The result of `user` with `left` as its first input and this call's result as its second. A
+  // donated `left` may be overwritten, as in dispatch.
   Tensor run_into(const OpDef& user, const Tensor& left, bool is_donated) const;
 
  private:

@@ -1,4 +1,4 @@
-// Values that are needed while a function is traced.
+// Evaluation of symbolic tensors while a function is traced.
 #pragma once
 
 #include <penstock/base/export.h>
@@ -6,8 +6,8 @@
 
 namespace penstock {
 
-// The value of a symbolic tensor that depends on no input of the function being traced: what a
-// variable made inside it starts with. Throws InvalidArgumentError when it does depend on one.
+// The value of a symbolic tensor that depends on no input of the function being traced, such as the
+// initial value of a variable created inside it. Throws InvalidArgumentError if it depends on one.
 PEN_API Tensor evaluate_now(const Tensor& tensor);
 
 }  // namespace penstock

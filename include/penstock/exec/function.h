@@ -1,9 +1,9 @@
-// Function: op calls that a Trace has recorded once (exec/trace.h), planned, and run as a whole.
+// Function: op calls recorded once by a Trace (exec/trace.h), planned and run as a whole.
 //
 //   Function f = trace.finish({x * x});
 //   Tensor y = f({a})[0];
 //
-// Memory is laid out before anything runs, and plan() says how.
+// Memory is laid out before anything runs; plan() describes it.
 #pragma once
 
 #include <initializer_list>
@@ -28,21 +28,21 @@ class PEN_API Function {
   Function() = default;
   bool defined() const { return state_ != nullptr; }
 
-  // Throws InvalidArgumentError for other dtypes or shapes than those traced; dimensions that were
-  // traced as unknown may be any. Tapes of this thread
-  // record the call; inside another trace it becomes part of that.
+  // Throws InvalidArgumentError for dtypes or shapes other than those traced; dimensions traced as
+  // unknown may have any size. Tapes of this thread record the call; inside another trace it
+  // becomes part of that trace.
   Tensors operator()(std::span<const Tensor* const> inputs) const;
   Tensors operator()(std::span<const Tensor> inputs) const;
   Tensors operator()(std::initializer_list<Tensor> inputs) const {
     return (*this)(std::span<const Tensor>(inputs.begin(), inputs.size()));
   }
 
-  // For inputs of these shapes, where some of those traced are not known: worked out once more with
-  // all sizes that there are. Calls do this themselves, and remember the last few.
+  // The function for inputs of these shapes, if some traced shapes are unknown: retraced with the
+  // known sizes. Calls do this themselves and cache the last few.
   Function at(std::span<const Shape> shapes) const;
-  // Whether the shapes of inputs are known.
+  // Whether all input shapes are known.
   bool has_known_inputs() const;
-  // Whether it is planned as a whole: no sizes depend on data, and nothing calls the host.
+  // Whether it is planned as a whole: no size depends on data, and nothing calls the host.
   bool is_planned() const;
 
   const std::string& name() const;
@@ -52,19 +52,19 @@ class PEN_API Function {
   // Whether a call assigns to any of them.
   bool assigns() const;
   MemoryPlan plan() const;
-  // Of the plan, without the rest of it.
+  // The plan's peak, without the rest of the plan.
   int64_t peak_bytes() const;
-  // Makes the plan one of at most so many bytes, where keeping fewer states of loops for their
-  // gradients does that; false where it does not, and then nothing changes.
+  // Shrinks the plan to at most `bytes` by keeping fewer loop states for gradients. Returns false,
+  // and changes nothing, if that is not enough.
   bool fit(int64_t bytes) const;
-  // The least that fit() can do.
+  // The smallest peak that fit() can reach.
   int64_t least_peak_bytes() const;
   size_t num_instructions() const;
-  // The graph, one line a node.
+  // The graph, one line per node.
   std::string text() const;
-  // Bytes that the function itself takes: its graph, constants and instructions.
+  // Bytes of the function itself: its graph, constants and instructions.
   int64_t bytes() const;
-  // True when it uses tensors of a function that is being traced: it is a part of that one only.
+  // True when it uses tensors of a function that is being traced: then it is usable only there.
   bool has_captures() const;
 
   // For the layers below the API.

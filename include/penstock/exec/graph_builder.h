@@ -1,7 +1,7 @@
-// GraphBuilder: a graph that a program builds node by node and runs parts of, as TensorFlow 1 has
-// it. While it is entered, ops called on the thread become its nodes: nothing runs, and nothing is
-// worked out early. A part of it is compiled for what is fed and fetched, with the variables of a
-// session; the nodes that are needed take effect in the order in which they were made.
+// GraphBuilder: a TensorFlow 1 graph, built node by node and run in parts. While it is entered, ops
+// called on the thread become its nodes: nothing runs, and nothing is evaluated early. A part of it
+// is compiled for its feeds and fetches, with the variables of a session. The needed nodes take
+// effect in creation order.
 #pragma once
 
 #include <memory>
@@ -32,7 +32,7 @@ class PEN_API GraphBuilder {
   GraphBuilder(const GraphBuilder&) = delete;
   GraphBuilder& operator=(const GraphBuilder&) = delete;
 
-  // While it lasts, calls on this thread become nodes.
+  // While it exists, calls on this thread become nodes.
   class PEN_API Entered {
    public:
     explicit Entered(GraphBuilder& builder);
@@ -44,25 +44,24 @@ class PEN_API GraphBuilder {
     exec::TraceState* before_;
   };
 
-  // Whether the calls of this thread become nodes of such a graph now.
+  // Whether calls on this thread currently become nodes of such a graph.
   static bool is_entered();
-  // The value of a tensor of the graph that is entered, when it depends on nothing that could
-  // change.
+  // The value of a tensor of the entered graph, if it can never change.
   static std::optional<Tensor> value_now(const Tensor& tensor);
-  // Whether a tensor is one of such a graph.
+  // Whether a tensor belongs to such a graph.
   static bool owns(const Tensor& tensor);
 
-  // A call that is about to become a node of the graph that is entered, if one is: its name (that
-  // of the op where there is none) is taken now, and nodes made until it ends are named within.
+  // A call that is about to become a node of the entered graph, if there is one. Its name (by
+  // default the op's) is reserved now, and nodes created during its lifetime are named within it.
   class PEN_API Call {
    public:
     Call(const OpDef& op, std::string_view name);
     ~Call();
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
-    // The next node is the call's.
+    // The next node is the call's own node.
     void set_next();
-    // What is wrong with the name of a call in the graph that is entered; empty: nothing.
+    // What is wrong with a call's name in the entered graph; empty if nothing.
     static std::string problem_with(std::string_view name);
 
    private:
@@ -72,41 +71,41 @@ class PEN_API GraphBuilder {
     bool is_given_ = false;
   };
 
-  // The number that its tensors know it by.
+  // The number by which its tensors identify it.
   uint32_t number() const;
 
   Tensor placeholder(DType dtype, const Shape& shape, std::string_view name);
   Tensor constant(const Tensor& tensor, std::string_view name);
-  // A node without outputs or effect: something to depend on.
+  // A node without outputs or effect, for control dependencies.
   int32_t no_op(std::string_view name);
-  // A variable's number. Its value is a session's.
+  // The new variable's number. Its value belongs to a session.
   int32_t add_variable(DType dtype, const Shape& shape);
   Tensor read(int32_t variable, std::string_view name);
-  // The value, once it is the variable's.
+  // The value, once it has been assigned to the variable.
   Tensor assign(int32_t variable, const Tensor& value, std::string_view name);
-  // The gradients of `ys` (their sum) at `xs`; undefined where there is no way. `grad_ys` are as
-  // many as `ys`, or none. Nothing flows through the values of `stops`.
+  // The gradients of the sum of `ys` at `xs`; undefined if there is no path. `grad_ys` has one
+  // entry per `ys`, or none. Nothing flows through the values of `stops`.
   std::vector<Tensor> gradients(std::span<const Tensor> ys, std::span<const Tensor> xs,
                                 std::span<const Tensor> grad_ys, std::span<const Tensor> stops);
-  // The tensors once all that nodes from `first` on do, beyond giving values, is done.
+  // The tensors, with control dependencies on all effects of nodes from `first` on.
   std::vector<Tensor> after_effects(int32_t first, std::span<const Tensor> tensors);
-  // All tensors that were read from a variable.
+  // All tensors read from a variable.
   std::vector<Tensor> reads_of(int32_t variable) const;
 
-  // Where the names of new nodes begin: "" or "layer_1/".
+  // The name prefix of new nodes: "" or "layer_1/".
   void set_scope(std::string_view scope);
   std::string scope() const;
-  // The tensor as one of a node of that name within the scope ("a/" is "a" as it is). A node from
-  // `first` on whose first output it is gets another name; for others there is a new one.
+  // The tensor as an output of a node of that name within the scope ("a/" is "a" as it is). A node
+  // from `first` on whose first output it is gets renamed; for others a new node is created.
   Tensor named(const Tensor& tensor, int32_t first, std::string_view name);
   void rename(int32_t node, std::string_view name);
-  // As the graph would call a new node, which then is taken.
+  // The name that the graph would give to a new node; it is then reserved.
   std::string unique_name(std::string_view name);
-  // The same, and it is not taken.
+  // The same, without reserving it.
   std::string next_name(std::string_view name) const;
   // New nodes run after these.
   void set_control_inputs(std::span<const int32_t> nodes);
-  // No new nodes: calls throw FailedPreconditionError.
+  // Forbids new nodes: calls throw FailedPreconditionError.
   void set_finalized(bool finalized);
 
   // Nodes, by their number.
@@ -118,15 +117,15 @@ class PEN_API GraphBuilder {
   std::vector<Tensor> outputs(int32_t node) const;
   std::vector<int32_t> control_inputs(int32_t node) const;
   SourceLine line(int32_t node) const;
-  // -1 when there is none.
+  // -1 if there is none.
   int32_t find(std::string_view name) const;
-  // The value, when it depends on nothing that could change.
+  // The value, if it can never change.
   std::optional<Tensor> constant_value(const Tensor& tensor);
-  // Whether a run for it would do nothing else: no control dependency has an effect.
+  // Whether running it has no other effect: no control dependency has one.
   bool runs_alone(const Tensor& tensor) const;
   int64_t bytes() const;
 
-  // What a run of these needs, beyond what is fed.
+  // What a run of these fetches needs, beyond the feeds.
   struct Part {
     std::vector<int32_t> variables;  // in order of first use
     std::vector<bool> reads_first;   // whether each is read before it is assigned
@@ -135,9 +134,9 @@ class PEN_API GraphBuilder {
   };
   Part part(std::span<const Tensor> feeds, std::span<const Tensor> fetches,
             std::span<const int32_t> targets) const;
-  // A function of the feeds, which have these shapes. `variables` are by number. Random ops go on
-  // where other functions with the same `random` are. Its results are the fetches, and then what is
-  // drawn without being read.
+  // A function of the feeds with these shapes. `variables` are indexed by number. Random ops
+  // continue the streams of other functions with the same `random`. The results are the fetches,
+  // followed by random values that were drawn but not read.
   Function compile(std::span<const Tensor> feeds, std::span<const Shape> shapes,
                    std::span<const Tensor> fetches, std::span<const int32_t> targets,
                    std::span<const Variable> variables, const RandomStates& random = {});

@@ -1,4 +1,4 @@
-// Calls of functions of the host's: a print, a callback.
+// Calls of host functions: a print, a callback.
 #pragma once
 
 #include <functional>
@@ -12,15 +12,15 @@
 
 namespace penstock {
 
-// What a function of the host's (a print, a callback) gives; dimensions may be unknown.
+// An output of a host function; dimensions may be unknown.
 struct HostOutput {
   DType dtype = DType::kInvalid;
   Shape shape;
 };
 using HostFunction = std::function<Tensors(std::span<const Tensor* const> inputs)>;
-// Calls `run` now; inside a trace, whenever the function runs: such calls happen one after the
-// other, needed or not. It may throw. Throws InvalidArgumentError when it gives other outputs. With
-// `passes_gradients` tapes see the ops that it calls.
+// Calls `run` now. Inside a trace, it is called whenever the function runs: such calls happen in
+// order, even if their results are unused. `run` may throw. Throws InvalidArgumentError when its
+// outputs differ from those declared. With `passes_gradients`, tapes see the ops that it calls.
 PEN_API Tensors call_host(std::string_view name, HostFunction run,
                           std::span<const Tensor* const> inputs,
                           std::span<const HostOutput> outputs, bool passes_gradients = false);

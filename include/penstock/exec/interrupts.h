@@ -1,11 +1,11 @@
-// How the host ends a loop that runs for long.
+// Interrupts: how the host stops a long-running loop.
 #pragma once
 
 #include <penstock/base/export.h>
 
 namespace penstock {
 
-// Called now and then while a loop of a function runs: it may throw to end that.
+// Called regularly while a loop of a function runs; it may throw to stop it.
 using InterruptFn = void (*)();
 PEN_API void set_interrupt_check(InterruptFn check);
 

@@ -1,4 +1,4 @@
-// LoopCounters: what gradients of loops cost, for tests and reports.
+// LoopCounters: the cost of loop gradients, for tests and reports.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace penstock {
 
-// Steps of loops that gradients have taken so far: forwards, to have states again, and backwards.
+// Loop steps that gradients have taken so far: forward, to recompute states, and backward.
 struct LoopCounters {
   int64_t forward = 0, backward = 0;
 };

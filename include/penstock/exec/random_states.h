@@ -1,4 +1,4 @@
-// Who keeps count of what random ops have drawn, where it is not a function itself.
+// State of random ops that outlives a single function.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@ struct StateMap;
 struct DrawNotes;
 }  // namespace exec
 
-// The random states of a session: one for each random op of a graph, whatever runs are made of it.
+// The random states of a session: one per random op of a graph, shared by all its runs.
 class PEN_API RandomStates {
  public:
   RandomStates();
@@ -22,9 +22,8 @@ class PEN_API RandomStates {
   std::shared_ptr<exec::StateMap> map_;
 };
 
-// What random ops draw while it is entered, so that the same code can draw it again: the first time
-// notes are taken; from then on the same calls, in the same order, get what the first ones got. For
-// one thread.
+// Replays random draws: the first time it is entered, it notes what random ops draw; from then on
+// the same calls, in the same order, draw the same. For one thread.
 class PEN_API RepeatedDraws {
  public:
   RepeatedDraws();
@@ -39,7 +38,7 @@ class PEN_API RepeatedDraws {
   std::unique_ptr<exec::DrawNotes> notes_;
 };
 
-// Random ops of all functions start their streams anew, as after a new global seed.
+// Restarts the random streams of all functions, as a new global seed does.
 PEN_API void restart_random_streams();
 
 }  // namespace penstock

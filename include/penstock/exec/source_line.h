@@ -11,7 +11,7 @@ struct SourceLine {
   std::string_view file;
   int line = 0;
 };
-// Who knows the line that is running, for plans and messages; null for nobody.
+// Returns the current line of the user's program, for plans and messages; null if unset.
 using SourceLineFn = SourceLine (*)();
 PEN_API void set_locator(SourceLineFn locate);
 

@@ -1,5 +1,5 @@
-// Variables as arguments of a function: it is traced once, with variables that stand for those of
-// its callers, and given these afterwards.
+// Variables as arguments of a function: it is traced once, with placeholder variables that are
+// later replaced by the caller's.
 #pragma once
 
 #include <span>
@@ -10,11 +10,11 @@
 
 namespace penstock {
 
-// A variable of the same dtype and shape for a trace to read and assign. It has no value: outside
-// of traces, to read or update it throws FailedPreconditionError.
+// A placeholder variable of the same dtype and shape, for a trace to read and assign. It has no
+// value: reading or updating it outside a trace throws FailedPreconditionError.
 PEN_API Variable stand_in_for(const Variable& variable);
 
-// The function with `to[i]` in the place of `from[i]`. Pre: as many, of the same dtypes and shapes.
+// The function with `from[i]` replaced by `to[i]`. Pre: equal counts, dtypes and shapes.
 PEN_API Function with_variables(const Function& function, std::span<const Variable> from,
                                 std::span<const Variable> to);
 

@@ -1,12 +1,12 @@
-// Trace: how op calls become a Function.
+// Trace: turns op calls into a Function.
 //
 //   Trace trace("f");
 //   Tensor x = trace.input(DType::kFloat32, {2, 3});
 //   Function f = trace.finish({x * x});
 //
-// While a Trace is open, ops called on its thread are not run but become part of the function.
-// Variables keep their places: the function reads what they hold when it is called, and its
-// updates happen when it runs.
+// While a Trace is open, ops called on its thread do not run but become part of the function.
+// Variables stay references: the function reads their values when it is called, and its updates
+// happen when it runs.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ namespace exec {
 struct TraceState;
 }
 
-// A symbolic tensor was used outside of the function that it belongs to.
+// A symbolic tensor was used outside its function.
 class PEN_API OutOfScopeError : public TypeError {
  public:
   using TypeError::TypeError;
@@ -35,11 +35,11 @@ class PEN_API OutOfScopeError : public TypeError {
 
 class PEN_API Trace {
  public:
-  // A region is a part of the function that is being traced: a branch, or the body of a loop
-  // (exec/control.h). Variables are then those of the function around it.
+  // A region is part of the function being traced: a branch, or the body of a loop
+  // (exec/control.h). It uses the variables of the surrounding function.
   enum class Kind : uint8_t { kFunction, kRegion };
   explicit Trace(std::string_view name, Kind kind = Kind::kFunction);
-  ~Trace();  // gives up what was not finished
+  ~Trace();  // discards an unfinished trace
   Trace(const Trace&) = delete;
   Trace& operator=(const Trace&) = delete;
 
@@ -50,7 +50,7 @@ class PEN_API Trace {
   Function finish(std::initializer_list<Tensor> outputs) {
     return finish(std::span<const Tensor>(outputs.begin(), outputs.size()));
   }
-  // Whether ops of this thread are being traced now.
+  // Whether ops of this thread are currently traced.
   static bool is_open();
 
  private:
@@ -58,7 +58,7 @@ class PEN_API Trace {
   std::unique_ptr<exec::TraceState> state_;
 };
 
-// No trace of this thread is open while it lasts: ops run, and are not recorded.
+// While it exists, no trace of this thread is open: ops run and are not recorded.
 class PEN_API LeaveTraces {
  public:
   LeaveTraces();
@@ -71,8 +71,8 @@ class PEN_API LeaveTraces {
   exec::TraceState* before_;
 };
 
-// The symbolic tensor with what `shape` says besides. Throws InvalidArgumentError when the two do
-// not go together.
+// The symbolic tensor with its shape merged with `shape`. Throws InvalidArgumentError when the two
+// are incompatible.
 PEN_API Tensor narrowed(const Tensor& tensor, const Shape& shape);
 
 }  // namespace penstock

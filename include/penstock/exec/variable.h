@@ -1,7 +1,7 @@
-// Variable: a tensor that changes. Copies of a Variable are the same variable.
+// Variable: a mutable tensor. Copies of a Variable are the same variable.
 //
-// Reading gives the value as it is now: later updates do not change what was read. An update
-// happens in place when nobody else holds the value, and in a new buffer otherwise.
+// A read returns the current value; later updates do not change it. An update happens in place if
+// nobody else holds the value, and in a new buffer otherwise.
 #pragma once
 
 #include <functional>
@@ -22,10 +22,10 @@ class PEN_API Variable {
   struct Options {
     std::string_view name = "Variable";
     bool trainable = true;
-    // The shape of all its values, where parts of it are to stay open; else the first value's.
+    // The declared shape, if parts of it stay open; by default the first value's shape.
     std::optional<Shape> shape = {};
   };
-  // Takes the value's buffer over when it is handed over, and a copy otherwise.
+  // Takes over the buffer of a donated value; copies otherwise.
   explicit Variable(const Operand& initial) : Variable(initial, Options()) {}
   Variable(const Operand& initial, const Options& options);
 
@@ -33,38 +33,37 @@ class PEN_API Variable {
   bool trainable() const;
   DType dtype() const;
   const Shape& shape() const;
-  // The shape of the value now: shape(), unless that leaves something open.
+  // The current value's shape: shape(), unless that is partly open.
   Shape value_shape() const;
   // The same for all copies of a variable and all its values.
   uint64_t id() const;
 
-  // The value now. Tapes record the reading, and watch the variable when it is trainable.
+  // The current value. Tapes record the read and watch the variable if it is trainable.
   Tensor value() const;
   operator Tensor() const { return value(); }
   operator Operand() const { return Operand::owning(value()); }
   operator Source() const { return Source(id(), dtype(), value_shape()); }
 
   // These throw InvalidArgumentError for another shape and TypeError for another dtype, and then
-  // leave the variable as it was.
+  // leave the variable unchanged.
   void assign(const Operand& value);
   void assign_add(const Operand& delta);
   void assign_sub(const Operand& delta);
-  // A value of that shape (which must fit) is written by `fill`, which gets its bytes: in place
-  // when nobody else holds the old one, which is then partly overwritten if `fill` throws.
+  // `fill` writes the bytes of a value of that shape (which must fit): in place if nobody else
+  // holds the old value, which is then partly overwritten if `fill` throws.
   void overwrite(const Shape& shape, const std::function<void(void*, int64_t)>& fill);
-  // Rows `indices` (a list of row numbers) of the variable become, gain or lose those of `updates`.
+  // Sets, adds to or subtracts from the rows `indices` (a list of row numbers).
   void scatter_update(const Operand& indices, const Operand& updates);
   void scatter_add(const Operand& indices, const Operand& updates);
   void scatter_sub(const Operand& indices, const Operand& updates);
-  // What StridedSlice would pick becomes `value`, which has that shape.
+  // Sets the part that StridedSlice would select to `value`, which has its shape.
   struct SliceMasks {
     int64_t begin = 0, end = 0, ellipsis = 0, new_axis = 0, shrink_axis = 0;
   };
   void assign_slice(const Operand& begin, const Operand& end, const Operand& strides,
                     const Operand& value, const SliceMasks& masks);
-  // The value becomes the first result of `op` of it and the other inputs, in one step: no update
-  // of another thread comes in between. Throws unless that result has the variable's dtype and
-  // shape.
+  // Sets the value to the first result of `op` on it and the other inputs, atomically: no other
+  // thread's update comes in between. Throws unless the result has the variable's dtype and shape.
   void update(const OpDef& op, std::span<const Tensor* const> others, Attrs attrs);
 
   struct State;

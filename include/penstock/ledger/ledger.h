@@ -1,11 +1,11 @@
 // The ledger: every byte that penstock holds, by device, tag and owner. Always on, exact.
 //
 //   tag    what the bytes are for (a variable, an activation, …)
-//   owner  who asked for them: an op or a variable, by name
-//   bytes  the bytes asked for; rounding and headers are the allocator's slack, shown by
+//   owner  who requested them: an op or a variable, by name
+//   bytes  the bytes requested; rounding and headers are the allocator's slack, shown by
 //          memory::stats()
 //
-// Posting is lock-free. A device's `current` never passes its limit, not even for a moment, and
+// Posting is lock-free. A device's `current` never exceeds its limit, not even for a moment, and
 // its `peak` is the largest value that `current` really had.
 #pragma once
 
@@ -44,21 +44,21 @@ struct MemoryCounters {
 
 namespace ledger {
 
-// An owner's place in the ledger. Owner 0 is "unnamed"; places are few (kMaxOwners) and named once.
+// An owner's slot in the ledger. Owner 0 is "unnamed". There are kMaxOwners slots, each named once.
 using Owner = uint16_t;
 inline constexpr int kMaxOwners = 4096;
 inline constexpr int kMaxDevices = 8;
 
 enum class OwnerKind : uint8_t { kOp, kVariable, kFunction };
 
-// Takes a place for `name`; owner 0 when all are taken.
+// Reserves a slot for `name`; returns owner 0 when all are in use.
 PEN_API Owner add_owner(std::string_view name, OwnerKind kind = OwnerKind::kOp) noexcept;
 PEN_API std::string owner_name(Owner owner);
-// The same without a copy, for an owner that holds bytes meanwhile: its place is not given away.
+// The same without a copy, for an owner that holds bytes meanwhile: its slot is not reused.
 struct OwnerInfo {
   std::string_view name;
   OwnerKind kind;
-  uint32_t serial;  // another one each time that the place is taken
+  uint32_t serial;  // changes each time the slot is reused
 };
 PEN_API OwnerInfo owner_info(Owner owner) noexcept;
 // The bytes and live allocations of an owner.
@@ -67,15 +67,15 @@ struct Held {
   int64_t count;
 };
 PEN_API Held held_by(Owner owner) noexcept;
-// Gives the place back once its bytes are gone.
+// Frees the slot once the owner holds no bytes.
 PEN_API void remove_owner(Owner owner) noexcept;
 
-// Whether `bytes` would be booked now: for asking before the memory itself is asked for.
+// Whether `bytes` could be booked now: a check before the memory itself is requested.
 PEN_API bool fits(int device, Tag tag, int64_t bytes) noexcept;
-// Books `bytes`; false, and nothing booked, when the device's limit would be passed.
-// Foreign bytes are booked under their tag only: they are no part of the device's sum.
+// Books `bytes`. Returns false, and books nothing, if the device's limit would be exceeded. Foreign
+// bytes are booked under their tag only and are not part of the device's sum.
 [[nodiscard]] PEN_API bool allocate(int device, Tag tag, Owner owner, int64_t bytes) noexcept;
-// Takes them off again. Pre: booked with the same device, tag and owner.
+// Unbooks them. Pre: booked with the same device, tag and owner.
 PEN_API void release(int device, Tag tag, Owner owner, int64_t bytes) noexcept;
 // Changes a booked size to a smaller one.
 PEN_API void resize(int device, Tag tag, Owner owner, int64_t from, int64_t to) noexcept;
@@ -85,7 +85,7 @@ PEN_API void move(int device, int64_t bytes, Tag from, Owner from_owner, Tag to,
 
 PEN_API MemoryCounters device_counters(int device) noexcept;
 PEN_API MemoryCounters tag_counters(int device, Tag tag) noexcept;
-// Peaks become what is held now.
+// Resets the peaks to the current values.
 PEN_API void reset_peak(int device) noexcept;
 
 inline constexpr int64_t kNoLimit = INT64_MAX;
@@ -100,7 +100,7 @@ struct Holding {
 };
 // The owners with the most bytes on all devices, largest first.
 PEN_API std::vector<Holding> top_owners(size_t most);
-// A table of what a device holds: a row a tag, then the top owners. For people and for errors.
+// A table of what a device holds: a row per tag, then the top owners. For people and for errors.
 PEN_API std::string table(int device);
 
 }  // namespace ledger

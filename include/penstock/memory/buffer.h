@@ -1,5 +1,5 @@
-// Buffer: reference-counted bytes with their entry in the ledger. One allocation holds the header
-// and, 64 bytes on, the data; borrowed data lives elsewhere and is given back by a callback.
+// Buffer: reference-counted bytes with their ledger entry. One allocation holds the header and, 64
+// bytes on, the data. Borrowed data lives elsewhere and is returned by a callback.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,7 @@
 
 namespace penstock {
 
-inline constexpr size_t kAlignment = 64;  // of everything that we allocate
+inline constexpr size_t kAlignment = 64;  // of every allocation
 
 struct alignas(kAlignment) Buffer {
   std::atomic<uint32_t> references{1};
@@ -21,12 +21,12 @@ struct alignas(kAlignment) Buffer {
   Tag tag = Tag::kActivation;
   ledger::Owner owner = 0;
   bool holds_strings = false;            // the data are StringRefs, released with the buffer
-  bool read_only = false;                // never written in place (borrowed without leave to write)
-  std::atomic<bool> is_followed{false};  // its end is told to the follower (below)
-  uint16_t recording = 0;  // the one that has this buffer (see recording.h), and the place there
+  bool read_only = false;                // never written in place (borrowed as read-only)
+  std::atomic<bool> is_followed{false};  // its end is reported to the follower (below)
+  uint16_t recording = 0;  // the recording with this buffer (recording.h), and its index there
   int32_t record = -1;
   void* data = nullptr;
-  int64_t bytes = 0;                   // what was asked for, and what the ledger has
+  int64_t bytes = 0;                   // the size requested, as in the ledger
   size_t block_bytes = 0;              // of the allocator's block
   void (*give_back)(void*) = nullptr;  // borrowed data only
   void* give_back_context = nullptr;
@@ -39,23 +39,23 @@ struct AllocationRequest {
   ledger::Owner owner = 0;
 };
 
-// A new buffer with one reference and unset contents. Throws ResourceExhaustedError.
+// A new buffer with one reference and uninitialised contents. Throws ResourceExhaustedError.
 PEN_API Buffer* allocate_buffer(const AllocationRequest& request);
-// A buffer over foreign memory, counted under Tag::kForeign; `give_back(context)` is called once,
-// also when this throws.
+// A buffer over foreign memory, counted under Tag::kForeign. `give_back(context)` is called exactly
+// once, even if this throws.
 PEN_API Buffer* borrow_buffer(void* data, int64_t bytes, void (*give_back)(void*), void* context,
                               bool read_only);
-// Lets go of the tail: the buffer then counts `bytes`. Pre: one reference; bytes <= buffer.bytes.
+// Frees the tail: the buffer then counts `bytes`. Pre: one reference; bytes <= buffer.bytes.
 PEN_API void shrink_buffer(Buffer& buffer, int64_t bytes) noexcept;
 // Books the buffer's bytes under another tag and owner.
 PEN_API void retag_buffer(Buffer& buffer, Tag tag, ledger::Owner owner) noexcept;
-// Who is told of the end of buffers that are followed; set once. It may end other buffers.
+// Called when a followed buffer is destroyed; set once. It may destroy other buffers.
 using BufferFollower = void (*)(const Buffer*) noexcept;
 PEN_API void set_buffer_follower(BufferFollower follower) noexcept;
-// Ends a buffer whose last reference went.
+// Destroys a buffer without references.
 PEN_API void destroy_buffer(Buffer* buffer) noexcept;
 
-// An owning pointer to a Buffer, or to none.
+// An owning pointer to a Buffer; may be null.
 class BufferRef {
  public:
   BufferRef() = default;
@@ -71,7 +71,7 @@ class BufferRef {
   }
   ~BufferRef() {
     if (buffer_ == nullptr) return;
-    // The only reference needs no atomic subtraction: nobody else can be adding one.
+    // A sole reference needs no atomic subtraction: nobody else can be adding one.
     if (buffer_->references.load(std::memory_order_acquire) == 1 ||
         buffer_->references.fetch_sub(1, std::memory_order_acq_rel) == 1) {
       destroy_buffer(buffer_);

@@ -1,5 +1,5 @@
-// Counted<T>: a standard allocator whose memory is in the ledger, for containers that can grow with
-// the user's program (a tape's records).
+// Counted<T>: a standard allocator whose memory is in the ledger, for containers that grow with the
+// user's program (a tape's records).
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
-// Parts of files in memory. A file can become shorter while it is mapped, by anybody's hand, and
-// touching what is gone is a signal (SIGBUS) that ends the process. Not here: the first mapping
-// installs a handler, which puts pages of zeros in the place of missing ones, says so on stderr
-// once, and hands every other fault on to whoever handled the signal before.
+// Memory-mapped files. Another process can truncate a mapped file; touching the missing pages then
+// raises SIGBUS, which would end the process. To prevent that, the first mapping installs a handler
+// that replaces missing pages with zeros, reports it once on stderr, and passes every other fault
+// to the previous handler.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace penstock::memory {
 
-// Maps a part of a file, shared; null with errno set when it cannot be. `offset` is a multiple of
-// the page.
+// Maps a part of a file, shared; returns null and sets errno on failure. `offset` is a multiple of
+// the page size.
 PEN_API void* map_file(int descriptor, int64_t offset, size_t bytes, bool writable) noexcept;
 PEN_API void unmap_file(void* pages, size_t bytes) noexcept;
 

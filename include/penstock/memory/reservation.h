@@ -1,5 +1,5 @@
-// Reservation: bytes that are counted and limited as a buffer's are, but are somebody else's: what
-// another library is about to take for our sake, such as an array that becomes a tensor.
+// Reservation: bytes that are counted and limited like a buffer's, but held by another library on
+// our behalf, such as an array that becomes a tensor.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Strings in tensors: immutable runs of characters, reference-counted, in the ledger under kHost.
+// Strings in tensors: immutable, reference-counted, counted in the ledger under kHost.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace penstock {
 
 // A new string with one reference. Throws ResourceExhaustedError.
 PEN_API StringRef make_string(std::string_view text);
-// The same of `size` characters that the caller sets at *text, before anybody else sees them.
+// The same with `size` characters that the caller writes to *text before anybody else sees them.
 PEN_API StringRef make_string(size_t size, char** text);
 PEN_API std::string_view string_text(StringRef string) noexcept;
 PEN_API void retain_strings(std::span<const StringRef> strings) noexcept;

@@ -1,5 +1,5 @@
-// ComposeContext: what OpDef.compose sees. A composed op is a function of other ops: its shapes,
-// gradient, memory and plan are theirs, and no tape or graph ever holds the op itself.
+// ComposeContext: the argument of OpDef.compose. A composed op is a function of other ops: its
+// shapes, gradient, memory and plan are theirs, and no tape or graph ever holds the op itself.
 #pragma once
 
 #include <span>
@@ -18,11 +18,11 @@ class PEN_API ComposeContext : public InferContext {
       : InferContext(op, views, attrs), tensors_(inputs) {}
 
   const Tensor& tensor(size_t i) const { return *tensors_[i]; }
-  // Inputs from `first` on: what a `many` input holds.
+  // Inputs from `first` on: the contents of a `many` input.
   Tensors tensors_from(size_t first) const;
   // The values of host input `i`.
   IntVector values(size_t i) const;
-  // Throws UnimplementedError where the values of host input `i` are not there.
+  // Throws UnimplementedError if the values of host input `i` are not known.
   void need_values(size_t i) const;
 
  private:

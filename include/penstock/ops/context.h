@@ -1,4 +1,4 @@
-// What the functions of an OpDef see: InferContext, KernelContext and its result.
+// The arguments of an OpDef's functions: InferContext, and KernelContext with its result.
 #pragma once
 
 #include <span>
@@ -18,13 +18,13 @@ using IntVector = SmallVector<int64_t, 8>;
 struct OutputSpec {
   DType dtype = DType::kInvalid;
   Shape shape;
-  int shares_input = -1;  // the output is a part of this input's data, from byte `share_offset`
+  int shares_input = -1;  // the output aliases this input's data from byte `share_offset`
   int64_t share_offset = 0;
   bool is_bound = false;  // of a kDynamicShape op: dimension 0 is an upper bound
 };
 
-// An op call while its outputs are worked out. Data of inputs may be null: then only dtype and
-// shape are known, and so is only that of the outputs.
+// An op call while its outputs are inferred. The data of an input may be null: then only its dtype
+// and shape are known, and the same holds for the outputs.
 class PEN_API InferContext {
  public:
   InferContext(const OpDef& op, std::span<const View> inputs, Attrs attrs)
@@ -36,30 +36,30 @@ class PEN_API InferContext {
   DType dtype(size_t i) const { return inputs_[i].dtype; }
   const Attr& attr(size_t i) const { return attrs_[i]; }
 
-  // The elements of host input `i` (integers of up to one dimension); empty with *known false when
-  // its value is not known yet. Throws InvalidArgumentError for a higher rank.
+  // The elements of host input `i` (integers of rank 0 or 1). Empty, with *known false, if its
+  // value is not known yet. Throws InvalidArgumentError for a higher rank.
   IntVector ints(size_t i, bool* known) const;
-  // As ints, for a shape: refuses negative sizes. Unknown values give unknown dimensions.
+  // As ints, for a shape: rejects negative sizes. Unknown values give unknown dimensions.
   Shape shape_value(size_t i) const;
 
-  // `axis` in [0, rank), counting from the end when negative; throws InvalidArgumentError.
+  // `axis` normalised to [0, rank); negative values count from the end. Throws
+  // InvalidArgumentError.
   int axis(int64_t axis, int rank) const;
-  // A bit for every axis listed, or for all of them (is_every_axis); an axis listed twice is an
-  // error.
+  // A bit mask of the listed axes, or of all (is_every_axis); a duplicate axis is an error.
   uint32_t axes(std::span<const int64_t> axes, int rank) const;
-  // Throws unless input i has that rank (or an unknown one).
+  // Throws unless input i has that rank or an unknown one.
   void check_rank(size_t i, int rank) const;
 
   void add_output(DType dtype, const Shape& shape) { outputs_.push_back({dtype, shape}); }
-  // An output whose first dimension only the kernel knows; shape[0] is the most that it can be.
+  // An output whose first dimension only the kernel knows; shape[0] is an upper bound.
   void add_bounded_output(DType dtype, const Shape& shape) {
     outputs_.push_back({dtype, shape, -1, 0, true});
   }
-  // An output that is `input`'s data under another shape, from a byte offset on.
+  // An output that aliases `input`'s data under another shape, from a byte offset on.
   void share_output(const Shape& shape, int input = 0, int64_t byte_offset = 0) {
     outputs_.push_back({dtype(static_cast<size_t>(input)), shape, input, byte_offset});
   }
-  // Bytes that the kernel needs besides its outputs; overflow is ResourceExhaustedError.
+  // Scratch bytes that the kernel needs; overflow is a ResourceExhaustedError.
   void set_scratch(int64_t count, int64_t element_size = 1);
 
   template <typename... Parts>
@@ -92,7 +92,7 @@ struct KernelContext {
   std::span<const View> inputs;
   std::span<View> outputs;  // a kDynamicShape kernel sets their shapes, never beyond the bound
   Attrs attrs;
-  void* scratch;  // 64-byte aligned, as large as infer asked for
+  void* scratch;  // 64-byte aligned, of the size that infer requested
 };
 
 // How a kernel ended. A value that only the kernel could see to be wrong (an index out of range) is

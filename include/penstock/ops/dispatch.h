@@ -1,4 +1,4 @@
-// dispatch: the one way in which an op runs, whoever calls it. Implemented by exec/.
+// dispatch: the single entry point that runs an op, for every caller. Implemented by exec/.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@
 
 namespace penstock {
 
-// Runs `op`: checks, infers, allocates or forwards, runs the kernel, posts to the ledger, tells the
-// tapes. `attrs` are all of the op's, in its order. Bit i of `donated` hands input i over: when the
-// op can run in place and nobody else holds the data, the result takes its buffer and the input is
-// left without data. When this throws, every input is as it was.
+// Runs `op`: checks, infers, allocates or forwards, runs the kernel, posts to the ledger, notifies
+// the tapes. `attrs` are all of the op's attributes, in its order. Bit i of `donated` donates input
+// i: if the op can run in place and nobody else holds the data, the result takes its buffer and the
+// input is left without data. If this throws, every input is unchanged.
 PEN_API Tensors dispatch(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs,
                          uint64_t donated = 0);
 
-// What the results of ops are booked as on this thread, while the scope lasts.
+// While it exists, results of ops on this thread are booked under this tag.
 class PEN_API TagScope {
  public:
   explicit TagScope(Tag tag);

@@ -1,4 +1,4 @@
-// Small functions that gradients are written with, besides the op functions themselves.
+// Helpers for writing gradients, besides the op functions themselves.
 #pragma once
 
 #include <span>
@@ -9,12 +9,12 @@
 
 namespace penstock {
 
-// `dy` added up over what broadcasting had repeated of x, so that it has x's shape.
+// `dy` summed over the broadcast dimensions of x, so that it has x's shape.
 PEN_API Tensor sum_to_like(Tensor dy, const Tensor& x);
 // x's shape as a tensor (int64), for ops that take a shape as an input.
 PEN_API Tensor shape_tensor(const Tensor& x);
 PEN_API Tensor shape_tensor(const Shape& shape);
-// A list of whole numbers (int64), for ops that take axes or sizes as an input.
+// A list of integers (int64), for ops that take axes or sizes as an input.
 PEN_API Tensor int_tensor(std::span<const int64_t> values);
 PEN_API Tensor zeros(DType dtype, const Shape& shape);
 PEN_API Tensor ones(DType dtype, const Shape& shape);

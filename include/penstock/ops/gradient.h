@@ -1,5 +1,5 @@
-// Gradient: a dense tensor, or rows of one (as an embedding look-up gives), or nothing.
-// GradContext: what OpDef.grad sees.
+// Gradient: a dense tensor, rows of one (as from an embedding look-up), or nothing. GradContext:
+// the argument of OpDef.grad.
 #pragma once
 
 #include <span>
@@ -15,7 +15,7 @@ class PEN_API Gradient {
  public:
   Gradient() = default;  // none
   Gradient(Tensor dense) : values_(std::move(dense)) {}
-  // values[i] belongs to row indices[i] of a tensor of `dense_shape`; rows may repeat and add up.
+  // values[i] belongs to row indices[i] of a tensor of `dense_shape`; repeated rows add up.
   static Gradient sparse(Tensor values, Tensor indices, const Shape& dense_shape);
 
   bool defined() const { return values_.defined(); }
@@ -23,14 +23,14 @@ class PEN_API Gradient {
   const Tensor& values() const { return values_; }
   const Tensor& indices() const { return indices_; }
   const Shape& dense_shape() const { return is_sparse() ? dense_shape_ : values_.shape(); }
-  // The whole tensor; the rows added up when sparse.
+  // The dense tensor; a sparse gradient's rows are summed into it.
   Tensor dense() const;
   operator Tensor() const { return dense(); }
 
-  // The same gradient with every row named once. Pre: is_sparse().
+  // The same gradient with unique rows. Pre: is_sparse().
   Gradient with_unique_rows() const;
 
-  // Adds `other` to this one, in place where nobody else holds the sum.
+  // Adds `other` to this gradient, in place if nobody else holds the sum.
   void add(const Gradient& other);
 
  private:
@@ -39,8 +39,8 @@ class PEN_API Gradient {
   Shape dense_shape_;
 };
 
-// function(gradient), and none where there is none. It is applied to the rows of a sparse one: the
-// function of a sum must be the sum of the functions.
+// function(gradient), or none for none. For a sparse gradient it is applied to the rows, so the
+// function must be additive.
 template <typename F>
 Gradient with_values(const Gradient& gradient, F&& function) {
   if (!gradient.defined()) return {};
@@ -48,8 +48,8 @@ Gradient with_values(const Gradient& gradient, F&& function) {
   return Gradient::sparse(function(gradient.values()), gradient.indices(), gradient.dense_shape());
 }
 
-// One recorded call while its gradient is worked out. Inputs and outputs that the OpDef does not
-// save have no data, only dtype and shape.
+// One recorded call while its gradient is computed. Inputs and outputs that the OpDef does not save
+// have no data, only dtype and shape.
 class PEN_API GradContext {
  public:
   GradContext(const OpDef& op, std::span<const Tensor> inputs, std::span<const Tensor> outputs,
@@ -63,11 +63,11 @@ class PEN_API GradContext {
   const Tensor& output(size_t i = 0) const { return outputs_[i]; }
   const Attr& attr(size_t i) const { return attrs_[i]; }
   Attrs attrs() const { return attrs_; }
-  // The gradient that arrives at output `i`: dense; zeros where nothing arrives.
+  // The gradient that arrives at output `i`: dense; zeros if none arrives.
   Tensor dy(size_t i = 0) const;
   // As it arrived: may be sparse or none.
   const Gradient& raw_dy(size_t i = 0) const { return dys_[i]; }
-  // Whether anybody wants the gradient of input `i`; leave it out where not.
+  // Whether the gradient of input `i` is needed; skip it if not.
   bool needs(size_t i) const { return i >= 64 || ((needed_ >> i) & 1) != 0; }
 
  private:

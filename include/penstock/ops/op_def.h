@@ -1,16 +1,16 @@
-// OpDef: everything that there is to know about an op, in one place.
+// OpDef: everything known about an op, in one place.
 //
-//   infer    from dtypes and shapes (and the values of host inputs) to outputs and scratch; all
-//            that a user can get wrong is refused here. Of unknown dimensions it says only what is
-//            so for all sizes
+//   infer    computes outputs and scratch from dtypes and shapes (and the values of host inputs);
+//            rejects every user error. For unknown dimensions it returns only what holds for all
+//            sizes
 //   cpu      the loop over Views; never allocates, never throws; null when infer always shares data
 //   grad     written with the public op functions, so it serves tapes and graphs alike
-//   saves    which inputs and outputs grad reads; a tape keeps alive no others
+//   saves    which inputs and outputs grad reads; a tape keeps no others alive
 //   compose  instead of infer, cpu and grad: the op written with other ops' functions; an infer
-//            beside it says what is known of unknown dimensions
+//            beside it returns what is known of unknown dimensions
 //   samples  calls that every derived check (values, gradients, memory, fuzzing, speed) runs
 //
-// Adding an op is one file with its PEN_OP_DEF, one line in op_list.inc and one NumPy reference.
+// Adding an op takes one file with its PEN_OP_DEF, one line in op_list.inc and one NumPy reference.
 #pragma once
 
 #include <array>
@@ -49,7 +49,7 @@ namespace kernels {
 struct Formula;
 }
 
-// A kernel, and what it computes where others may do that in their own loops: several ops in one.
+// A kernel, and its formula if other loops may compute it too (fusion).
 struct Kernel {
   constexpr Kernel(KernelFn function = nullptr, const kernels::Formula* computes = nullptr)
       : run(function), formula(computes) {}
@@ -58,7 +58,7 @@ struct Kernel {
   const kernels::Formula* formula;  // kernels/formula.h
 };
 
-// A field that must be given: leaving it out of an OpDef does not compile.
+// A mandatory field: an OpDef without it does not compile.
 template <typename T>
 struct Required {
   template <std::convertible_to<T> U>
@@ -67,7 +67,7 @@ struct Required {
   T value;
 };
 
-// A short list that is fixed when the program is compiled.
+// A short list fixed at compile time.
 template <typename T, size_t N>
 class FixedList {
  public:
@@ -106,8 +106,8 @@ constexpr InputDef many(std::string_view name, DTypeSet dtypes, char type = 'T')
 struct AttrDef {
   std::string_view name;
   AttrKind kind = AttrKind::kNone;
-  Attr fallback;  // of kind kNone: the attribute must be given
-  // A list that may be none at all (kOptionalInts).
+  Attr fallback;  // kNone: the attribute is mandatory
+  // Whether the list may be absent (kOptionalInts).
   bool is_optional() const {
     return fallback.kind() == AttrKind::kInts && !is_given(fallback.as_ints());
   }
@@ -131,11 +131,11 @@ constexpr AttrDef ints_attr(std::string_view name, Attr fallback = {}) {
   return {name, AttrKind::kInts, fallback};
 }
 inline constexpr Attr kNoInts = Attr(std::span<const int64_t>());  // an empty list as a default
-// A list that need not be given; only an attribute with this default may be none at all.
+// The default of a list that may be absent; only such an attribute may be.
 inline constexpr Attr kOptionalInts = Attr(std::span<const int64_t>(kNotGiven));
 inline constexpr Attr kAllAxes = kOptionalInts;
 
-// Input `input`'s buffer may become output `output`'s: the kernel can run in place.
+// Output `output` may take input `input`'s buffer: the kernel can run in place.
 struct Forward {
   uint8_t input;
   uint8_t output;
@@ -148,27 +148,27 @@ struct Saves {
 };
 inline constexpr uint32_t kAll = ~0u;
 
-// op(x, value) is x, to the bit, for inputs of these dtypes; with kCommutative op(value, x) too.
-// Adding 0 is not: -0 + 0 is 0.
+// op(x, value) is x, bit for bit, for inputs of these dtypes; with kCommutative op(value, x) too.
+// Adding 0 is not neutral: -0 + 0 is 0.
 struct Neutral {
   double value = 0;
   DTypeSet dtypes = {};
 };
 
 enum class Trait : uint32_t {
-  kElementwise = 1,    // out[i] depends on the inputs' elements at i only, after broadcasting
-  kCommutative = 2,    // the two inputs may be swapped
-  kStateful = 4,       // two calls with the same inputs may differ
-  kDynamicShape = 8,   // infer gives an upper bound; the kernel sets the outputs' real shapes
-  kSparseGrad = 16,    // grad passes sparse gradients on as they are
-  kManyOutputs = 32,   // as many outputs as infer says
-  kMakesStrings = 64,  // what the kernel puts into string outputs is theirs: new, or retained
-  kUsesHeap = 128,     // a library behind the kernel has a bounded workspace of its own on the heap
-  kShapeOnly = 256,    // the kernel looks at its inputs' shapes, never at their data
-  kInvolution = 512,   // applied twice it gives its input, to the bit
-  kIdempotent = 1024,  // applied twice it gives what it gives once, to the bit
-  kMoves = 2048,       // an output's element is one of an input's: host inputs and shapes say which
-  kComposesOpen = 4096,  // compose takes unknown dimensions: it reads none as a number
+  kElementwise = 1,      // out[i] depends on the inputs' elements at i only, after broadcasting
+  kCommutative = 2,      // the two inputs may be swapped
+  kStateful = 4,         // two calls with the same inputs may give different results
+  kDynamicShape = 8,     // infer returns an upper bound; the kernel sets the real shapes
+  kSparseGrad = 16,      // grad passes sparse gradients on as they are
+  kManyOutputs = 32,     // as many outputs as infer says
+  kMakesStrings = 64,    // the kernel's string outputs own their strings: new, or retained
+  kUsesHeap = 128,       // a library behind the kernel has a bounded heap workspace
+  kShapeOnly = 256,      // the kernel reads its inputs' shapes, never their data
+  kInvolution = 512,     // applied twice it returns its input, bit for bit
+  kIdempotent = 1024,    // applied twice it returns the same as once, bit for bit
+  kMoves = 2048,         // output elements are input elements, selected by host inputs and shapes
+  kComposesOpen = 4096,  // compose accepts unknown dimensions: it reads none as a number
 };
 struct Traits {
   constexpr Traits(std::initializer_list<Trait> traits = {}) {
@@ -187,34 +187,35 @@ struct OpDef {
   Traits traits = {};
   FixedList<Forward, 6> forwards = {};
   Neutral neutral = {};
-  Required<InferFn> infer;  // `composed` for an op that is made of others
+  Required<InferFn> infer;  // `composed` for a composed op
   Kernel cpu = {};
   ComposeFn compose = nullptr;
-  // no_gradient where there is none, composed_gradient with `compose`, missing_gradient where
-  // there would be one.
+  // no_gradient if it has none, composed_gradient with `compose`, missing_gradient if a derivative
+  // exists but is not implemented.
   Required<GradFn> grad;
   Saves saves = {};
   Required<SamplesFn> samples;
 
-  // Input `i` of a call: one that takes many stands for all that follow. Pre: there are inputs.
+  // The definition of input `i` of a call; a `many` input covers all that follow. Pre: the op has
+  // inputs.
   constexpr const InputDef& input(size_t i) const {
     return inputs[i < inputs.size() ? i : inputs.size() - 1];
   }
 
-  // Whether gradients pass it.
+  // Whether gradients flow through it.
   bool is_differentiable() const;
 
-  mutable std::atomic<uint16_t> owner{0};  // its place in the ledger, taken at the first call
+  mutable std::atomic<uint16_t> owner{0};  // its ledger slot, reserved at the first call
 };
 
 inline constexpr GradFn no_gradient = nullptr;
 
-// What an op with `compose` has instead: tapes and graphs see only the ops it is made of.
+// For an op with `compose`: tapes and graphs see only the ops that it calls.
 inline constexpr InferFn composed = nullptr;
 PEN_API Gradients composed_gradient(const GradContext&);
 
-// Of an op that has a derivative which nobody has written down, as in TensorFlow: a gradient that
-// reaches it throws a MissingGradientError instead of ending there without a word.
+// For an op with a derivative that is not implemented, as in TensorFlow: a gradient that reaches it
+// throws a MissingGradientError instead of silently ending there.
 PEN_API Gradients missing_gradient(const GradContext&);
 
 inline bool OpDef::is_differentiable() const {

@@ -1,5 +1,5 @@
-// Operand: how op functions take a tensor: by reference, or handed over (an rvalue), in which case
-// the op may write its result into it. IntList: how they take a list of numbers.
+// Operand: a tensor argument of an op function, by reference or donated (an rvalue). The op may
+// write its result into a donated one. IntList: a list of numbers as an argument.
 #pragma once
 
 #include <initializer_list>
@@ -16,7 +16,7 @@ class Operand {
  public:
   Operand(const Tensor& tensor) : tensor_(&tensor), donated_(false) {}
   Operand(Tensor&& tensor) : tensor_(&tensor), donated_(true) {}
-  // An operand that keeps its tensor itself.
+  // An operand that owns its tensor.
   static Operand owning(Tensor tensor) { return Operand(std::move(tensor), 0); }
 
   const Tensor& tensor() const { return tensor_ != nullptr ? *tensor_ : own_; }

@@ -1,5 +1,5 @@
 // The arithmetic operators on tensors. A number takes the tensor's dtype. An rvalue operand is
-// handed over: a * b + c needs one new buffer, not two.
+// donated: a * b + c needs one new buffer, not two.
 #pragma once
 
 #include <type_traits>

@@ -1,5 +1,5 @@
-// Sample: one call of an op for the derived checks, as data: inputs that can be made anew from a
-// seed, and attributes by name.
+// Sample: one op call for the derived checks, as data: inputs that are regenerated from a seed, and
+// named attributes.
 #pragma once
 
 #include <string>
@@ -16,11 +16,11 @@ namespace penstock {
 struct SampleInput {
   DType dtype;
   Shape shape;
-  double low = -2, high = 2;        // values drawn from [low, high); whole numbers for integers
+  double low = -2, high = 2;        // values drawn from [low, high); integers for integer dtypes
   std::vector<double> values = {};  // or these, in row-major order
   bool distinct = false;            // no two values closer than 0.01: for max, sort and top_k
   std::vector<std::string> strings = {};  // for DType::kString
-  bool hermitian = false;  // its matrices are, and gradients are checked along changes that keep it
+  bool hermitian = false;  // of its matrices; gradients are checked along directions that keep it
 };
 
 inline SampleInput f32(Shape shape, double low = -2, double high = 2) {
@@ -29,7 +29,7 @@ inline SampleInput f32(Shape shape, double low = -2, double high = 2) {
 inline SampleInput of(DType dtype, Shape shape, double low = -2, double high = 2) {
   return {dtype, shape, low, high};
 }
-// No two values alike.
+// All values are distinct.
 inline SampleInput distinct(DType dtype, Shape shape, double low = -2, double high = 2) {
   SampleInput input = of(dtype, shape, low, high);
   input.distinct = true;
@@ -38,7 +38,7 @@ inline SampleInput distinct(DType dtype, Shape shape, double low = -2, double hi
 inline SampleInput i32(Shape shape, double low = -5, double high = 6) {
   return {DType::kInt32, shape, low, high};
 }
-// Given values: a list of one dimension, or of `shape`.
+// Given values: of rank 1, or of `shape`.
 inline SampleInput ints(std::vector<double> values) {
   const auto count = static_cast<int64_t>(values.size());
   return {DType::kInt32, Shape{count}, 0, 0, std::move(values)};
@@ -47,7 +47,7 @@ inline SampleInput given(DType dtype, Shape shape, std::vector<double> values) {
   return {dtype, shape, 0, 0, std::move(values)};
 }
 
-// std::monostate: a list that is not given.
+// std::monostate: an absent list.
 using AttrLiteral =
     std::variant<int64_t, double, bool, DType, std::string, std::vector<int64_t>, std::monostate>;
 struct SampleAttr {
@@ -64,7 +64,7 @@ struct SampleAttr {
   SampleAttr(std::string_view n, std::vector<int64_t> v) : name(n), value(std::move(v)) {}
   SampleAttr(const SampleAttr&) = default;
   SampleAttr& operator=(const SampleAttr&) = default;
-  // Not inlined: GCC 12 then takes the variant's other members for uninitialised ones.
+  // Not inlined: otherwise GCC 12 reports the variant's other members as uninitialised.
   [[gnu::noinline]] ~SampleAttr() {}
 };
 
@@ -72,8 +72,8 @@ struct Sample {
   std::vector<SampleInput> inputs;
   std::vector<SampleAttr> attrs = {};
   double tolerance = 0;    // relative, for the comparison of values; 0: the dtype's usual
-  bool check_grad = true;  // false where the gradient does not exist at some of the values
-  bool for_speed = false;  // a larger one, timed by op-check's perf mode and left out of the others
+  bool check_grad = true;  // false if the gradient does not exist at some of the values
+  bool for_speed = false;  // a larger one, timed by op-check's perf mode only
 };
 
 }  // namespace penstock

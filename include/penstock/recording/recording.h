@@ -1,12 +1,12 @@
-// Recording: every allocation and release, with who made it and where, in a file that grows while
-// the program runs. The file is a shared mapping: what was recorded is in it even when the process
-// is killed. `src/recording/recording_file.h` says what is in it.
+// Recording: every allocation and release, with its owner and source line, in a file that grows
+// while the program runs. The file is a shared mapping, so its records survive when the process is
+// killed. `src/recording/recording_file.h` describes the format.
 //
-// Off, it costs one look at an atomic flag for each allocation. On, an allocation is a record of 48
-// bytes; a release writes its time there.
+// When off, it costs one read of an atomic flag per allocation. When on, an allocation writes a
+// record of 48 bytes, and a release writes its time there.
 //
-//   site   a line of the user's program, known by its number in the recording
-//   owner  the variable or function that a block belongs to, besides the op that made it
+//   site   a line of the user's program, identified by its number in the recording
+//   owner  the variable or function that a block belongs to, besides the op that allocated it
 #pragma once
 
 #include <atomic>
@@ -25,41 +25,41 @@ inline bool is_on() noexcept {
 
 using Site = int32_t;
 inline constexpr Site kNoSite = -1;
-// Who knows the line that the calling thread is at; called without any lock held.
+// Returns the current line of the calling thread; called without any lock held.
 using LocateFn = Site (*)() noexcept;
 
-// What the file's records mean. Whoever changes them counts on; a further tag is no change.
+// The version of the file's records. Increase it when they change; a new tag is no change.
 inline constexpr uint32_t kFileVersion = 1;
 
-// Begins a recording in a new file at `path`. Throws FailedPreconditionError when there is one
-// already, NotFoundError or ResourceExhaustedError when the file cannot be made.
+// Starts a recording in a new file at `path`. Throws FailedPreconditionError if one is running,
+// NotFoundError or ResourceExhaustedError if the file cannot be created.
 PEN_API void start(const std::string& path, LocateFn locate);
-// Ends it and closes the file; false when there was none.
+// Ends it and closes the file; false if none was running.
 PEN_API bool stop();
 
-// Another number for each recording: a site is good for the one that it was made in.
+// A number that is unique to each recording: a site is valid only in the one that created it.
 PEN_API uint32_t generation() noexcept;
-// The number of a line; kNoSite when there is no recording.
+// The number of a line; kNoSite without a recording.
 PEN_API Site site_of(std::string_view file, int line, std::string_view function) noexcept;
-// Puts a text into the file under a key; a later one of the same key takes its place.
+// Writes a text under a key to the file; it replaces an earlier one.
 PEN_API void note(std::string_view key, std::string_view text) noexcept;
 
-// What the recording itself takes.
+// The memory of the recording itself.
 struct Usage {
   int64_t file_bytes = 0;
-  int64_t file_resident = 0;  // of the file's pages, in memory
-  int64_t table_bytes = 0;    // of tables that are not in the file
+  int64_t file_resident = 0;  // resident pages of the file
+  int64_t table_bytes = 0;    // tables outside the file
   int64_t num_blocks = 0;
-  int64_t num_dropped = 0;  // blocks that found no place any more
-  bool is_cut = false;      // somebody made the file shorter
+  int64_t num_dropped = 0;  // blocks that found no room
+  bool is_cut = false;      // the file was truncated
 };
 PEN_API Usage usage();
 
-// A table of the lines that hold the most bytes now; empty when there is no recording.
+// A table of the lines that hold the most bytes now; empty without a recording.
 PEN_API std::string holders(size_t most);
 
-// The line of everything that this thread allocates while it lasts, for code that runs where it
-// cannot be found out (without the interpreter's lock).
+// Sets the line of everything that this thread allocates while it exists, for code that cannot look
+// it up (without the GIL).
 class PEN_API SiteScope {
  public:
   explicit SiteScope(Site site) noexcept;
@@ -71,15 +71,15 @@ class PEN_API SiteScope {
   Site before_;
 };
 
-// A call of a function: what this thread allocates while it lasts belongs to it, and its peak is
-// held against what was planned.
+// A function call: allocations of this thread while it exists belong to it, and its peak is
+// compared with the plan.
 class PEN_API CallScope {
  public:
   struct Plan {
     std::string_view name;
     std::string_view file;
     int line = 0;
-    int64_t planned_peak = 0;  // bytes; -1: not known beforehand
+    int64_t planned_peak = 0;  // bytes; -1: not known in advance
   };
   explicit CallScope(const Plan& plan) noexcept;
   ~CallScope();

@@ -1,8 +1,8 @@
-// Tensor: the handle that users hold: a dtype, a shape, and a place in a reference-counted Buffer
-// or, while a function is traced, a value of its graph: then it is symbolic and has no data.
+// Tensor: the handle that users hold: a dtype, a shape, and a place in a reference-counted Buffer.
+// While a function is traced it may instead be symbolic: a value of the graph, without data.
 //
-// Copying a Tensor shares its buffer and its id; tensors are values and never change once made
-// (an op may write into an input only when it was handed over and nobody else holds it).
+// Copies of a Tensor share its buffer and id. Tensors are immutable values (an op may write into an
+// input only if it was donated and nobody else holds it).
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ class PEN_API Tensor {
  public:
   Tensor() = default;  // no tensor: defined() is false
 
-  // A scalar, or a list of one dimension.
+  // A scalar or a list.
   template <typename T>
     requires(kDTypeOf<T> != DType::kInvalid)
   explicit Tensor(T value) : Tensor(from(std::span<const T>(&value, 1), Shape{})) {}
@@ -31,10 +31,10 @@ class PEN_API Tensor {
   Tensor(std::initializer_list<T> values)
       : Tensor(from(values, Shape{static_cast<int64_t>(values.size())})) {}
 
-  // Unset contents. Strings are empty. Throws ResourceExhaustedError.
+  // Uninitialised contents; strings are empty. Throws ResourceExhaustedError.
   static Tensor empty(DType dtype, const Shape& shape, Tag tag = Tag::kActivation,
                       ledger::Owner owner = 0);
-  // A copy of `values`. Throws InvalidArgumentError when their number is not the shape's.
+  // A copy of `values`. Throws InvalidArgumentError if their number does not match the shape.
   template <typename T>
   static Tensor from(std::span<const T> values, const Shape& shape) {
     return copy_of(kDTypeOf<T>, shape, values.data(), static_cast<int64_t>(values.size()));
@@ -46,13 +46,13 @@ class PEN_API Tensor {
   static Tensor from_strings(std::span<const std::string_view> values, const Shape& shape);
   // One value of any real dtype, converted from a double. Throws TypeError for strings.
   static Tensor scalar(DType dtype, double value);
-  // Shares memory that the caller keeps until give_back(context) is called. `data` is aligned for
-  // its dtype at least, or InvalidArgumentError is thrown.
+  // Borrows memory that the caller keeps until give_back(context) is called. Throws
+  // InvalidArgumentError unless `data` is aligned for its dtype.
   static Tensor borrow(DType dtype, const Shape& shape, void* data, void (*give_back)(void*),
                        void* context, bool read_only);
 
   bool defined() const { return dtype_ != DType::kInvalid; }
-  // False for a tensor that stands for its dtype and shape only (as a tape keeps it).
+  // False for a tensor with only a dtype and shape (as a tape keeps it).
   bool has_data() const { return static_cast<bool>(buffer_); }
   bool is_symbolic() const { return graph_ != 0; }
   DType dtype() const { return dtype_; }
@@ -61,7 +61,7 @@ class PEN_API Tensor {
   int64_t dim(int i) const { return shape_[i < 0 ? i + rank() : i]; }
   int64_t num_elements() const { return shape_.num_elements(); }
   int64_t num_bytes() const { return shape_.num_bytes(dtype_size(dtype_)); }
-  // The same for all copies of a tensor, different for all others.
+  // The same for all copies of a tensor, unique otherwise.
   uint64_t id() const { return id_; }
   Device device() const { return {buffer_ ? buffer_->device : uint8_t{0}}; }
 
@@ -75,7 +75,7 @@ class PEN_API Tensor {
     const std::span<const T> values = data<T>();
     return {values.begin(), values.end()};
   }
-  // The only element. Throws InvalidArgumentError when there are more or none.
+  // The only element. Throws InvalidArgumentError if there is not exactly one.
   template <typename T>
   T item() const {
     check_single();
@@ -90,8 +90,8 @@ class PEN_API Tensor {
   int64_t offset() const { return offset_; }
   void* raw() const { return buffer_ ? static_cast<char*>(buffer_->data) + offset_ : nullptr; }
   View view() const { return {raw(), dtype_, shape_}; }
-  // A tensor over part of a buffer, with a new id unless one is given. Pre: it lies inside, aligned
-  // for the dtype.
+  // A tensor over part of a buffer, with a new id unless one is given. Pre: it lies inside and is
+  // aligned for the dtype.
   static Tensor over(BufferRef buffer, int64_t offset, DType dtype, const Shape& shape,
                      uint64_t id = 0);
   // A value of the graph with that number (never 0); a new id unless one is given.
@@ -100,16 +100,16 @@ class PEN_API Tensor {
   uint32_t graph() const { return graph_; }
   // Pre: is_symbolic().
   int32_t value() const { return static_cast<int32_t>(offset_); }
-  // A tensor with a buffer of its own and the same contents.
+  // A tensor with its own buffer and the same contents.
   Tensor copy(Tag tag, ledger::Owner owner = 0) const;
-  // The same id, dtype and shape without the data. A symbolic tensor has none: it stays as it is.
+  // The same id, dtype and shape without the data. A symbolic tensor is returned unchanged.
   Tensor without_data() const;
   // Another tensor over the same data. Pre: the same shape, when symbolic.
   Tensor shared_as(const Shape& shape) const {
     if (is_symbolic()) return symbol(graph_, value(), dtype_, shape);
     return over(buffer_, offset_, dtype_, shape);
   }
-  // True when an op may write its result over this tensor's data, once it is handed over.
+  // True when an op may overwrite this tensor's data, once it is donated.
   bool can_be_overwritten() const {
     return buffer_.is_unique() && !buffer_->read_only && !buffer_->holds_strings && offset_ == 0;
   }
@@ -120,14 +120,14 @@ class PEN_API Tensor {
   void check_single() const;
 
   BufferRef buffer_;
-  int64_t offset_ = 0;  // bytes; of a symbolic tensor the value's number
+  int64_t offset_ = 0;  // bytes; for a symbolic tensor, the value's number
   uint64_t id_ = 0;
   uint32_t graph_ = 0;
   DType dtype_ = DType::kInvalid;
   Shape shape_;
 };
 
-// An id that no tensor and no variable has.
+// An id that no tensor or variable has.
 PEN_API uint64_t new_id() noexcept;
 
 // "tensor([[1, 2], [3, 4]], dtype=int32)"; long ones are cut in the middle.

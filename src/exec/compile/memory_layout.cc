@@ -111,7 +111,8 @@ class Placer {
     }
   }
 
-  // Whether `value`, made by instruction `i`, would fit where its input is, which then ends.
+  // Whether `value`, made by instruction `i`, fits into the storage of its input, whose lifetime
+  // ends there.
   bool fits(ValueId value, ValueId input, int32_t i) {
     const Place& from = place(input);
     const Storage& under = storage(from.storage);
@@ -124,7 +125,7 @@ class Placer {
            graph_.dtype(input) == graph_.dtype(value) && graph_.shape(input) == graph_.shape(value);
   }
 
-  // The memory of the variable that `value` is written to, when nothing reads the old value from
+  // The memory of the variable that `value` is written to, if nothing reads the old value from
   // instruction `i` on; kNoIndex otherwise.
   int32_t own_variable(ValueId value, int32_t i) {
     const int32_t slot = written_[static_cast<size_t>(value)];
@@ -137,7 +138,7 @@ class Placer {
   }
 
   // The storage that output `k` of instruction `i` may take over from an input; kNoIndex otherwise.
-  // That of a variable before others: what is made there need not be moved there.
+  // A variable's storage comes first, because it saves a copy.
   int32_t overwritten(const Node& node, size_t k, int32_t i) {
     const ValueId value = node.first_output + static_cast<ValueId>(k);
     const std::span<const ValueId> inputs = graph_.inputs(node);
@@ -155,8 +156,8 @@ class Placer {
     return found == kNoIndex || storage(other).kind == Kind::kVariable ? other : found;
   }
 
-  // Whether another input is in the same storage. To an elementwise op that is no harm if it is the
-  // same elements: a part of them that is repeated would be overwritten before it was read.
+  // Whether another input has the same storage. That is harmless for an elementwise op that reads
+  // the same elements; a repeated part would be overwritten before it is read.
   bool is_read_elsewhere(const Node& node, size_t which) {
     const std::span<const ValueId> inputs = graph_.inputs(node);
     for (size_t i = 0; i < inputs.size(); ++i) {
@@ -190,7 +191,7 @@ class Placer {
       made.scratch = add_scratch(infer.scratch_bytes(), i);
   }
 
-  // A loop goes on in the memory of what it starts from, where nobody else needs that.
+  // A loop continues in the memory of its initial state, if nobody else needs that.
   void place_control(Step& made, int32_t i) {
     const Node& node = graph_.node(made.nodes[0]);
     const std::span<const ValueId> inputs = graph_.inputs(node);
@@ -208,7 +209,7 @@ class Placer {
     made.scratch = add_scratch(control_scratch_[static_cast<size_t>(made.control())], i);
   }
 
-  // Unlike an op's, the result is written while inputs are still read.
+  // Unlike an op's, a control's result is written while inputs are still read.
   void put_control(ValueId value, int32_t into, int32_t i) {
     if (into != kNoIndex) {
       taken_.push_back(into);
@@ -218,7 +219,7 @@ class Placer {
     put(value, into, 0);
   }
 
-  // A product with its epilogue: only the end of it has a place.
+  // A product with its epilogue: only the final value has a place.
   void place_product(Step& made, int32_t i) {
     const Node& product = graph_.node(made.nodes[0]);
     SmallVector<View, 4> views;
@@ -229,7 +230,7 @@ class Placer {
     made.scratch = add_scratch(infer.scratch_bytes(), i);
   }
 
-  // `value`, which instruction `i` makes, in a storage that it takes over or else in a new one.
+  // Places `value`, which instruction `i` makes, in the storage `into`, or in a new one.
   void put_new(ValueId value, int32_t into, int32_t i) {
     if (const int32_t own = own_variable(value, i); own != kNoIndex) into = own;
     if (into != kNoIndex) {
@@ -240,7 +241,8 @@ class Placer {
     put(value, into, 0);
   }
 
-  // Ops on single elements: all are read before any is written, so whatever ends may be taken over.
+  // Ops on single elements: all reads precede all writes, so any storage that ends may be taken
+  // over.
   void place_scalars(Scalars& scalars, int32_t i) {
     const auto put_in = [&](Scalars::Transfer& transfer) {
       transfer.storage = place(transfer.value).storage;
@@ -257,7 +259,7 @@ class Placer {
     }
   }
 
-  // Ops that run tile by tile: only what others need has a place.
+  // Ops that run tile by tile: only values used outside have a place.
   void place_tiles(Step& step_of_tiles, int32_t i) {
     Tiles& tiles = step_of_tiles.tiles();
     for (const TileOp& op : tiles.ops) {
@@ -274,7 +276,7 @@ class Placer {
     if (tiles.scratch_bytes() > 0) step_of_tiles.scratch = add_scratch(tiles.scratch_bytes(), i);
   }
 
-  // As for one op; besides, no other value of the group's inputs may be in the same storage.
+  // As for one op; in addition, no other input of the group may share the storage.
   int32_t overwritten(const Tiles& tiles, ValueId value, int32_t i) {
     int32_t found = kNoIndex;
     for (const TileOperand& operand : tiles.operands) {
@@ -300,7 +302,7 @@ class Placer {
     return static_cast<int32_t>(layout_.storages.size() - 1);
   }
 
-  // What is made here and goes out gets a buffer of its own, from the start on.
+  // An output that is computed here gets its own buffer from the start.
   void place_outputs() {
     for (ValueId output : graph_.outputs()) {
       Storage& under = storage(place(output).storage);
@@ -351,7 +353,7 @@ class Placer {
   std::vector<int32_t> last_use_;  // by value: an instruction, or end() for results
   std::vector<int32_t> written_;   // by value: the slot that it is written to
   std::vector<std::pair<int32_t, int32_t>> reads_;  // slots and their storages
-  std::vector<int32_t> taken_;  // storages that this instruction already took over
+  std::vector<int32_t> taken_;                      // storages that this instruction has taken over
 };
 
 }  // namespace

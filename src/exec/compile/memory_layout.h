@@ -1,11 +1,11 @@
 // MemoryLayout: where every value of a graph lives while it runs.
 //
-//   storage  a piece of memory: a place in the arena, or a buffer that comes from or goes to
-//   outside place    a value's storage, and the byte it starts at
+//   storage  a piece of memory: a range of the arena, or a buffer that comes from or goes outside
+//   place    a value's storage, and the byte at which it starts
 //
-// A value shares its storage with the one that it is a part of (a reshape, a slice), and takes over
-// that of an input which its op may overwrite and nothing needs any more. Values that only the ops
-// of one tiled instruction use have no place.
+// A value that aliases another (a reshape, a slice) shares its storage. A value may take over the
+// storage of an input that its op may overwrite and nothing needs any more. Values used only inside
+// one tiled instruction have no place.
 #pragma once
 
 #include <cstdint>
@@ -27,13 +27,13 @@ struct Storage {
   int32_t first = 0;  // instructions; both included
   int32_t last = 0;
   int64_t offset = 0;        // in the arena
-  ValueId value = kNoIndex;  // the first that lived here
+  ValueId value = kNoIndex;  // the first value that lived here
 };
 
 struct MemoryLayout {
-  std::vector<Step> steps;  // the instructions; what they need to know of places is filled in
+  std::vector<Step> steps;  // the instructions, with their places filled in
   std::vector<Storage> storages;
-  std::vector<Place> places;       // of values; kNoIndex for those that have none
+  std::vector<Place> places;       // of values; kNoIndex for those without one
   std::vector<int32_t> temporary;  // of writes: a storage to copy through, or kNoIndex
   int32_t num_outputs = 0;         // buffers of kind kOutput
   int64_t arena_bytes = 0;
@@ -41,7 +41,7 @@ struct MemoryLayout {
   int64_t lower_bound = 0;  // of the arena
 };
 
-// `control_scratch` are the bytes that each control of the graph needs while it runs.
+// `control_scratch` has the scratch bytes of each control of the graph.
 MemoryLayout make_layout(const Graph& graph, std::vector<Step> steps,
                          std::span<const int64_t> control_scratch);
 

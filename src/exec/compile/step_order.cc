@@ -13,7 +13,7 @@ using plan::ScheduleItem;
 using plan::ScheduleProblem;
 using plan::ScheduleStep;
 
-// The graph as a problem of steps and items.
+// The graph as a scheduling problem of steps and items.
 class ScheduleModel {
  public:
   ScheduleModel(const Graph& graph, std::span<const Step> steps,
@@ -54,7 +54,7 @@ class ScheduleModel {
     return static_cast<int32_t>(problem_.items.size() - 1);
   }
 
-  // Variables take no bytes of the run, but what is written to one may be made in its memory.
+  // Variables take no bytes of the run, but a value written to one may be computed in its memory.
   void add_variables() {
     for (const Node& node : graph_.nodes()) {
       if (node.kind != NodeKind::kRead) continue;
@@ -132,12 +132,12 @@ class ScheduleModel {
     const int32_t used = item_of(input);
     if (used == kNoIndex) return;
     std::vector<int32_t>& users = item(used).users;
-    if (!users.empty() && users.back() == s) return;  // steps come in their order
+    if (!users.empty() && users.back() == s) return;  // steps come in order
     users.push_back(s);
     step(s).uses.push_back(used);
   }
 
-  // What is written to a variable is made in its memory by who comes after all of its readers: as
+  // A write to a variable can be computed in its memory by a step that follows all its readers, as
   // if it were one of them.
   void add_write(const Write& write) {
     const int32_t s = step_of(write.value);
@@ -180,7 +180,7 @@ class ScheduleModel {
     step(s).takes.push_back({item_of(value), used});
   }
 
-  // What a group makes and nobody else needs takes no memory but a tile's.
+  // Values that only the group uses take no memory beyond a tile.
   void drop_inner_items(int32_t s) {
     if (members(s).size() < 2) return;
     ScheduleStep& each = step(s);
@@ -196,7 +196,7 @@ class ScheduleModel {
       return std::find(each.makes.begin(), each.makes.end(), used) != each.makes.end();
     });
     for (int32_t made : each.makes) std::erase(item(made).users, s);
-    // An inner chain hands on the memory that its first op may take.
+    // An inner chain passes on the memory that its first op may take over.
     for (size_t i = 0; i < each.takes.size(); ++i) {
       for (size_t k = i + 1; k < each.takes.size(); ++k) {
         if (each.takes[k].used == each.takes[i].made) each.takes[k].used = each.takes[i].used;
@@ -208,7 +208,7 @@ class ScheduleModel {
     });
   }
 
-  // Results have buffers of their own from the start, or stay to the end.
+  // Results have their own buffers from the start, or stay to the end.
   void add_results() {
     for (ValueId output : graph_.outputs()) {
       if (item_of(output) != kNoIndex) item(item_of(output)).bytes = 0;

@@ -1,11 +1,10 @@
-// Order: in which order the steps of a graph run, so that as few bytes as possible are held at the
-// worst moment.
+// Step order: orders the steps of a graph for the lowest peak memory.
 //
-//   step  what runs as one instruction (fusion/step.h)
-//   item  the memory that a step makes: shared by all values that are parts of it
+//   step  the unit that runs as one instruction (fusion/step.h)
+//   item  the memory that a step allocates, shared by all values that alias it
 //
-// The order in which the ops were traced is one candidate, that of a greedy scheduler another; for
-// small graphs all orders are searched. Stateful ops keep their order.
+// The order of tracing is one candidate, a greedy scheduler's another; for small graphs all orders
+// are searched. Stateful ops keep their order.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +16,8 @@
 
 namespace penstock::exec {
 
-// `steps` are in an order in which they can run. `control_scratch` are the bytes that each control
-// of the graph needs while it runs.
+// `steps` are in a valid order. `control_scratch` has the scratch bytes of each control of the
+// graph.
 std::vector<Step> order_steps(const Graph& graph, std::vector<Step> steps,
                               std::span<const int64_t> control_scratch);
 

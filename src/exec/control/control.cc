@@ -1,4 +1,4 @@
-// Branches and loops: how what a front traced becomes nodes of a graph.
+// Branches and loops: adds what a front end has traced to the graph as nodes.
 #include <penstock/exec/control.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace penstock {
 namespace exec {
 namespace {
 
-// What regions use of the trace around them, each tensor once.
+// The tensors that regions use from the enclosing trace, each once.
 class Uses {
  public:
   int32_t number_of(const Tensor& tensor) {
@@ -36,7 +36,7 @@ class Uses {
   std::vector<Tensor> tensors_;
 };
 
-// The number of the region's input that stands for the tensor.
+// The index of the region's input for the tensor.
 int32_t input_for(const FunctionState& region, const Tensor& tensor) {
   const auto found = std::ranges::find(region.captures, tensor.id(), &Tensor::id);
   if (found == region.captures.end()) return kNoIndex;
@@ -44,7 +44,7 @@ int32_t input_for(const FunctionState& region, const Tensor& tensor) {
                               static_cast<size_t>(found - region.captures.begin()));
 }
 
-// The value that the region writes to the variable; kNoIndex where it does not.
+// The value that the region writes to the variable; kNoIndex if it does not.
 ValueId written_by(const FunctionState& region, const Variable& variable) {
   for (const Write& write : region.graph.writes()) {
     if (region.variables[static_cast<size_t>(write.slot)].id() == variable.id()) return write.value;
@@ -73,7 +73,7 @@ bool has_custom_gradients(std::span<const Function> regions) {
       regions, [](const Function& region) { return region.state().has_custom_gradients; });
 }
 
-// The variables hold what the last outputs of the node are.
+// Sets the variables to the last outputs of the node.
 void set_written(TraceState& trace, std::span<const Variable> written,
                  std::span<const Tensor> values) {
   for (size_t i = 0; i < written.size(); ++i) trace.set_current(written[i], values[i]);
@@ -94,15 +94,15 @@ void check_state(const Graph& body, std::span<const Tensor> state) {
   }
 }
 
-// What a loop's node and its regions take: states that change, variables that the body writes,
-// states that stay as they are, and what the regions use of the trace around them.
+// The inputs of a loop's node and its regions: states that change, variables that the body writes,
+// states that stay unchanged, and tensors that the regions use from the enclosing trace.
 struct LoopInputs {
   std::vector<size_t> kept, passed;  // numbers of states
   std::vector<Variable> written;
-  std::vector<Tensor> variables;  // what they hold before the loop
+  std::vector<Tensor> variables;  // their values before the loop
   Uses invariants;
 
-  // All of them, one after the other.
+  // All of them, in order.
   template <typename State, typename Other>
   void visit(const State& visit_state, const Other& visit_other) const {
     for (size_t i : kept) visit_state(i);
@@ -130,7 +130,7 @@ LoopInputs loop_inputs(TraceState& trace, std::span<const Function> regions,
   return found;
 }
 
-// A region of a loop that takes all of the loop's inputs. States are as the body has them.
+// A region of a loop that takes all of the loop's inputs. States are typed as in the body.
 std::shared_ptr<const Graph> loop_region(const FunctionState& region, const Graph& body,
                                          const LoopInputs& loop,
                                          std::span<const RegionOutput> outputs) {

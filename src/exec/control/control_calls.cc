@@ -24,10 +24,10 @@ namespace {
 using Kind = Control::Kind;
 using Inputs = std::span<const Tensor* const>;
 
-// How many of a control's inputs are not for its regions.
+// The number of a control's inputs that its regions do not take.
 size_t num_leading(const Control& control) { return control.kind == Kind::kBranch ? 1 : 0; }
 
-// The region worked out for inputs of other shapes.
+// The region retraced for inputs of other shapes.
 std::shared_ptr<const Graph> retraced(const Graph& region, std::span<const Shape> shapes,
                                       StateMap* states) {
   Trace trace("region", Trace::Kind::kRegion);
@@ -38,7 +38,7 @@ std::shared_ptr<const Graph> retraced(const Graph& region, std::span<const Shape
   return std::make_shared<const Graph>(std::move(made.state().graph));
 }
 
-// A region worked out for other shapes, or why it cannot be.
+// A retraced region, or the reason why it cannot be retraced.
 struct Retraced {
   std::shared_ptr<const Graph> region;
   std::exception_ptr problem;
@@ -52,12 +52,12 @@ Retraced try_retrace(const Graph& region, std::span<const Shape> shapes, StateMa
   }
 }
 
-// What takes the place of a region that cannot work for these shapes: it may never be taken.
+// Replaces a region that is invalid for these shapes: it may never be taken.
 std::shared_ptr<const Graph> failing(const std::shared_ptr<const Graph>& region,
                                      std::span<const Shape> shapes,
                                      std::span<const OutputSpec> outputs,
                                      const std::exception_ptr& problem) {
-  // One that calls the host, or gives what has no size, is called op by op, up to the error.
+  // A region with a host call or an output of unknown size is called op by op, up to the error.
   const bool is_sized =
       std::ranges::all_of(outputs, [](const OutputSpec& spec) { return spec.shape.is_known(); });
   if (region->has_calls() || !is_sized) return region;
@@ -69,7 +69,7 @@ std::shared_ptr<const Graph> failing(const std::shared_ptr<const Graph>& region,
   }
 }
 
-// What regions give that have the same outputs, as far as they agree.
+// The common outputs of regions, as far as they agree.
 std::vector<OutputSpec> common_outputs(std::span<const std::shared_ptr<const Graph>> regions) {
   std::vector<OutputSpec> specs;
   for (const auto& region : regions) {
@@ -106,7 +106,7 @@ std::vector<std::shared_ptr<const Graph>> branches_at(const Control& control,
 // The condition and the body of a loop for inputs of these shapes.
 std::vector<std::shared_ptr<const Graph>> loop_at(const Control& control,
                                                   std::span<const Shape> shapes, StateMap* states) {
-  // States that a step gives another size are left as open as they need be.
+  // States whose size changes in a step are left as open as necessary.
   std::vector<Shape> known(shapes.begin(), shapes.end());
   for (;;) {
     const Retraced body = try_retrace(control.region(Control::kBody), known, states);
@@ -130,7 +130,7 @@ std::vector<std::shared_ptr<const Graph>> loop_at(const Control& control,
   }
 }
 
-// As `control`, for inputs of these shapes.
+// `control` for inputs of these shapes.
 std::shared_ptr<const Control> at_shapes(const std::shared_ptr<const Control>& control,
                                          std::span<const Shape> shapes, StateMap* states) {
   const auto has_shapes = [&](const Graph& region) {
@@ -139,7 +139,7 @@ std::shared_ptr<const Control> at_shapes(const std::shared_ptr<const Control>& c
     }
     return true;
   };
-  // An open region may be of a trace that knows less than this one.
+  // An open region may come from a trace that knows less than this one.
   const bool is_same =
       states == nullptr && std::ranges::all_of(control->regions, [&](const auto& region) {
         return has_shapes(*region) && is_closed(*region);
@@ -151,8 +151,8 @@ std::shared_ptr<const Control> at_shapes(const std::shared_ptr<const Control>& c
   return made;
 }
 
-// A control that is called outside of plans: its regions, and the whole of it, as functions. The
-// latter's inputs may have any shapes: it is worked out for those that it is called with.
+// A control called outside plans: its regions, and the whole control, as functions. The whole takes
+// inputs of any shape and is retraced for each.
 struct Functions {
   std::vector<Function> regions;
   Function whole;
@@ -170,7 +170,7 @@ Function whole_function(const Control& control) {
   for (ValueId input : taking.inputs()) add(taking.dtype(input));
   for (int32_t state : control.states)
     add(taking.dtype(taking.inputs()[static_cast<size_t>(state)]));
-  // Of a copy: what it has made does not hold the control itself.
+  // A copy, so that the cached functions do not hold the control itself.
   const Node& node = graph.node(
       graph.add_control(std::make_shared<Control>(control), inputs, outputs_of(control)));
   std::vector<ValueId> outputs;
@@ -227,7 +227,7 @@ Tensors run_loop(const Control& control, Inputs inputs, StateMap* states) {
   return Tensors(state.begin(), state.end());
 }
 
-// The steps of a loop backwards, with every state kept: tapes follow each of them.
+// Runs the steps of a loop backwards, with every state kept: tapes follow each step.
 Tensors run_gradient(const Control& control, Inputs inputs) {
   const Graph& body = control.region(Control::kBody);
   const auto count = static_cast<size_t>(control.num_states);
@@ -279,7 +279,7 @@ Tensors call_control(const std::shared_ptr<const Control>& control,
                      std::span<const Tensor* const> inputs, LoopNumbers& loops, StateMap* states) {
   if (states != nullptr && !is_stateful(*control)) states = nullptr;
   if (t_trace == nullptr) {
-    // Gradients of gradients, and of random draws, have to follow what is called.
+    // Second gradients, and gradients through random draws, must follow the individual calls.
     const bool is_followed = autodiff::is_recording() && autodiff::knows_any(inputs) &&
                              (autodiff::may_record_gradients() || is_stateful(*control));
     if (is_followed || states != nullptr) return run_one_by_one(*control, inputs, states);
@@ -292,7 +292,7 @@ Tensors call_control(const std::shared_ptr<const Control>& control,
   std::vector<Shape> shapes;
   for (size_t i = num_leading(*control); i < given.size(); ++i) shapes.push_back(given[i].shape());
   auto own = std::make_shared<Control>(*at_shapes(control, shapes, states));
-  // A loop that is called again is another one; its gradient stays its own.
+  // A loop that is called again gets a new number; its gradient stays with it.
   uint64_t& number = loops[control->loop];
   if (control->kind == Kind::kLoop || number == 0) number = new_id();
   own->loop = number;

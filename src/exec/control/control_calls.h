@@ -1,4 +1,4 @@
-// Calls of control nodes, region by region, and calls of regions, node by node.
+// Calls of control nodes, region by region, and of regions, node by node.
 #pragma once
 
 #include <memory>
@@ -11,10 +11,9 @@
 
 namespace penstock::exec {
 
-// A control node called with these inputs: inside a trace it becomes part of that, worked out for
-// their shapes; otherwise it runs, region by region, and tapes record what these do. `loops` are
-// the numbers that loops have got so far, `states` what random ops draw by instead of the regions'
-// own states.
+// Calls a control node with these inputs. Inside a trace it becomes part of the trace, for the
+// shapes of the inputs. Otherwise it runs region by region, and tapes record the ops. `loops` maps
+// loop numbers to those of their copies; `states`, if given, replaces the regions' random states.
 Tensors call_control(const std::shared_ptr<const Control>& control,
                      std::span<const Tensor* const> inputs, LoopNumbers& loops, StateMap* states);
 

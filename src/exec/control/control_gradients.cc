@@ -40,7 +40,7 @@ std::vector<Tensor> picked(std::span<const Tensor> tensors, const Numbers& numbe
   return found;
 }
 
-// The gradients at some inputs of a region, of the outputs `targets` that `dys` arrive at.
+// The gradients at some inputs of a region, given the gradients `dys` at the outputs `targets`.
 std::vector<Gradient> region_gradients(const Graph& region, std::span<const Tensor> inputs,
                                        const Numbers& wanted, const Numbers& targets,
                                        std::span<const Tensor> dys, RegionFn call_region) {
@@ -58,7 +58,7 @@ Tensor dense_or_zeros(const Gradient& gradient, const Tensor& like) {
   return gradient.defined() ? gradient.dense() : zeros(like.dtype(), like.shape());
 }
 
-// A sum with one more term: of few rows where only these have a gradient.
+// The sum plus one more term, which may be sparse.
 Tensor added(const Tensor& sum, const Gradient& gradient) {
   if (!gradient.defined()) return sum;
   if (!gradient.is_sparse()) return add(sum, gradient.dense());
@@ -66,7 +66,8 @@ Tensor added(const Tensor& sum, const Gradient& gradient) {
   return tensor_scatter_add(sum, expand_dims(indices, -1), gradient.values());
 }
 
-// Branch by branch, of the inputs and of what arrives at the outputs `targets`.
+// The gradient of each branch, as a branch over the inputs and the gradients at the outputs
+// `targets`.
 std::shared_ptr<const Control> branch_gradient(const Control& control, const Numbers& wanted,
                                                const Numbers& targets, RegionFn call_region) {
   auto made = std::make_shared<Control>();
@@ -87,7 +88,7 @@ std::shared_ptr<const Control> branch_gradient(const Control& control, const Num
   return made;
 }
 
-// Which values depend on the inputs that are marked, by way of what has gradients.
+// The values that depend on the marked inputs through differentiable ops.
 std::vector<bool> reached(const Graph& graph, const std::vector<bool>& inputs) {
   std::vector<bool> found(graph.num_values());
   for (size_t i = 0; i < inputs.size(); ++i)
@@ -101,7 +102,7 @@ std::vector<bool> reached(const Graph& graph, const std::vector<bool>& inputs) {
   return found;
 }
 
-// A loop's inputs that gradients are wanted for: states that depend on one of them need it too.
+// A loop's inputs that need gradients: also the states that depend on one of them.
 std::shared_ptr<const Control> loop_gradient(const Control& control, std::vector<bool> wanted,
                                              RegionFn call_region) {
   const Graph& body = control.region(Control::kBody);
@@ -149,7 +150,7 @@ std::span<const Tensor> invariants_of(const Control& control, std::span<const Te
   return inputs.subspan(num_states, control.region(Control::kBody).num_inputs() - num_states);
 }
 
-// The states before each step of a loop, those of all steps in one tensor.
+// The states before each step of a loop, stacked over all steps.
 std::vector<Tensor> states_before_steps(const Control& control, int32_t trips,
                                         std::span<const Tensor> inputs, RegionFn call_region) {
   const auto num_states = static_cast<size_t>(control.num_states);
@@ -181,8 +182,8 @@ std::vector<Tensor> states_before_steps(const Control& control, int32_t trips,
   return {last.begin() + 1 + static_cast<ptrdiff_t>(num_states), last.end()};
 }
 
-// A loop gradient as two loops that keep every state: slower and larger, but made of nodes that
-// have gradients themselves.
+// A loop gradient as two loops that keep every state: slower and larger, but made of differentiable
+// nodes.
 std::vector<Tensor> as_loops(const Control& control, int32_t trips, std::span<const Tensor> inputs,
                              RegionFn call_region) {
   const std::span<const Tensor> invariants = invariants_of(control, inputs);
@@ -232,11 +233,11 @@ std::vector<Gradient> second_order(const Control& control, int64_t trips,
   return tape.gradient(outputs, sources, dys, Unconnected::kZero);
 }
 
-// What a gradient of a control node is asked for: its inputs that have one, and the outputs that
-// gradients arrive at.
+// The request for a control node's gradient: its differentiable inputs, and the outputs at which
+// gradients arrive.
 struct Differentiable {
-  std::vector<bool> is_wanted;  // of inputs for the regions
-  Numbers wanted, targets;      // the numbers of these, and of outputs
+  std::vector<bool> is_wanted;  // of the regions' inputs
+  Numbers wanted, targets;      // indices of these inputs, and of outputs
   std::vector<Tensor> from, to;
 };
 
@@ -259,7 +260,7 @@ Differentiable differentiable_parts(std::span<const Tensor> inputs, size_t first
   return parts;
 }
 
-// Adds the gradient of a branch to the trace, where `dys` have arrived.
+// Adds the gradient of a branch to the trace, given the gradients `dys`.
 std::vector<Gradient> add_branch_gradient(const Control& control, std::span<const Tensor> given,
                                           const Differentiable& parts, std::span<const Tensor> dys,
                                           RegionFn call_region) {
@@ -271,7 +272,7 @@ std::vector<Gradient> add_branch_gradient(const Control& control, std::span<cons
   return {found.begin(), found.end()};
 }
 
-// The same of a loop.
+// The same for a loop.
 std::vector<Gradient> add_loop_gradient(const Control& control, std::span<const Tensor> given,
                                         const Differentiable& parts, std::span<const Tensor> dys,
                                         RegionFn call_region) {
@@ -294,7 +295,7 @@ std::vector<Gradient> add_loop_gradient(const Control& control, std::span<const 
   return gradients;
 }
 
-// Tells tapes how gradients go back through a control node whose shapes are all known.
+// Records the gradient of a control node with known shapes on tapes.
 void record_control(const std::shared_ptr<const Control>& control, std::span<const Tensor> inputs,
                     std::span<const Tensor> outputs, RegionFn call_region) {
   if (!autodiff::is_recording()) return;
@@ -322,8 +323,7 @@ void record_control(const std::shared_ptr<const Control>& control, std::span<con
                 });
 }
 
-// Whether its gradient can be worked out now. What draws random numbers would draw others when it
-// is called again.
+// Whether its gradient can be computed now. A random op would draw other numbers when called again.
 bool has_gradient(const Control& control, std::span<const Tensor> inputs) {
   return std::ranges::all_of(control.regions, [](const auto& each) { return is_closed(*each); }) &&
          !is_stateful(control) &&
@@ -341,7 +341,7 @@ Tensors add_control(TraceState& trace, const std::shared_ptr<const Control>& con
   const Tensors made = trace.symbols(id);
   for (const Tensor& output : made) trace.add_open(output.value());
   if (control->has_custom_gradients) {
-    // Tapes do not see what is done in regions.
+    // Tapes do not see the calls in regions.
     record_custom(inputs, made, [](std::span<const Tensor>) -> std::vector<Gradient> {
       throw UnimplementedError(
           "[custom_gradient] inside a branch or a loop of a function: its gradient can be had "
@@ -350,7 +350,7 @@ Tensors add_control(TraceState& trace, const std::shared_ptr<const Control>& con
   } else if (trace.open_shapes == nullptr && !trace.keeps_all && has_gradient(*control, inputs)) {
     record_control(control, inputs, made, call_region);
   } else {
-    // What its gradient is comes out when it runs.
+    // Its gradient is known only when it runs.
     if (trace.open_shapes == nullptr && !trace.is_probe && autodiff::is_recording()) trace.open();
     record_as_unknown(pointers_to(inputs), made);
   }

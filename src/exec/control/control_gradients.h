@@ -1,4 +1,4 @@
-// Control nodes in a trace, and their gradients, which are nodes of the same kind.
+// Adds control nodes to a trace, with their gradients, which are control nodes too.
 #pragma once
 
 #include <memory>
@@ -13,11 +13,11 @@ namespace penstock::exec {
 
 struct StateMap;
 
-// How the nodes of a region are called (control_calls.h): its outputs.
+// Calls the nodes of a region (control_calls.h) and returns its outputs.
 using RegionFn = std::vector<Tensor> (*)(const Graph& region, std::span<const Tensor> inputs,
                                          StateMap* states);
 
-// Adds a control node to the trace; tapes record how gradients go back through it.
+// Adds a control node to the trace; tapes record its gradient.
 Tensors add_control(TraceState& trace, const std::shared_ptr<const Control>& control,
                     std::span<const Tensor> inputs, RegionFn call_region);
 

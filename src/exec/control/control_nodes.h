@@ -1,4 +1,4 @@
-// Control nodes of a graph: what they give.
+// The outputs of control nodes.
 #pragma once
 
 #include <vector>
@@ -8,11 +8,10 @@
 
 namespace penstock::exec {
 
-// The outputs of a node that does this. Throws InvalidArgumentError where its regions do not go
-// together.
+// The outputs of a node with this control. Throws InvalidArgumentError if its regions do not match.
 std::vector<OutputSpec> outputs_of(const Control& control);
 
-// The shapes that two regions' outputs have in common: what differs is not known.
+// The common part of two shapes: dimensions that differ are unknown.
 Shape common_shape(const Shape& a, const Shape& b);
 
 }  // namespace penstock::exec

@@ -10,16 +10,16 @@ void infer(InferContext& ctx) {
   ctx.add_output(ctx.attr(1).as_dtype(), Shape(ctx.attr(2).as_ints()));
 }
 
-// A graph keeps the texts of attributes with a 0 behind them.
+// A graph stores attribute texts with a terminating 0.
 KernelResult fail(const KernelContext& ctx) {
   return KernelResult::invalid(ctx.attrs[0].as_string().data());
 }
 
-// Its outputs are never there.
+// Its outputs never exist.
 Gradients no_gradients(const GradContext&) { return {Gradient()}; }
 std::vector<Sample> no_samples() { return {}; }
 
-// It has an input so that a trace takes it for something that happens when the function runs.
+// Its input makes a trace treat it as something that happens at run time.
 const OpDef kFailingOp = {.name = "Failing",
                           .doc = "An error.",
                           .inputs = {in("x", kAnyType)},
@@ -29,7 +29,7 @@ const OpDef kFailingOp = {.name = "Failing",
                           .grad = no_gradients,
                           .samples = no_samples};
 
-// Braces would be places for numbers.
+// Removes braces, which would be placeholders for numbers.
 std::string without_places(std::string_view text) {
   std::string made;
   for (char c : text) {

@@ -1,5 +1,5 @@
-// Regions that cannot work for the sizes that a function is called with. They fail when they are
-// taken, with the error that was found, and not before.
+// Regions that are invalid for the sizes of a call. They fail with the error found, but only when
+// they are taken.
 #pragma once
 
 #include <span>
@@ -9,8 +9,8 @@
 
 namespace penstock::exec {
 
-// A region of inputs like those of `region`, of these shapes, that ends in the error. `outputs` are
-// what others take it to give. Pre: it has inputs.
+// A region with inputs like those of `region`, of these shapes, that raises the error. `outputs`
+// are its declared outputs. Pre: it has inputs.
 Graph failing_region(const Graph& region, std::span<const Shape> shapes,
                      std::span<const OutputSpec> outputs, std::string_view error);
 

@@ -12,7 +12,7 @@
 namespace penstock {
 namespace {
 
-// Of the result in between this much exists at a time, for each thread: it stays in a near cache.
+// Bytes of the intermediate result that exist at a time, per thread: they stay in a near cache.
 constexpr int64_t kBlockBytes = 32 * 1024;
 constexpr int64_t kBlocksAThread = 8;  // at least
 
@@ -24,7 +24,7 @@ bool is_plain(const OpDef& op, size_t num_inputs) {
          op.inputs.size() == num_inputs && !op.inputs[num_inputs - 1].many;
 }
 
-// Whether input `i` of `op` is of this dtype, and of this shape or a single number.
+// Whether input `i` of `op` has this dtype, and this shape or a single element.
 bool is_in_step(const OpDef& op, size_t i, const Tensor& input, DType dtype, const Shape& shape) {
   return input.has_data() && input.dtype() == dtype && op.inputs[i].dtypes.has(dtype) &&
          (input.rank() == 0 || input.shape() == shape);
@@ -36,7 +36,7 @@ View part_of(const View& whole, int64_t begin, int64_t count) {
   return {data, whole.dtype, Shape{count}};
 }
 
-// The first problem that a thread meets.
+// The first error of any thread.
 class Problem {
  public:
   bool keep(const KernelResult& result) {

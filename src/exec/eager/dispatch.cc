@@ -1,4 +1,4 @@
-// dispatch: where op, memory, kernel, ledger and tapes meet.
+// dispatch: runs an op call: memory, kernel, ledger and tapes meet here.
 #include <penstock/ops/dispatch.h>
 
 #include <cstring>
@@ -81,7 +81,7 @@ void check_attrs(const OpDef& op, Attrs attrs) {
   }
 }
 
-// Gives a bounded output its real shape, and the memory behind it back.
+// Gives a bounded output its real shape and returns the unused memory.
 void settle_shape(const OpDef& op, Tensor& output, const Shape& shape) {
   if (shape == output.shape()) return;
   const int64_t bytes = shape.num_bytes(dtype_size(output.dtype()));
@@ -117,7 +117,7 @@ void run_kernel(const OpDef& op, std::span<const View> in, InferContext& infer, 
   const bool counts_strings = !op.traits.has(Trait::kMakesStrings);
   if (__builtin_expect(result.problem != nullptr, 0)) {
     for (const Tensor& output : outputs) {
-      // What the kernel copied so far was never counted.
+      // Strings that the kernel has copied so far were never counted.
       if (output.dtype() == DType::kString && counts_strings)
         std::memset(output.raw(), 0, static_cast<size_t>(output.num_bytes()));
     }
@@ -130,8 +130,8 @@ void run_kernel(const OpDef& op, std::span<const View> in, InferContext& infer, 
   }
 }
 
-// For a call in place: once the kernel has written over its input nothing may fail any more, so the
-// tapes take their memory before it.
+// For a call in place: after the kernel has overwritten its input nothing may fail any more, so the
+// tapes allocate their memory first.
 void run_recorded_first(const OpDef& op, Inputs inputs, std::span<const View> in,
                         InferContext& infer, Attrs attrs, Tensors& outputs) {
   try {
@@ -143,7 +143,7 @@ void run_recorded_first(const OpDef& op, Inputs inputs, std::span<const View> in
   }
 }
 
-// Inside a trace: the outputs as values of its graph, or none where the op can run now.
+// Inside a trace: the outputs as values of its graph, or none if the op can run now.
 [[gnu::noinline]] std::optional<Tensors> traced(const OpDef& op, Inputs inputs, Attrs attrs,
                                                 InferContext& infer) {
   if (exec::t_trace != nullptr) return exec::trace_op(*exec::t_trace, op, inputs, attrs, infer);

@@ -46,7 +46,7 @@ Tensors call_host(const std::shared_ptr<const HostCall>& call,
   const Tensors made = trace.symbols(id);
   for (const Tensor& output : made) trace.add_open(output.value());
   if (call->passes_gradients) {
-    // What it does, and its gradient, is known when it runs.
+    // Its outputs and gradient are known only when it runs.
     trace.open();
     record_as_unknown(inputs, made);
   }

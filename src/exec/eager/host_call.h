@@ -1,4 +1,4 @@
-// Calls of functions of the host's, from eager code and from graphs.
+// Calls of host functions, from eager code and from graphs.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace penstock::exec {
 
-// Runs it, or makes it a node of the trace.
+// Runs the call, or adds it to the trace as a node.
 Tensors call_host(const std::shared_ptr<const HostCall>& call,
                   std::span<const Tensor* const> inputs, std::span<const OutputSpec> outputs);
 

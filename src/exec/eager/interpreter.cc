@@ -69,7 +69,7 @@ void Interpreter::drop_use(ValueId id) {
   if (--uses_[static_cast<size_t>(id)] == 0) values_[static_cast<size_t>(id)] = Tensor();
 }
 
-// A dense gradient as rows: all of them.
+// A dense gradient as a sparse one with all rows.
 static Gradient all_rows(const Tensor& dense, DType indices) {
   std::vector<int64_t> numbers(static_cast<size_t>(dense.dim(0)));
   std::iota(numbers.begin(), numbers.end(), 0);
@@ -129,11 +129,11 @@ void Interpreter::call(const Node& node, std::span<const Tensor* const> inputs) 
     set(node.first_output + k, std::move(made[static_cast<size_t>(k)]));
 }
 
-// With the tapes on whose way the node is.
+// Calls a node with the gradient tapes whose path it is on.
 void Interpreter::call_taped(NodeId id, const Node& node) {
   const std::span<const int32_t> tapes =
       taped_by_.empty() ? std::span<const int32_t>() : taped_by_[static_cast<size_t>(id)];
-  // They record where the caller's must not.
+  // These tapes record even if the caller's are paused.
   const bool was_paused = !tapes.empty() && autodiff::t_paused;
   std::optional<HideTapes> hide;
   if (was_paused) {
@@ -166,7 +166,7 @@ const Tensor& Interpreter::input(int32_t index) const {
 }
 
 void Interpreter::read(const Node& node) {
-  // Each of several reads has a gradient of its own.
+  // Each of several reads has its own gradient.
   const Tensor held = variables_[static_cast<size_t>(node.index)].value();
   const bool is_source =
       !source_of_.empty() && !source_of_[static_cast<size_t>(node.first_output)].empty();

@@ -27,8 +27,8 @@ void check_fits(const Variable::State& state, const Tensor& tensor, std::string_
   }
 }
 
-// What is added must have the shape of the value now, where the variable's leaves that open. Pre:
-// the mutex is held.
+// An added tensor must have the value's current shape, if the variable's shape is open. Pre: the
+// mutex is held.
 void check_same_shape(const Variable::State& state, const Tensor& tensor, std::string_view action) {
   if (tensor.shape() == state.value.shape()) return;
   if (exec::t_trace != nullptr && fits(tensor.shape(), state.shape)) return;  // checked by the op
@@ -37,7 +37,7 @@ void check_same_shape(const Variable::State& state, const Tensor& tensor, std::s
                                  tensor.shape()));
 }
 
-// A buffer of its own for a variable: the tensor's, when it was handed over and nobody else has it.
+// A buffer for the variable: the tensor's own if it was donated and nobody else holds it.
 Tensor owned(const Operand& operand, ledger::Owner owner) {
   const Tensor& tensor = operand.tensor();
   if (operand.is_donated() && tensor.can_be_overwritten() && tensor.buffer()->tag != Tag::kForeign)
@@ -58,7 +58,7 @@ Variable::State::~State() {
 
 namespace {
 
-// A graph that a program builds has variables of its own, whose values are a session's.
+// A graph under construction has its own variables, whose values belong to a session.
 void check_may_be_used() {
   if (exec::t_trace->keeps_all)
     throw std::runtime_error("Attempting to capture an EagerTensor without building a function.");
@@ -219,7 +219,7 @@ void Variable::update(const OpDef& op, std::span<const Tensor* const> others, At
   SmallVector<const Tensor*, 6> inputs{&state_->current()};
   for (const Tensor* other : others) inputs.push_back(other);
   Tensors results = dispatch(op, inputs, attrs, 1);
-  // One that does not fit was not written over the value.
+  // A result that does not fit has not overwritten the value.
   check_fits(*state_, results[0], op.name);
   state_->set(std::move(results[0]));
 }

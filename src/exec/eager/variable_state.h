@@ -1,4 +1,4 @@
-// What a variable holds, for those that update several variables in one op (optimisers).
+// VariableState: the contents of a variable, for code that updates several in one op (optimisers).
 #pragma once
 
 #include <mutex>
@@ -20,13 +20,13 @@ struct Variable::State : std::enable_shared_from_this<Variable::State> {
   Tensor value;      // its id is the variable's
 
   ~State();
-  // Throws FailedPreconditionError for a stand-in that is used outside of traces.
+  // Throws FailedPreconditionError for a stand-in used outside traces.
   void check_has_value() const;
-  // The value to work on: inside a trace, what the function has made of it so far. Pre: the mutex
-  // is held.
+  // The current value; inside a trace, the one at this point of the function. Pre: the mutex is
+  // held.
   Tensor& current();
-  // Makes `tensor` the value, booked as this variable's; inside a trace, what the variable will
-  // hold after a run. Pre: the mutex is held; dtype and shape fit.
+  // Sets the value and books it as this variable's; inside a trace, sets the value after a run.
+  // Pre: the mutex is held; dtype and shape fit.
   void set(Tensor tensor);
 };
 

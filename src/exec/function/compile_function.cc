@@ -33,7 +33,7 @@ CompiledFunction& compiled(FunctionState& function) {
 
 namespace {
 
-// What would run when gradients of loops kept so many states. Pre: is_planned.
+// The program if loop gradients kept that many states. Pre: is_planned.
 std::unique_ptr<FunctionState::Retired> with_checkpoints(const FunctionState& function,
                                                          int64_t most) {
   auto made = std::make_unique<FunctionState::Retired>();
@@ -65,11 +65,11 @@ bool fit(FunctionState& function, int64_t bytes) {
   }
   if (plan.peak_bytes <= bytes && state == 0) return true;
   if (!function.is_planned) return plan.peak_bytes <= bytes;
-  // Loops of which the steps are not known keep what room there is for.
+  // Loops with an unknown number of steps keep as many states as fit.
   if (state > 0) most = std::max(most, (bytes - plan.peak_bytes) / state + 1);
   const std::lock_guard lock(function.mutex);
   std::unique_ptr<FunctionState::Retired> best;
-  // The most that fits.
+  // Binary search for the most states that fit.
   for (int64_t low = 1, high = state > 0 ? most : most - 1; low <= high;) {
     const int64_t middle = (low + high + 1) / 2;
     std::unique_ptr<FunctionState::Retired> made = with_checkpoints(function, middle);

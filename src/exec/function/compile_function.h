@@ -1,4 +1,4 @@
-// From a function's graph to what runs it, made once and kept in its state.
+// Compiles a function's graph, once, and caches the result in its state.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace penstock::exec {
 
-// What runs a call. Throws InvalidArgumentError where shapes of inputs are not known.
+// What runs a call. Throws InvalidArgumentError if shapes of inputs are unknown.
 CompiledFunction& compiled(FunctionState& function);
 // See Function.
 bool fit(FunctionState& function, int64_t bytes);

@@ -110,7 +110,7 @@ std::vector<Tensor> transposed_apart(const Record& call, const Moving& moving) {
     given.push_back(tensor);
     return trace.input(tensor.dtype(), tensor.shape());
   };
-  // What infer reads, and what has no derivative, stays what it is.
+  // Inputs that infer reads, and those without a derivative, stay concrete.
   Record symbolic = copy_of(call);
   for (size_t i = 0; i < call.inputs.size(); ++i) {
     if (!is_differentiable(call.inputs[i].dtype()) || call.op->input(i).host) continue;
@@ -129,7 +129,7 @@ std::vector<Tensor> transposed_apart(const Record& call, const Moving& moving) {
   for (const Tensor& tangent : tangents) {
     if (tangent.defined()) defined.push_back(tangent);
   }
-  // Without what was only there to be transposed.
+  // Drops the nodes that existed only to be transposed.
   const Function function = trace.finish(defined);
   symbolic = Record();
   const std::vector<Tensor> found =

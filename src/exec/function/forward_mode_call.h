@@ -1,5 +1,5 @@
-// Calls of functions under a forward accumulator: as a whole, with a function that takes tangents
-// along with its inputs and gives those of its outputs.
+// Function calls under a forward accumulator: one function computes the outputs and their tangents
+// from the inputs and theirs.
 #pragma once
 
 #include <memory>
@@ -13,15 +13,15 @@ namespace penstock::exec {
 struct FunctionState;
 
 struct WithTangents {
-  std::vector<bool> wanted;      // inputs, then slots: those that have tangents
+  std::vector<bool> wanted;      // inputs, then slots: whether they have tangents
   Function function;             // inputs, tangents -> outputs, tangents
-  std::vector<int32_t> outputs;  // that have tangents
+  std::vector<int32_t> outputs;  // the outputs that have tangents
 };
 
-// Whether the innermost of this thread's tapes is a forward accumulator.
+// Whether the innermost tape of this thread is a forward accumulator.
 bool is_pushed_forward();
-// Runs the function and gives that accumulator the tangents of its outputs; the tapes and
-// accumulators around see the call. Pre: is_pushed_forward(), no trace is open.
+// Runs the function and gives that accumulator the tangents of its outputs; outer tapes and
+// accumulators see the call. Pre: is_pushed_forward(), no trace is open.
 Tensors call_with_tangents(const Function& function, std::span<const Tensor* const> inputs);
 
 }  // namespace penstock::exec

@@ -51,7 +51,7 @@ bool is_watched(const FunctionState& function, Inputs inputs) {
                      [](const Variable& variable) { return autodiff::knows(variable.id()); });
 }
 
-// What a recording is told of a call. A function is where the first of its lines is.
+// The description of a call for a recording. A function's line is that of its first node.
 recording::CallScope::Plan plan_of(const FunctionState& function,
                                    const CompiledFunction& compiled) {
   const Graph& graph = function.graph;

@@ -1,5 +1,5 @@
-// A call of a function whose ops are called one by one: inside another trace, and under tapes that
-// have to see them.
+// Interprets a function call, op by op: inside another trace, and under tapes that must see the
+// ops.
 #pragma once
 
 #include <span>
@@ -9,7 +9,7 @@
 
 namespace penstock::exec {
 
-// The outputs of a call whose ops are called one by one. `inputs` are without captures.
+// The outputs of an interpreted call. `inputs` are without captures.
 std::vector<Tensor> interpret_call(const FunctionState& function,
                                    std::span<const Tensor* const> inputs,
                                    StateMap* states = nullptr);

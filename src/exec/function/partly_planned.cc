@@ -51,7 +51,7 @@ PartlyPlanned::PartlyPlanned(const Graph& graph, std::span<const Variable> varia
       writes_.push_back(write);
       continue;
     }
-    // Nobody else may hold what is written in place.
+    // Nobody else may hold a value that is written in place.
     std::erase_if(leaves_, [&](NodeId leaf) {
       const Node& node = graph.node(leaf);
       return node.kind == NodeKind::kRead && node.index == write.slot;
@@ -59,10 +59,10 @@ PartlyPlanned::PartlyPlanned(const Graph& graph, std::span<const Variable> varia
   }
 }
 
-// A planned node is in the stage of its inputs, or the next after one that is called by itself;
-// such a call is in the stage of its inputs, and never before an earlier call of the host's.
+// A planned node is in the stage of its inputs, or in the next one after an unplanned input. An
+// unplanned call is in the stage of its inputs, and never before an earlier host call.
 void PartlyPlanned::choose_stages() {
-  std::vector<bool> on_way(graph_.num_nodes());  // tapes record these one by one
+  std::vector<bool> on_way(graph_.num_nodes());  // tapes record these individually
   for (size_t n = 0; n < graph_.num_nodes(); ++n) {
     const Node& node = graph_.node(static_cast<NodeId>(n));
     if (!needed_[n]) continue;
@@ -102,8 +102,8 @@ bool PartlyPlanned::is_in_piece(NodeId id, size_t stage) const {
          stage_of_[static_cast<size_t>(id)] == static_cast<int32_t>(stage);
 }
 
-// Whether a variable is read and written by one piece alone: that does it in place. One of open
-// shape may get another size.
+// Whether a single piece reads and writes a variable: then it updates it in place. A variable of
+// open shape may change its size.
 bool PartlyPlanned::stays_in_piece(const Write& write, size_t stage) const {
   if (!variables_[static_cast<size_t>(write.slot)].shape().is_known()) return false;
   if (!is_in_piece(graph_.node_of(write.value), stage)) return false;
@@ -166,7 +166,7 @@ void PartlyPlanned::make_piece(size_t s) {
 }
 
 Tensors PartlyPlanned::run(std::span<const Tensor* const> inputs) {
-  // Tapes of the caller's do not follow a planned call; those of gradients inside it record.
+  // The caller's tapes do not follow a planned call; tapes of gradients inside it record.
   const HideTapes hide;
   struct Resume {
     bool before = std::exchange(autodiff::t_paused, false);
@@ -207,7 +207,7 @@ bool PartlyPlanned::is_cause(NodeId id) const {
   if (node.kind == NodeKind::kOp && node.op->traits.has(Trait::kDynamicShape)) return true;
   const std::span<const ValueId> inputs = graph_.inputs(node);
   for (size_t i = 0; node.kind == NodeKind::kOp && i < inputs.size(); ++i) {
-    // A size that is open follows from one that was so before.
+    // An open size follows from another open size.
     const bool is_size = node.op->input(i).host && graph_.constant_of(inputs[i]) == nullptr;
     if (is_size && !is_open(inputs[i])) return true;
   }

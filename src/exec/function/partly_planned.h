@@ -1,6 +1,6 @@
-// PartlyPlanned: a graph that cannot be planned as a whole, made ready to run. What can be planned
-// runs as functions of their own, stage by stage; after each, one by one, come the calls whose
-// sizes only their data tell, those that handle strings, and those of the host.
+// PartlyPlanned: runs a graph that cannot be planned as a whole. It runs in stages. Each stage is a
+// planned function, followed by the calls that cannot be planned, one by one: those whose sizes
+// depend on data, those on strings, and host calls.
 #pragma once
 
 #include <string>
@@ -15,11 +15,11 @@ namespace penstock::exec {
 
 class PartlyPlanned final : public CompiledFunction {
  public:
-  // Keeps references to the graph and the variables: they live as long as the stages.
+  // Keeps references to the graph and the variables, which must outlive it.
   PartlyPlanned(const Graph& graph, std::span<const Variable> variables, std::string_view name);
 
   Tensors run(std::span<const Tensor* const> inputs) override;
-  // Of the planned pieces, one after the other: a call holds that much at least.
+  // The plan of the planned pieces, one after the other: a lower bound for a call.
   MemoryPlan plan() const override;
   int64_t peak_bytes() const override;
   size_t num_instructions() const override;
@@ -27,9 +27,9 @@ class PartlyPlanned final : public CompiledFunction {
 
  private:
   struct Stage {
-    Function planned;                      // undefined where there is nothing to plan
+    Function planned;                      // undefined if there is nothing to plan
     std::vector<ValueId> inputs, outputs;  // of the planned piece
-    std::vector<ValueId> uses;             // of values from outside by the piece's nodes, each one
+    std::vector<ValueId> uses;             // of outside values by the piece's nodes, each use
     std::vector<NodeId> calls;
   };
 
@@ -37,7 +37,7 @@ class PartlyPlanned final : public CompiledFunction {
   void make_piece(size_t stage);
   bool is_in_piece(NodeId id, size_t stage) const;
   bool stays_in_piece(const Write& write, size_t stage) const;
-  // Whether a call cannot be planned by itself, rather than for what it is called with.
+  // Whether a call itself cannot be planned, rather than because of its inputs.
   bool is_cause(NodeId id) const;
 
   const Graph& graph_;
@@ -49,7 +49,7 @@ class PartlyPlanned final : public CompiledFunction {
   std::vector<std::vector<NodeId>> users_;  // of values
   std::vector<Stage> stages_;
   std::vector<NodeId> leaves_;
-  std::vector<Write> writes_;  // those that no piece does itself
+  std::vector<Write> writes_;  // those that no piece performs
 };
 
 }  // namespace penstock::exec

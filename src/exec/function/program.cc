@@ -15,21 +15,21 @@ namespace penstock::exec {
 
 using Kind = Storage::Kind;
 
-// One run's memory.
+// The frame of one run.
 struct Program::Frame {
   std::unique_ptr<Executable::Frame> executable;
   std::vector<BufferRef> held;
 };
 
-// What a run allocates.
+// The allocations of a run.
 struct Program::Memory {
   BufferRef arena;
   SmallVector<BufferRef, 4> outputs;
-  SmallVector<Tensor, 4> copies;  // of results that lie in variables
+  SmallVector<Tensor, 4> copies;  // of results that are stored in variables
 };
 
-// The variables of a run: those that it updates are locked and nobody else's, the others are read
-// as they are now.
+// The variables of a run: those that it updates are locked and exclusive, the others are read as
+// they are.
 class Program::Held {
  public:
   Held(const Program& program, Frame& frame) {
@@ -153,7 +153,7 @@ void Program::bind(Frame& frame, const Held& variables, const Memory& memory,
   executable_.bind(*frame.executable);
 }
 
-// Before what is written moves to where variables are.
+// Runs before written values move into the variables.
 void Program::copy_outputs(const Frame& frame, const Memory& memory) const {
   const Tensor* copy = memory.copies.begin();
   for (ValueId output : graph_.outputs()) {
@@ -193,7 +193,7 @@ Tensors Program::run(std::span<const Tensor* const> inputs) {
   return collect(inputs, memory, *frame);
 }
 
-// A result that lies in a variable which the function changes: others are shared.
+// A result stored in a variable that the function changes is copied; others are shared.
 bool Program::is_copied(ValueId output) const {
   const Place& place = layout_.places[static_cast<size_t>(output)];
   const Storage& storage = layout_.storages[static_cast<size_t>(place.storage)];
@@ -222,7 +222,7 @@ Tensor Program::output_tensor(ValueId output, std::span<const Tensor* const> inp
       return part_of(constant.buffer(), constant.offset());
     }
     case Kind::kVariable:
-      // Shared: who updates the variable later, does so in another buffer.
+      // Shared: a later update of the variable uses another buffer.
       for (size_t i = 0; i < read_slots_.size(); ++i) {
         if (read_slots_[i] == storage.index) return part_of(frame.held[i], 0);
       }
@@ -230,7 +230,7 @@ Tensor Program::output_tensor(ValueId output, std::span<const Tensor* const> inp
     case Kind::kArena:
       break;
   }
-  return {};  // not reached: a result is in a buffer of its own, or copied
+  return {};  // not reached: a result has its own buffer, or is copied
 }
 
 int64_t Program::output_bytes() const {

@@ -1,8 +1,8 @@
-// Program: the executable of a function, with the memory that each call gives it: an arena, buffers
-// for results, the caller's tensors and the variables' values.
+// Program: a function's executable, with the memory of each call: an arena, buffers for results,
+// the caller's tensors and the variables' values.
 //
-// Threads may run one Program at once: each run has a frame and an arena of its own. Variables that
-// it updates are held for the whole run.
+// Threads may run one Program concurrently: each run has its own frame and arena. Variables that it
+// updates are locked for the whole run.
 #pragma once
 
 #include <memory>
@@ -20,7 +20,7 @@ namespace penstock::exec {
 
 class Program final : public CompiledFunction {
  public:
-  // Keeps references to the graph and the variables: they live as long as the program.
+  // Keeps references to the graph and the variables, which must outlive it.
   Program(const Graph& graph, std::span<const Variable> variables, std::string_view name);
   ~Program() override;
 
@@ -39,7 +39,7 @@ class Program final : public CompiledFunction {
   int64_t output_bytes() const;
   std::unique_ptr<Frame> take_frame();
   void give_frame(std::unique_ptr<Frame> frame);
-  // A run: its memory, the addresses, and, once it has run, its results.
+  // The phases of a run: allocate memory, bind addresses and, once it has run, collect the results.
   Memory allocate() const;
   void bind(Frame& frame, const Held& variables, const Memory& memory,
             std::span<const Tensor* const> inputs) const;
@@ -57,7 +57,7 @@ class Program final : public CompiledFunction {
   ledger::Owner owner_;
   Executable executable_;
   const MemoryLayout& layout_;
-  std::vector<int32_t> read_slots_, written_slots_;  // the latter in the order of variables' ids
+  std::vector<int32_t> read_slots_, written_slots_;  // the latter by variable id
   std::mutex mutex_;                                 // guards spare_
   std::vector<std::unique_ptr<Frame>> spare_;
 };

@@ -15,7 +15,7 @@
 namespace penstock::exec {
 namespace {
 
-// Values that nodes outside `half` read from it, constants aside.
+// Values of `half` that nodes outside it read, except constants.
 std::vector<ValueId> crossing(const Graph& graph, const std::vector<bool>& half) {
   std::vector<bool> seen(graph.num_values());
   std::vector<ValueId> found;
@@ -31,7 +31,7 @@ std::vector<ValueId> crossing(const Graph& graph, const std::vector<bool>& half)
   return found;
 }
 
-// A function that gives a function's results and their gradients.
+// A function that returns a function's results and their gradients.
 struct Joint {
   Function function;  // inputs, then gradients at outputs -> outputs, then gradients
   size_t num_inputs, num_outputs;
@@ -79,8 +79,8 @@ Joint trace_joint(const FunctionState& function, const std::vector<bool>& wanted
   return {trace.finish(results), num_inputs, num_outputs};
 }
 
-// The values that the first half hands to the second: what the function's own results need is in
-// the first.
+// The values passed from the first half to the second. The first half contains everything that the
+// function's own results need.
 std::vector<ValueId> values_between(const Graph& graph, std::span<const ValueId> inputs,
                                     std::span<const ValueId> outputs,
                                     std::span<const ValueId> gradients) {

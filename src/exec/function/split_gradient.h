@@ -1,5 +1,5 @@
-// split_gradient: a function in two halves, so that a tape around a call can run it as a whole: a
-// forward function that also gives what the gradients will read, and a backward one.
+// split_gradient: splits a function into two halves, so that a call under a tape runs as a whole: a
+// forward function that also returns the values that the gradients need, and a backward function.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@ namespace penstock::exec {
 
 struct FunctionState;
 
-// One of the gradients that a backward function gives: one tensor, or values and indices.
+// A gradient that a backward function returns: one tensor, or values and indices.
 struct GradientForm {
   int32_t source;  // an input, or num_inputs + a slot
   bool is_sparse = false;
@@ -20,22 +20,22 @@ struct GradientForm {
 };
 
 struct SplitGradient {
-  std::vector<bool> wanted;  // of inputs: whose gradient the backward function gives
+  std::vector<bool> wanted;  // of inputs: whether the backward function computes their gradient
   Function forward;          // inputs -> outputs, then saved values
   Function backward;         // saved values, then gradients at outputs -> gradients
   std::vector<GradientForm> gradients;
-  std::vector<int32_t> at_outputs;  // which outputs' gradients the backward function takes
+  std::vector<int32_t> at_outputs;  // outputs whose gradients the backward function takes
 };
 
-// Whether a gradient may be asked for the variable.
+// Whether a gradient with respect to the variable may be taken.
 bool is_source(const Variable& variable);
 
-// The halves for the inputs wanted and all trainable variables; made once for each choice.
+// The halves for the wanted inputs and all trainable variables; cached for each choice.
 std::shared_ptr<const SplitGradient> split_gradient(FunctionState& function,
                                                     const std::vector<bool>& wanted);
 
-// Runs the function, and tells this thread's tape how gradients go back through it. The gradients
-// are of first order: what the halves hand to each other, no tape sees.
+// Runs the function and records its gradient on this thread's tape. The gradients are of first
+// order: no tape sees the values passed between the halves.
 Tensors call_recorded(FunctionState& function, std::span<const Tensor* const> inputs);
 
 }  // namespace penstock::exec

@@ -36,7 +36,7 @@ Function with_variables(const Function& function, std::span<const Variable> from
       const auto at = std::ranges::find(from, variable.id(), &Variable::id);
       if (at != from.end()) variable = to[static_cast<size_t>(at - from.begin())];
     }
-    // One that uses tensors of the trace around it becomes a part of that.
+    // A function that uses tensors of the enclosing trace becomes part of it.
     std::optional<LeaveTraces> leave;
     if (!function.has_captures()) leave.emplace();
     Trace trace(state.name);

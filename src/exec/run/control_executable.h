@@ -1,5 +1,5 @@
-// ControlExecutable: a branch or a loop made ready to run as an instruction of an Executable. Its
-// regions run in memory which that sets apart for it: nothing is allocated while it runs.
+// ControlExecutable: a branch or loop that runs as an instruction of an Executable. Its regions run
+// in memory that the Executable reserves: nothing is allocated while it runs.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@
 
 namespace penstock::exec {
 
-// What one run of a control instruction needs of its own.
+// The per-run state of a control instruction.
 struct ControlFrame {
   virtual ~ControlFrame() = default;
 };
@@ -26,14 +26,14 @@ class ControlExecutable {
   virtual std::unique_ptr<ControlFrame> make_frame() const = 0;
   // The context has the node's inputs and outputs.
   virtual void run(const KernelContext& context, ControlFrame& frame) const = 0;
-  // What it takes itself.
+  // Its own memory.
   virtual int64_t bytes() const = 0;
-  // Adds its loops, which have this line, and those of its regions.
+  // Adds its own loops, at this line, and those of its regions.
   virtual void add_loops(const std::string& line, std::vector<PlannedLoop>& loops) const = 0;
 };
 
-// Makes a control node ready to run (control_factory.h). Who makes one is handed it, as controls
-// are inside each other. Pre: the node is closed.
+// Creates the executable of a control node (control_factory.h). Passed down as a callback, because
+// control nodes nest. Pre: the node is closed.
 using MakeControlFn = std::unique_ptr<ControlExecutable> (*)(const Graph& graph, const Node& node);
 
 }  // namespace penstock::exec

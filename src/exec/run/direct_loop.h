@@ -1,4 +1,4 @@
-// Runs a loop that needs no kernel.
+// Runs a DirectLoop: an elementwise loop without a kernel call.
 #pragma once
 
 #include "exec/compile/fusion/direct_loops.h"

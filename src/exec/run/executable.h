@@ -1,9 +1,9 @@
-// Executable: a closed graph made ready to run. Its instructions are in order, every value has its
-// place, and a run does nothing but call kernels: no allocation, no look-up per instruction, and no
-// lock but that of a random op's state.
+// Executable: a closed graph, ready to run. Its instructions are in order, every value has its
+// place, and a run only calls kernels: no allocation, no look-up per instruction, and no lock
+// except for the state of a random op.
 //
-// Who runs it gives it memory: a Program gives buffers of its own, a control instruction a part of
-// the memory of the Executable that it belongs to. Threads may run one at once, each with a Frame.
+// The caller provides the memory: a Program uses its own buffers, a control instruction part of the
+// memory of its parent Executable. Threads may run one concurrently, each with its own Frame.
 #pragma once
 
 #include <memory>
@@ -23,41 +23,41 @@ class Executable {
   Executable(const Graph& graph, MakeControlFn make_control);
   ~Executable();
 
-  // One run's Views and the addresses that they come from.
+  // The Views of one run and the addresses they come from.
   struct Frame {
     Graph::List<char*> bases;  // of storages
-    Graph::List<char*> slots;  // of what is written
+    Graph::List<char*> slots;  // of written slots
     Graph::List<View> views;
-    Graph::List<Attr> attrs;     // of random ops: their place in the stream changes
-    Graph::List<int64_t> drawn;  // where random ops were in their streams in this run
+    Graph::List<Attr> attrs;     // of random ops: their stream position changes
+    Graph::List<int64_t> drawn;  // the stream positions of random ops in this run
     std::vector<std::unique_ptr<ControlFrame>> controls;
   };
   std::unique_ptr<Frame> make_frame() const;
-  // Takes the addresses over once `bases` are set, except those of storages that are not there yet.
+  // Computes the addresses of views from `bases`, except those of storages that are not set yet.
   void bind(Frame& frame) const;
   // Runs the instructions. Pre: bound.
   void run(Frame& frame) const;
-  // Values that were not made in the memory of their slot go there.
+  // Copies values that were not computed in the memory of their slot into it.
   void move_writes(Frame& frame) const;
 
   const Graph& graph() const { return graph_; }
   const MemoryLayout& layout() const { return layout_; }
   size_t num_instructions() const { return instructions_.size(); }
   int64_t bytes() const;
-  // What step `i` of the layout, and what a node of it, is called.
+  // The names of step `i` of the layout, and of one of its nodes.
   std::string name_of(int32_t i) const;
   std::string name_of(const Node& node) const;
-  // Its loops, those inside others too.
+  // Adds its loops, nested ones included.
   void add_loops(std::vector<PlannedLoop>& loops) const;
-  // "model.py:12"; empty when it is not known.
+  // "model.py:12"; empty if unknown.
   std::string line_of(const Node& node) const;
 
  private:
-  // A step of the layout; of kernels, products and controls also what they are called with.
+  // A step of the layout; for kernels, products and controls also their arguments.
   struct Instruction {
     Step::Kind kind;
     const Step* step;
-    const DirectLoop* loop = nullptr;  // the step's, at hand: it takes a few nanoseconds
+    const DirectLoop* loop = nullptr;  // the step's, cached: it takes a few nanoseconds
     const OpDef* op = nullptr;
     KernelFn kernel = nullptr;
     Attrs attrs = {};
@@ -69,7 +69,7 @@ class Executable {
     int32_t storage;
     int64_t offset;
   };
-  // What a random op draws.
+  // The random stream of an op.
   struct Stream {
     RandomStateRef state;
     int32_t attr;    // the op's `skip`
@@ -82,7 +82,7 @@ class Executable {
                  int32_t num_outputs);
   void add_view(ValueId value);
   int32_t add_stream(const Node& node);
-  // The instruction's attributes with its place in the stream; `own` is room for them.
+  // The instruction's attributes with its stream position; `own` is storage for them.
   Attrs placed(const Instruction& instruction, Frame& frame, Attr* own) const;
   KernelContext context_of(const Instruction& instruction, Frame& frame) const;
   char* scratch_of(const Step& step, Frame& frame) const;

@@ -1,4 +1,4 @@
-// What the run of ops that run together came to.
+// GroupResult: the outcome of running fused ops.
 #pragma once
 
 #include <penstock/ops/op_def.h>

@@ -11,7 +11,7 @@ using kernels::ScalarStep;
 
 namespace {
 
-// Copies of a fixed size are moves, not calls.
+// Copies of a fixed size compile to moves.
 void copy(void* to, const void* from, size_t bytes) {
   switch (bytes) {
     case 8:

@@ -1,4 +1,4 @@
-// Runs a list of steps on single elements.
+// Runs a group of ops on single elements.
 #pragma once
 
 #include "exec/compile/fusion/scalar_groups.h"

@@ -37,7 +37,7 @@ void run_chain(const Tiles& tiles, const TileChain& chain, int64_t n, const Addr
   }
 }
 
-// What the reductions have taken in, part by part.
+// The accumulators of the reductions, part by part.
 struct Accumulators {
   alignas(16) char bytes[kMostTileReductions][kernels::kMaxReduceParts][kernels::kMaxAccumulator];
 };
@@ -171,7 +171,7 @@ GroupResult run_tiles(const Tiles& tiles, char* const* bases, char* scratch) noe
   Accumulators accumulators;
   start_reductions(tiles, accumulators);
   std::atomic<int64_t> next{0};
-  std::mutex mutex;  // taken on errors only
+  std::mutex mutex;  // locked on errors only
   GroupResult first;
   int64_t first_at = tiles.elements;
   const auto work_on = [&](Worker& worker, int64_t part) {

@@ -15,7 +15,7 @@
 namespace penstock::exec {
 namespace {
 
-// A source as a value of the trace; kNoIndex when nothing on the tape has used it.
+// A source as a value of the trace; kNoIndex if nothing on the tape used it.
 ValueId value_of(TraceState& trace, const autodiff::TapeState& tape, const Source& source) {
   if (source.graph == trace.number) return source.value;
   if (source.is_variable) return trace.read_of(source.id);
@@ -27,7 +27,7 @@ ValueId value_of(TraceState& trace, const autodiff::TapeState& tape, const Sourc
   return kNoIndex;
 }
 
-// Whether input `i` of a call gets the gradients of few rows: those that it takes.
+// Whether the gradient of input `i` of a call is sparse: the rows that it gathers.
 bool takes_rows(const autodiff::Record& record, size_t i) {
   const std::string_view name = record.op->name;
   if (i != 0 || (name != "GatherV2" && name != "EmbeddingLookup")) return false;
@@ -36,9 +36,9 @@ bool takes_rows(const autodiff::Record& record, size_t i) {
   return std::ranges::all_of(attrs, [](const Attr& axis) { return axis.as_int() == 0; });
 }
 
-// The dtype of the rows' indices, when nothing but rows of a source is used; kInvalid otherwise.
+// The dtype of the row indices, if only rows of a source are used; kInvalid otherwise.
 DType rows_of(const autodiff::TapeState& tape, uint64_t source) {
-  autodiff::IdMap<bool> same;  // what the source is handed on as
+  autodiff::IdMap<bool> same;  // aliases of the source
   same.set(source, true);
   DType indices = DType::kInvalid;
   for (const autodiff::Record& record : tape.records) {
@@ -58,7 +58,7 @@ DType rows_of(const autodiff::TapeState& tape, uint64_t source) {
   return indices;
 }
 
-// Whether the tape has recorded calls of a trace around this one that has open shapes.
+// Whether the tape has recorded calls of an enclosing trace with open shapes.
 bool is_of_outer_open_trace(const autodiff::TapeState& tape) {
   bool is_open = false;
   for (const TraceState* outer = t_trace; outer != nullptr; outer = outer->outer)
@@ -70,8 +70,8 @@ bool is_of_outer_open_trace(const autodiff::TapeState& tape) {
   });
 }
 
-// Whether a record without an op is that of a branch or a loop of the trace: an interpreter meets
-// the node again, and works out its gradient then. (A trace can turn out to be open after it.)
+// Whether a record without an op belongs to a branch or loop of the trace: an interpreter meets the
+// node again and computes its gradient then. (A trace can turn out to be open later.)
 bool is_control(TraceState& trace, const autodiff::Record& record) {
   const Tensor& output = record.outputs[0];
   if (!output.is_symbolic() || output.graph() != trace.number) return false;
@@ -82,7 +82,7 @@ bool is_control(TraceState& trace, const autodiff::Record& record) {
 Gradients worked_out_later(const GradContext&) { return {}; }
 std::vector<Sample> no_samples() { return {}; }
 
-// What tapes record in the place of something that is worked out later. It is never called.
+// A placeholder that tapes record for something resolved later. It is never called.
 const OpDef kUnknownOp = {.name = "Unknown",
                           .doc = "Whatever it is that made the outputs of the inputs.",
                           .infer = composed,
@@ -135,14 +135,14 @@ std::vector<Gradient> add_gradient(TraceState& trace, const GradientRequest& req
 
 namespace {
 
-// What leads from targets to sources.
+// The path from targets to sources.
 struct Way {
-  autodiff::IdMap<bool> wanted;  // what the records lead to
+  autodiff::IdMap<bool> wanted;  // the ids that the records lead to
   std::vector<size_t> records;   // from last to first
-  std::vector<size_t> customs;   // those among them whose gradients are Python's
+  std::vector<size_t> customs;   // those among them with custom gradients
 };
 
-// A way ends at custom gradients, unless it is asked for all of them.
+// A path ends at custom gradients, unless all are requested.
 Way way_to(TraceState& trace, autodiff::TapeState& tape, std::span<const Tensor> targets,
            std::span<const Source> sources, bool ends_at_customs) {
   Way way;
@@ -167,15 +167,15 @@ Way way_to(TraceState& trace, autodiff::TapeState& tape, std::span<const Tensor>
   return way;
 }
 
-// The gradients by ways without custom gradients; nullopt when all on them is values.
+// The gradients along paths without custom gradients; nullopt if everything on them has a value.
 std::optional<std::vector<Gradient>> defer_plain(TraceState& trace, autodiff::TapeState& tape,
                                                  std::span<const Tensor> targets,
                                                  std::span<const Source> sources,
                                                  std::span<const Tensor> dys,
                                                  Unconnected unconnected) {
-  // Source by source: one that the records do not lead to has no gradient.
+  // A source that the records do not lead to has no gradient.
   Way way = way_to(trace, tape, targets, sources, true);
-  bool has_calls = false, has_values = false;  // of the trace; worked out while it was made
+  bool has_calls = false, has_values = false;  // of the trace; already computed
   std::vector<Tensor> used(targets.begin(), targets.end());
   used.insert(used.end(), dys.begin(), dys.end());
   GradientRequest request;
@@ -214,19 +214,19 @@ std::optional<std::vector<Gradient>> defer_plain(TraceState& trace, autodiff::Ta
     if (made[k].is_sparse()) symbols.push_back(made[k].indices());
   }
   if (made.empty()) return found;
-  // Tapes further out see the gradients as made of everything that they are worked out with.
+  // Outer tapes see the gradients as computed from everything they depend on.
   record_as_unknown(pointers_to(used), symbols);
   return found;
 }
 
-// A call, since its shape may not be known.
+// An op call, because the shape may be unknown.
 Tensor zeros_of(const Tensor& x) {
   const Tensor* const input = &x;
   return dispatch(*known_ops().zeros_like, {&input, 1}, {})[0];
 }
 
-// By way of custom gradients: plain ways lead to their results, and on from what they make of the
-// gradients there, the last one first.
+// Gradients through custom gradients: plain paths lead to their results, and continue from the
+// gradients that they return, the last one first.
 class CustomWays {
  public:
   CustomWays(TraceState& trace, autodiff::TapeState& tape, std::span<const Source> sources,

@@ -1,5 +1,5 @@
-// Gradients inside a function whose shapes are not all known: a node of its graph, which is worked
-// out when the graph is called with known shapes (Interpreter).
+// Gradients inside a function with open shapes: a node of its graph, which is resolved when the
+// graph is called with known shapes (Interpreter).
 #pragma once
 
 #include <optional>
@@ -11,27 +11,28 @@
 
 namespace penstock::exec {
 
-// What stands for gradients in a trace whose shapes are not all known; none in another one.
+// Placeholders for gradients in a trace with open shapes; none in any other trace.
 std::optional<std::vector<Gradient>> defer_gradient(autodiff::TapeState& tape,
                                                     std::span<const Tensor> targets,
                                                     std::span<const Source> sources,
                                                     std::span<const Tensor> dys,
                                                     Unconnected unconnected);
 
-// Gradients as a node: those of targets, with what arrives at them, at sources.
+// The gradients of targets with respect to sources, as a node, with the gradients that arrive at
+// the targets.
 struct GradientRequest {
   std::vector<ValueId> targets, dys;
   struct At {
     ValueId value;
-    DType rows = DType::kInvalid;  // of the indices, where the gradient is one of rows
+    DType rows = DType::kInvalid;  // of the indices, if the gradient is sparse
   };
   std::vector<At> sources;
-  std::vector<ValueId> way;  // an output of every node between
+  std::vector<ValueId> way;  // an output of every node in between
 };
 // The gradients, source by source.
 std::vector<Gradient> add_gradient(TraceState& trace, const GradientRequest& request);
 
-// Tells tapes that the outputs come from the inputs by way of a node whose gradient is deferred.
+// Records on tapes that the outputs come from the inputs through a node with a deferred gradient.
 void record_as_unknown(std::span<const Tensor* const> used, std::span<const Tensor> made);
 
 }  // namespace penstock::exec

@@ -5,15 +5,15 @@
 namespace penstock::exec {
 namespace {
 
-// Whether a branch or a loop of the graph draws random numbers: then its gradient has to follow
-// what it did.
+// Whether a branch or loop of the graph draws random numbers: then its gradient must follow the
+// forward run.
 bool has_drawing_controls(const Graph& graph) {
   return std::ranges::any_of(graph.nodes(), [&](const Node& node) {
     return node.kind == NodeKind::kControl && is_stateful(graph, node);
   });
 }
 
-// Whether a plan can write the variables: one of open shape may get another size.
+// Whether a plan can write the variables: one of open shape may change its size.
 bool writes_known_shapes(const Graph& graph, std::span<const Variable> variables) {
   return std::ranges::all_of(graph.writes(), [&](const Write& write) {
     return variables[static_cast<size_t>(write.slot)].shape().is_known();

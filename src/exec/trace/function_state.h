@@ -1,4 +1,4 @@
-// FunctionState: what a Function holds: its graph, the program made of it, and its gradient.
+// FunctionState: the contents of a Function: its graph, its compiled program, and its gradient.
 #pragma once
 
 #include <algorithm>
@@ -18,8 +18,7 @@ namespace penstock::exec {
 struct SplitGradient;
 struct WithTangents;
 
-// What random ops draw by in calls that tapes follow: TensorFlow has a function of its own for each
-// kind of them.
+// The random states of calls under tapes: TensorFlow has a separate function for each kind of tape.
 struct FollowedStates {
   StateMap by_tape, by_tapes, by_accumulator;  // one tape; gradients of gradients; tangents
 };
@@ -31,24 +30,24 @@ struct FunctionState {
   std::string name;
   Graph graph;
   std::vector<Variable> variables;  // by slot
-  std::vector<Tensor> captures;     // of an outer trace: the graph's last inputs
+  std::vector<Tensor> captures;     // tensors of an outer trace: the graph's last inputs
   const bool is_planned;            // as a whole
   const bool draws_in_controls;
-  const bool has_halves;  // a tape around a call can run it in two planned halves
+  const bool has_halves;  // a call under a tape can run as two planned halves
   const bool has_known_inputs;
 
   bool has_custom_gradients = false;         // of a region: see Control
-  std::shared_ptr<FollowedStates> followed;  // shared by all shapes; null where nothing is random
+  std::shared_ptr<FollowedStates> followed;  // shared by all shapes; null if nothing is random
 
-  // The one of `followed`; null where there are none.
+  // A member of `followed`; null if there is none.
   StateMap* states(StateMap FollowedStates::* which) const {
     return followed == nullptr ? nullptr : &((*followed).*which);
   }
 
-  std::mutex mutex;                   // guards what follows, which is made when it is first needed
-  std::unique_ptr<Graph> simplified;  // what runs; tapes and outer traces see `graph`
+  std::mutex mutex;                   // guards the members below, which are created on first use
+  std::unique_ptr<Graph> simplified;  // the graph that runs; tapes and outer traces see `graph`
   std::unique_ptr<CompiledFunction> compiled;
-  // Those that another one has taken the place of; runs of theirs may not be over.
+  // Programs that were replaced; they may still be running.
   struct Retired {
     std::unique_ptr<Graph> simplified;
     std::unique_ptr<CompiledFunction> compiled;
@@ -57,7 +56,7 @@ struct FunctionState {
   std::vector<std::shared_ptr<const SplitGradient>> split_gradients;
   std::vector<std::shared_ptr<const WithTangents>> with_tangents;
 
-  // For other shapes of inputs, where the graph leaves them open; the latest first.
+  // Functions for other input shapes, if the graph leaves them open; latest first.
   struct Known {
     std::vector<Shape> shapes;
     Function function;
@@ -65,7 +64,7 @@ struct FunctionState {
   std::vector<Known> known;
 };
 
-// A function that is a part of another: it draws by the states of the whole.
+// A function that is part of another: it uses the random states of the whole.
 Function make_function(std::string name, Graph graph, std::vector<Variable> variables);
 
 }  // namespace penstock::exec

@@ -33,14 +33,14 @@ SomeInts elements_of(const Tensor& tensor) {
   return elements;
 }
 
-// The elements, with another number in the place of those that are not known.
+// The elements, with a substitute for the unknown ones.
 Tensor filled(const SomeInts& elements, DType dtype, const Shape& shape) {
   IntVector values;
   for (const auto& element : elements) values.push_back(element.value_or(1));
   return int_tensor(values, dtype, shape);
 }
 
-// 1 for each element that is not known.
+// 1 for each unknown element.
 Tensor marked(const SomeInts& elements, DType dtype, const Shape& shape) {
   IntVector marks;
   for (const auto& element : elements) marks.push_back(element ? 0 : 1);
@@ -79,7 +79,7 @@ class Walk {
     return found;
   }
 
-  // A region's input may be a tensor of the trace around it.
+  // A region's input may be a tensor of the enclosing trace.
   std::optional<SomeInts> of_input(TraceState& trace, ValueId value) {
     for (const TraceState::Capture& capture : trace.captures) {
       if (capture.inner.value() == value && trace.outer != nullptr)
@@ -132,14 +132,15 @@ class Walk {
     return elements;
   }
 
-  // What an op says that looks at shapes only: their dimensions, or a number made of all of them.
+  // The result of an op that reads only shapes: their dimensions, or a number computed from all of
+  // them.
   std::optional<SomeInts> of_shape(TraceState& trace, const Node& node, ValueId value) {
     const Graph& graph = trace.graph;
     const Shape& shape = graph.shape(graph.inputs(node)[0]);
     const Shape& own = graph.shape(value);
     if (node.num_inputs != 1 || node.num_outputs != 1 || !shape.has_rank()) return std::nullopt;
-    // Twice, with other sizes for what is not known: each of its elements is one of them, or goes
-    // up with all of them.
+    // Runs twice, with other sizes for the unknown dimensions: each element is one of them, or
+    // grows with all of them.
     std::vector<SomeInts> found;
     for (int64_t size : {3, 5}) {
       Shape sized = shape;

@@ -1,8 +1,8 @@
-// Known elements: what is known of the values of small integer tensors while a graph is traced.
+// Known elements: the known values in small integer tensors while a graph is traced.
 //
-// A shape vector such as [tf.shape(x)[0], 10] is known in part: its second element is 10 whatever x
-// is. An element is known when it is a constant, a known dimension, or was moved (Trait::kMoves)
-// or computed (Trait::kElementwise) from known elements alone; nothing is concluded from sizes that
+// A shape vector such as [tf.shape(x)[0], 10] is partly known: its second element is always 10. An
+// element is known if it is a constant or a known dimension, or if it was moved (Trait::kMoves) or
+// computed (Trait::kElementwise) from known elements alone. Nothing is concluded from sizes that
 // were tried.
 #pragma once
 
@@ -15,8 +15,8 @@
 
 namespace penstock::exec {
 
-// The elements of an int32 or int64 tensor of at most one dimension, those that are not known
-// without a value; none for other tensors, and where their number is not known.
+// The elements of an int32 or int64 tensor of rank 0 or 1; unknown elements have no value. None for
+// other tensors, and if the number of elements is unknown.
 std::optional<SomeInts> known_elements(TraceState& trace, const Tensor& tensor);
 
 }  // namespace penstock::exec

@@ -1,5 +1,5 @@
-// OpenShapes: what a trace knows of values whose shapes are not all known, beyond what its graph
-// says. How that is found out is in shape_probes.h.
+// OpenShapes: what a trace knows of values with open shapes, beyond its graph. shape_probes.h
+// implements it.
 #pragma once
 
 #include <array>
@@ -14,11 +14,11 @@ namespace penstock::exec {
 
 class OpenShapes {
  public:
-  // How many sizes unknown dimensions are tried with.
+  // The number of sizes tried for unknown dimensions.
   static constexpr size_t kCount = 5;
 
-  // A call's outputs, as far as they are known, and as they are for each of the sizes (none where
-  // the call is no good).
+  // A call's outputs, as far as they are known, and for each of the sizes tried (none if the call
+  // fails for that size).
   struct Outcome {
     std::vector<OutputSpec> outputs;
     std::array<Tensors, kCount> tensors;
@@ -26,16 +26,16 @@ class OpenShapes {
 
   virtual ~OpenShapes() = default;
 
-  // A value that comes from nothing that is known: its unknown dimensions may be of any size.
+  // A value that depends on nothing known: its unknown dimensions may have any size.
   virtual void add(ValueId value, DType dtype, const Shape& shape, bool is_input = false) = 0;
-  // As another value.
+  // A value like another one.
   virtual void add_like(ValueId value, ValueId other) = 0;
   // The outputs of a call, one value after the other.
   virtual void add(ValueId first, const Outcome& outcome) = 0;
   virtual bool knows(ValueId value) const = 0;
 
-  // `elements` says what is known of those of host inputs (known_elements.h), one entry for each
-  // input. Throws what the op throws when the call is good nowhere.
+  // `elements` has the known elements of host inputs (known_elements.h), one entry per input.
+  // Throws the op's error if the call fails for all sizes.
   virtual Outcome call(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs,
                        std::span<const std::optional<SomeInts>> elements = {}) = 0;
 };

@@ -12,7 +12,7 @@
 namespace penstock {
 namespace exec {
 
-// What a RepeatedDraws has noted: places of calls that ran, states of nodes of one trace.
+// The notes of a RepeatedDraws: stream positions of eager calls, states of nodes of one trace.
 struct DrawNotes {
   std::vector<int64_t> places;
   std::vector<RandomStateRef> states;
@@ -27,7 +27,7 @@ namespace {
 thread_local const RandomStateRef* t_state = nullptr;
 thread_local DrawNotes* t_notes = nullptr;
 
-// The trace that regions are a part of.
+// The outermost trace that regions belong to.
 const TraceState* whole(const TraceState* trace) {
   while (trace != nullptr && trace->is_region) trace = trace->outer;
   return trace;
@@ -52,8 +52,8 @@ RandomStateRef noted_state(DrawNotes* notes, const TraceState* trace) {
   return state;
 }
 
-// The positions of calls that run at once, by what makes TensorFlow use the same kernel again. Of a
-// fixed size: where too many share a set, the one that was not used for longest begins anew.
+// The stream positions of eager calls, by the key for which TensorFlow reuses a kernel. Of fixed
+// size: if too many share a set, the least recently used restarts.
 class Positions {
  public:
   using Key = std::array<uint64_t, 2>;

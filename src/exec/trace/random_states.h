@@ -1,5 +1,5 @@
-// Draws: where a random op's call is in its stream. A node of a graph has a RandomState; a call
-// that runs at once goes on where the last one with the same seeds, dtypes and attributes was.
+// The stream positions of random ops. A graph node has a RandomState. An eager call continues where
+// the last one with the same seeds, dtypes and attributes stopped.
 #pragma once
 
 #include <mutex>
@@ -15,8 +15,8 @@ namespace penstock::exec {
 
 struct TraceState;
 
-// Nodes of a graph that is made of another's draw by themselves: each state stands for one of the
-// other graph's.
+// Separate states for the nodes of a graph derived from another: each stands for a state of the
+// original graph.
 struct StateMap {
   explicit StateMap(RandomState::Restarts when = RandomState::Restarts::kWithSeed)
       : restarts(when) {}
@@ -26,7 +26,7 @@ struct StateMap {
 
  private:
   struct Entry {
-    RandomStateRef original;  // which must stay: its address is the key
+    RandomStateRef original;  // kept alive: its address is the key
     RandomStateRef own;
   };
   using Item = std::pair<const RandomState* const, Entry>;
@@ -38,7 +38,7 @@ struct StateMap {
       entries_;
 };
 
-// While it lasts, the call of a random op draws by this state; inside a trace its node has it.
+// While it exists, a random op uses this state; inside a trace its node gets it.
 class DrawsBy {
  public:
   explicit DrawsBy(RandomStateRef state);
@@ -51,10 +51,10 @@ class DrawsBy {
   const RandomStateRef* before_;
 };
 
-// The state of a new node; none where it has none.
+// The state of a new node; null if it needs none.
 RandomStateRef state_of_call(const TraceState& trace, const OpDef& op);
 
-// The attributes of a call that runs now, with its place in the stream; `own` has room for them.
+// The attributes of a call that runs now, with its stream position; `own` is storage for them.
 using OwnAttrs = SmallVector<Attr, 8>;
 Attrs placed(const OpDef& op, std::span<const View> inputs, const Shape& output, Attrs attrs,
              OwnAttrs& own);

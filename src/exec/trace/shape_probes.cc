@@ -18,7 +18,7 @@
 namespace penstock::exec {
 namespace {
 
-// While it lasts, calls become part of `state` and no tape sees them.
+// While it exists, calls become part of `state` and no tape sees them.
 class Inside {
  public:
   explicit Inside(TraceState& state) : before_(std::exchange(t_trace, &state)) {}
@@ -41,7 +41,7 @@ Tensor symbol_in(TraceState& state, DType dtype, const Shape& shape) {
   return Tensor::symbol(state.number, state.graph.add_input(dtype, shape), dtype, shape);
 }
 
-// The shape with `size` for what is not known. Pre: it has a rank.
+// The shape with `size` for unknown dimensions. Pre: it has a rank.
 Shape filled(Shape shape, int64_t size) {
   for (int i = 0; i < shape.rank(); ++i) {
     if (shape[i] == kUnknownDim) shape.set(i, size);
@@ -53,7 +53,7 @@ void forget_sizes(Shape& shape) {
   for (int i = 0; i < shape.rank(); ++i) shape.set(i, kUnknownDim);
 }
 
-// Sizes that are worth a try for unknown dimensions: those that the other inputs have.
+// Candidate sizes for unknown dimensions: those of the other inputs.
 std::vector<int64_t> sizes_to_try(std::span<const Tensor* const> inputs) {
   std::vector<int64_t> sizes = {1, 2, 3, 840, 2520};
   for (const Tensor* input : inputs) {
@@ -66,17 +66,17 @@ std::vector<int64_t> sizes_to_try(std::span<const Tensor* const> inputs) {
   return sizes;
 }
 
-// In the two large probes the unknown dimensions of inputs are multiples by the marks of a Golomb
-// ruler, in different orders: no two differ by what two others do.
+// In the two large probes the unknown dimensions of inputs are multiplied by the marks of a Golomb
+// ruler, in different orders: no two differences are equal.
 int64_t factor_of(size_t probe, int64_t number) {
   static constexpr std::array<int64_t, 16> kMarks = {1,  2,   5,   12,  27,  33,  57,  69,
                                                      77, 116, 118, 135, 151, 164, 169, 178};
-  constexpr int64_t kCycle = kMarks.size() - 1;  // has no divisor in common with their number
+  constexpr int64_t kCycle = kMarks.size() - 1;  // coprime to their number
   if (probe + 1 == ShapeProbes::kCount) return kMarks[static_cast<size_t>(number * 7 % kCycle) + 1];
   return probe + 2 == ShapeProbes::kCount ? kMarks[static_cast<size_t>(number) % kMarks.size()] : 1;
 }
 
-// Whether an integer among the values is too large for the probes' sizes to be on both sides of it.
+// Whether a value contains an integer so large that the probes' sizes are not on both sides of it.
 bool has_large_number(const Tensor& tensor) {
   constexpr double kLarge = 20160 / 2;
   const bool is_integer = tensor.dtype() == DType::kInt32 || tensor.dtype() == DType::kInt64;
@@ -135,7 +135,7 @@ void ShapeProbes::add(ValueId first, const Outcome& outcome) {
   for (size_t i = 0; i < outcome.outputs.size(); ++i) {
     const auto value = first + static_cast<ValueId>(i);
     const OutputSpec& spec = outcome.outputs[i];
-    // Where the call has ended, the probes go on with what is known of it.
+    // If the call failed in a probe, the probes continue with the known shape.
     const bool is_everywhere = std::ranges::all_of(
         outcome.tensors, [&](const Tensors& there) { return i < there.size(); });
     if (!is_everywhere) add(value, spec.dtype, spec.shape);
@@ -169,7 +169,7 @@ std::optional<Tensors> ShapeProbes::call_in(size_t probe, const OpDef& op,
   const Inside inside(state);
   Tensors outputs = dispatch(op, there, attrs);
   for (Tensor& output : outputs) {
-    // A size that depends on data is one more unknown.
+    // A size that depends on data is another unknown.
     if (output.shape().has_rank() && !output.shape().is_known())
       output = symbol_in(state, output.dtype(), filled(output.shape(), kSizes[probe]));
   }
@@ -226,7 +226,7 @@ void ShapeProbes::add_said(Outcome& outcome, std::span<const OutputSpec> said) {
     for (const Tensors& there : outcome.tensors)
       fits_all = fits_all && (there.empty() || fits(there[i].shape(), shape));
   }
-  // ShapeProbes with sizes that the call cannot have go on with what is known.
+  // Probes with impossible sizes for the call continue with what is known.
   if (!fits_all) outcome.tensors = {};
 }
 
@@ -256,7 +256,7 @@ ShapeProbes::Outcome ShapeProbes::sample(const OpDef& op, std::span<const Tensor
   if (can_try(op, inputs)) {
     settle(op, inputs, attrs, outcome);
   } else if (alive <= 1 || has_large) {
-    // What one probe says may be so there only.
+    // The result of a single probe may hold there only.
     for (OutputSpec& spec : outcome.outputs) forget_sizes(spec.shape);
     std::vector<OutputSpec> tried = try_ranks(op, inputs, attrs);
     if (!tried.empty()) outcome.outputs = std::move(tried);
@@ -285,14 +285,14 @@ std::optional<Tensors> ShapeProbes::try_call(const OpDef& op, std::span<const Te
     return dispatch(op, there, attrs);
   } catch (const Error&) {
     if (progress != nullptr) *progress = state->graph.num_nodes();
-    return std::nullopt;  // not with these sizes
+    return std::nullopt;  // fails with these sizes
   }
 }
 
 namespace {
 
-// Shapes that are worth a try for inputs whose rank is not known: all of one size, or what the call
-// says itself.
+// Candidate shapes for inputs of unknown rank: all of one size, or taken from the call's
+// attributes.
 std::vector<Shape> shapes_to_try(int64_t size, Attrs attrs) {
   std::vector<Shape> shapes;
   Shape shape;
@@ -333,7 +333,7 @@ std::vector<OutputSpec> ShapeProbes::try_ranks(const OpDef& op,
       ++found;
     }
   }
-  // One of many may be a coincidence.
+  // A single match may be a coincidence.
   for (OutputSpec& spec : known) {
     if (found == 1) forget_sizes(spec.shape);
   }
@@ -379,7 +379,7 @@ void ShapeProbes::settle(const OpDef& op, std::span<const Tensor* const> inputs,
   for (size_t i = 0; i < known.size() && is_same; ++i)
     is_same = known[i].shape == outcome.outputs[i].shape;
   outcome.outputs = std::move(known);
-  // The probes agree on more than is so: they go on with what is.
+  // The probes agree on too much: they continue with what is proved.
   if (!is_same) outcome.tensors = {};
 }
 

@@ -47,7 +47,7 @@ std::vector<int64_t> numbers_in(const OpDef& op, std::span<const Tensor* const> 
   return numbers;
 }
 
-// Small ones, and those where a rule may turn: at a number of the call, and next to it.
+// Small sizes, and those where a rule may change: at a number of the call, and next to it.
 std::vector<int64_t> sizes_for(std::span<const int64_t> numbers) {
   std::vector<int64_t> sizes = {1, 2, 3, 0};
   for (int64_t n : numbers) add_size(sizes, n);
@@ -61,7 +61,7 @@ std::vector<int64_t> sizes_for(std::span<const int64_t> numbers) {
   return sizes;
 }
 
-// The same numbers every time.
+// A deterministic random generator.
 class Draws {
  public:
   size_t operator()(size_t below) {
@@ -124,7 +124,8 @@ std::vector<OutputSpec> what_infer_says(const OpDef& op, std::span<const Tensor*
   bool has_sampled = false;
   for (size_t i = 0; i < inputs.size(); ++i) has_sampled = has_sampled || is_sampled(i);
   if (!has_sampled) return infer_at(op, views, attrs);
-  // On both sides of 0, where a bound or a size turns; another one for each element.
+  // On both sides of 0, where a bound or a size changes its meaning; a different one for each
+  // element.
   static constexpr int64_t kValues[] = {1, 3, 0, 840, -1, 2, 7};
   constexpr size_t kCount = std::size(kValues);
   std::vector<OutputSpec> known;
@@ -158,7 +159,7 @@ ShapeTrials::ShapeTrials(const OpDef& op, std::span<const Tensor* const> inputs,
       attrs_(attrs),
       try_call_(try_call),
       sizes_(sizes_for(numbers_in(op, inputs, attrs))) {
-  // What is made of other calls may make as many as a size says.
+  // A composed call may make as many calls as a size says.
   constexpr int64_t kLargest = 1 << 20;
   if (op.compose != nullptr) std::erase_if(sizes_, [](int64_t size) { return size > kLargest; });
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -212,9 +213,9 @@ void ShapeTrials::vary_together(std::span<const Shape> shapes, std::span<const s
 }
 
 void ShapeTrials::vary(std::span<const Shape> shapes) {
-  constexpr size_t kMostPairs = 8;  // of dimensions: with more, pairs are too many
+  constexpr size_t kMostPairs = 8;  // of dimensions; otherwise there are too many pairs
   for (size_t k = 0; k < dims_.size(); ++k) vary_together(shapes, {&k, 1}, sizes_);
-  // Those that have to be the same are known by nothing but their sizes.
+  // Dimensions that must be equal are recognised only by their sizes.
   const auto size_of = [&](size_t k) { return shapes[dims_[k].input][dims_[k].axis]; };
   for (size_t k = 0; k < dims_.size(); ++k) {
     std::vector<size_t> alike;
@@ -233,7 +234,7 @@ void ShapeTrials::vary(std::span<const Shape> shapes) {
   }
 }
 
-// All combinations of as many sizes as there is time for.
+// All combinations of as many sizes as time allows.
 template <typename Look>
 void ShapeTrials::enumerate(const Look& look, std::vector<int64_t>& sizes) const {
   constexpr double kMostCombinations = 33000;
@@ -253,7 +254,7 @@ void ShapeTrials::search() {
   std::iota(all.begin(), all.end(), size_t{0});
   std::vector<int64_t> sizes(dims_.size());
   std::vector<std::vector<Shape>> good;
-  const auto look = [&] {  // whether there is more to look for
+  const auto look = [&] {  // whether to continue
     std::vector<Shape> shapes = shapes_with(all, sizes, own_);
     if (try_at(shapes)) good.push_back(std::move(shapes));
     return good.size() < 8 && !is_settled();
@@ -264,7 +265,7 @@ void ShapeTrials::search() {
   }
   enumerate(look, sizes);
   Draws draw;
-  // Every other time with two sizes only: many dimensions of a call are the same.
+  // Every other time with only two sizes: many dimensions of a call are equal.
   for (size_t k = 0; k < kMostTrials && good.size() < 8 && !is_settled(); ++k) {
     const int64_t two[] = {sizes_[draw(sizes_.size())], sizes_[draw(sizes_.size())]};
     for (int64_t& size : sizes) size = k % 2 == 0 ? sizes_[draw(sizes_.size())] : two[draw(2)];

@@ -1,4 +1,4 @@
-// SomeInts: the elements of a small integer tensor, of which some may not be known.
+// SomeInts: the elements of a small integer tensor, some of which may be unknown.
 #pragma once
 
 #include <optional>
@@ -15,8 +15,8 @@ using SomeInts = SmallVector<std::optional<int64_t>, 8>;
 bool are_known(const SomeInts& elements);
 // The values as an int32 or int64 tensor.
 Tensor int_tensor(std::span<const int64_t> values, DType dtype, const Shape& shape);
-// A tensor of these elements, with values(k) for the k-th, where it is not known.
-// Pre: `like` has as many elements.
+// A tensor of these elements, with values(k) for an unknown k-th element. Pre: `like` has as many
+// elements.
 template <typename Values>
 Tensor as_tensor(const SomeInts& elements, const Tensor& like, const Values& values) {
   IntVector all;

@@ -1,4 +1,4 @@
-// The user's line that is running.
+// The current line of the user's program.
 #pragma once
 
 #include <optional>
@@ -7,7 +7,7 @@
 
 namespace penstock::exec {
 
-// None where nobody knows.
+// None if it is unknown.
 std::optional<SourceLine> current_line();
 
 }  // namespace penstock::exec

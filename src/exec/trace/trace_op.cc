@@ -10,7 +10,7 @@
 namespace penstock::exec {
 namespace {
 
-// What runs at trace time gives at most so many bytes: larger results belong into the plan.
+// The largest result computed at trace time; larger ones belong in the plan.
 constexpr int64_t kMostBytesNow = 1024;
 
 int64_t output_bytes(InferContext& infer) {
@@ -74,7 +74,7 @@ bool is_open_call(TraceState& trace, const OpDef& op, std::span<const Tensor* co
     if (!input.is_symbolic()) continue;
     const bool is_open_value = trace.open_shapes != nullptr && input.graph() == trace.number &&
                                trace.open_shapes->knows(input.value());
-    // What infer reads, it must see before the kernel does: that is for when the function runs.
+    // infer must see its host inputs before the kernel runs: that is possible only at run time.
     is_open =
         is_open || (op.input(i).host ? !trace.is_probe : op.compose == nullptr && is_open_value);
   }
@@ -84,8 +84,8 @@ bool is_open_call(TraceState& trace, const OpDef& op, std::span<const Tensor* co
 
 namespace {
 
-// Whether output `i`, of this tensor, has integers that came out the same in all probes, and are
-// not known to be that for all sizes.
+// Whether output `i`, this tensor, has integers that are equal in all probes but not known to be so
+// for all sizes.
 bool is_coincidence(TraceState& trace, const OpenShapes::Outcome& outcome, size_t i,
                     const Tensor& tensor) {
   if (tensor.dtype() != DType::kInt32 && tensor.dtype() != DType::kInt64) return false;
@@ -121,7 +121,7 @@ Tensors trace_open(TraceState& trace, const OpDef& op, std::span<const Tensor* c
                       ? Tensor::symbol(trace.number, values[i], input.dtype(), input.shape())
                       : input);
   }
-  // What infer reads of values: all of them are as good as a constant.
+  // Host inputs with all elements known are as good as constants.
   std::vector<std::optional<SomeInts>> elements(inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (!op.input(i).host || !own[i].is_symbolic()) continue;
@@ -136,7 +136,7 @@ Tensors trace_open(TraceState& trace, const OpDef& op, std::span<const Tensor* c
   trace.added(id);
   trace.open_shapes->add(trace.graph.node(id).first_output, outcome);
   Tensors outputs = trace.symbols(id);
-  // Values that came out the same for the sizes of the probes may be others for other sizes.
+  // Values that are equal for all sizes of the probes may differ for other sizes.
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (is_coincidence(trace, outcome, i, outputs[i]))
       trace.open_shapes->add(outputs[i].value(), outputs[i].dtype(), outputs[i].shape());

@@ -1,4 +1,4 @@
-// How the call of an op becomes a node of the trace that is open.
+// Turns an op call into a node of the open trace.
 #pragma once
 
 #include <deque>
@@ -9,7 +9,7 @@
 
 namespace penstock::exec {
 
-// The inputs of a call with the values of those that infer looks at, where they are known.
+// The inputs of a call, with the known values of those that infer reads.
 class KnownInputs {
  public:
   KnownInputs(TraceState& trace, const OpDef& op, std::span<const Tensor* const> inputs);
@@ -20,14 +20,14 @@ class KnownInputs {
   SmallVector<const Tensor*, 6> pointers_;
 };
 
-// Whether a call must be looked at as a whole, before its shapes are: the trace's probes have a say
-// in it.
+// Whether a call must be traced as a whole, before its shapes are inferred, because the trace's
+// probes take part.
 bool is_open_call(TraceState& trace, const OpDef& op, std::span<const Tensor* const> inputs);
-// Such a call as a node. Pre: the inputs have been checked.
+// Adds such a call as a node. Pre: the inputs have been checked.
 Tensors trace_open(TraceState& trace, const OpDef& op, std::span<const Tensor* const> inputs,
                    Attrs attrs);
 
-// `op` as a node, when it must be one: none where it can run now. Pre: a trace is open, the inputs
+// Adds `op` as a node if it must be one; none if it can run now. Pre: a trace is open, the inputs
 // have been checked.
 std::optional<Tensors> trace_op(TraceState& trace, const OpDef& op,
                                 std::span<const Tensor* const> inputs, Attrs attrs,

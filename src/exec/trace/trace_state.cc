@@ -110,8 +110,8 @@ void TraceState::add_inputs(const OpDef&, std::span<const Tensor* const> inputs,
   for (const Tensor* input : inputs) values.push_back(value_of(*input));
 }
 
-// Gradients end at what a variable is set to: those at what is read of it from here on are its own.
-// The value has the variable's shape, or the assignment fails when it runs.
+// Gradients end at the value assigned to a variable: gradients at later reads are the variable's
+// own. The value has the variable's shape, or the assignment fails at run time.
 void TraceState::set_current(const Variable& variable, const Tensor& set_to) {
   Slot& slot = slot_of(variable);
   const Tensor tensor = narrowed(set_to, variable.shape());

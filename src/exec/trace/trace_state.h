@@ -1,5 +1,5 @@
 // TraceState: a function while it is traced. Ops called on its thread become nodes of its graph
-// instead of running; what depends on nothing that changes from call to call runs at once.
+// instead of running. Ops whose result can never change run immediately.
 #pragma once
 
 #include <deque>
@@ -28,69 +28,69 @@ struct TraceState {
     ValueId read = kNoIndex;
     bool is_written = false;
   };
-  // A tensor of an outer trace that the function uses: an input after those of its own.
+  // A tensor of an outer trace that the function uses: an input after its own inputs.
   struct Capture {
     Tensor outer;
     Tensor inner;
   };
 
   using MakeOpenShapes = std::unique_ptr<OpenShapes> (*)();
-  // A graph builder's keeps every call as a node; its number has kBuilderBit.
+  // The trace of a graph builder keeps every call as a node; its number has kBuilderBit.
   TraceState(std::string_view a_name, MakeOpenShapes make, bool is_builder = false);
   virtual ~TraceState() = default;
   TraceState(const TraceState&) = delete;
   TraceState& operator=(const TraceState&) = delete;
 
-  const uint32_t number;  // of the graph: what symbolic tensors know
+  const uint32_t number;  // of the graph: symbolic tensors refer to it
   std::string name;
   Graph graph;
-  std::deque<Slot> slots;  // a slot stays where it is
+  std::deque<Slot> slots;  // a deque: slots do not move
   std::vector<Capture> captures;
-  std::unique_ptr<OpenShapes> open_shapes;  // once there is a value whose shape is not known
-  bool is_probe = false;                    // it is a probe of another one (shape_probes.h)
-  bool is_region = false;                   // of the trace around it: variables are the latter's
+  std::unique_ptr<OpenShapes> open_shapes;  // once a value has an open shape
+  bool is_probe = false;                    // a probe of another trace (shape_probes.h)
+  bool is_region = false;                   // of the trace around it, whose variables it uses
   const bool keeps_all;  // of a GraphBuilder: every call is a node, and nothing runs
   TraceState* outer = nullptr;
-  int depth = 0;  // of the regions around it
-  // Of a Trace: the tapes around it must not see its ops, and those made in it do.
+  int depth = 0;  // the number of regions around it
+  // For a Trace: outer tapes must not see its ops; tapes created inside do.
   std::optional<HideTapes> hide_tapes;
   bool was_paused = false;
 
   // The variable's value at this point of the function.
   Slot& slot_of(const Variable& variable);
-  // What the variable held when the function began; kNoIndex when it was not asked for.
+  // The variable's value at the start of the function; kNoIndex if it was not read.
   ValueId read_of(uint64_t variable_id);
   // The graph's value for an op's input. Throws InvalidArgumentError for a tensor of a function
-  // that is not being traced any more.
+  // that is no longer traced.
   ValueId value_of(const Tensor& tensor);
-  // Makes a tensor of an outer trace an input, after those of its own.
+  // Makes a tensor of an outer trace an input, after its own inputs.
   ValueId capture(const Tensor& tensor);
-  // Whether a tape around this region follows the tensor.
+  // Whether a tape outside this region follows the tensor.
   bool is_followed_outside(const Tensor& tensor) const;
   // The graph's values for the inputs of an op that is about to become a node.
   virtual void add_inputs(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs,
                           SmallVector<ValueId, 4>& values);
   // A constant as a node.
   virtual ValueId add_constant(const Tensor& tensor);
-  // What is known of open shapes, from now on.
+  // The knowledge of open shapes, created on first use.
   OpenShapes& open();
-  // Adds a value with unknown dimensions to that.
+  // Adds a value with unknown dimensions to it.
   void add_open(ValueId value);
-  // Makes `tensor` what the variable holds from here on.
+  // Sets the variable's value from here on.
   void set_current(const Variable& variable, const Tensor& tensor);
   // A value as a tensor.
   Tensor symbol(ValueId value) const;
   // The outputs of a node, as tensors.
   Tensors symbols(NodeId node) const;
-  // The line that is running.
+  // The current line of the user's program.
   int32_t here();
-  // Throws std::runtime_error when there must be no new nodes.
+  // Throws std::runtime_error if new nodes are forbidden.
   virtual void check_open() const {}
-  // Told of every new node that is a call.
+  // Called for every new node that is a call.
   virtual void added(NodeId) {}
-  // Told of the results of a function that was called: its nodes are those from `first` on.
+  // Called with the results of a function call, whose nodes are those from `first` on.
   virtual void called(NodeId, std::vector<Tensor>&) {}
-  // The value of one of its tensors, where that is known.
+  // The value of one of its tensors, if known.
   virtual std::optional<Tensor> known_value(const Tensor&) { return std::nullopt; }
 
  private:
@@ -99,7 +99,7 @@ struct TraceState {
   autodiff::IdMap<ValueId> constants_;
 };
 
-// The innermost trace of this thread; null outside of traces and in a scope that leaves them.
+// The innermost trace of this thread; null outside traces and while they are left (LeaveTraces).
 extern thread_local TraceState* t_trace;
 
 [[noreturn]] void fail_out_of_scope(const Tensor& tensor);

@@ -24,11 +24,11 @@
 namespace penstock::exec {
 namespace {
 
-// Values that are remembered, and how many of them.
+// The limits of cached values: size and number.
 constexpr int64_t kMostBytesRemembered = 16 << 10;
 constexpr size_t kMostRemembered = 256;
 
-// Another scope while it lasts.
+// Sets another scope while it exists.
 class SetScope {
  public:
   SetScope(BuilderState& state, Scope scope)
@@ -42,7 +42,7 @@ class SetScope {
   Scope outer_;
 };
 
-// The scope around one: "a/" of "a/b/".
+// The enclosing scope: "a/" for "a/b/".
 std::string parent_of(std::string_view scope) {
   const size_t slash = scope.substr(0, scope.size() - 1).rfind('/');
   return std::string(scope.substr(0, slash == std::string_view::npos ? 0 : slash + 1));
@@ -73,7 +73,7 @@ std::string_view type_of(const Graph& graph, const Node& node) {
 }
 
 BuilderState::BuilderState() : TraceState("graph", ShapeProbes::make, true) {
-  // A graph has shapes that are not known, and ops that are one node.
+  // A graph has open shapes, and composed ops that are one node.
   autodiff::g_defer.store(defer_gradient, std::memory_order_relaxed);
 }
 
@@ -162,7 +162,7 @@ ValueId BuilderState::add_constant(const Tensor& tensor) {
   Tensor kept = tensor;
   if (tensor.dtype() != DType::kString && tensor.num_bytes() > kSmallConstant &&
       is_repeated(tensor)) {
-    // One value all over: the value is enough.
+    // One repeated value: a single element is enough.
     const auto rank = static_cast<int64_t>(tensor.shape().rank());
     const ValueId inputs[] = {
         graph.add_constant(Tensor::from<int64_t>(tensor.shape().dims(), {rank})),
@@ -215,7 +215,7 @@ void BuilderState::added(NodeId id) {
   if (next_taken) {
     set_name(id, *next_taken);
   } else if (next_name.ends_with('/')) {
-    // As it is, whatever the scope: it is taken.
+    // A name that is already reserved, whatever the scope.
     set_name(id, table.as_it_is(std::string_view(next_name).substr(0, next_name.size() - 1)));
   } else {
     set_name(id, take_name(next_name.empty() ? type_of(graph, node) : std::string_view(next_name)));
@@ -273,7 +273,7 @@ const Tensor* BuilderState::pure_value(ValueId value) {
   if (!graph.shape(value).is_known() || graph.dtype(value) == DType::kString ||
       graph.bytes(value) > kMostBytesRemembered)
     return nullptr;
-  // The nodes from here back to what is known.
+  // The nodes from here back to known values.
   std::vector<NodeId> nodes = {graph.node_of(value)};
   std::unordered_map<NodeId, bool> seen = {{nodes[0], true}};
   for (size_t i = 0; i < nodes.size(); ++i) {

@@ -1,5 +1,4 @@
-// BuilderState: the graph of a GraphBuilder, with the names, the order and the values that a
-// program may ask for.
+// BuilderState: the graph of a GraphBuilder, with node names, order and constant values.
 #pragma once
 
 #include <deque>
@@ -16,8 +15,8 @@
 
 namespace penstock::exec {
 
-// Where the names of new nodes begin: "" or "layer_1/". The text of a call's own scope is made when
-// a name asks for it.
+// The name prefix of new nodes: "" or "layer_1/". The text of a call's own scope is built on
+// demand.
 struct Scope {
   std::string text;
   std::optional<Name> of;
@@ -35,56 +34,56 @@ struct BuilderState : TraceState {
   NameTable table;
   std::vector<Name> names;       // of nodes
   std::vector<bool> is_pure;     // of nodes: the same at every run
-  std::vector<bool> runs_alone;  // of nodes: pure, and none that is not runs first
+  std::vector<bool> runs_alone;  // of nodes: pure, and no impure node runs first
   std::vector<VariableSlot> variables;
   std::unordered_map<NodeId, std::vector<NodeId>> control_inputs;
-  std::unordered_set<NodeId> ends_of_calls;  // results of functions, which wait for what these do
+  std::unordered_set<NodeId> ends_of_calls;  // results of functions, which wait for their effects
   Scope scope;
   std::string next_name;           // the next node's, within the scope
-  std::optional<Name> next_taken;  // the same, where it is taken already
-  bool is_given_name = false;      // of the last call whose name was taken: not by default
-  std::vector<NodeId> control;     // what new nodes run after
+  std::optional<Name> next_taken;  // the same, if already reserved
+  bool is_given_name = false;      // the last reserved call name is explicit, not a default
+  std::vector<NodeId> control;     // control inputs of new nodes
   bool is_finalized = false;
 
   void check_open() const override;
-  // Takes the name of the call first: constants are named after the inputs, within it. What
-  // TensorFlow has as an input and the op as an attribute becomes a constant too.
+  // Reserves the name of the call first: constants are named after the inputs, within it. An
+  // attribute that TensorFlow has as an input becomes a constant too.
   void add_inputs(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs,
                   SmallVector<ValueId, 4>& values) override;
   ValueId add_constant(const Tensor& tensor) override;
-  // Gives a new node its name and its place.
+  // Gives a new node its name and order.
   void added(NodeId id) override;
-  // The results of a function are there only when all that it does is done: what it prints,
-  // asserts or assigns has no other node that asks for it.
+  // Makes the results of a function wait for all its effects: no other node asks for its prints,
+  // assertions and assignments.
   void called(NodeId first, std::vector<Tensor>& results) override;
   const std::string& scope_text();
-  // Takes a name within the scope.
+  // Reserves a name within the scope.
   Name take_name(std::string_view wanted);
-  // The name that a call of the op takes, within the scope.
+  // Reserves the name for a call of the op, within the scope.
   Name take_call_name(std::string_view op, std::string_view wanted);
-  // Gives a node a name that is taken; another one where a node has that already.
+  // Gives a node a reserved name, or another one if a node already has it.
   void set_name(NodeId id, Name wanted) { names[static_cast<size_t>(id)] = table.for_node(wanted); }
   NodeId find(std::string_view wanted) const;
-  // The value of a pure node. Values that were asked for are remembered, as far as they are small:
-  // what grows node by node is worked out node by node.
+  // The value of a pure node. Small values are cached, so a graph that grows node by node is
+  // evaluated node by node.
   const Tensor* pure_value(ValueId value);
   std::optional<Tensor> known_value(const Tensor& tensor) override;
 
  private:
-  // Takes names within the scope, for nodes that there are none of.
+  // Reserves names within the scope for nodes that do not exist here.
   void take_names(std::string_view names_of_nodes);
-  // The name of a call's result that depends on the call.
+  // Reserves the name of a result that depends on the call.
   Name take_late_name(const LateName& late, const Name& of_call);
   void add_attr_inputs(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs);
   void remember(ValueId value, Tensor tensor);
 
-  // Small constants by their content: those that are equal share a buffer.
+  // Small constants by content: equal ones share a buffer.
   std::unordered_multimap<uint64_t, Tensor> shared_;
   std::unordered_map<ValueId, Tensor> remembered_;
   std::deque<ValueId> remembered_order_;
 };
 
-// What the node is called by default: its op, or its kind.
+// The node's default name: its op, or its kind.
 std::string_view type_of(const Graph& graph, const Node& node);
 
 }  // namespace penstock::exec

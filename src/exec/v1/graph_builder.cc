@@ -26,7 +26,7 @@ using exec::t_trace;
 
 namespace {
 
-// A gradient goes through the calls that made its values: one that is fed instead has none.
+// A gradient follows the calls that computed its values: a fed value has no such call.
 void check_ways(const Graph& graph, std::span<const NodeId> nodes, std::span<const Tensor> feeds) {
   for (NodeId id : nodes) {
     const Node& node = graph.node(id);
@@ -40,9 +40,9 @@ void check_ways(const Graph& graph, std::span<const NodeId> nodes, std::span<con
   }
 }
 
-// An output of every node by way of which a gradient goes from `ys` to `xs`; one that makes any of
-// `stops` is none of them, though the stop itself may be an x;
-// `to_y` says of every value whether it is one that leads to them.
+// One output of every node on a gradient path from `ys` to `xs`. Nodes that compute any of `stops`
+// are excluded, though the stop itself may be an x. `to_y` says of every value whether it leads to
+// `ys`.
 std::vector<ValueId> way_between(const Graph& graph, std::span<const Tensor> xs,
                                  std::span<const Tensor> ys, std::span<const Tensor> stops,
                                  std::vector<bool>& to_y) {
@@ -87,7 +87,7 @@ std::vector<ValueId> way_between(const Graph& graph, std::span<const Tensor> xs,
   return way;
 }
 
-// The nodes as a graph of their own; `values` takes the old ones to the new.
+// The nodes as a new graph; `values` maps old values to new ones.
 Graph copy_of(const Graph& graph, std::span<const NodeId> nodes, std::span<const Tensor> feeds,
               std::span<const Shape> shapes, std::unordered_map<ValueId, ValueId>& values) {
   Graph made;
@@ -103,7 +103,7 @@ Graph copy_of(const Graph& graph, std::span<const NodeId> nodes, std::span<const
   return made;
 }
 
-// Adds what is drawn to the outputs, where nothing else asks for it.
+// Adds unread random draws to the outputs.
 void add_unread(exec::TraceState& trace, exec::Interpreter& interpreter,
                 std::span<const ValueId> drawn, std::vector<Tensor>& outputs) {
   if (drawn.empty()) return;
@@ -200,7 +200,7 @@ Tensor GraphBuilder::constant(const Tensor& tensor, std::string_view name) {
 
 int32_t GraphBuilder::no_op(std::string_view name) {
   state_->check_open();
-  // Never destroyed: a daemon thread may be here while the process ends.
+  // Never destroyed: a daemon thread may be here while the process exits.
   static const auto& call = *new std::shared_ptr<const HostCall>(std::make_shared<const HostCall>(
       HostCall{"NoOp", [](std::span<const Tensor* const>) { return Tensors(); }}));
   state_->next_name = name;
@@ -297,7 +297,7 @@ Tensor GraphBuilder::named(const Tensor& tensor, int32_t first, std::string_view
 void GraphBuilder::rename(int32_t node, std::string_view name) {
   const std::string wanted = cat(state_->scope_text(), name), own = this->name(node);
   if (own == wanted) return;
-  // Names that differ in case only count as one: this one is the node's already.
+  // Names that differ only in case count as one: the node already has this one.
   const bool is_own = std::ranges::equal(own, wanted, [](unsigned char a, unsigned char b) {
     return std::tolower(a) == std::tolower(b);
   });

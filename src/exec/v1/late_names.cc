@@ -19,15 +19,14 @@ int64_t last_size(const Shape& shape) {
   return shape.has_rank() && shape.rank() > 0 ? shape[shape.rank() - 1] : kUnknownDim;
 }
 
-// Whether a filter's elements are apart: TensorFlow then convolves parts of the input, which it
-// puts together again.
+// Whether a filter is dilated: TensorFlow then convolves parts of the input and reassembles them.
 bool is_dilated(const OpCall& call) {
   const std::span<const int64_t> dilations = call.attr("dilations").as_ints();
   return is_given(dilations) && std::ranges::any_of(dilations, [](int64_t d) { return d != 1; });
 }
 
-// A cosine transform of that type: how many products and slices it is made of depends on whether
-// the size is known, and on whether the signal is cut.
+// A cosine transform of that type: the number of its products and slices depends on whether the
+// size is known and whether the signal is truncated.
 LateName cosine_transform(const OpCall& call, int64_t type) {
   const int64_t size = last_size(call.shape()), n = call.attr("n").as_int();
   const bool is_open = size == kUnknownDim, is_cut = !is_open && n >= 0 && n < size;
@@ -52,7 +51,7 @@ LateName late_gelu(const OpCall& call) {
   return {call.attr("approximate").as_bool() ? "mul_3" : "mul_2", "", ""};
 }
 
-// A function of its own, with a gradient of its own: its parts are next to it.
+// A separate function with its own gradient: its parts are next to it.
 LateName late_swish(const OpCall& call) {
   const bool is_cast = call.dtype() != DType::kFloat32;
   return {"", is_cast ? "beta Cast mul Sigmoid mul Identity" : "beta mul Sigmoid mul Identity", ""};
@@ -68,7 +67,7 @@ LateName late_norm(const OpCall& call) {
   return {kind == "inf" ? "Max" : "Pow_1", "", ""};
 }
 
-// The last axis is softmax's own: another one is swapped with it, and back.
+// Softmax works on the last axis; another axis is swapped with it, and back.
 LateName late_softmax(const OpCall& call) {
   const int64_t axis = call.attr("axis").as_int();
   if (is_last(axis, call.shape())) return {};
@@ -94,7 +93,7 @@ LateName late_searchsorted(const OpCall& call) {
   return {"", "Shape Shape Shape strided_slice strided_slice Reshape UpperBound", "Reshape"};
 }
 
-// The product is the result where it has its shape: each side has one free axis, of known sizes.
+// The product is the result if it has its shape: each side has one free axis of known size.
 LateName late_tensordot(const OpCall& call) {
   const std::span<const int64_t> axes[] = {call.attr("axes_a").as_ints(),
                                            call.attr("axes_b").as_ints()};
@@ -111,7 +110,7 @@ LateName late_count_nonzero(const OpCall& call) {
   return {call.attr("dtype").as_dtype() == DType::kInt64 ? "Sum" : "Cast_1", "", ""};
 }
 
-// Over one dimension it is one over two.
+// A one-dimensional convolution is a two-dimensional one.
 LateName late_convolution(const OpCall& call) {
   if (is_dilated(call)) return {"BatchToSpaceND", "", ""};
   const bool is_flat = call.shape().has_rank() && call.shape().rank() == 3;
@@ -148,7 +147,7 @@ LateName late_depthwise(const OpCall& call) {
 
 LateName late_dct(const OpCall& call) { return cosine_transform(call, call.attr("type").as_int()); }
 
-// Types 2 and 3 undo each other, the others themselves.
+// Types 2 and 3 are inverse to each other; the others to themselves.
 LateName late_idct(const OpCall& call) {
   const int64_t type = call.attr("type").as_int();
   return cosine_transform(call, type == 2 || type == 3 ? 5 - type : type);

@@ -1,5 +1,5 @@
-// Names that depend on how an op is called: where TensorFlow's function makes several nodes of it,
-// which ones they are may depend on attributes and on the inputs.
+// Names that depend on the call: TensorFlow's function may create several nodes for an op,
+// depending on its attributes and inputs.
 #pragma once
 
 #include <span>
@@ -23,11 +23,11 @@ struct OpCall {
 };
 
 struct LateName {
-  // What the result is called within the call's name; empty: that name itself.
+  // The result's name within the call's name; empty: that name itself.
   std::string_view result;
-  // Names that are taken next to the call's, separated by spaces.
+  // Names reserved next to the call's, separated by spaces.
   std::string_view beside;
-  // What the result is called next to the call's name, unless it was given one.
+  // The result's name next to the call's, unless one was given.
   std::string_view usual;
 };
 using LateNameFn = LateName (*)(const OpCall& call);

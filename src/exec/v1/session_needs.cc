@@ -11,8 +11,8 @@ namespace {
 
 // How much of a node is needed.
 enum class Need : uint8_t {
-  kCall,     // its call, to be gone through or for a shape that is known without it
-  kPerhaps,  // its data, as far as can be told before gradients are worked out
+  kCall,     // its call, for a gradient path or for a statically known shape
+  kPerhaps,  // its data, as far as known before gradients are resolved
   kData,
 };
 
@@ -56,8 +56,8 @@ class Walk {
     return may_draw && node.num_outputs > 0 && is_stateful(graph_, node);
   }
 
-  // A placeholder with a value is there. Any other node that others wait for runs, as in
-  // TensorFlow, even where its results are given.
+  // A fed placeholder does not run. Any other node that others wait for does, as in TensorFlow,
+  // even if its results are fed.
   bool is_fed_placeholder(const Node& node) const {
     return node.kind == NodeKind::kInput && fed_.contains(node.first_output);
   }
@@ -90,13 +90,13 @@ class Walk {
     std::vector<NodeId> way;
     for (const ValueId value : inputs.subspan(call.first_on_way()))
       way.push_back(graph_.node_of(value));
-    // A way through another gradient may turn out to be none.
+    // A path through another gradient may turn out not to exist.
     const auto is_gradient = [&](NodeId id) { return graph_.node(id).kind == NodeKind::kGradient; };
     if (std::ranges::any_of(way, is_gradient)) need = Need::kPerhaps;
-    // Ones of a target's shape are where it begins.
+    // A gradient starts with ones of a target's shape.
     for (size_t i = 0; i < num_targets && !call.has_dys; ++i) add_shape(inputs[i], need);
     for (size_t i = 0; i < call.num_dys(); ++i) add(inputs[num_targets + i], need);
-    std::unordered_set<ValueId> follows;  // what depends on the sources
+    std::unordered_set<ValueId> follows;  // values that depend on the sources
     for (size_t i = call.first_source(); i < call.first_on_way(); ++i) follows.insert(inputs[i]);
     for (const NodeId id : way) {
       const Node& made_by = graph_.node(id);
@@ -105,7 +105,7 @@ class Walk {
     for (const NodeId id : way) add_way(id, follows, need);
   }
 
-  // What the gradient of a call on the way reads.
+  // Adds what the gradient of a call on the path reads.
   void add_way(NodeId id, const std::unordered_set<ValueId>& follows, Need need) {
     const Node& node = graph_.node(id);
     if (node.kind == NodeKind::kGradient) return add_gradient(node, Need::kPerhaps);
@@ -115,19 +115,19 @@ class Walk {
       return;
     }
     const Saves& saves = node.op->saves;
-    // The gradient of a function is that of a call which has run.
+    // The gradient of a function is that of a call that has run.
     if (saves.outputs != 0 || state_.ends_of_calls.contains(id)) add_node(id, Need::kPerhaps);
     const bool is_elementwise = node.op->traits.has(Trait::kElementwise);
     for (size_t i = 0; i < inputs.size(); ++i) {
       const bool reads_data = i >= 32 || (saves.inputs >> i & 1u) != 0;
       if (reads_data && is_read_at(node, i, follows)) add(inputs[i], Need::kPerhaps);
-      // Shapes tell what was broadcast, put together or taken apart.
+      // Gradients of broadcasts, concatenations and splits read shapes.
       const bool reads_shape = is_elementwise ? inputs.size() > 1 : !reads_data;
       if (reads_shape) add_shape(inputs[i], need);
     }
   }
 
-  // A factor is read for the gradients of the other factors alone.
+  // A factor is read only for the gradients of the other factors.
   bool is_read_at(const Node& node, size_t i, const std::unordered_set<ValueId>& follows) const {
     if (!known_ops().is_product(node.op)) return true;
     const std::span<const ValueId> inputs = graph_.inputs(node);

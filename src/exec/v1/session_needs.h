@@ -1,9 +1,9 @@
-// What a run of a session needs: all nodes that it interprets, and what of them has effects.
+// The nodes that a session's run needs: those it interprets, and those among them with effects.
 //
-// As in TensorFlow a node runs where a fetch needs its data. What asks for no more than a shape
-// does not run a node where the graph knows that shape by itself, without what is fed. A gradient
-// interprets the calls that it leads through, but that alone does not run what comes before them:
-// an assignment that one of them waits for, say.
+// As in TensorFlow, a node runs if a fetch needs its data. A consumer that needs only a shape does
+// not run the node if the graph knows the shape without the feeds. A gradient interprets the calls
+// on its path, but that alone does not run what comes before them, such as an assignment that one
+// of them waits for.
 #pragma once
 
 #include <span>
@@ -14,9 +14,9 @@
 namespace penstock::exec {
 
 struct Needs {
-  // In the order of the graph, in which they run.
+  // In graph order, in which they run.
   std::vector<NodeId> nodes;
-  // Those of them that draw random numbers, though nobody may read these.
+  // Those that draw random numbers, even if nobody reads them.
   std::vector<NodeId> drawing;
 };
 

@@ -39,14 +39,14 @@ uint64_t hash_of(const OpDef& op, std::span<const ValueId> inputs, Attrs attrs) 
   return hash;
 }
 
-// Floats by their bits: 0 and -0 are not the same attribute.
+// Compares floats by their bits: 0 and -0 are different attributes.
 bool is_same(const Attr& a, const Attr& b) {
   if (a.kind() == AttrKind::kFloat && b.kind() == AttrKind::kFloat)
     return std::bit_cast<uint64_t>(a.as_float()) == std::bit_cast<uint64_t>(b.as_float());
   return a == b;
 }
 
-// Values that are repeated cost less to make again than to keep until their last use.
+// Repeated values are cheaper to recompute than to keep until their last use.
 bool may_merge(const OpDef& op) {
   return !op.traits.has(Trait::kStateful) && known_ops().repeated_input(&op) < 0;
 }

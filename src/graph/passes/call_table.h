@@ -1,4 +1,4 @@
-// Common subexpressions: calls by their op, inputs and attributes.
+// Common subexpression elimination: calls by op, inputs and attributes.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct Call {
   int32_t location = kNoIndex;
 };
 
-// Calls that are in the graph.
+// The calls in the graph.
 class CallTable {
  public:
   NodeId find(const Graph& graph, const Call& call) const;

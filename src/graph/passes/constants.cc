@@ -6,7 +6,7 @@
 namespace penstock {
 namespace {
 
-// Equal for equal tensors. A few samples are enough: what they have in common is compared in full.
+// Equal for equal tensors. A few samples suffice: tensors with equal hashes are compared in full.
 uint64_t sampled_hash(const Tensor& tensor) {
   uint64_t hash = static_cast<uint64_t>(tensor.dtype());
   const auto mix = [&](uint64_t word) {

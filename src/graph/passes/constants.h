@@ -1,4 +1,4 @@
-// Constants by content, and those that repeat one value.
+// Constants by content, and constants that repeat one value.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@ class ConstantPool {
  private:
   std::unordered_multimap<uint64_t, ValueId> found_;
 };
-// True when all elements have the same bits and there is more than one.
+// True if all elements have the same bits and there is more than one.
 bool is_repeated(const Tensor& tensor);
 // Element 0 as a scalar. Pre: there is one.
 Tensor first_element(const Tensor& tensor);
-// What is larger and repeats one value is worth a Fill.
+// A larger constant that repeats one value becomes a Fill.
 inline constexpr int64_t kSmallConstant = 1024;
 
 }  // namespace penstock

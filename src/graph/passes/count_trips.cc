@@ -87,7 +87,7 @@ class TripCounter {
     return std::nullopt;
   }
 
-  // None where the counter would never get there, or leave its range.
+  // None if the counter would never get there, or would leave its range.
   static std::optional<int64_t> count(const Counter& counter, std::string_view name,
                                       int64_t bound) {
     const Wide first = counter.first, step = counter.step;

@@ -1,5 +1,5 @@
-// How many steps a loop takes, where its graph says so: a counter that starts at a constant, gains
-// a constant at every step, and is compared with one.
+// Counts the steps of a loop from its graph: a counter that starts at a constant, is incremented by
+// a constant in every step, and is compared with one.
 #pragma once
 
 #include "graph/control.h"
@@ -7,9 +7,9 @@
 
 namespace penstock {
 
-// Of a loop, or of that of a gradient; -1 where the graph does not say so.
+// The number of steps of a loop, or of a gradient's loop; -1 if unknown.
 int64_t trip_count(const Graph& graph, const Node& node);
-// Loops know how many steps they take, where that can be said.
+// Sets the number of steps of loops where it is known.
 Graph count_trips(Graph graph);
 
 }  // namespace penstock

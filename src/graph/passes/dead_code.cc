@@ -8,7 +8,7 @@ namespace penstock {
 
 Graph drop_dead_code(Graph graph) {
   std::vector<ValueId> wanted = results_of(graph);
-  // The caller gives all inputs, needed or not.
+  // The caller passes all inputs, needed or not.
   wanted.insert(wanted.end(), graph.inputs().begin(), graph.inputs().end());
   const std::vector<bool> needed = needed_nodes(graph, wanted, true);
   if (std::find(needed.begin(), needed.end(), false) == needed.end()) return graph;

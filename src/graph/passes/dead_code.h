@@ -1,11 +1,11 @@
-// Dead code: what no result needs.
+// Dead code elimination.
 #pragma once
 
 #include "graph/graph.h"
 
 namespace penstock {
 
-// Without the nodes that no output and no write needs.
+// Removes the nodes that no output and no write needs.
 Graph drop_dead_code(Graph graph);
 
 }  // namespace penstock

@@ -5,7 +5,7 @@
 namespace penstock {
 namespace {
 
-// Bytes that the result would add to the graph's constants; none where it cannot be one.
+// The bytes that the result would add to the graph's constants; none if it cannot be a constant.
 std::optional<int64_t> bytes_of(const Call& call) {
   int64_t bytes = 0;
   for (const OutputSpec& output : call.outputs) {
@@ -58,7 +58,7 @@ std::optional<Values> fold_step(Rewriter& rewriter, const Call& call) {
     }
     const KernelResult result =
         call.op.cpu({in, out, call.attrs, scratch ? scratch->data : nullptr});
-    if (result.problem != nullptr) return std::nullopt;  // it is the call's error, not ours
+    if (result.problem != nullptr) return std::nullopt;  // the error belongs to the call
   }
   Values values;
   for (const Tensor& result : results) values.push_back(rewriter.constant(result));

@@ -1,4 +1,4 @@
-// Constant folding: a pure op of constants runs once, here, instead of at every call.
+// Constant folding: a pure op on constants runs once, here, instead of in every call.
 #pragma once
 
 #include <optional>
@@ -7,7 +7,7 @@
 
 namespace penstock {
 
-// Pure ops of constants are constants, unless that would need more memory.
+// Replaces pure ops on constants by constants, unless that needs more memory.
 Graph fold_constants(const Graph& graph);
 // The same as a step of a Rewriter.
 std::optional<Values> fold_step(Rewriter& rewriter, const Call& call);

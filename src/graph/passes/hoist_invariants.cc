@@ -10,10 +10,10 @@
 namespace penstock {
 namespace {
 
-// Values up to this size are worth keeping whatever makes them.
+// Values up to this size are always worth keeping.
 constexpr int64_t kFewElements = 4096;
 
-// Ops that can be called though the loop may not take a single step: they cannot fail.
+// Ops that may be called even if the loop takes no step: they cannot fail.
 bool is_harmless(const Graph& region, const Node& node) {
   static constexpr std::array<std::string_view, 22> kNames = {
       "AddV2",  "BatchMatMulV2", "BroadcastTo", "Cast", "ConcatV2", "ExpandDims", "Fill", "Less",
@@ -28,8 +28,8 @@ bool is_harmless(const Graph& region, const Node& node) {
   return is_float && node.op->traits.has(Trait::kElementwise);
 }
 
-// Whether to keep it is better than to make it again: large elementwise results cost next to
-// nothing inside a loop, where they run together with what uses them.
+// Whether keeping the value beats recomputing it: large elementwise results cost next to nothing
+// inside a loop, where they are fused with their users.
 bool is_worth_it(const Graph& region, const Node& node) {
   int64_t made = 0, used = 0, elements = 0;
   for (ValueId k = 0; k < node.num_outputs; ++k) {
@@ -57,7 +57,7 @@ class Hoister {
   }
 
  private:
-  // The values of the region that can be worked out before the loop, as values of the new graph.
+  // The values of the region that can be computed before the loop, as values of the new graph.
   std::vector<ValueId> find_invariant(const Graph& region, size_t num_states, size_t num_invariants,
                                       std::span<const ValueId> inputs) {
     std::vector<ValueId> found(region.num_values(), kNoIndex);
@@ -87,7 +87,7 @@ class Hoister {
     return found;
   }
 
-  // One more invariant of a loop: a value of the new graph, and what it is in each region.
+  // A new invariant of a loop: a value of the new graph, and its value in each region.
   struct Extra {
     ValueId value;
     std::vector<ValueId> in_regions;
@@ -136,7 +136,7 @@ class Hoister {
     copier_.copy_control(node, std::move(control), inputs);
   }
 
-  // The region with more invariants, from input `behind` on, in the place of what it worked out.
+  // The region with new invariants, from input `behind` on, which replace its own computations.
   std::shared_ptr<const Graph> with_extras(const Graph& region, size_t r, size_t behind,
                                            std::span<const Extra> extras) const {
     Graph made;

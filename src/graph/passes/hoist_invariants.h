@@ -1,12 +1,12 @@
-// Loop-invariant code: what a region works out of invariants alone, at every step anew, is worked
-// out once before the loop.
+// Loop-invariant code motion: what a region computes from invariants alone is computed once, before
+// the loop.
 #pragma once
 
 #include "graph/graph.h"
 
 namespace penstock {
 
-// What loops work out of invariants is worked out before them.
+// Moves computations on invariants in front of their loops.
 Graph hoist_invariants(const Graph& graph);
 
 }  // namespace penstock

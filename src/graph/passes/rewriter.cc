@@ -33,7 +33,7 @@ Graph Rewriter::run() {
   return std::move(to_);
 }
 
-// A constant whose data is read where the graph is planned, or which goes out as it is, stays.
+// A constant stays if planning reads its data or if it is an output.
 bool Rewriter::may_be_filled(ValueId constant) const {
   for (const Node& node : from_.nodes()) {
     if (node.kind != NodeKind::kOp) continue;
@@ -90,7 +90,7 @@ void Rewriter::copy_control(const Node& node) {
   map_outputs(node, id);
 }
 
-// What assigns is there for gradients: a graph that only runs has the value itself.
+// Assign nodes exist for gradients: a graph that only runs uses the value itself.
 void Rewriter::copy_assign(const Node& node) {
   const ValueId value = map(from_.inputs(node)[0]);
   const bool only_runs = !options_.only_own_constants;

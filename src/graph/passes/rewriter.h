@@ -1,7 +1,8 @@
-// Rewriter: the walk that passes share. It copies a graph node by node; before a call is added, the
-// steps of the pass may put values in its place that are there already, or other calls.
+// Rewriter: the walk that passes share. It copies a graph node by node. Before a call is added, the
+// steps of the pass may replace it with existing values or other calls.
 //
-// Steps see the new graph, where everything before the call is simplified: one walk is enough.
+// Steps see the new graph, where everything before the call is already simplified: one walk is
+// enough.
 #pragma once
 
 #include <optional>
@@ -18,15 +19,15 @@ using Values = SmallVector<ValueId, 2>;
 
 class Rewriter {
  public:
-  // What a step makes of a call: the values in its place, or none.
+  // The values that replace a call, or none.
   using Step = std::optional<Values> (*)(Rewriter& rewriter, const Call& call);
   struct Options {
     std::span<const Step> steps;
     bool shares_constants = false;
-    bool only_own_constants = false;  // of these, those that nobody but the graph holds
+    bool only_own_constants = false;  // only constants that nobody else holds
     bool merges_calls = false;
-    // Levels of regions that are rewritten as well. Deeper ones wait until the code of those around
-    // them is made: otherwise each would be rewritten once for every level above it.
+    // The levels of nested regions to rewrite. Deeper ones wait until the executables of the
+    // enclosing regions are made; otherwise each would be rewritten once for every level above it.
     int depth = 1;
   };
 
@@ -35,10 +36,10 @@ class Rewriter {
 
   // For steps.
   const Graph& graph() const { return to_; }
-  // A constant, or what stands for one.
+  // A constant, or an equal value that already exists.
   ValueId constant(const Tensor& tensor);
   ValueId fill(const Shape& shape, const Tensor& value, int32_t location);
-  // A call that steps see in turn.
+  // Adds a call, which the steps see in turn.
   Values call(const OpDef& op, std::span<const ValueId> inputs, Attrs attrs, int32_t location);
 
  private:
@@ -46,7 +47,7 @@ class Rewriter {
   void copy_op(const Node& node);
   void copy_control(const Node& node);
   void copy_assign(const Node& node);
-  // The outputs of the new node stand for those of the old one.
+  // Maps the outputs of the old node to those of the new one.
   void map_outputs(const Node& node, NodeId id);
   bool may_be_filled(ValueId constant) const;
   Values emit(const Call& call);
@@ -60,7 +61,7 @@ class Rewriter {
   CallTable calls_;
 };
 
-// The new graph of one step.
+// The graph after one step.
 inline Graph rewrite(const Graph& graph, Rewriter::Step step) {
   return Rewriter(graph, {.steps = {&step, 1}}).run();
 }

@@ -1,6 +1,6 @@
-// Every rule is exact, to the bit (only which NaN a NaN is may differ): x * 1 is x, but x + 0 is
-// not, as -0 + 0 is 0. What a rule knows of an op is a trait or a field of its OpDef; the few that
-// are about certain ops name them in known_ops.h.
+// Every rule is exact to the bit (except that NaNs may differ): x * 1 is x, but x + 0 is not,
+// because -0 + 0 is 0. Rules use traits and fields of an OpDef; the few about specific ops name
+// them in known_ops.h.
 #include "graph/passes/rules.h"
 
 #include <algorithm>
@@ -13,13 +13,13 @@ namespace {
 
 using Result = std::optional<Values>;
 
-// The call behind a value; null when it is none, or one of several outputs.
+// The call that makes a value; null if there is none, or if it has several outputs.
 const Node* maker(const Graph& graph, ValueId value) {
   const Node& node = graph.node(graph.node_of(value));
   return node.kind == NodeKind::kOp && node.num_outputs == 1 ? &node : nullptr;
 }
 
-// The input whose data, all of it, is the only output; kNoIndex where there is none.
+// The input that the only output aliases in full; kNoIndex if there is none.
 ValueId shared_whole(const Graph& graph, std::span<const ValueId> inputs,
                      std::span<const OutputSpec> outputs) {
   if (outputs.size() != 1 || outputs[0].shares_input < 0) return kNoIndex;
@@ -44,8 +44,8 @@ Values reshaped(Rewriter& rewriter, ValueId value, const Shape& shape, int32_t l
   return rewriter.call(*known_ops().reshape, {{value, dims}}, {}, location);
 }
 
-// Identity, StopGradient, a cast to the same dtype, a reshape to the same shape, an identical
-// permutation, a slice of everything: the input. Of two that only change the shape, the second.
+// Identity, StopGradient, a cast to the same dtype, a reshape to the same shape, an identity
+// permutation and a full slice become the input. Of two reshapes only the second stays.
 Result share(Rewriter& rewriter, const Call& call) {
   const Graph& graph = rewriter.graph();
   const ValueId source = shared_whole(graph, call.inputs, call.outputs);
@@ -58,7 +58,7 @@ Result share(Rewriter& rewriter, const Call& call) {
   return reshaped(rewriter, first, call.outputs[0].shape, call.location);
 }
 
-// The value that an operand repeats, when it is known to: as a scalar or a smaller tensor.
+// The value that an operand is known to repeat, as a scalar or a smaller tensor.
 std::optional<ValueId> repeated_by(Rewriter& rewriter, ValueId operand) {
   const Graph& graph = rewriter.graph();
   if (const Tensor* constant = graph.constant_of(operand)) {
@@ -71,7 +71,7 @@ std::optional<ValueId> repeated_by(Rewriter& rewriter, ValueId operand) {
   return graph.inputs(*node)[static_cast<size_t>(input)];
 }
 
-// True when all elements of `value` are known to be `expected`, to the bit.
+// True if all elements of `value` are known to be `expected`, bit for bit.
 bool is_everywhere(const Graph& graph, ValueId value, double expected) {
   const Node* node = maker(graph, value);
   const int input = node == nullptr ? -1 : known_ops().repeated_input(node->op);
@@ -111,7 +111,7 @@ Result drop_repetition(Rewriter& rewriter, const Call& call) {
   return Values{undoes ? inputs[0] : call.inputs[0]};
 }
 
-// Bits of whole numbers that a real dtype holds exactly.
+// The bits of integers that a real dtype holds exactly.
 int whole_bits(DType dtype) {
   if (dtype == DType::kBool) return 1;
   if (kIntTypes.has(dtype))
@@ -128,7 +128,7 @@ bool loses_nothing(DType from, DType to) {
   return to != DType::kBool && whole_bits(from) <= whole_bits(to);
 }
 
-// Where a cast on the way loses nothing, and the direct one rounds or wraps as the last one does.
+// Merges two casts if the first loses nothing and the direct one rounds or wraps like the second.
 Result cast_once(Rewriter& rewriter, const Call& call) {
   const Graph& graph = rewriter.graph();
   if (&call.op != known_ops().cast) return std::nullopt;
@@ -167,7 +167,7 @@ Result transpose_once(Rewriter& rewriter, const Call& call) {
   return rewriter.call(call.op, {{x}}, {&attr, 1}, call.location);
 }
 
-// Zeros and ones need no more than the shape of what they are like.
+// ZerosLike and OnesLike need only the shape of their input.
 Result fill_likes(Rewriter& rewriter, const Call& call) {
   const KnownOps& ops = known_ops();
   if ((&call.op != ops.zeros_like && &call.op != ops.ones_like) ||
@@ -178,14 +178,14 @@ Result fill_likes(Rewriter& rewriter, const Call& call) {
                               call.location)};
 }
 
-// A bias along the last axis is a vector that an addition repeats.
+// BiasAdd along the last axis is an addition that broadcasts a vector.
 Result add_bias(Rewriter& rewriter, const Call& call) {
   const KnownOps& ops = known_ops();
   if (&call.op != ops.bias_add || call.attrs[0].as_string() == "NCHW") return std::nullopt;
   return rewriter.call(*ops.add, call.inputs, {}, call.location);
 }
 
-// True when the call, with these inputs, gives outputs of the same dtypes and shapes.
+// True if the call with these inputs has outputs of the same dtypes and shapes.
 bool gives_the_same(const Graph& graph, const Call& call, std::span<const ValueId> inputs) {
   SmallVector<View, 4> views;
   for (ValueId input : inputs) views.push_back(graph.view(input));
@@ -193,14 +193,14 @@ bool gives_the_same(const Graph& graph, const Call& call, std::span<const ValueI
   try {
     call.op.infer.value(infer);
   } catch (const InvalidArgumentError&) {
-    return false;  // the op wants operands of equal shapes
+    return false;  // the op requires equal shapes
   }
   return std::ranges::equal(infer.outputs(), call.outputs, [](const auto& a, const auto& b) {
     return a.dtype == b.dtype && a.shape == b.shape;
   });
 }
 
-// An operand that repeats a value need not be made: elementwise ops repeat it themselves.
+// Elementwise ops broadcast operands themselves, so a repeated operand need not exist.
 Result broadcast_operands(Rewriter& rewriter, const Call& call) {
   if (!call.op.traits.has(Trait::kElementwise) || call.inputs.size() < 2) return std::nullopt;
   for (size_t i = 0; i < call.inputs.size(); ++i) {
@@ -215,7 +215,7 @@ Result broadcast_operands(Rewriter& rewriter, const Call& call) {
   return std::nullopt;
 }
 
-// Whether an operand is repeated along leading axes only, of both shapes, or is one number.
+// Whether an operand is repeated only along leading axes, or is one number.
 bool is_suffix(const Shape& operand, const Shape& shape) {
   int first = 0;
   while (first < operand.rank() && operand[first] == 1) ++first;
@@ -227,8 +227,8 @@ bool is_suffix(const Shape& operand, const Shape& shape) {
   return true;
 }
 
-// An elementwise op on reshaped operands: the reshape comes after it, so that it does not stand
-// between ops that can run together.
+// Moves a reshape of operands behind an elementwise op, so that it does not separate ops that can
+// be fused.
 Result reshape_late(Rewriter& rewriter, const Call& call) {
   if (!call.op.traits.has(Trait::kElementwise) || call.outputs.size() != 1) return std::nullopt;
   const Graph& graph = rewriter.graph();

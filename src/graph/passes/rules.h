@@ -1,4 +1,4 @@
-// Algebraic simplification: calls whose result is there already, or comes cheaper.
+// Algebraic simplification: calls whose result already exists or can be computed more cheaply.
 #pragma once
 
 #include <optional>
@@ -7,7 +7,7 @@
 
 namespace penstock {
 
-// What arithmetic, casts, transposes and reshapes come down to.
+// Simplifies arithmetic, casts, transposes and reshapes.
 Graph apply_rules(const Graph& graph);
 // The same as a step of a Rewriter.
 std::optional<Values> rules_step(Rewriter& rewriter, const Call& call);

@@ -16,7 +16,7 @@ const Control* control_of(const Graph& graph, NodeId id) {
   return node.kind == NodeKind::kControl ? graph.control(node).get() : nullptr;
 }
 
-// The loop that a gradient is of, when it comes before it and there is no other gradient.
+// The loop of a gradient, if it comes before it and has no other gradient.
 NodeId loop_of(const Graph& graph, NodeId gradient) {
   const Control& wanted = *control_of(graph, gradient);
   NodeId found = kNoIndex;

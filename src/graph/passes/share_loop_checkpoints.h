@@ -1,5 +1,5 @@
-// Checkpoints that a loop shares with its gradient: the states that the gradient would make first,
-// the loop keeps on its way.
+// Checkpoints that a loop shares with its gradient: the loop keeps the states that the gradient
+// would recompute first.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 
 namespace penstock {
 
-// Gradients of loops keep so many states at most, unless the program said how many.
+// Limits the states that loop gradients keep, unless the program set the number.
 Graph limit_checkpoints(Graph graph, int64_t most);
-// A loop whose gradient is in the same graph keeps the states for it (see Control).
+// Makes a loop keep states for its gradient if both are in the graph (see Control).
 Graph share_loop_checkpoints(Graph graph);
 
 }  // namespace penstock

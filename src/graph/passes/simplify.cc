@@ -13,7 +13,7 @@
 namespace penstock {
 namespace {
 
-// In builds for development every pass is checked where it runs.
+// Development builds verify the graph after every pass.
 Graph checked(Graph graph) {
 #if !defined(NDEBUG) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   verify(graph);

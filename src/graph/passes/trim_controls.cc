@@ -25,7 +25,8 @@ void mark(const Graph& region, const Flags& wanted, size_t first, Flags& inputs)
   }
 }
 
-// Adds to `wanted` what others of them need: those are the region's inputs from `first` on.
+// Adds to `wanted` what its members need, transitively; they are the region's inputs from `first`
+// on.
 void close_over(const Graph& region, size_t first, Flags& wanted) {
   for (;;) {
     Flags more = wanted;
@@ -58,7 +59,7 @@ Flags joined(const Flags& a, const Flags& b) {
   return both;
 }
 
-// What a control node keeps: its inputs and outputs, and itself without the others.
+// The kept inputs and outputs of a control node, and the control without the others.
 struct Trimmed {
   Flags inputs, outputs;
   std::shared_ptr<const Control> control;
@@ -72,7 +73,7 @@ Trimmed trim_branch(const Control& control, Flags outputs) {
   return {joined({true}, inputs), std::move(outputs), std::move(made)};
 }
 
-// A loop runs for what its condition needs as well.
+// A loop also needs what its condition needs.
 Trimmed trim_loop(const Control& control, Flags states) {
   const Graph& condition = control.region(Control::kCondition);
   const Graph& body = control.region(Control::kBody);
@@ -90,8 +91,8 @@ Trimmed trim_loop(const Control& control, Flags states) {
   return {std::move(inputs), std::move(states), std::move(made)};
 }
 
-// Of the states those that a step backwards reads, and what these are made of; of the gradients
-// those that are wanted, and those that these are made of.
+// Keeps the states that a backward step reads and those they depend on; likewise for the wanted
+// gradients.
 Trimmed trim_gradient(const Control& control, Flags outputs) {
   const Graph& condition = control.region(Control::kCondition);
   const Graph& body = control.region(Control::kBody);
@@ -178,7 +179,7 @@ Graph trim_controls(const Graph& graph) {
         outputs, [&](ValueId value) { return needed[static_cast<size_t>(value)]; });
     if (node.kind == NodeKind::kControl && is_needed) {
       add_trimmed(copier, node, trimmed[n]);
-    } else if (node.kind == NodeKind::kInput || is_needed) {  // the caller gives all inputs
+    } else if (node.kind == NodeKind::kInput || is_needed) {  // the caller passes all inputs
       copier.copy(node);
     }
   }

@@ -1,12 +1,12 @@
-// Control nodes without what nobody needs: outputs, states that no other needs, inputs that no
-// region reads. What is left out of a region is not worked out.
+// Removes unused parts of control nodes: outputs, states that no other state needs, inputs that no
+// region reads, and the computations behind them.
 #pragma once
 
 #include "graph/graph.h"
 
 namespace penstock {
 
-// Control nodes without outputs, states and inputs that nobody needs.
+// Control nodes without unused outputs, states and inputs.
 Graph trim_controls(const Graph& graph);
 
 }  // namespace penstock

@@ -1,5 +1,5 @@
-// DirectLoop: an elementwise op on few elements, of which every operand has all or one: its loop is
-// called at once, where a kernel would first have to find out which one it is, over what.
+// DirectLoop: an elementwise op on few elements whose operands each have all elements or one. Its
+// loop is called directly; a kernel would first have to select the loop and its operands.
 #pragma once
 
 #include <memory>
@@ -15,12 +15,12 @@ struct DirectLoop {
   kernels::AnyLoop loop;
   int64_t n;
   int strides[3];
-  // Of the function's operands; the result is the last. Places are the layout's to fill in.
+  // The operands of the function; the last is the result. The layout fills in the places.
   Place places[4];
   ValueId values[4] = {kNoIndex, kNoIndex, kNoIndex, kNoIndex};
 };
 
-// Null for ops that need their kernel. Pre: the node's output has memory of its own.
+// Null for ops that need their kernel. Pre: the node's output has its own memory.
 std::unique_ptr<DirectLoop> find_direct_loop(const Graph& graph, const Node& node);
 
 }  // namespace penstock::exec

@@ -18,7 +18,7 @@ std::vector<NodeId> nodes_to_run(const Graph& graph) {
   return nodes;
 }
 
-// Whether all outputs are parts of inputs.
+// Whether all outputs alias inputs.
 bool only_shares(const Graph& graph, const Node& node) {
   SmallVector<View, 4> views;
   for (ValueId input : graph.inputs(node)) views.push_back(graph.view(input));
@@ -43,7 +43,7 @@ class StepFinder {
   }
 
  private:
-  // Nodes of one group are one step, which comes where its last node is.
+  // Nodes of one group form one step, at the position of the last node.
   void put_together(std::span<const NodeId> nodes, std::span<const int32_t> groups) {
     std::vector<int32_t> last(nodes.size(), kNoIndex);
     for (size_t i = 0; i < nodes.size(); ++i) {
@@ -66,7 +66,7 @@ class StepFinder {
     }
   }
 
-  // Values that others need than the step that makes them.
+  // Marks values that are used outside the step that makes them.
   void find_kept() {
     is_kept_.assign(graph_.num_values(), false);
     for (ValueId result : results_of(graph_)) is_kept_[static_cast<size_t>(result)] = true;

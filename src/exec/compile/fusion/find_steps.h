@@ -1,4 +1,4 @@
-// Which steps a closed graph is made of.
+// find_steps: splits a closed graph into steps.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace penstock::exec {
 
-// The steps that the graph's results need, in an order in which they can run. The places of their
-// values remain to be filled in.
+// The steps that the graph's results need, in a valid order. The places of their values remain to
+// be filled in.
 std::vector<Step> find_steps(const Graph& graph);
 
 }  // namespace penstock::exec

@@ -9,17 +9,17 @@
 namespace penstock::exec {
 namespace {
 
-// A group may take in a node when no way leads from the group through other nodes back to it. To
-// see that at once every group has a stamp: all that it uses from outside comes after groups of
-// smaller stamps only, and all that uses it has a larger one.
+// A group may absorb a node if no path leads from the group through other nodes back to it. Stamps
+// make that check fast: everything a group uses from outside depends only on groups with smaller
+// stamps, and everything that uses it has a larger one.
 struct Group {
   int32_t stamp = 0;
-  int32_t time = 0;  // how many other ops came before its last one
+  int32_t time = 0;  // the number of other ops before its last one
   int32_t num_operands = 0;
   int32_t num_reductions = 0;  // of all elements
-  Shape shape;                 // of the values that tiles are pieces of
+  Shape shape;                 // of the values that tiles are cut from
   int64_t row = 1;             // the longest of its tile operands' rows
-  bool has_columns = false;    // values with one element for each of these rows
+  bool has_columns = false;    // values with one element per row
   bool is_used_outside = false;
   std::vector<int32_t> members;  // positions
 };
@@ -59,13 +59,13 @@ class GroupFinder {
     const int32_t at = position(value);
     return at == kNoIndex ? kNoIndex : group_of_[static_cast<size_t>(at)];
   }
-  // Whether the value is there only after the last tile of the group that makes it.
+  // Whether the value is complete only after the last tile of its group.
   bool is_reduced(ValueId value) const {
     const int32_t at = position(value);
     return at != kNoIndex && is_reduction_[static_cast<size_t>(at)];
   }
-  // Whether `user` needs more of an input than the tile that its group is at: all of a column
-  // whose elements are not those of the rows.
+  // Whether `user` needs more of an input than its group's current tile: all of a column whose
+  // elements do not match the rows.
   bool needs_all(const Node& user, ValueId input) const {
     if (is_reduced(input)) return true;
     const int32_t group = group_of(input);
@@ -79,7 +79,7 @@ class GroupFinder {
     const Group& group = groups_[static_cast<size_t>(group_of(value))];
     return group.has_columns && graph_.shape(value) != group.shape;
   }
-  // The largest stamp of what the value needs.
+  // The largest stamp among the value's dependencies.
   int32_t after(ValueId value) const {
     const int32_t at = position(value);
     if (at == kNoIndex) return kNoIndex;
@@ -114,7 +114,8 @@ class GroupFinder {
     }
   }
 
-  // A sum of all elements needs nothing but them: it can always run with what makes them.
+  // A sum of all elements needs only those elements, so it can always join the group that makes
+  // them.
   bool join_as_reduction(int32_t at) {
     if (!is_whole_reduction(graph_, node(at))) return false;
     const ValueId input = inputs(at)[0];
@@ -133,7 +134,8 @@ class GroupFinder {
     return true;
   }
 
-  // A sum of rows can run with what makes them, and what is made of the sums with that.
+  // A row reduction can join the group that makes the rows, and the ops on its results can join
+  // too.
   bool add_row_reduction(int32_t at) {
     const int64_t row = reduced_row(graph_, node(at));
     if (row == 0) return false;
@@ -158,7 +160,7 @@ class GroupFinder {
            group.num_reductions == 0 && has_room(group, 1, 2);
   }
 
-  // An elementwise op on columns of a group, which is too small to be one of its own.
+  // Adds an elementwise op on columns of a group; it is too small for its own group.
   bool join_as_column(int32_t at) {
     if (!is_plain(node(at))) return false;
     const Shape& shape = graph_.shape(node(at).first_output);
@@ -209,7 +211,7 @@ class GroupFinder {
            !op.traits.has(Trait::kMakesStrings) && !op.traits.has(Trait::kUsesHeap);
   }
 
-  // Whether all outputs have `shape` and memory of their own, and no scratch is needed.
+  // Whether all outputs have `shape` and their own memory, and no scratch is needed.
   bool makes_all(const Node& node, const Shape& shape) const {
     SmallVector<View, 4> views;
     for (ValueId input : graph_.inputs(node)) views.push_back(graph_.view(input));
@@ -223,7 +225,7 @@ class GroupFinder {
     return true;
   }
 
-  // *longest is set to the longest row of an input that is repeated.
+  // *longest is set to the longest row of a repeated input.
   bool is_fusible(const Node& node, int64_t* longest) const {
     const Shape& shape = graph_.shape(node.first_output);
     if (!is_plain(node) || shape.num_elements() <= kTileElements) return false;
@@ -250,7 +252,7 @@ class GroupFinder {
     groups_.push_back(std::move(made));
   }
 
-  // `value`, of group `theirs`, is used by the newest node, which is in group `mine`.
+  // The newest node, in group `mine`, uses `value` of group `theirs`.
   void try_merge(int32_t theirs, int32_t mine, ValueId value, const Node& newest) {
     Group& a = groups_[static_cast<size_t>(theirs)];
     Group& b = groups_[static_cast<size_t>(mine)];
@@ -260,9 +262,9 @@ class GroupFinder {
     if (num_reductions > kMostTileReductions || (num_reductions > 0 && row != 1)) return;
     const bool has_columns = a.has_columns || b.has_columns;
     if (has_columns && ((a.row != 1 && a.row != row) || (b.row != 1 && b.row != row))) return;
-    // The later goes to where the earlier is, when its result need not wait there or takes no more
-    // than what it replaces. Otherwise the earlier waits for the later one, when nobody else waits
-    // for it and what it needs takes no more than what it makes.
+    // Moves the later group to the earlier one if its result need not wait there, or takes no more
+    // memory than what it replaces. Otherwise delays the earlier group, if nobody else waits for it
+    // and its inputs take no more memory than its results.
     const bool is_near = a.time == b.time;
     const bool replaces =
         uses_[static_cast<size_t>(value)] == 1 && made_bytes(newest) <= graph_.bytes(value);
@@ -288,7 +290,7 @@ class GroupFinder {
     b.members.clear();
   }
 
-  // Whether all that `late` needs from elsewhere is there when `early` runs.
+  // Whether all outside inputs of `late` are available when `early` runs.
   bool can_precede(const Group& late, const Group& early) const {
     for (int32_t member : late.members) {
       for (ValueId input : inputs(member)) {
@@ -309,7 +311,7 @@ class GroupFinder {
     return bytes;
   }
 
-  // Results of other ops that have to stay as long as the group waits.
+  // Bytes of other ops' results that must stay live while the group waits.
   int64_t held_bytes(const Group& group) const {
     int64_t bytes = 0;
     for (int32_t member : group.members) {
@@ -330,7 +332,7 @@ class GroupFinder {
   std::vector<int32_t> uses_;       // of values: by ops, outputs and writes
   std::vector<int32_t> group_of_;   // by position
   std::vector<int32_t> after_;      // by position, for nodes without a group
-  std::vector<bool> is_reduction_;  // by position: it takes in its group's tiles
+  std::vector<bool> is_reduction_;  // by position: it accumulates its group's tiles
   std::vector<Group> groups_;
   int32_t next_stamp_ = 0;
   int32_t time_ = 0;

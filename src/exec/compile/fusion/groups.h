@@ -1,6 +1,5 @@
-// Fusion: which ops run together: elementwise ones tile by tile (tiles.h), products with what
-// is done to their elements at once (product_epilogues.h), those on single elements
-// (scalar_groups.h).
+// Fusion: groups ops that run together. Elementwise ops run tile by tile (tiles.h), products with
+// their epilogues (product_epilogues.h), and ops on single elements in registers (scalar_groups.h).
 #pragma once
 
 #include <cstdint>
@@ -11,9 +10,8 @@
 
 namespace penstock::exec {
 
-// A number for each of `nodes` (op nodes in an order in which they can run): those with the same
-// number run as one step, and kNoIndex is a step of its own. Steps can be put into an order in
-// which they can run.
+// A group number for each of `nodes` (op nodes in a valid order): nodes with the same number run as
+// one step; kNoIndex is a step of its own. The steps have a valid order.
 std::vector<int32_t> find_groups(const Graph& graph, std::span<const NodeId> nodes);
 
 }  // namespace penstock::exec

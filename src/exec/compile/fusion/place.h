@@ -1,4 +1,4 @@
-// Place: where a value lies while its graph runs.
+// Place: where a value is stored while its graph runs.
 #pragma once
 
 #include <cstdint>

@@ -8,7 +8,7 @@ namespace {
 using kernels::Activation;
 using kernels::Formula;
 
-// Null for what is no op as well.
+// Null if the node is not an op.
 const Formula* formula_of(const Node& node) {
   return node.op == nullptr ? nullptr : node.op->cpu.formula;
 }
@@ -18,8 +18,8 @@ bool is_product(const Node& node) {
   return formula != nullptr && formula->kind == Formula::Kind::kProduct;
 }
 
-// Small and thin products have no epilogue, nor have half types: their sums would be rounded later
-// than without one.
+// Small and thin products have no epilogue. Neither have half types, because their sums would be
+// rounded later than without one.
 bool takes_epilogue(const Graph& graph, const Node& node) {
   const DType dtype = graph.dtype(node.first_output);
   if (!is_product(node) || (dtype != DType::kFloat32 && dtype != DType::kFloat64)) return false;
@@ -31,7 +31,7 @@ bool takes_epilogue(const Graph& graph, const Node& node) {
   return infer.scratch_bytes() > 0;
 }
 
-// The other operand, when `node` adds one number a column to `value`; otherwise kNoIndex.
+// The other operand, if `node` adds one number per column to `value`; otherwise kNoIndex.
 ValueId bias_of(const Graph& graph, const Node& node, ValueId value) {
   const Formula* formula = formula_of(node);
   if (formula == nullptr || formula->kind != Formula::Kind::kBinary ||
@@ -54,7 +54,7 @@ Activation activation_of(const Node& node) {
   return Activation::kNone;
 }
 
-// The number of uses of each value, and where the last is.
+// The number of uses of each value, and the position of the last.
 class Users {
  public:
   Users(const Graph& graph, std::span<const NodeId> nodes)
@@ -69,7 +69,8 @@ class Users {
     for (const Write& write : graph.writes()) uses_[static_cast<size_t>(write.value)] += 2;
   }
 
-  // Positions of the product at `at` and of what follows it alone, as far as an epilogue goes.
+  // The positions of the product at `at` and of the ops that only continue it, as far as an
+  // epilogue goes.
   std::vector<size_t> chain(size_t at) const {
     std::vector<size_t> found{at};
     ValueId value = graph_.node(nodes_[at]).first_output;

@@ -1,5 +1,5 @@
-// Epilogues: a matrix product or a convolution, and what is done with its elements at once: a bias
-// along the last axis, an activation. They are one step; nothing in between exists in memory.
+// Epilogues: a matrix product or a convolution with the bias along the last axis and the activation
+// that follow it. They are one step; nothing in between exists in memory.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace penstock::exec {
 
-// Gives products and their epilogues a number of their own in `groups`, which find_groups has made
-// for `nodes`; what they leave behind of a group stays one, or none if it is a single op.
+// Gives products with their epilogues their own number in `groups`, which find_groups has made for
+// `nodes`. The rest of a group stays a group, or becomes none if it is a single op.
 void group_epilogues(const Graph& graph, std::span<const NodeId> nodes,
                      std::vector<int32_t>& groups);
 

@@ -18,9 +18,9 @@ bool is_scalar(const Graph& graph, ValueId value) {
          graph.shape(value).num_elements() == 1;
 }
 
-// Scalars that wait for the same steps may run together at no cost: what uses one of them waits for
-// no more than before, so neither can a step have to wait for itself. The sources of an op are the
-// steps of other kinds that it waits for, directly or through scalars.
+// Scalar ops that wait for the same steps can run together at no cost: their users wait for no more
+// than before, so no step can end up waiting for itself. The sources of an op are the steps of
+// other kinds that it waits for, directly or through scalars.
 class ScalarFinder {
  public:
   ScalarFinder(const Graph& graph, std::span<const NodeId> nodes, std::vector<int32_t>& groups)
@@ -42,7 +42,7 @@ class ScalarFinder {
       const auto at = static_cast<size_t>(nodes_[i]);
       is_scalar_[at] = true;
       sources_[at] = sources_of(node);
-      // Too many to compare: what uses the op waits for the op.
+      // Too many to compare: users of the op wait for the op itself.
       if (sources_[at].size() > kMostSources) sources_[at] = {name_of(nodes_[i])};
       Open& open = open_[sources_[at]];
       if (open.size == 0 || open.size == kMostScalarOps) open = {next_++, 0};
@@ -52,7 +52,7 @@ class ScalarFinder {
   }
 
  private:
-  // Few enough that comparing them takes no time.
+  // Few enough to compare quickly.
   static constexpr size_t kMostSources = 8;
   using Sources = std::vector<int32_t>;  // sorted
   struct Open {
@@ -60,7 +60,7 @@ class ScalarFinder {
     size_t size = 0;
   };
 
-  // Of a step: its group, or below 0 its only node.
+  // The name of a step: its group or, if negative, its only node.
   int32_t name_of(NodeId id) const {
     const int32_t group = group_of_[static_cast<size_t>(id)];
     return group != kNoIndex ? group : -1 - static_cast<int32_t>(id);
@@ -86,10 +86,10 @@ class ScalarFinder {
   std::span<const NodeId> nodes_;
   std::vector<int32_t>& groups_;   // by position
   std::vector<Sources> sources_;   // of nodes
-  std::vector<bool> is_scalar_;    // of nodes: in one of the groups that are found here
+  std::vector<bool> is_scalar_;    // of nodes: in one of the groups found here
   std::vector<bool> is_step_;      // of nodes: not a leaf
   std::vector<int32_t> group_of_;  // of nodes: other groups
-  std::map<Sources, Open> open_;   // groups that take further ops
+  std::map<Sources, Open> open_;   // groups that accept more ops
   int32_t next_ = 0;
 };
 

@@ -1,6 +1,6 @@
-// Scalars: ops on single elements, run as one list of steps over registers (kernels/scalar.h):
-// counters, conditions and rates. Elements are loaded where they enter the group and stored where
-// they leave it, so all loads come before all stores, and nothing is stored when a step fails.
+// Scalars: ops on single elements (counters, conditions, rates), run as one list of register
+// instructions (kernels/scalar.h). Elements are loaded where they enter the group and stored where
+// they leave it. All loads come before all stores, and nothing is stored when an instruction fails.
 #pragma once
 
 #include <cstdint>
@@ -34,14 +34,13 @@ struct Scalars {
 inline constexpr size_t kMostScalarOps = 256;
 inline constexpr size_t kMostScalarInputs = 3;
 
-// Whether all that the op takes and makes is single elements, and it can be a step.
+// Whether all inputs and outputs of the op are single elements, and it can be an instruction.
 bool is_scalar_op(const Graph& graph, const Node& node);
 
-// Puts ops on single elements that have no group yet into groups (groups.h): those that wait
-// for the same other steps.
+// Groups the ungrouped ops on single elements (groups.h) that wait for the same other steps.
 void group_scalars(const Graph& graph, std::span<const NodeId> nodes, std::vector<int32_t>& groups);
 
-// The steps of `nodes`, in an order in which they can run. `is_kept` says which of their values are
+// The instructions of `nodes`, which are in a valid order. `is_kept` says which of their values are
 // needed outside. Storages and offsets of transfers remain to be filled in.
 Scalars make_scalars(const Graph& graph, std::span<const NodeId> nodes,
                      const std::function<bool(ValueId)>& is_kept);

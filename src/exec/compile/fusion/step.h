@@ -1,6 +1,6 @@
-// Step: what runs as one instruction: an op, a branch or a loop, or ops that run together. Fusion
-// decides what it is, once (find_steps.h); step_order.h puts steps in order, memory_layout.h gives
-// their values places, and an Executable runs them.
+// Step: the unit that runs as one instruction: an op, a branch or a loop, or fused ops. Fusion
+// decides its kind once (find_steps.h), step_order.h orders the steps, memory_layout.h places their
+// values, and an Executable runs them.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct ControlStep {
 
 struct Step {
   enum class Kind : uint8_t {
-    kShared,      // nothing to do: its outputs are parts of its inputs
+    kShared,      // nothing to do: its outputs alias its inputs
     kKernel,      // a call of an op's kernel
     kDirectLoop,  // an elementwise op on few elements
     kScalars,     // ops on single elements
@@ -32,7 +32,7 @@ struct Step {
     kProduct,     // a product with its epilogue
     kControl,
   };
-  // What a step of each kind needs to know, in the order of the kinds.
+  // The payload of each kind of step, in the order of the kinds.
   struct Nothing {};
   struct Kernel {};
   using Payload =
@@ -40,9 +40,9 @@ struct Step {
                    std::unique_ptr<Tiles>, std::unique_ptr<ProductStep>, ControlStep>;
   static_assert(std::variant_size_v<Payload> == static_cast<size_t>(Kind::kControl) + 1);
 
-  SmallVector<NodeId, 2> nodes;  // in an order in which they can run
+  SmallVector<NodeId, 2> nodes;  // in a valid order
   Payload payload;
-  int32_t scratch = kNoIndex;  // the layout's storage, where the step needs one
+  int32_t scratch = kNoIndex;  // the layout's storage, if the step needs one
 
   Kind kind() const { return static_cast<Kind>(payload.index()); }
   const DirectLoop& loop() const { return *std::get<std::unique_ptr<DirectLoop>>(payload); }

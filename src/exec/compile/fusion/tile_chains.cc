@@ -13,8 +13,8 @@ using Kind = TileOperand::Kind;
 using kernels::ChainOperand;
 using kernels::Formula;
 
-// Results from this size on are written past the caches: they would only drive other data out. Not
-// row by row, which would write parts of cache lines.
+// Results of this size or more are written past the caches, where they would only evict other data.
+// Not row by row, which would write partial cache lines.
 constexpr int64_t kLeastStreamed = 16 << 20;
 
 bool fits_chain(const Tiles& tiles, const TileOp& op, DType dtype) {
@@ -31,7 +31,7 @@ bool fits_chain(const Tiles& tiles, const TileOp& op, DType dtype) {
   return dtype == DType::kFloat32 || dtype == DType::kFloat64;
 }
 
-// Follows which value is at hand, and which ones lie in buffers.
+// Tracks the current value and the values held in buffers.
 class ChainMaker {
  public:
   ChainMaker(const Tiles& tiles, int32_t first, int32_t num_ops) : tiles_(tiles) {
@@ -78,7 +78,7 @@ class ChainMaker {
     chain_.steps.push_back(kernels::chain_store(external(op, op.num_inputs)));
   }
 
-  // Makes input `i` the value at hand. What else is needed of the one that was goes to a buffer.
+  // Makes input `i` the current value. The previous one goes to a buffer if it is still needed.
   void take(const TileOp& op, int32_t i) {
     const ValueId value = tiles_.operand(op, i).value;
     const bool is_here = value == at_hand_;
@@ -144,7 +144,7 @@ class ChainMaker {
   const Tiles& tiles_;
   TileChain chain_;
   ValueId at_hand_ = kNoIndex;
-  std::unordered_map<ValueId, int> uses_;       // that are left, in the chain
+  std::unordered_map<ValueId, int> uses_;       // remaining, in the chain
   std::unordered_map<ValueId, int> buffers_;    // of values
   std::unordered_map<ValueId, int> externals_;  // operands of values
   std::vector<int> free_;
@@ -157,7 +157,7 @@ int32_t chain_length(const Tiles& tiles, int32_t first) {
   const DType dtype = tiles.operand(tiles.ops[static_cast<size_t>(first)], 0).dtype;
   int64_t row = 1;
   int32_t length = 0;
-  std::unordered_set<ValueId> values;  // read or made: no more than these become operands
+  std::unordered_set<ValueId> values;  // read or written: an upper bound on the operands
   for (size_t i = static_cast<size_t>(first); i < tiles.ops.size(); ++i) {
     const TileOp& op = tiles.ops[i];
     if (!fits_chain(tiles, op, dtype) || length == kernels::kMostChainBuffers ||

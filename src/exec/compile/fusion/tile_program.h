@@ -1,13 +1,14 @@
 // Tiles: elementwise ops of one shape, run together block by block.
 //
-// All values have the same elements, taken as one flat range. A tile is a short piece of it; every
-// op runs on a tile before the next tile begins. What only ops of the group need lives in the
-// worker's slots, each as large as one tile, and so never exists in full. A reduction of all
-// elements to one takes the tiles in as they are made. A reduction of rows (of the last axes) makes
-// a column: one number for each row of the tile, which ops of the group may use at once.
+// All values have the same elements, treated as one flat range. A tile is a short piece of it;
+// every op runs on a tile before the next tile begins. Values that only ops of the group use live
+// in the worker's slots, each as large as one tile, and so never exist in full. A reduction of all
+// elements to one accumulates the tiles as they are computed. A reduction of rows (of the last
+// axes) produces a column: one number for each row of the tile, which ops of the group may use
+// immediately.
 //
 //   column  a value with one element for each row of the others
-//   worker  one of the threads that share the tiles; it has slots of its own
+//   worker  one of the threads that share the tiles; it has its own slots
 #pragma once
 
 #include <algorithm>
@@ -62,7 +63,7 @@ struct TileOp {
   int32_t reduction = kNoIndex;  // of kRows and kWhole: in Tiles::reductions
 };
 
-// Neighbouring ops that run in one loop (tile_chains.h).
+// Adjacent ops that run in one loop (tile_chains.h).
 struct TileChain {
   struct Operand {
     int32_t operand;  // of the tiles
@@ -70,7 +71,7 @@ struct TileChain {
   };
   int32_t first = 0, num_ops = 0;
   DType dtype = DType::kInvalid;
-  int64_t row = 1;  // of operands that are repeated; 1: there are none
+  int64_t row = 1;  // of repeated operands; 1: there are none
   std::vector<kernels::ChainStep> steps;
   std::vector<Operand> operands;
 };
@@ -85,7 +86,7 @@ struct TileReduction {
 struct Tiles {
   int64_t elements = 0;
   int64_t tile = 0;   // elements of a tile
-  int64_t parts = 1;  // runs of tiles, of which a worker takes one at a time
+  int64_t parts = 1;  // runs of tiles; a worker takes one at a time
   int32_t workers = 1;
   int32_t num_whole = 0;  // reductions of all elements
   int64_t worker_bytes = 0;
@@ -97,19 +98,19 @@ struct Tiles {
   const TileOperand& operand(const TileOp& op, int32_t i) const {
     return operands[static_cast<size_t>(op.first_operand + i)];
   }
-  // Where a part begins. With reductions that depends on the size alone, so that the result does.
+  // Where a part begins. With reductions it depends on the size alone, so the result does too.
   int64_t part_begin(int64_t part) const {
     if (num_whole > 0) return elements * part / parts;
     const int64_t count = (elements + tile - 1) / tile;
     return std::min(elements, count * part / parts * tile);
   }
   int64_t scratch_bytes() const { return workers * worker_bytes; }
-  // What the program itself takes.
+  // The memory of the program itself.
   size_t bytes() const {
     return sizeof(Tiles) + ops.size() * sizeof(TileOp) + operands.size() * sizeof(TileOperand);
   }
-  // Whether the place of external input `input` can be that of `output` too: it is read for the
-  // last time before, or by the op that writes `output`, which can run in place.
+  // Whether external input `input` and `output` may share a place: the input's last read comes
+  // before the op that writes `output`, or is that op, which can run in place.
   bool may_overwrite(ValueId input, ValueId output) const;
 };
 

@@ -16,10 +16,10 @@ namespace {
 
 using Kind = TileOperand::Kind;
 
-// Below this a worker has too little to do to be worth waking.
+// With fewer elements it does not pay to wake a worker.
 constexpr int64_t kElementsAWorker = 1 << 15;
 
-// Gives the group's own values their slots, in the order in which the ops run.
+// Gives the group's internal values their slots, in the order of the ops.
 class TileBuilder {
  public:
   TileBuilder(const Graph& graph, std::span<const NodeId> nodes,
@@ -59,7 +59,7 @@ class TileBuilder {
  private:
   int64_t elements(ValueId value) const { return graph_.shape(value).num_elements(); }
 
-  // Returns the length of the rows of operands that are repeated.
+  // Returns the row length of repeated operands.
   int64_t add_op(const Node& node) {
     if (is_whole_reduction(graph_, node)) return add_reduction(node, TileOp::Kind::kWhole, 1);
     if (const int64_t row = reduced_row(graph_, node); row != 0)
@@ -93,7 +93,7 @@ class TileBuilder {
     return made.row;
   }
 
-  // Of a value with all elements, or of a column.
+  // The operand of a full value, or of a column.
   TileOperand operand_of(ValueId value, bool is_column, Kind kind) const {
     if (is_column) kind = kind == Kind::kSliced ? Kind::kColumn : Kind::kSlotColumn;
     return {
@@ -119,7 +119,7 @@ class TileBuilder {
     return row;
   }
 
-  // What no op after a chain needs does not leave it.
+  // Values that no op after their chain needs stay inside it.
   void find_chains() {
     const auto count = static_cast<int32_t>(tiles_.ops.size());
     for (int32_t first = 0; first < count;) {
@@ -139,7 +139,7 @@ class TileBuilder {
   }
 
   void add_chain(int32_t first, int32_t num_ops) {
-    TileChain chain;  // its steps come when all places are known
+    TileChain chain;  // its steps are made when all places are known
     chain.first = first;
     chain.num_ops = num_ops;
     tiles_.chains.push_back(std::move(chain));
@@ -201,7 +201,7 @@ class TileBuilder {
     }
   }
 
-  // The slot of an input that ends here and that output `k` may take over; -1 otherwise.
+  // The slot of an input whose last use this is and that output `k` may take over; -1 otherwise.
   int64_t overwritten(const OpDef& op, std::span<const TileOperand> inputs,
                       const TileOperand& output, size_t k, size_t i) {
     for (const Forward& forward : op.forwards) {
@@ -211,14 +211,14 @@ class TileBuilder {
           !ends_at(input.value, i))
         continue;
       const auto found = slots_.find(input.value);
-      if (found == slots_.end()) continue;  // another output has it
+      if (found == slots_.end()) continue;  // another output has taken it
       slots_.erase(found);
       return input.offset;
     }
     return -1;
   }
 
-  // Once for every value: one that an output took over has no entry any more.
+  // Once per value: a slot that an output took over has no entry any more.
   void give_slot(const TileOperand& operand) {
     const auto found = slots_.find(operand.value);
     if (found == slots_.end()) return;
@@ -263,14 +263,14 @@ int64_t reduced_row(const Graph& graph, const Node& node) {
     } else if (rows == 1) {
       row *= shape[i];
     } else {
-      return 0;  // an axis is reduced that others follow
+      return 0;  // a reduced axis is followed by others
     }
   }
   return rows > 1 && row <= kMostRow && kernels::reduces_row_by_row(rows, row) ? row : 0;
 }
 
 InputReach reach_of(const Shape& input, const Shape& output) {
-  // Dimensions of one element aside, an input either has or repeats each of the output's.
+  // Except for dimensions of one element, an input either has or repeats each output dimension.
   int64_t had = 1, repeated = 1;
   int changes = 0;
   bool is_first = true, has_first = false, has_last = false;

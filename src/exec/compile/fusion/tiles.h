@@ -1,6 +1,6 @@
-// How elementwise ops of one shape become tiles (tile_program.h).
+// Turns elementwise ops of one shape into tiles (tile_program.h).
 //
-//   reach   how an input meets the output's elements: all of them, or repeated in one of three ways
+//   reach  how an input maps to the output's elements: one to one, or repeated in one of three ways
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 namespace penstock::exec {
 
 enum class Reach : uint8_t {
-  kNone,    // in some other way: not for tiles
+  kNone,    // any other way: not for tiles
   kFull,    // the same elements
   kOne,     // one element for all
   kSuffix,  // repeated along leading dimensions: a bias [C] of [N,C]
@@ -22,17 +22,17 @@ enum class Reach : uint8_t {
 };
 struct InputReach {
   Reach reach = Reach::kNone;
-  int64_t row = 1;  // kSuffix, kPrefix: elements of the output from one repetition to the next
+  int64_t row = 1;  // kSuffix, kPrefix: output elements from one repetition to the next
 };
 InputReach reach_of(const Shape& input, const Shape& output);
 
-// Whether the op reduces all elements of its input to one, in a way that tiles can be taken in.
+// Whether the op reduces all elements of its input to one, in a way that can accumulate tiles.
 bool is_whole_reduction(const Graph& graph, const Node& node);
-// The length of the rows that the op reduces to one element each, where tiles can do that; else 0.
+// The length of the rows that the op reduces to one element each, if tiles can do that; else 0.
 int64_t reduced_row(const Graph& graph, const Node& node);
 
-// Tiles of `nodes`, in an order in which they can run. `is_kept` says which of their values are
-// needed outside: those are kSliced, and their storages remain to be filled in.
+// Tiles of `nodes`, which are in a valid order. `is_kept` says which of their values are needed
+// outside: those are kSliced, and their storages remain to be filled in.
 Tiles make_tiles(const Graph& graph, std::span<const NodeId> nodes,
                  const std::function<bool(ValueId)>& is_kept);
 

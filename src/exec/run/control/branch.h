@@ -1,4 +1,4 @@
-// A branch: the regions share the memory that the largest of them needs.
+// A branch: its regions share the memory of the largest one.
 #pragma once
 
 #include <memory>

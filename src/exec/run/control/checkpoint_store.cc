@@ -22,7 +22,7 @@ namespace {
                                    ": ", std::strerror(errno)));
 }
 
-// A file without a name: it is gone with its last user.
+// An unlinked file: it disappears with its last user.
 int open_file() {
   std::error_code problem;
   const std::filesystem::path folder = std::filesystem::temp_directory_path(problem);
@@ -118,7 +118,7 @@ void CheckpointStore::put_away(int32_t place) const {
   char* const from = at(place);
   const auto bytes = static_cast<size_t>(in_pages(state_bytes_));
   msync(from, bytes, MS_ASYNC);
-  madvise(from, bytes, MADV_DONTNEED);  // of a shared mapping: the file has it
+  madvise(from, bytes, MADV_DONTNEED);  // a shared mapping: the file keeps it
 }
 
 }  // namespace penstock::exec

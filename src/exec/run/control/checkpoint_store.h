@@ -1,5 +1,5 @@
-// CheckpointStore: where a loop's gradient keeps states of earlier steps: in memory that was
-// planned for them, in buffers that are added as the loop goes on, or in a file.
+// CheckpointStore: where a loop's gradient keeps earlier states: in planned memory, in buffers that
+// are added as the loop runs, or in a file.
 #pragma once
 
 #include <cstdint>
@@ -13,28 +13,28 @@ class CheckpointStore {
  public:
   static constexpr int32_t kNoPlace = -1;
 
-  // In memory at `base`, `count` of them.
+  // In planned memory at `base`, with room for `count` states.
   CheckpointStore(char* base, int64_t count, int64_t state_bytes);
-  // In buffers of their own, or in a file; `most` of them.
+  // In its own buffers or in a file; at most `most` states.
   CheckpointStore(bool in_file, int64_t most, int64_t state_bytes);
   ~CheckpointStore();
   CheckpointStore(const CheckpointStore&) = delete;
   CheckpointStore& operator=(const CheckpointStore&) = delete;
 
-  // How many more can be taken.
+  // The number of states that still fit.
   int64_t num_free() const { return most_ - num_taken_; }
-  // Unless there was no memory for more.
+  // Has no effect once memory has run out.
   void set_most(int64_t most) {
     if (!is_full_) most_ = most;
   }
-  // A place for one more state; kNoPlace where there is no memory for it: there are no more then.
-  // Throws ResourceExhaustedError when there is not one.
+  // Reserves a place for one more state. Returns kNoPlace if there is no memory; then there will be
+  // no more places. Throws ResourceExhaustedError if there is not even one.
   int32_t take();
   void give_back(int32_t place);
   char* at(int32_t place) const { return places_[static_cast<size_t>(place)]; }
-  // What was written there need not be at hand.
+  // Allows the state there to leave memory.
   void put_away(int32_t place) const;
-  // A place that was filled elsewhere.
+  // Marks a place that was filled elsewhere.
   void mark_taken(int32_t place);
 
  private:

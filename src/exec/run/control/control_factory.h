@@ -1,4 +1,4 @@
-// The executable of a control node, whatever its kind.
+// Creates the executable of a control node of any kind.
 #pragma once
 
 #include <memory>

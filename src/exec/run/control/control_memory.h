@@ -1,4 +1,4 @@
-// Addresses that a control instruction hands to its regions.
+// Addresses that a control instruction passes to its regions.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace penstock::exec {
 
-// Addresses in a frame, which has room for them from the start.
+// A list of addresses in a frame, with reserved capacity.
 class Addresses {
  public:
   void reserve(size_t count) { all_.reserve(count); }

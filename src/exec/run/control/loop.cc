@@ -36,7 +36,7 @@ class Loop final : public ControlExecutable {
       kept_steps_ = plan::kept_on_way(control.trips, control.checkpoints);
   }
 
-  // One byte says whether to go on.
+  // One byte holds the condition.
   int64_t scratch_bytes() const override {
     return aligned(1) + std::max(condition_.scratch_bytes(), step_.scratch_bytes());
   }

@@ -1,4 +1,4 @@
-// A loop: its state lives where its results will be, and every step works on it there.
+// A loop: its state is stored where its results will be, and every step updates it in place.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Counts the steps that gradients of loops take.
+// Counts the loop steps that gradients take.
 #pragma once
 
 #include <cstdint>

@@ -16,7 +16,7 @@
 namespace penstock::exec {
 namespace {
 
-// What is small is copied to where the steps run, rather than the steps being told where it is.
+// A small state is copied to where the steps run; rebinding the steps would cost more.
 constexpr int64_t kSmallState = 4096;
 
 struct GradientFrame : ControlFrame {
@@ -97,14 +97,14 @@ class LoopGradient final : public ControlExecutable {
   const PackedStates form_;
   const size_t num_invariants_;
   const size_t num_given_;      // gradients that arrive
-  const size_t num_gradients_;  // with the sums
+  const size_t num_gradients_;  // including the sums
   const int64_t trips_;
   const bool swaps_, shares_checkpoints_;
-  int64_t most_;  // states that are kept besides the first; 0: as many as the steps ask for
+  int64_t most_;  // states kept besides the first; 0: depends on the steps
   std::optional<RegionExecutable> condition_, advance_, backward_;
 };
 
-// One run of it.
+// One run.
 class LoopGradient::Run {
  public:
   Run(const LoopGradient& loop, const KernelContext& context, GradientFrame& frame)
@@ -131,7 +131,7 @@ class LoopGradient::Run {
  private:
   struct Kept {
     int64_t step;
-    int32_t place;  // in the store; kNoIndex: what the loop starts from
+    int32_t place;  // in the store; kNoIndex: the initial state
   };
 
   void place_all() {
@@ -162,7 +162,7 @@ class LoopGradient::Run {
     kept_.push_back({0, kNoIndex});
   }
 
-  // The gradients that arrive, and sums of nothing yet.
+  // Sets the arriving gradients, and zeroes the sums.
   void start_gradients() {
     const size_t first = form_.size() + loop_.num_invariants_;
     for (size_t i = 0; i < context_.outputs.size(); ++i) {
@@ -176,7 +176,7 @@ class LoopGradient::Run {
     }
   }
 
-  // What the loop has kept on its way.
+  // Takes over the states that the loop kept.
   void take_over_store() {
     int32_t place = 0;
     for (int64_t step : plan::kept_on_way(loop_.trips_, loop_.most_)) {
@@ -185,8 +185,8 @@ class LoopGradient::Run {
     }
   }
 
-  // Where the number of steps is not known, states are kept at equal distances; when there are too
-  // many, every other one goes and the distance doubles.
+  // If the number of steps is unknown, states are kept at equal distances. When there are too many,
+  // every other one is dropped and the distance doubles.
   int64_t find_trips() {
     frame_.inputs.clear();
     for (size_t k = 0; k < frame_.start.size(); ++k) frame_.inputs.push_back(frame_.start[k]);
@@ -265,7 +265,7 @@ class LoopGradient::Run {
     at_ = from.step;
   }
 
-  // False where there is no memory for one more.
+  // False if there is no memory for one more.
   bool keep(int64_t step) {
     const int32_t place = store_->take();
     if (place == CheckpointStore::kNoPlace) return false;
@@ -321,7 +321,7 @@ class LoopGradient::Run {
   char* state_;
   char* scratch_;
   const char* placed_at_ = nullptr;
-  int64_t at_ = -1;  // the step whose state is at hand
+  int64_t at_ = -1;  // the step whose state is current
   std::optional<CheckpointStore> store_;
   std::vector<Kept> kept_;  // in the order of their steps
   Interrupts interrupts_;

@@ -1,5 +1,5 @@
-// The gradient of a loop: its steps backwards, each from the state before it. Of these some are
-// kept, and the others made again from the nearest one (plan/checkpoints.h).
+// The gradient of a loop: runs its steps backwards, each from the state before it. Some states are
+// kept as checkpoints; the others are recomputed from the nearest one (plan/checkpoints.h).
 #pragma once
 
 #include <memory>
