@@ -10,6 +10,7 @@ SEED ?=
 BUILD := build/$(PRESET)
 PY := .venv/bin/python
 PEERS ?= .venv-peers/bin/python
+PROGRESS := $(PY) tools/progress.py
 RELEASE_OP_CHECK := build/release/op_check
 GENERATOR := $(if $(shell command -v ninja),-G Ninja)
 
@@ -20,23 +21,21 @@ CXX_FILES = $(shell find include src tests benchmarks examples python \
 define configure
 @if [ ! -f build/$(1)/CMakeCache.txt ] || [ CMakePresets.json -nt build/$(1)/CMakeCache.txt ]; then \
   gen='$(GENERATOR)'; [ ! -f build/$(1)/CMakeCache.txt ] || gen=; \
-  cmake --preset $(1) $$gen -Wno-dev --log-level=WARNING >/dev/null && touch build/$(1)/CMakeCache.txt; \
+  $(PROGRESS) --label 'configure: $(1)' --log build/$(1)/configure.log \
+    cmake --preset $(1) $$gen -Wno-dev --log-level=WARNING && touch build/$(1)/CMakeCache.txt; \
 fi
 endef
 
-# $(call compile,preset,targets): prints only what the compiler has to say, and a closing line.
+# $(call compile,preset,targets): how far it is, what the compiler has to say, and a closing line.
 define compile
-@mkdir -p build/$(1) && start=$$(date +%s); \
-cmake --build build/$(1) -j $(JOBS) $(if $(2),--target $(2)) >build/$(1)/build.log 2>&1 \
-  || { grep -v '^\[[0-9]*/[0-9]*\]\|^\[ *[0-9]*%\]' build/$(1)/build.log; exit 1; }; \
-grep -A6 'warning:' build/$(1)/build.log || true; \
-echo "build: $(1) is up to date ($$(( $$(date +%s) - start )) s)"
+@$(PROGRESS) --label 'build: $(1)' --log build/$(1)/build.log --done 'is up to date' \
+  cmake --build build/$(1) -j $(JOBS) $(if $(2),--target $(2))
 endef
 
-# $(call ctest,preset,options): the failures in full, and otherwise the closing line.
+# $(call ctest,preset,options): how far it is, the failures in full, and a closing line.
 define ctest
-@mkdir -p build/$(1) && ctest --test-dir build/$(1) -j $(JOBS) --no-tests=error --output-on-failure $(2) \
-  >build/$(1)/ctest.log 2>&1 || { grep -v ' Passed \|^ *Start ' build/$(1)/ctest.log; exit 1; }; \
+@$(PROGRESS) --label 'ctest: $(1)' --log build/$(1)/ctest.log \
+  ctest --test-dir build/$(1) -j $(JOBS) --no-tests=error --output-on-failure $(2) || exit $$?; \
 printf 'ctest: %s: ' $(1); grep 'tests passed' build/$(1)/ctest.log; \
 grep 'Total Test time' build/$(1)/ctest.log | sed 's/^/ctest: /'
 endef
@@ -99,7 +98,8 @@ test-asan: deps ## C++ tests under the address and undefined-behaviour sanitizer
 test-asan-lower: deps ## The layers below the kernels, under the same sanitizers: a minute instead of many
 	$(call configure,asan)
 	$(call compile,asan,lower_tests)
-	@build/asan/lower_tests --gtest_brief=1 --gtest_filter=-*.Slow*
+	@$(PROGRESS) --label 'asan: lower_tests' --log build/asan/lower_tests.log --done 'pass' \
+	  build/asan/lower_tests --gtest_filter=-*.Slow*
 
 .PHONY: test-tsan
 test-tsan: deps ## C++ tests under the thread sanitizer

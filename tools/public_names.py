@@ -10,6 +10,9 @@ A function, a class or a value says its public names itself:
 
 The package looks names up in the file, so that it imports a module when one of its names is first
 asked for. With --check nothing is written: the exit status is 1 if the file is not up to date.
+
+What a public module defines itself is public as it stands. Lists of names are refused: `__all__`
+with names in it, and imports from other modules of the package that would show.
 """
 
 from __future__ import annotations
@@ -48,6 +51,34 @@ def public_names(text: str) -> Iterator[tuple[str, list[str]]]:
             yield own, names
 
 
+def listed_names(text: str, modules: set[str]) -> Iterator[tuple[int, str]]:
+    """(line, message) for each list of names in a public module."""
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+            listed = getattr(node.value, "elts", [])
+            if any(isinstance(each, ast.Constant) for each in listed):
+                yield node.lineno, "__all__ repeats names: @public says them where they are made"
+        if not isinstance(node, ast.ImportFrom) or (node.module or "").split(".")[0] != "penstock":
+            continue
+        for each in node.names:
+            shown = each.asname or each.name
+            if shown.startswith("_") or shown == "*" or f"{node.module}.{each.name}" in modules:
+                continue
+            yield node.lineno, f"shows {shown} of {node.module}, where @public should name it"
+
+
+def check_public_modules(package: Path) -> Iterator[str]:
+    """What is wrong with the public modules: those without a private part in their names."""
+    paths = {path: path.relative_to(package.parent) for path in sorted(package.rglob("*.py"))}
+    parts = {path: each.with_suffix("").parts for path, each in paths.items()}
+    modules = {".".join(each).removesuffix(".__init__") for each in parts.values()}
+    for path, names in parts.items():
+        if any(name.startswith("_") and name != "__init__" for name in names):
+            continue
+        for line, message in listed_names(path.read_text(encoding="utf-8"), modules):
+            yield f"{paths[path]}:{line}: {message}"
+
+
 def make_index(package: Path) -> tuple[str, list[str]]:
     """The text of the file, and what is wrong with the names."""
     lines, seen, complaints = [], {}, []
@@ -71,6 +102,7 @@ def main() -> int:
     package = Path(__file__).resolve().parent.parent / "python" / "penstock"
     file = package / "_api" / "names.txt"
     text, complaints = make_index(package)
+    complaints += check_public_modules(package)
     if options.check and (not file.exists() or file.read_text(encoding="utf-8") != text):
         complaints.append(f"{file.name} is not up to date: run `make names`")
     for complaint in complaints:

@@ -221,5 +221,5 @@ def as_dtype(type_value) -> DType:
     )
 
 
-__all__ = ["DType", "as_dtype", "double", "half", *_NAMES]
+__all__ = [name for name in globals() if not name.startswith("_")]  # the top level has them too
 __getattr__, __dir__ = _api.surface("dtypes")

@@ -5,8 +5,6 @@ from collections.abc import Mapping as _Mapping
 from penstock._base.nest import flatten as _flatten
 from penstock._base.nest import pack_like as _pack_like
 
-__all__ = ["assert_same_structure", "flatten", "is_nested", "map_structure", "pack_sequence_as"]
-
 
 def is_nested(seq):
     """True for lists, tuples and dictionaries; texts and tensors are single values."""

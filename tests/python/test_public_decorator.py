@@ -50,6 +50,24 @@ def test_a_name_is_public_once(tmp_path):
     assert complaints == ["y is public twice: a.f and b.g"]
 
 
+def test_public_modules_list_no_names(tmp_path):
+    (tmp_path / "penstock" / "_ops").mkdir(parents=True)
+    files = {
+        "_ops/maths.py": '__all__ = ["f"]\ndef f(): ...\n',
+        "math.py": "from penstock._ops.maths import f\n",
+        "nn.py": '__all__ = ["g"]\ndef g(): ...\n',
+        "train.py": "from penstock import nn\nfrom penstock._ops.maths import f as _f\n",
+        "types.py": "__all__ = [name for name in globals() if name not in hidden]\n",
+    }
+    for name, text in files.items():
+        (tmp_path / "penstock" / name).write_text(text)
+    assert [*public_names.check_public_modules(tmp_path / "penstock")] == [
+        "penstock/math.py:1: shows f of penstock._ops.maths, where @public should name it",
+        "penstock/nn.py:1: __all__ repeats names: @public says them where they are made",
+    ]
+    assert [*public_names.check_public_modules(ROOT / "python" / "penstock")] == []
+
+
 def test_the_file_is_up_to_date():
     text, complaints = public_names.make_index(ROOT / "python" / "penstock")
     assert complaints == []
@@ -83,3 +101,5 @@ def test_a_star_import_gives_all_names():
     exec("from penstock import *", names)
     assert names["zeros"] is tf.zeros
     assert names["float32"] is tf.float32
+    exec("from penstock.compat.v1.train import *", names)
+    assert names["AdamOptimizer"] is tf.compat.v1.train.AdamOptimizer

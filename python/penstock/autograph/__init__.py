@@ -6,14 +6,12 @@ of the graph for tensors. The result has the lines of the source."""
 
 import ast as _ast
 
+from penstock import _api
 from penstock.autograph import experimental
 from penstock.autograph._conversion import converted_tree as _converted_tree
 from penstock.autograph._operators import operators as _operators_for
 from penstock.autograph._operators.calls import convert as _convert
 from penstock.autograph._tracebacks import with_users_lines as _with_users_lines
-from penstock.autograph._verbosity import set_verbosity
-
-__all__ = ["experimental", "set_verbosity", "to_code", "to_graph", "trace"]
 
 
 def _features(optional_features):
@@ -83,3 +81,6 @@ def to_code(entity, recursive=True, experimental_optional_features=None):
 def trace(*args):
     """Prints the arguments: where it is in a function, once for each trace."""
     print(*args)
+
+
+__getattr__, __dir__ = _api.surface("autograph")

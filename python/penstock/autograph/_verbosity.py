@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 
+from penstock._api import public
 from penstock._base import environment as _environment
 
 _level = [_environment.number("AUTOGRAPH_VERBOSITY", 0), False]
 
 
+@public("autograph.set_verbosity")
 def set_verbosity(level, alsologtostdout=False):
     """From level 1 on it is logged which functions are converted and which are not; to stdout too
     where that is asked. At first the level is that of the variable AUTOGRAPH_VERBOSITY."""

@@ -5,8 +5,6 @@ import functools as _functools
 
 from penstock.autograph._conversion import MARK as _MARK
 
-__all__ = ["Feature", "do_not_convert", "set_loop_options"]
-
 
 class Feature(_enum.Enum):
     """Parts of the conversion that are done when they are asked for."""

@@ -3,17 +3,6 @@
 from penstock import _api, _core
 from penstock._context import scope as _scope
 from penstock.config import _devices, experimental, optimizer, threading
-from penstock.config._devices import (
-    LogicalDevice,
-    LogicalDeviceConfiguration,
-    PhysicalDevice,
-    get_logical_device_configuration,
-    get_visible_devices,
-    list_logical_devices,
-    list_physical_devices,
-    set_logical_device_configuration,
-    set_visible_devices,
-)
 
 
 def set_memory_budget(budget, device="CPU:0"):

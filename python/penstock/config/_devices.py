@@ -3,6 +3,7 @@
 import collections
 
 from penstock import _core
+from penstock._api import public
 
 
 def device_index(device) -> int:
@@ -14,12 +15,14 @@ def device_index(device) -> int:
     return int(index or 0)
 
 
+@public("config.PhysicalDevice")
 class PhysicalDevice(collections.namedtuple("PhysicalDevice", "name device_type")):
     """A device of the machine."""
 
     __slots__ = ()
 
 
+@public("config.LogicalDevice")
 class LogicalDevice(collections.namedtuple("LogicalDevice", "name device_type")):
     """A device that programs use."""
 
@@ -29,6 +32,7 @@ class LogicalDevice(collections.namedtuple("LogicalDevice", "name device_type"))
 _FIELDS = "memory_limit experimental_priority experimental_device_ordinal"
 
 
+@public("config.LogicalDeviceConfiguration", "config.experimental.VirtualDeviceConfiguration")
 class LogicalDeviceConfiguration(
     collections.namedtuple("LogicalDeviceConfiguration", _FIELDS, defaults=[None] * 3)
 ):
@@ -62,6 +66,7 @@ def _of_type(devices, device_type):
     return [each for each in devices if device_type in (None, each.device_type)]
 
 
+@public("config.list_physical_devices", "config.experimental.list_physical_devices")
 def list_physical_devices(device_type=None):
     """The devices of the machine: the CPU.
 
@@ -74,6 +79,7 @@ def list_physical_devices(device_type=None):
     return _of_type([_CPU], device_type)
 
 
+@public("config.list_logical_devices", "config.experimental.list_logical_devices")
 def list_logical_devices(device_type=None):
     """The devices that programs use.
 
@@ -86,11 +92,13 @@ def list_logical_devices(device_type=None):
     return _of_type([LogicalDevice("/device:CPU:0", "CPU")], device_type)
 
 
+@public("config.get_visible_devices", "config.experimental.get_visible_devices")
 def get_visible_devices(device_type=None):
     """What set_visible_devices was told: at first, all devices."""
     return _of_type(_visible, device_type)
 
 
+@public("config.set_visible_devices", "config.experimental.set_visible_devices")
 def set_visible_devices(devices, device_type=None):
     """Remembered only: ops run on the CPU, which is all there is.
 
@@ -111,12 +119,20 @@ def set_visible_devices(devices, device_type=None):
     _visible = [*kept, *devices]
 
 
+@public(
+    "config.get_logical_device_configuration",
+    "config.experimental.get_virtual_device_configuration",
+)
 def get_logical_device_configuration(device):
     """The list that set_logical_device_configuration was given, or None."""
     checked(device)
     return _configurations
 
 
+@public(
+    "config.set_logical_device_configuration",
+    "config.experimental.set_virtual_device_configuration",
+)
 def set_logical_device_configuration(device, logical_devices):
     """Limits the memory of the CPU: `memory_limit` becomes its budget. It stays one device.
 

@@ -3,14 +3,6 @@
 from penstock import _api, _core
 from penstock.config import _devices
 
-VirtualDeviceConfiguration = _devices.LogicalDeviceConfiguration
-get_virtual_device_configuration = _devices.get_logical_device_configuration
-set_virtual_device_configuration = _devices.set_logical_device_configuration
-get_visible_devices = _devices.get_visible_devices
-set_visible_devices = _devices.set_visible_devices
-list_logical_devices = _devices.list_logical_devices
-list_physical_devices = _devices.list_physical_devices
-
 
 def get_memory_info(device="CPU:0") -> dict[str, int]:
     """Bytes held now and at the peak: {"current": …, "peak": …}."""

@@ -11,26 +11,6 @@ from penstock._ops.create import eye as _eye
 from penstock._ops.create import fill_with as _fill_with
 from penstock._ops.seeds import next_seeds as _next_seeds
 
-__all__ = [
-    "Constant",
-    "GlorotNormal",
-    "GlorotUniform",
-    "HeNormal",
-    "HeUniform",
-    "Identity",
-    "Initializer",
-    "LecunNormal",
-    "LecunUniform",
-    "Ones",
-    "Orthogonal",
-    "RandomNormal",
-    "RandomUniform",
-    "TruncatedNormal",
-    "VarianceScaling",
-    "Zeros",
-    "get",
-]
-
 
 class Initializer:
     """The base: `initializer(shape, dtype)` makes a tensor."""

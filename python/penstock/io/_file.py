@@ -6,6 +6,7 @@ import os
 from stat import S_ISDIR
 
 from penstock import errors
+from penstock._api import public
 from penstock._base.files import path_text, system_errors
 
 _MODES = {"r", "w", "a", "r+", "w+", "a+"}
@@ -39,6 +40,7 @@ class Closing:
             self.close()
 
 
+@public("io.gfile.GFile", "v1.gfile.GFile", "v1.gfile.FastGFile", "v1.gfile.Open")
 class GFile(Closing):
     """A file: text, or bytes when the mode ends in "b". Positions are in bytes."""
 

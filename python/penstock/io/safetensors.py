@@ -21,8 +21,6 @@ from penstock._base.files import write_all as _write_all
 from penstock._memory.host import booked as _booked
 from penstock.io import _header
 
-__all__ = ["load", "load_file", "safe_open", "save", "save_file"]
-
 
 def _as_tensors(tensors):
     if not hasattr(tensors, "items"):

@@ -15,44 +15,6 @@ from penstock._variables.track import Trackable as _Trackable
 from penstock._variables.variable import Variable as _Variable
 from penstock.losses import _functions
 from penstock.metrics import _accuracy
-from penstock.metrics._accuracy import (
-    binary_accuracy,
-    categorical_accuracy,
-    sparse_categorical_accuracy,
-    sparse_top_k_categorical_accuracy,
-    top_k_categorical_accuracy,
-)
-
-__all__ = [
-    "Accuracy",
-    "BinaryAccuracy",
-    "BinaryCrossentropy",
-    "CategoricalAccuracy",
-    "CategoricalCrossentropy",
-    "CosineSimilarity",
-    "FalseNegatives",
-    "FalsePositives",
-    "Mean",
-    "MeanAbsoluteError",
-    "MeanMetricWrapper",
-    "MeanSquaredError",
-    "Metric",
-    "Precision",
-    "Recall",
-    "RootMeanSquaredError",
-    "SparseCategoricalAccuracy",
-    "SparseCategoricalCrossentropy",
-    "SparseTopKCategoricalAccuracy",
-    "Sum",
-    "TopKCategoricalAccuracy",
-    "TrueNegatives",
-    "TruePositives",
-    "binary_accuracy",
-    "categorical_accuracy",
-    "sparse_categorical_accuracy",
-    "sparse_top_k_categorical_accuracy",
-    "top_k_categorical_accuracy",
-]
 
 
 class Metric(_Trackable):
@@ -169,19 +131,21 @@ def _mean_of(class_name: str, function, **parameters):
 
 
 Accuracy = _mean_of("Accuracy", _accuracy.accuracy)
-BinaryAccuracy = _mean_of("BinaryAccuracy", binary_accuracy, threshold=0.5)
-CategoricalAccuracy = _mean_of("CategoricalAccuracy", categorical_accuracy)
-SparseCategoricalAccuracy = _mean_of("SparseCategoricalAccuracy", sparse_categorical_accuracy)
+BinaryAccuracy = _mean_of("BinaryAccuracy", _accuracy.binary_accuracy, threshold=0.5)
+CategoricalAccuracy = _mean_of("CategoricalAccuracy", _accuracy.categorical_accuracy)
+SparseCategoricalAccuracy = _mean_of(
+    "SparseCategoricalAccuracy", _accuracy.sparse_categorical_accuracy
+)
 TopKCategoricalAccuracy = _mean_of(
     "TopKCategoricalAccuracy",
-    top_k_categorical_accuracy,
+    _accuracy.top_k_categorical_accuracy,
     k=5,
     name="top_k_categorical_accuracy",
     dtype=None,
 )
 SparseTopKCategoricalAccuracy = _mean_of(
     "SparseTopKCategoricalAccuracy",
-    sparse_top_k_categorical_accuracy,
+    _accuracy.sparse_top_k_categorical_accuracy,
     k=5,
     name="sparse_top_k_categorical_accuracy",
     dtype=None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from penstock import _core, dtypes, raw_ops
+from penstock._api import public
 from penstock._core import Tensor
 from penstock._ops.convert import cast, shape_of, size_of
 from penstock.losses._functions import matched
@@ -14,6 +15,7 @@ def accuracy(y_true, y_pred) -> Tensor:
     return cast(y_true == y_pred, dtypes.float32)
 
 
+@public("metrics.binary_accuracy")
 def binary_accuracy(y_true, y_pred, threshold=0.5) -> Tensor:
     """How many labels the predictions beyond a threshold agree with."""
     y_true, y_pred = matched(y_true, y_pred)
@@ -29,6 +31,7 @@ def _classes(y_true, y_pred):
     return cast(y_true, dtypes.int64)
 
 
+@public("metrics.categorical_accuracy")
 def categorical_accuracy(y_true, y_pred) -> Tensor:
     """1 where the largest prediction is at the largest label."""
     return sparse_categorical_accuracy(
@@ -36,6 +39,7 @@ def categorical_accuracy(y_true, y_pred) -> Tensor:
     )
 
 
+@public("metrics.sparse_categorical_accuracy")
 def sparse_categorical_accuracy(y_true, y_pred) -> Tensor:
     """1 where the largest prediction is that of the label's class."""
     y_pred = _core.to_tensor(y_pred)
@@ -43,12 +47,14 @@ def sparse_categorical_accuracy(y_true, y_pred) -> Tensor:
     return cast(_classes(y_true, y_pred) == found, dtypes.float32)
 
 
+@public("metrics.top_k_categorical_accuracy")
 def top_k_categorical_accuracy(y_true, y_pred, k=5) -> Tensor:
     """1 where the largest label is among the k largest predictions."""
     classes = raw_ops.ArgMax(input=_core.to_tensor(y_true), axis=-1)
     return sparse_top_k_categorical_accuracy(classes, y_pred, k)
 
 
+@public("metrics.sparse_top_k_categorical_accuracy")
 def sparse_top_k_categorical_accuracy(y_true, y_pred, k=5) -> Tensor:
     """1 where the label's class is among the k largest predictions."""
     y_pred = _core.to_tensor(y_pred, dtypes.float32)

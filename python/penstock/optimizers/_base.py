@@ -7,6 +7,7 @@ import inspect
 import itertools
 
 from penstock import _core, dtypes, errors, raw_ops
+from penstock._api import public
 from penstock._autodiff.tape import IndexedSlices, pause
 from penstock._ops.convert import cast
 from penstock._ops.create import fill_with
@@ -24,6 +25,7 @@ def _unique(name: str) -> str:
     return f"{name}_{number}" if number else name
 
 
+@public("optimizers.Optimizer")
 class Optimizer(Trackable):
     """The base of optimizers: an own one overrides `build` and `update_step`."""
 

@@ -9,16 +9,6 @@ from penstock import raw_ops as _raw_ops
 from penstock._ops.convert import cast as _cast
 from penstock._ops.index import where as _where
 
-__all__ = [
-    "CosineDecay",
-    "CosineDecayRestarts",
-    "ExponentialDecay",
-    "InverseTimeDecay",
-    "LearningRateSchedule",
-    "PiecewiseConstantDecay",
-    "PolynomialDecay",
-]
-
 
 class LearningRateSchedule:
     """The base of schedules: `schedule(step)` is the learning rate at a step.

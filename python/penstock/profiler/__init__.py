@@ -2,7 +2,5 @@
 
 from penstock import _api
 from penstock.profiler import experimental, memory
-from penstock.profiler._doctor import Doctor, Finding, doctor
-from penstock.profiler._profile import Profile, Site
 
 __getattr__, __dir__ = _api.surface("profiler")

@@ -8,6 +8,7 @@ system. What then is left is unexplained.
 import re
 
 from penstock import _core
+from penstock._api import public
 from penstock.profiler import _recording, _tables
 
 _AREA = re.compile(r"([0-9a-f]+)-([0-9a-f]+) \S+ \S+ \S+ \S+\s*(.*)")
@@ -15,6 +16,7 @@ _ARENAS = re.compile(r"(\d+) arenas \* (\d+) bytes/arena")
 UNEXPLAINED = "unexplained"
 
 
+@public("profiler.memory.Account")
 class Account(dict):
     """Bytes by what they are for; together they are the resident memory, `rss`. The difference of
     two accounts is what grew between them."""
@@ -108,6 +110,7 @@ def _of_tensors(parts, resident):
     parts["allocator caches"] = beyond - parts["allocator slack"]
 
 
+@public("profiler.memory.account")
 def account() -> Account:
     """What the resident memory of the whole process is for."""
     areas = _by_area()

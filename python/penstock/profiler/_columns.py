@@ -4,6 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from penstock._api import public
+
 # The columns and their types; `tag`, `site` and so on are indices into the tables.
 COLUMNS = {
     "start": np.int64,  # ns since the recording began
@@ -18,6 +20,7 @@ COLUMNS = {
 }
 
 
+@public("profiler.Site")
 class Site(NamedTuple):
     """A line of the user's program."""
 

@@ -8,12 +8,14 @@ is known. Everything that shows memory (summary, report, doctor, exports) works 
 import numpy as np
 
 from penstock import _core
+from penstock._api import public
 from penstock.profiler._columns import COLUMNS, Site
 
 TAGS = _core.tag_names()  # of this version; a profile has its own
 SUFFIX = ".penprof"
 
 
+@public("profiler.Profile", "profiler.memory.Profile")
 class Profile:
     """Allocations over time with who made them, where; see the module's text.
 

@@ -12,12 +12,14 @@ import tempfile
 import warnings
 
 from penstock import _core, errors
+from penstock._api import public
 from penstock.profiler import _errors, _raw
 from penstock.profiler._profile import SUFFIX, Profile
 
 _current = None
 
 
+@public("profiler.memory.Recording")
 class Recording:
     """A recording that runs, or ran: what `start` returns. As a context manager it ends with the
     block, and an exception that leaves the block becomes the profile's `meta["error"]`."""
@@ -127,6 +129,7 @@ def _account():
     return dict(account())
 
 
+@public("profiler.memory.is_recording")
 def is_recording() -> bool:
     """Whether memory is being recorded."""
     return _current is not None
@@ -137,6 +140,7 @@ def current_file():
     return None if _current is None else _current._file
 
 
+@public("profiler.memory.start")
 def start(path=None) -> Recording:
     """Records every allocation from now on. With a path the profile is written there when the
     recording ends, and what there is of it when the program is killed."""
@@ -153,6 +157,7 @@ def _start(path, announces=False):
     return recording
 
 
+@public("profiler.memory.stop")
 def stop() -> Profile:
     """Ends the recording and returns what it found."""
     global _current

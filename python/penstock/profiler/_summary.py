@@ -1,6 +1,7 @@
 """tf.profiler.memory.summary(): what is held now, as a table."""
 
 from penstock import _core
+from penstock._api import public
 from penstock.profiler import _raw, _recording, _tables
 
 
@@ -15,6 +16,7 @@ def _live_sites(most):
         return None
 
 
+@public("profiler.memory.summary")
 def summary(most=10) -> _tables.Table:
     """What is held now by tag and by owner and, while memory is recorded, by line: a table.
     `most` is how many owners and lines it shows."""

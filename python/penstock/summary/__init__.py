@@ -5,33 +5,11 @@ with writer.as_default(step=1):
     tf.summary.scalar("loss", 0.5)
 """
 
+from penstock import _api
 from penstock import dtypes as _dtypes
 from penstock.summary import experimental
 from penstock.summary._messages import SummaryMetadata as _Metadata
-from penstock.summary._writer import (
-    SummaryWriter,
-    create_file_writer,
-    create_noop_writer,
-    flush,
-    record_if,
-    should_record_summaries,
-)
 from penstock.summary._writer import write_value as _write_value
-
-__all__ = [
-    "SummaryWriter",
-    "create_file_writer",
-    "create_noop_writer",
-    "experimental",
-    "flush",
-    "histogram",
-    "image",
-    "record_if",
-    "scalar",
-    "should_record_summaries",
-    "text",
-    "write",
-]
 
 
 def _metadata(plugin, description):
@@ -100,3 +78,6 @@ def image(name, data, step=None, max_outputs=3, description=None):
         return [*sizes, *(_values.png(_values.saturated(each)) for each in data[:max_outputs])]
 
     return _written(name, data, step, _metadata("images", description), make)
+
+
+__getattr__, __dir__ = _api.surface("summary")

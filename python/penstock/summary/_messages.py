@@ -104,7 +104,7 @@ class HistogramProto(Message):
     }
 
 
-@public("v1.Summary")
+@public("v1.Summary", "v1.summary.Summary")
 class Summary(Message):
     """Named values of one step."""
 
@@ -134,7 +134,7 @@ class Summary(Message):
     FIELDS: ClassVar = {"value": (1, [Value])}
 
 
-@public("v1.SessionLog")
+@public("v1.SessionLog", "v1.summary.SessionLog")
 class SessionLog(Message):
     """What a session did."""
 
@@ -158,7 +158,7 @@ class SourceMetadata(Message):
     FIELDS: ClassVar = {"writer": (1, "string")}
 
 
-@public("v1.Event")
+@public("v1.Event", "v1.summary.Event")
 class Event(Message):
     """One record of an event file."""
 

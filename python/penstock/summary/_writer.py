@@ -9,6 +9,7 @@ import time
 import numpy as np
 
 from penstock import _core, dtypes, errors
+from penstock._api import public
 from penstock._ops.running import numpy_function
 from penstock.summary import _messages
 from penstock.summary._events import EventFile
@@ -23,6 +24,7 @@ class _State(threading.local):
 state = _State()
 
 
+@public("summary.SummaryWriter")
 class SummaryWriter:
     """Writes summaries to a file; `with writer.as_default():` makes it the one that is used."""
 
@@ -75,6 +77,7 @@ class SummaryWriter:
         self._is_closed = True
 
 
+@public("summary.create_file_writer")
 def create_file_writer(
     logdir,
     max_queue=None,
@@ -107,11 +110,13 @@ def create_file_writer(
     return SummaryWriter(EventFile(logdir, max_queue, seconds, suffix))
 
 
+@public("summary.create_noop_writer")
 def create_noop_writer() -> SummaryWriter:
     """A writer that writes nothing."""
     return SummaryWriter(None)
 
 
+@public("summary.flush")
 def flush(writer=None, name=None) -> None:
     """Hands what was written to the system: of a writer, or of the default one."""
     writer = state.writer if writer is None else writer
@@ -119,6 +124,7 @@ def flush(writer=None, name=None) -> None:
         writer.flush()
 
 
+@public("summary.should_record_summaries")
 def should_record_summaries():
     """Whether summaries are written: what record_if says, and whether there is a writer."""
     if state.writer is None:
@@ -127,6 +133,7 @@ def should_record_summaries():
     return _core.to_tensor(asked, dtypes.bool)
 
 
+@public("summary.record_if")
 @contextlib.contextmanager
 def record_if(condition):
     """Inside, summaries are written where the condition holds: a bool, or a function of one."""
@@ -137,11 +144,13 @@ def record_if(condition):
         state.is_recording = outer
 
 
+@public("summary.experimental.get_step")
 def get_step():
     """The step of summaries that are given none."""
     return state.step
 
 
+@public("summary.experimental.set_step")
 def set_step(step) -> None:
     """Sets the step of summaries that are given none: a number, or a variable that changes."""
     state.step = step
@@ -185,6 +194,7 @@ def write_value(tag, data, step, metadata, make=lambda data: data):
     return _core.to_tensor(_write(writer, tag, metadata, make, *arrays))
 
 
+@public("summary.experimental.write_raw_pb")
 def write_raw_pb(tensor, step=None, name=None):
     """Writes a serialized Summary."""
     writer = state.writer

@@ -2,9 +2,7 @@
 
 import contextlib as _contextlib
 
-from penstock.summary._writer import get_step, set_step, write_raw_pb
-
-__all__ = ["get_step", "set_step", "summary_scope", "write_raw_pb"]
+from penstock import _api
 
 
 @_contextlib.contextmanager
@@ -16,3 +14,6 @@ def summary_scope(name, default_name="summary", values=None):
     tag = current_scope() + name
     with name_scope(name) as scope:
         yield tag, scope
+
+
+__getattr__, __dir__ = _api.surface("summary.experimental")

@@ -47,7 +47,7 @@ class CheckpointReader:
         return "\n".join(lines).encode()
 
 
-@public("train.load_checkpoint")
+@public("train.load_checkpoint", "v1.train.NewCheckpointReader")
 def load_checkpoint(ckpt_dir_or_file):
     """A reader of the checkpoint of that name, or of the latest one in a folder.
 

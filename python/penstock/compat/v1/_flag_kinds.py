@@ -5,27 +5,35 @@ from __future__ import annotations
 import csv
 import io
 
+from penstock._api import public
 
+
+@public("v1.flags.Error")
 class Error(Exception):
     """The base of errors about flags."""
 
 
+@public("v1.flags.DuplicateFlagError")
 class DuplicateFlagError(Error):
     """Two flags of one name."""
 
 
+@public("v1.flags.IllegalFlagValueError")
 class IllegalFlagValueError(Error):
     """A value that the flag does not take."""
 
 
+@public("v1.flags.UnparsedFlagAccessError")
 class UnparsedFlagAccessError(Error):
     """A flag was asked for before the command line was read."""
 
 
+@public("v1.flags.ValidationError")
 class ValidationError(Error):
     """A validator refused a value."""
 
 
+@public("v1.flags.UnrecognizedFlagError")
 class UnrecognizedFlagError(Error):
     """There is no flag of that name."""
 
@@ -140,6 +148,7 @@ def spaces(comma_compat=False):
     return parse
 
 
+@public("v1.flags.Flag")
 class Flag:
     """One flag: its value, its default, and how a text becomes a value."""
 
@@ -180,6 +189,7 @@ class Flag:
         return ",".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
+@public("v1.flags.BooleanFlag")
 class BooleanFlag(Flag):
     """Yes or no."""
 
@@ -189,6 +199,7 @@ class BooleanFlag(Flag):
         super().__init__(truth, name, default, help, short_name, **args)
 
 
+@public("v1.flags.EnumFlag")
 class EnumFlag(Flag):
     """One of the given texts."""
 
@@ -201,6 +212,7 @@ class EnumFlag(Flag):
         super().__init__(parse, name, default, help, short_name, **args)
 
 
+@public("v1.flags.MultiFlag")
 class MultiFlag(Flag):
     """A flag that may be given several times: a list of the values."""
 
@@ -214,6 +226,7 @@ class MultiFlag(Flag):
         self.value = [*earlier, *self.value]
 
 
+@public("v1.flags.FlagHolder")
 class FlagHolder:
     """What defining a flag returns: `holder.value` is what FLAGS has."""
 

@@ -6,9 +6,11 @@ import difflib
 import os
 import sys
 
+from penstock._api import public
 from penstock.compat.v1 import _flag_kinds as kinds
 
 
+@public("v1.flags.FlagValues")
 class FlagValues:
     """Flags by name: `FLAGS.name` is a value, `FLAGS["name"]` the flag, `FLAGS(argv)` reads."""
 

@@ -50,7 +50,7 @@ def _floating(dtype):
     return dtype
 
 
-@public("v1.zeros_initializer")
+@public("v1.zeros_initializer", "v1.initializers.zeros")
 class zeros_initializer(Initializer):
     """All zeros.
 
@@ -65,7 +65,7 @@ class zeros_initializer(Initializer):
         return _create.zeros(shape, dtype)
 
 
-@public("v1.ones_initializer")
+@public("v1.ones_initializer", "v1.initializers.ones")
 class ones_initializer(Initializer):
     """All ones."""
 
@@ -73,7 +73,7 @@ class ones_initializer(Initializer):
         return _create.ones(shape, dtype)
 
 
-@public("v1.constant_initializer")
+@public("v1.constant_initializer", "v1.initializers.constant")
 class constant_initializer(Initializer):
     """The value, or as many as there are elements; of fewer the last one is repeated."""
 
@@ -110,7 +110,7 @@ class constant_initializer(Initializer):
         return {"value": self.value, "dtype": self.dtype.name}
 
 
-@public("v1.random_uniform_initializer")
+@public("v1.random_uniform_initializer", "v1.initializers.random_uniform")
 class random_uniform_initializer(Initializer):
     """Numbers from [minval, maxval), all equally likely."""
 
@@ -124,7 +124,7 @@ class random_uniform_initializer(Initializer):
         return random.uniform(shape, self.minval, self.maxval, dtype, seed=self.seed)
 
 
-@public("v1.random_normal_initializer")
+@public("v1.random_normal_initializer", "v1.initializers.random_normal")
 class random_normal_initializer(Initializer):
     """Numbers from a normal distribution."""
 
@@ -138,7 +138,7 @@ class random_normal_initializer(Initializer):
         return random.normal(shape, self.mean, self.stddev, dtype, seed=self.seed)
 
 
-@public("v1.truncated_normal_initializer")
+@public("v1.truncated_normal_initializer", "v1.initializers.truncated_normal")
 class truncated_normal_initializer(random_normal_initializer):
     """Numbers from a normal distribution, none beyond two standard deviations."""
 
@@ -146,7 +146,7 @@ class truncated_normal_initializer(random_normal_initializer):
         return truncated_normal(shape, self.mean, self.stddev, dtype, seed=self.seed)
 
 
-@public("v1.uniform_unit_scaling_initializer")
+@public("v1.uniform_unit_scaling_initializer", "v1.initializers.uniform_unit_scaling")
 class uniform_unit_scaling_initializer(Initializer):
     """Uniform numbers that keep the scale of what is multiplied by them."""
 
@@ -162,7 +162,7 @@ class uniform_unit_scaling_initializer(Initializer):
         return random.uniform(shape, -limit, limit, dtype, seed=self.seed)
 
 
-@public("v1.variance_scaling_initializer")
+@public("v1.variance_scaling_initializer", "v1.initializers.variance_scaling")
 class variance_scaling_initializer(Initializer):
     """Numbers whose variance is `scale` over the number of inputs, outputs or their mean."""
 
@@ -211,7 +211,7 @@ class variance_scaling_initializer(Initializer):
         return truncated_normal(shape, 0.0, stddev, dtype, seed=self.seed)
 
 
-@public("v1.glorot_uniform_initializer")
+@public("v1.glorot_uniform_initializer", "v1.initializers.glorot_uniform")
 class glorot_uniform_initializer(variance_scaling_initializer):
     """Glorot's, uniform."""
 
@@ -222,7 +222,7 @@ class glorot_uniform_initializer(variance_scaling_initializer):
         return {"seed": self.seed, "dtype": self.dtype.name}
 
 
-@public("v1.glorot_normal_initializer")
+@public("v1.glorot_normal_initializer", "v1.initializers.glorot_normal")
 class glorot_normal_initializer(glorot_uniform_initializer):
     """Glorot's, normal.
 
@@ -238,7 +238,7 @@ class glorot_normal_initializer(glorot_uniform_initializer):
         variance_scaling_initializer.__init__(self, 1.0, "fan_avg", "truncated_normal", seed, dtype)
 
 
-@public("v1.orthogonal_initializer")
+@public("v1.orthogonal_initializer", "v1.initializers.orthogonal")
 class orthogonal_initializer(Initializer):
     """A matrix whose rows or columns are orthogonal and of length `gain`."""
 
@@ -263,6 +263,7 @@ class orthogonal_initializer(Initializer):
         return self.gain * raw_ops.Reshape(tensor=q, shape=list(shape))
 
 
+@public("v1.initializers.identity")
 class identity_initializer(Initializer):
     """The identity matrix, times `gain`."""
 
@@ -277,3 +278,27 @@ class identity_initializer(Initializer):
                 f"two-dimensional. Received shape={shape}"
             )
         return _create.eye(*shape, dtype=dtype) * self.gain
+
+
+@public("v1.initializers.he_normal")
+def he_normal(seed=None):
+    """He's, normal."""
+    return variance_scaling_initializer(2.0, "fan_in", "truncated_normal", seed)
+
+
+@public("v1.initializers.he_uniform")
+def he_uniform(seed=None):
+    """He's, uniform."""
+    return variance_scaling_initializer(2.0, "fan_in", "uniform", seed)
+
+
+@public("v1.initializers.lecun_normal")
+def lecun_normal(seed=None):
+    """LeCun's, normal."""
+    return variance_scaling_initializer(1.0, "fan_in", "truncated_normal", seed)
+
+
+@public("v1.initializers.lecun_uniform")
+def lecun_uniform(seed=None):
+    """LeCun's, uniform."""
+    return variance_scaling_initializer(1.0, "fan_in", "uniform", seed)

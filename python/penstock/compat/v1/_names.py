@@ -112,6 +112,8 @@ def surface(namespace: str, base: str | None = None, without: tuple = ()):
     today = None if base is None else importlib.import_module("penstock." + base)
 
     def __getattr__(name):
+        if name == "__all__":
+            return __dir__()
         if name.startswith("__"):
             raise AttributeError(name)
         found = find(namespace, name)

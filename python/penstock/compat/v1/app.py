@@ -4,8 +4,6 @@ import sys as _sys
 
 from penstock.compat.v1 import flags
 
-__all__ = ["flags", "run"]
-
 
 def run(main=None, argv=None):
     """Calls main(argv) with what is left of the command line, and ends with what it returns."""

@@ -11,56 +11,8 @@ from __future__ import annotations as _annotations
 import enum as _enum
 
 from penstock.compat.v1 import _flag_kinds as _kinds
-from penstock.compat.v1._flag_kinds import (
-    BooleanFlag,
-    DuplicateFlagError,
-    EnumFlag,
-    Error,
-    Flag,
-    FlagHolder,
-    IllegalFlagValueError,
-    MultiFlag,
-    UnparsedFlagAccessError,
-    UnrecognizedFlagError,
-    ValidationError,
-)
-from penstock.compat.v1._flag_values import FlagValues
+from penstock.compat.v1 import _names
 from penstock.compat.v1._flag_values import ProgramFlags as _ProgramFlags
-
-__all__ = [
-    "FLAGS",
-    "BooleanFlag",
-    "DEFINE_alias",
-    "DEFINE_bool",
-    "DEFINE_boolean",
-    "DEFINE_enum",
-    "DEFINE_enum_class",
-    "DEFINE_flag",
-    "DEFINE_float",
-    "DEFINE_integer",
-    "DEFINE_list",
-    "DEFINE_multi_enum",
-    "DEFINE_multi_float",
-    "DEFINE_multi_integer",
-    "DEFINE_multi_string",
-    "DEFINE_spaceseplist",
-    "DEFINE_string",
-    "DuplicateFlagError",
-    "EnumFlag",
-    "Error",
-    "Flag",
-    "FlagHolder",
-    "FlagValues",
-    "IllegalFlagValueError",
-    "MultiFlag",
-    "UnparsedFlagAccessError",
-    "UnrecognizedFlagError",
-    "ValidationError",
-    "mark_flag_as_required",
-    "mark_flags_as_required",
-    "register_validator",
-    "validator",
-]
 
 FLAGS = _ProgramFlags()
 
@@ -74,13 +26,13 @@ def DEFINE_flag(flag, flag_values=FLAGS, module_name=None, required=False):
     flag_values[flag.name] = flag
     if required:
         mark_flag_as_required(flag.name, flag_values)
-    return FlagHolder(flag_values, flag)
+    return _kinds.FlagHolder(flag_values, flag)
 
 
 def DEFINE_string(name, default, help, flag_values=FLAGS, required=False, **args):
     """A text."""
     return DEFINE_flag(
-        Flag(_kinds.text, name, default, help, **args), flag_values, required=required
+        _kinds.Flag(_kinds.text, name, default, help, **args), flag_values, required=required
     )
 
 
@@ -96,7 +48,9 @@ def DEFINE_integer(
 ):
     """An integer, within bounds if there are any."""
     parse = _kinds.number(int, lower_bound, upper_bound)
-    return DEFINE_flag(Flag(parse, name, default, help, **args), flag_values, required=required)
+    return DEFINE_flag(
+        _kinds.Flag(parse, name, default, help, **args), flag_values, required=required
+    )
 
 
 def DEFINE_float(
@@ -111,14 +65,18 @@ def DEFINE_float(
 ):
     """A number, within bounds if there are any."""
     parse = _kinds.number(float, lower_bound, upper_bound)
-    return DEFINE_flag(Flag(parse, name, default, help, **args), flag_values, required=required)
+    return DEFINE_flag(
+        _kinds.Flag(parse, name, default, help, **args), flag_values, required=required
+    )
 
 
 def DEFINE_boolean(
     name, default, help, flag_values=FLAGS, module_name=None, required=False, **args
 ):
     """Yes or no: `--name`, `--noname` or `--name=false`."""
-    return DEFINE_flag(BooleanFlag(name, default, help, **args), flag_values, required=required)
+    return DEFINE_flag(
+        _kinds.BooleanFlag(name, default, help, **args), flag_values, required=required
+    )
 
 
 DEFINE_bool = DEFINE_boolean
@@ -128,7 +86,7 @@ def DEFINE_enum(
     name, default, enum_values, help, flag_values=FLAGS, module_name=None, required=False, **args
 ):
     """One of the given texts."""
-    made = EnumFlag(name, default, help, enum_values, **args)
+    made = _kinds.EnumFlag(name, default, help, enum_values, **args)
     return DEFINE_flag(made, flag_values, required=required)
 
 
@@ -147,13 +105,15 @@ def DEFINE_enum_class(
     if not isinstance(enum_class, type) or not issubclass(enum_class, _enum.Enum):
         raise TypeError(f"{enum_class} is not a subclass of Enum.")
     parse = _kinds.member(enum_class, case_sensitive)
-    return DEFINE_flag(Flag(parse, name, default, help, **args), flag_values, required=required)
+    return DEFINE_flag(
+        _kinds.Flag(parse, name, default, help, **args), flag_values, required=required
+    )
 
 
 def DEFINE_list(name, default, help, flag_values=FLAGS, required=False, **args):
     """Texts with commas between them."""
     return DEFINE_flag(
-        Flag(_kinds.commas, name, default, help, **args), flag_values, required=required
+        _kinds.Flag(_kinds.commas, name, default, help, **args), flag_values, required=required
     )
 
 
@@ -162,13 +122,15 @@ def DEFINE_spaceseplist(
 ):
     """Texts with spaces between them."""
     parse = _kinds.spaces(comma_compat)
-    return DEFINE_flag(Flag(parse, name, default, help, **args), flag_values, required=required)
+    return DEFINE_flag(
+        _kinds.Flag(parse, name, default, help, **args), flag_values, required=required
+    )
 
 
 def _multi(kind):
     def define(name, default, help, flag_values=FLAGS, required=False, **args):
         return DEFINE_flag(
-            MultiFlag(kind, name, default, help, **args), flag_values, required=required
+            _kinds.MultiFlag(kind, name, default, help, **args), flag_values, required=required
         )
 
     return define
@@ -185,7 +147,7 @@ def DEFINE_multi_enum(
     """Any of the given texts, as often as the flag is given."""
     parse = _kinds.choice(enum_values, case_sensitive)
     return DEFINE_flag(
-        MultiFlag(parse, name, default, help, **args), flag_values, required=required
+        _kinds.MultiFlag(parse, name, default, help, **args), flag_values, required=required
     )
 
 
@@ -198,7 +160,7 @@ def register_validator(
     flag_name, checker, message="Flag validation failed", flag_values=FLAGS
 ) -> None:
     """Has the value checked when it is read and whenever it is set."""
-    name = flag_name.name if isinstance(flag_name, FlagHolder) else flag_name
+    name = flag_name.name if isinstance(flag_name, _kinds.FlagHolder) else flag_name
     flag_values.add_validator(name, checker, message)
 
 
@@ -214,7 +176,7 @@ def validator(flag_name, message="Flag validation failed", flag_values=FLAGS):
 
 def mark_flag_as_required(flag_name, flag_values=FLAGS) -> None:
     """The program must be given a value."""
-    name = flag_name.name if isinstance(flag_name, FlagHolder) else flag_name
+    name = flag_name.name if isinstance(flag_name, _kinds.FlagHolder) else flag_name
     register_validator(
         name,
         lambda value: value is not None,
@@ -227,3 +189,6 @@ def mark_flags_as_required(flag_names, flag_values=FLAGS) -> None:
     """The program must be given a value for each."""
     for name in flag_names:
         mark_flag_as_required(name, flag_values)
+
+
+__getattr__, __dir__ = _names.surface("flags")

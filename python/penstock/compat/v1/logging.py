@@ -3,33 +3,13 @@
 from __future__ import annotations as _annotations
 
 import itertools as _itertools
+import logging as _logging
 import sys as _sys
-from logging import DEBUG, ERROR, FATAL, INFO, WARN
 
 from penstock._ops.running import get_logger as _get_logger
 
-__all__ = [
-    "DEBUG",
-    "ERROR",
-    "FATAL",
-    "INFO",
-    "WARN",
-    "TaskLevelStatusMessage",
-    "debug",
-    "error",
-    "fatal",
-    "flush",
-    "get_verbosity",
-    "info",
-    "log",
-    "log_every_n",
-    "log_first_n",
-    "log_if",
-    "set_verbosity",
-    "vlog",
-    "warn",
-    "warning",
-]
+DEBUG, INFO, WARN = _logging.DEBUG, _logging.INFO, _logging.WARN
+ERROR, FATAL = _logging.ERROR, _logging.FATAL
 
 _logger = _get_logger()
 debug, info, error, fatal, log = (

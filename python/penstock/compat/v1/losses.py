@@ -15,26 +15,6 @@ from penstock.compat.v1._weights import num_present as _num_present
 from penstock.compat.v1._weights import squeeze_last as _squeeze_last
 from penstock.dtypes import float32 as _float32
 
-__all__ = [
-    "Reduction",
-    "absolute_difference",
-    "add_loss",
-    "compute_weighted_loss",
-    "cosine_distance",
-    "get_losses",
-    "get_regularization_loss",
-    "get_regularization_losses",
-    "get_total_loss",
-    "hinge_loss",
-    "huber_loss",
-    "log_loss",
-    "mean_pairwise_squared_error",
-    "mean_squared_error",
-    "sigmoid_cross_entropy",
-    "softmax_cross_entropy",
-    "sparse_softmax_cross_entropy",
-]
-
 
 class Reduction:
     """What becomes of the losses of many examples."""

@@ -11,29 +11,11 @@ from penstock import errors as _errors
 from penstock import raw_ops as _raw_ops
 from penstock._context.scope import scoped as _scoped
 from penstock._ops.running import numpy_function as _numpy_function
-from penstock.compat.v1 import _collections
+from penstock.compat.v1 import _collections, _names
 from penstock.compat.v1._collections import GraphKeys as _GraphKeys
 from penstock.summary import _messages
 from penstock.summary._events import EventFile as _EventFile
-from penstock.summary._messages import Event, SessionLog, Summary
 from penstock.summary._messages import SummaryMetadata as _SummaryMetadata
-
-__all__ = [
-    "Event",
-    "FileWriter",
-    "FileWriterCache",
-    "SessionLog",
-    "Summary",
-    "all_v2_summary_ops",
-    "get_summary_description",
-    "histogram",
-    "image",
-    "merge",
-    "merge_all",
-    "scalar",
-    "tensor_summary",
-    "text",
-]
 
 
 def _clean(name: str) -> str:
@@ -76,7 +58,7 @@ def scalar(name, tensor, collections=None, family=None) -> _core.Tensor:
             raise _errors.InvalidArgumentError(
                 None, None, f"tags and values are not the same shape: [] != {list(data.shape)}"
             )
-        return Summary(value=[Summary.Value(tag=tag, simple_value=float(data))])
+        return _messages.Summary(value=[_messages.Summary.Value(tag=tag, simple_value=float(data))])
 
     return _summary(build, _core.to_tensor(tensor), collections, node)
 
@@ -88,7 +70,9 @@ def histogram(name, values, collections=None, family=None) -> _core.Tensor:
     def build(data):
         from penstock.summary import _values
 
-        return Summary(value=[Summary.Value(tag=tag, histo=_values.histogram(data))])
+        return _messages.Summary(
+            value=[_messages.Summary.Value(tag=tag, histo=_values.histogram(data))]
+        )
 
     return _summary(build, _core.to_tensor(values), collections, node)
 
@@ -100,12 +84,12 @@ def image(name, tensor, max_outputs=3, collections=None, family=None) -> _core.T
     def build(data):
         from penstock.summary import _values
 
-        made = Summary()
+        made = _messages.Summary()
         for i, each in enumerate(data[:max_outputs]):
             height, width, channels = each.shape
             made.value.add(
                 tag=f"{tag}/image/{i}" if max_outputs > 1 else f"{tag}/image",
-                image=Summary.Image(
+                image=_messages.Summary.Image(
                     height=height,
                     width=width,
                     colorspace=channels,
@@ -136,9 +120,9 @@ def tensor_summary(
         metadata.summary_description = summary_description
 
     def build(data):
-        value = Summary.Value(tag=tag, metadata=metadata)
+        value = _messages.Summary.Value(tag=tag, metadata=metadata)
         value.tensor.CopyFrom(_messages.make_tensor_proto(data))
-        return Summary(value=[value])
+        return _messages.Summary(value=[value])
 
     return _summary(build, _core.to_tensor(tensor), collections, node)
 
@@ -213,7 +197,7 @@ class FileWriter:
         return self._file.logdir
 
     def _add(self, step=None, **fields):
-        event = Event(wall_time=_time.time(), **fields)
+        event = _messages.Event(wall_time=_time.time(), **fields)
         if step is not None:
             event.step = int(step)
         self.add_event(event)
@@ -222,7 +206,7 @@ class FileWriter:
         """Adds a Summary, or the bytes of one."""
         if isinstance(summary, (_core.Tensor, memoryview)):
             summary = bytes(getattr(summary, "numpy", lambda: summary)())
-        given = Summary()
+        given = _messages.Summary()
         if isinstance(summary, bytes):
             given.ParseFromString(summary)
         else:
@@ -306,3 +290,6 @@ class FileWriterCache:
         for writer in FileWriterCache._writers.values():
             writer.close()
         FileWriterCache._writers.clear()
+
+
+__getattr__, __dir__ = _names.surface("summary")

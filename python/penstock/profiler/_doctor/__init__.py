@@ -3,6 +3,3 @@
 _watch follows the user's lines and loops, _probes tell of penstock's own objects, and every file
 of detectors looks for one cause.
 """
-
-from penstock.profiler._doctor._doctor import Doctor, doctor
-from penstock.profiler._doctor._findings import Finding

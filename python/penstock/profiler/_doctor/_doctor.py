@@ -6,6 +6,7 @@ import sys
 import warnings
 from collections.abc import Sequence
 
+from penstock._api import public
 from penstock._base.version_1 import version_1
 from penstock.profiler._doctor import detectors
 from penstock.profiler._doctor._findings import Finding, report
@@ -14,6 +15,7 @@ from penstock.profiler._doctor._source import shown
 from penstock.profiler._doctor._watch import Watch
 
 
+@public("profiler.Doctor")
 class Doctor(Sequence):
     """Looks at the block of a `with`, and is the sequence of its findings afterwards."""
 
@@ -78,6 +80,7 @@ class Doctor(Sequence):
         return report(self._findings, ", ".join(files) or "this block")
 
 
+@public("profiler.doctor")
 def doctor() -> Doctor:
     """Looks at a block: `with tf.profiler.doctor() as findings: …`. Afterwards `findings` is the
     sequence of what was found, and printing it says so."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import textwrap
 
+from penstock._api import public
 from penstock.profiler._doctor._source import Site, shown, text_of
 
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
@@ -18,6 +19,7 @@ def size(count) -> str:
     return f"{value:.0f} {_UNITS[unit]}" if unit == 0 else f"{value:.1f} {_UNITS[unit]}"
 
 
+@public("profiler.Finding")
 @dataclasses.dataclass
 class Finding:
     """One cause of growth or waste at one line, how much it is, and what to write instead."""

@@ -9,9 +9,5 @@
 """
 
 from penstock import _api
-from penstock.profiler._account import Account, account
-from penstock.profiler._profile import Profile
-from penstock.profiler._recording import Recording, is_recording, start, stop
-from penstock.profiler._summary import summary
 
 __getattr__, __dir__ = _api.surface("profiler.memory")

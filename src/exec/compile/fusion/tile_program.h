@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "graph/graph.h"
-#include "kernels/reduce_steps.h"
 #include "kernels/chain.h"
+#include "kernels/reduce_steps.h"
 
 namespace penstock::exec {
 

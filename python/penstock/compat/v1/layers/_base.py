@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 
 from penstock import _core
+from penstock._api import public
 from penstock.compat.v1 import _collections
 from penstock.compat.v1._collections import GraphKeys
 from penstock.compat.v1._variable_scope import get_variable, variable_scope
 
 
+@public("v1.layers.Layer")
 class Layer:
     """What is called with inputs: an own one overrides `build` and `call`."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 
 from penstock import nn, raw_ops
+from penstock._api import public
 from penstock.compat.v1._initializers import zeros_initializer
 from penstock.compat.v1.layers._base import Layer
 
@@ -22,6 +23,7 @@ def _layout(data_format) -> str:
     return "NHWC" if data_format == "channels_last" else "NCHW"
 
 
+@public("v1.layers.Conv2D")
 class Conv2D(Layer):
     """A convolution over two dimensions.
 
@@ -111,6 +113,7 @@ class Conv2D(Layer):
         return made if self.activation is None else self.activation(made)
 
 
+@public("v1.layers.Conv2DTranspose")
 class Conv2DTranspose(Conv2D):
     """The transpose of a convolution: an image becomes larger."""
 
@@ -150,6 +153,7 @@ class Conv2DTranspose(Conv2D):
         )
 
 
+@public("v1.layers.MaxPooling2D")
 class MaxPooling2D(Layer):
     """The largest value of every window."""
 
@@ -167,6 +171,7 @@ class MaxPooling2D(Layer):
         return self._pool(inputs, self.pool_size, self.strides, self.padding, self.data_format)
 
 
+@public("v1.layers.AveragePooling2D")
 class AveragePooling2D(MaxPooling2D):
     """The mean of every window."""
 

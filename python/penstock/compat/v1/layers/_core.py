@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from penstock import _core, dtypes, raw_ops
+from penstock._api import public
 from penstock._context.scope import graph_scope
 from penstock._ops.arrays import get_static_value, tensor, tensordot
 from penstock._ops.convert import cast
@@ -15,6 +16,7 @@ from penstock.compat.v1._initializers import ones_initializer, zeros_initializer
 from penstock.compat.v1.layers._base import Layer, last_size
 
 
+@public("v1.layers.Dense")
 class Dense(Layer):
     """The matrix product of the inputs and a kernel, plus a bias.
 
@@ -73,6 +75,7 @@ class Dense(Layer):
         return made if self.activation is None else self.activation(made)
 
 
+@public("v1.layers.Flatten")
 class Flatten(Layer):
     """All dimensions but the first as one.
 
@@ -110,6 +113,7 @@ def _chosen(condition, yes, no):
     return raw_ops.SelectV2(condition=cast(condition, dtypes.bool), t=yes, e=no)
 
 
+@public("v1.layers.Dropout")
 class Dropout(Layer):
     """Some elements at random as zeros while training, and the others larger by as much."""
 
@@ -133,6 +137,7 @@ class Dropout(Layer):
         return cond(cast(training, dtypes.bool), drop, lambda: raw_ops.Identity(input=inputs))
 
 
+@public("v1.layers.BatchNormalization")
 class BatchNormalization(Layer):
     """The inputs with mean 0 and variance 1, of the batch while training, else of all batches."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from penstock._api import public
 from penstock.compat.v1.metrics._base import (
     added,
     cast,
@@ -63,10 +64,10 @@ def _kind_metric(kind):
     return metric
 
 
-true_positives = _kind_metric("true_positives")
-false_positives = _kind_metric("false_positives")
-true_negatives = _kind_metric("true_negatives")
-false_negatives = _kind_metric("false_negatives")
+true_positives = public("v1.metrics.true_positives")(_kind_metric("true_positives"))
+false_positives = public("v1.metrics.false_positives")(_kind_metric("false_positives"))
+true_negatives = public("v1.metrics.true_negatives")(_kind_metric("true_negatives"))
+false_negatives = public("v1.metrics.false_negatives")(_kind_metric("false_negatives"))
 
 
 def _share_metric(public, wrong, doc):
@@ -94,8 +95,12 @@ def _share_metric(public, wrong, doc):
     return metric
 
 
-precision = _share_metric("precision", "false_positives", "The share of yeses that are right.")
-recall = _share_metric("recall", "false_negatives", "The share of true labels that are found.")
+precision = public("v1.metrics.precision")(
+    _share_metric("precision", "false_positives", "The share of yeses that are right.")
+)
+recall = public("v1.metrics.recall")(
+    _share_metric("recall", "false_negatives", "The share of true labels that are found.")
+)
 
 
 def at_thresholds(labels, predictions, thresholds, weights, name, kinds=tuple(_KINDS)):
@@ -140,10 +145,18 @@ def _kind_at_thresholds(kind):
     return metric
 
 
-true_positives_at_thresholds = _kind_at_thresholds("true_positives")
-false_positives_at_thresholds = _kind_at_thresholds("false_positives")
-true_negatives_at_thresholds = _kind_at_thresholds("true_negatives")
-false_negatives_at_thresholds = _kind_at_thresholds("false_negatives")
+true_positives_at_thresholds = public("v1.metrics.true_positives_at_thresholds")(
+    _kind_at_thresholds("true_positives")
+)
+false_positives_at_thresholds = public("v1.metrics.false_positives_at_thresholds")(
+    _kind_at_thresholds("false_positives")
+)
+true_negatives_at_thresholds = public("v1.metrics.true_negatives_at_thresholds")(
+    _kind_at_thresholds("true_negatives")
+)
+false_negatives_at_thresholds = public("v1.metrics.false_negatives_at_thresholds")(
+    _kind_at_thresholds("false_negatives")
+)
 
 
 def _share_at_thresholds(public, wrong, doc):
@@ -170,9 +183,11 @@ def _share_at_thresholds(public, wrong, doc):
     return metric
 
 
-precision_at_thresholds = _share_at_thresholds(
-    "precision_at_thresholds", "false_positives", "precision at every threshold."
+precision_at_thresholds = public("v1.metrics.precision_at_thresholds")(
+    _share_at_thresholds(
+        "precision_at_thresholds", "false_positives", "precision at every threshold."
+    )
 )
-recall_at_thresholds = _share_at_thresholds(
-    "recall_at_thresholds", "false_negatives", "recall at every threshold."
+recall_at_thresholds = public("v1.metrics.recall_at_thresholds")(
+    _share_at_thresholds("recall_at_thresholds", "false_negatives", "recall at every threshold.")
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from penstock._api import public
 from penstock.compat.v1.metrics._base import (
     added,
     cast,
@@ -18,6 +19,7 @@ from penstock.compat.v1.metrics._counts import at_thresholds
 _SMALL = 1e-7
 
 
+@public("v1.metrics.auc")
 def auc(
     labels,
     predictions,
@@ -78,6 +80,7 @@ def _confusion(labels, predictions, num_classes, weights, name, dtype):
     return matrix.value(), added(matrix, counts)
 
 
+@public("v1.metrics.mean_iou")
 def mean_iou(
     labels,
     predictions,
@@ -102,6 +105,7 @@ def mean_iou(
     return published(value, update, metrics_collections, updates_collections)
 
 
+@public("v1.metrics.mean_per_class_accuracy")
 def mean_per_class_accuracy(
     labels,
     predictions,

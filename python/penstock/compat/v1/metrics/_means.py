@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from penstock._api import public
 from penstock._context.scope import scoped
 from penstock.compat.v1.metrics._base import (
     added,
@@ -33,6 +34,7 @@ def _mean(values, weights, name, finish=lambda mean: mean, collections=(None, No
     return published(value, finish(update), *collections)
 
 
+@public("v1.metrics.mean")
 @scoped("mean", "value", "update_op")
 def mean(values, weights=None, metrics_collections=None, updates_collections=None, name=None):
     """The mean of the values."""
@@ -42,6 +44,7 @@ def mean(values, weights=None, metrics_collections=None, updates_collections=Non
     return _mean(values, weights, name, collections=collections)
 
 
+@public("v1.metrics.accuracy")
 @scoped("accuracy", "value", "update_op")
 def accuracy(
     labels,
@@ -106,22 +109,29 @@ def _squares(labels, predictions):
     return raw_ops.SquaredDifference(x=predictions, y=labels)
 
 
-mean_absolute_error = _error_metric(
-    "mean_absolute_error",
-    lambda labels, predictions: raw_ops.Abs(x=predictions - labels),
-    "The mean distance between labels and predictions.",
+mean_absolute_error = public("v1.metrics.mean_absolute_error")(
+    _error_metric(
+        "mean_absolute_error",
+        lambda labels, predictions: raw_ops.Abs(x=predictions - labels),
+        "The mean distance between labels and predictions.",
+    )
 )
-mean_squared_error = _error_metric(
-    "mean_squared_error", _squares, "The mean squared distance between labels and predictions."
+mean_squared_error = public("v1.metrics.mean_squared_error")(
+    _error_metric(
+        "mean_squared_error", _squares, "The mean squared distance between labels and predictions."
+    )
 )
-root_mean_squared_error = _error_metric(
-    "root_mean_squared_error",
-    _squares,
-    "The root of the mean squared distance.",
-    lambda mean: raw_ops.Sqrt(x=mean),
+root_mean_squared_error = public("v1.metrics.root_mean_squared_error")(
+    _error_metric(
+        "root_mean_squared_error",
+        _squares,
+        "The root of the mean squared distance.",
+        lambda mean: raw_ops.Sqrt(x=mean),
+    )
 )
 
 
+@public("v1.metrics.mean_relative_error")
 @scoped("mean_relative_error", "value", "update_op")
 def mean_relative_error(
     labels,
@@ -141,6 +151,7 @@ def mean_relative_error(
     return _mean(ratio(distance, normalizer), weights, name, collections=collections)
 
 
+@public("v1.metrics.mean_cosine_distance")
 @scoped("mean_cosine_distance", "value", "update_op")
 def mean_cosine_distance(
     labels,
@@ -160,6 +171,7 @@ def mean_cosine_distance(
     return _mean(product, weights, name, lambda found: 1 - found, collections)
 
 
+@public("v1.metrics.percentage_below")
 @scoped("percentage_below_threshold", "value", "update_op")
 def percentage_below(
     values,
@@ -177,6 +189,7 @@ def percentage_below(
     return _mean(is_below, weights, name, collections=collections)
 
 
+@public("v1.metrics.mean_tensor")
 def mean_tensor(
     values, weights=None, metrics_collections=None, updates_collections=None, name=None
 ):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from penstock import _core, raw_ops
+from penstock._api import public
 from penstock._control_flow.loops import while_loop
 from penstock._control_flow.tensor_array import TensorArray
 from penstock._ops.arrays import tensor
@@ -33,6 +34,7 @@ def _turned(x):
     return raw_ops.Transpose(x=x, perm=[1, 0, *range(2, x.shape.rank)])
 
 
+@public("v1.nn.dynamic_rnn")
 def dynamic_rnn(
     cell,
     inputs,
@@ -124,6 +126,7 @@ def _kept(goes_on, made, state):
     return output, pack_sequence_as(new, [choose(now, old) for now, old in pairs])
 
 
+@public("v1.nn.bidirectional_dynamic_rnn")
 def bidirectional_dynamic_rnn(
     cell_fw,
     cell_bw,
@@ -172,6 +175,7 @@ def _reversed(x, lengths, time_major):
     )
 
 
+@public("v1.nn.raw_rnn")
 def raw_rnn(cell, loop_fn, parallel_iterations=None, swap_memory=False, scope=None):
     """(a TensorArray of the outputs, the last state, the last loop state) of a cell whose inputs
     and states `loop_fn(time, output, state, loop state)` gives: (which sequences are finished, the

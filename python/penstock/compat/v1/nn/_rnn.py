@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from penstock import raw_ops
+from penstock._api import public
 from penstock._ops.arrays import tensor
 from penstock.compat.v1._variable_scope import variable_scope
 from penstock.nest import flatten, pack_sequence_as
 
 
+@public("v1.nn.static_rnn")
 def static_rnn(cell, inputs, initial_state=None, dtype=None, sequence_length=None, scope=None):
     """(the outputs of every step, the last state) of a cell over a list of inputs.
 
@@ -58,6 +60,7 @@ def _where(condition, yes, no):
     return raw_ops.SelectV2(condition=condition, t=yes, e=no)
 
 
+@public("v1.nn.static_bidirectional_rnn")
 def static_bidirectional_rnn(
     cell_fw,
     cell_bw,

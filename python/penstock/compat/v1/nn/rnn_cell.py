@@ -12,18 +12,8 @@ from penstock.compat.v1._initializers import constant_initializer as _constant_i
 from penstock.compat.v1._initializers import zeros_initializer as _zeros_initializer
 from penstock.compat.v1.layers._base import Layer as _Layer
 from penstock.compat.v1.layers._base import last_size as _last_size
+from penstock.compat.v1.nn._functions import dropout as _dropout
 from penstock.nest import map_structure as _map_structure
-
-__all__ = [
-    "BasicLSTMCell",
-    "BasicRNNCell",
-    "DropoutWrapper",
-    "GRUCell",
-    "LSTMCell",
-    "LSTMStateTuple",
-    "MultiRNNCell",
-    "RNNCell",
-]
 
 
 class LSTMStateTuple(_collections.namedtuple("LSTMStateTuple", ("c", "h"))):
@@ -279,8 +269,6 @@ class DropoutWrapper(RNNCell):
         return self._dropped(output, for_outputs), state
 
     def _dropped(self, value, keep_prob):
-        from penstock.compat.v1 import nn
-
         if isinstance(keep_prob, (int, float)) and keep_prob >= 1:
             return value
-        return nn.dropout(value, keep_prob, seed=self._seed)
+        return _dropout(value, keep_prob, seed=self._seed)

@@ -8,6 +8,7 @@ rows only): values, which are then assigned. So the same rules serve eager progr
 from __future__ import annotations
 
 from penstock import _core, dtypes, raw_ops
+from penstock._api import public
 from penstock._autodiff.tape import GradientTape, IndexedSlices, pause
 from penstock._context.scope import default_graph, graph_scope
 from penstock._ops.convert import cast, constant
@@ -18,6 +19,7 @@ from penstock.compat.v1 import _switches
 from penstock.compat.v1._variables import make_variable
 
 
+@public("v1.train.Optimizer")
 class Optimizer(Trackable):
     """The base of optimizers."""
 

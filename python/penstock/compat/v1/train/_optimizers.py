@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from penstock import raw_ops
+from penstock._api import public
 from penstock.compat.v1.train._optimizer import Optimizer, by_rows, without_repeats
 from penstock.optimizers._base import dense
 
 
+@public("v1.train.GradientDescentOptimizer")
 class GradientDescentOptimizer(Optimizer):
     """Gradient descent.
 
@@ -39,6 +41,7 @@ class GradientDescentOptimizer(Optimizer):
         )
 
 
+@public("v1.train.MomentumOptimizer")
 class MomentumOptimizer(Optimizer):
     """Gradient descent that keeps some of its speed."""
 
@@ -71,6 +74,7 @@ class MomentumOptimizer(Optimizer):
         )
 
 
+@public("v1.train.AdamOptimizer")
 class AdamOptimizer(Optimizer):
     """Adam: running means of the gradient and its square.
 
@@ -142,6 +146,7 @@ class AdamOptimizer(Optimizer):
         ]
 
 
+@public("v1.train.AdagradOptimizer")
 class AdagradOptimizer(Optimizer):
     """Steps that shrink with the sum of the squared gradients.
 
@@ -195,6 +200,7 @@ class AdagradOptimizer(Optimizer):
         )
 
 
+@public("v1.train.AdadeltaOptimizer")
 class AdadeltaOptimizer(Optimizer):
     """Steps as large as the recent ones, relative to the recent gradients."""
 
@@ -225,6 +231,7 @@ def _adadelta(var, accum, accum_update, grad, lr, rho, epsilon):
     return var - step * lr, accum, accum_update
 
 
+@public("v1.train.RMSPropOptimizer")
 class RMSPropOptimizer(Optimizer):
     """Steps over the root of a running mean of the squared gradients.
 
@@ -297,6 +304,7 @@ def _centered_rms_prop(var, ms, mg, mom, grad, lr, rho, momentum, epsilon):
     return var - mom, ms, mg, mom
 
 
+@public("v1.train.FtrlOptimizer")
 class FtrlOptimizer(Optimizer):
     """Follow the regularized leader."""
 

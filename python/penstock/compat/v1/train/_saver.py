@@ -13,12 +13,14 @@ from collections.abc import Mapping
 from types import SimpleNamespace
 
 from penstock import _core, errors, raw_ops
+from penstock._api import public
 from penstock._base.files import path_text
 from penstock._tensors.shape import TensorShape
 from penstock.io import gfile
 from penstock.train import _format, _state
 
 
+@public("v1.train.Saver")
 class Saver:
     """Saves and restores variables: `saver.save(sess, "dir/model", global_step=step)`.
 

@@ -6,6 +6,7 @@ import functools
 import math
 
 from penstock import _core, raw_ops
+from penstock._api import public
 from penstock._context import trace as _tracing
 from penstock._context.scope import result_named, scoped
 from penstock._ops.arrays import tensor
@@ -43,6 +44,7 @@ def _passed(step, decay_steps, staircase):
     return raw_ops.Floor(x=passed) if staircase else passed
 
 
+@public("v1.train.exponential_decay")
 @_schedule("ExponentialDecay")
 def exponential_decay(
     learning_rate, global_step, decay_steps, decay_rate, staircase=False, name=None
@@ -67,6 +69,7 @@ def exponential_decay(
     return learning_rate * raw_ops.Pow(x=cast(decay_rate, passed.dtype), y=passed)
 
 
+@public("v1.train.natural_exp_decay")
 @_schedule("NaturalExpDecay")
 def natural_exp_decay(
     learning_rate, global_step, decay_steps, decay_rate, staircase=False, name=None
@@ -76,6 +79,7 @@ def natural_exp_decay(
     return learning_rate * raw_ops.Exp(x=-cast(decay_rate, passed.dtype) * passed)
 
 
+@public("v1.train.inverse_time_decay")
 @_schedule("InverseTimeDecay")
 def inverse_time_decay(
     learning_rate, global_step, decay_steps, decay_rate, staircase=False, name=None
@@ -85,6 +89,7 @@ def inverse_time_decay(
     return learning_rate / (1 + cast(decay_rate, passed.dtype) * passed)
 
 
+@public("v1.train.polynomial_decay")
 @_schedule("PolynomialDecay")
 def polynomial_decay(
     learning_rate,
@@ -120,6 +125,7 @@ def polynomial_decay(
     return (learning_rate - end) * raw_ops.Pow(x=left, y=cast(power, dtype)) + end
 
 
+@public("v1.train.cosine_decay")
 @_schedule("CosineDecay", "Mul_3")
 def cosine_decay(learning_rate, global_step, decay_steps, alpha=0.0, name=None):
     """Half a cosine from the learning rate to alpha times it."""
@@ -133,6 +139,7 @@ def _share_done(step, decay_steps):
     return raw_ops.Minimum(x=step, y=length) / length
 
 
+@public("v1.train.cosine_decay_restarts")
 @_schedule("SGDRDecay", "Mul")
 def cosine_decay_restarts(
     learning_rate, global_step, first_decay_steps, t_mul=2.0, m_mul=1.0, alpha=0.0, name=None
@@ -153,6 +160,7 @@ def cosine_decay_restarts(
     return learning_rate * ((1 - alpha) * cosine + alpha)
 
 
+@public("v1.train.linear_cosine_decay")
 @_schedule("LinearCosineDecay", "Mul_2")
 def linear_cosine_decay(
     learning_rate, global_step, decay_steps, num_periods=0.5, alpha=0.0, beta=0.001, name=None
@@ -163,6 +171,7 @@ def linear_cosine_decay(
     return learning_rate * ((alpha + (1 - done)) * cosine + beta)
 
 
+@public("v1.train.noisy_linear_cosine_decay")
 @_schedule("NoisyLinearCosineDecay", "Mul_2")
 def noisy_linear_cosine_decay(
     learning_rate,
@@ -188,6 +197,7 @@ def noisy_linear_cosine_decay(
     return learning_rate * ((alpha + (1 - done) + noise) * cosine + beta)
 
 
+@public("v1.train.piecewise_constant_decay", "v1.train.piecewise_constant")
 def piecewise_constant(x, boundaries, values, name=None):
     """values[i] up to and including boundaries[i]; then the last value."""
     from penstock.compat import v1
@@ -212,6 +222,3 @@ def piecewise_constant(x, boundaries, values, name=None):
         return result_named(raw_ops.Identity(input=found), f"case/cond/{last}")
 
     return rate if v1.executing_eagerly() else rate(name)
-
-
-piecewise_constant_decay = piecewise_constant

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from penstock import dtypes
+from penstock._api import public
 from penstock._ops.create import zeros
 from penstock.compat.v1 import _collections
 from penstock.compat.v1._collections import GraphKeys
 from penstock.compat.v1._variables import make_variable
 
 
+@public("v1.train.get_global_step")
 def get_global_step(graph=None):
     """The global step, or None.
 
@@ -33,6 +35,7 @@ def _of(graph):
     return _collections.current() if graph is None else graph._collections
 
 
+@public("v1.train.create_global_step")
 def create_global_step(graph=None):
     """A new global step; ValueError where there is one."""
     if get_global_step(graph) is not None:
@@ -42,6 +45,7 @@ def create_global_step(graph=None):
     return step
 
 
+@public("v1.train.get_or_create_global_step")
 def get_or_create_global_step(graph=None):
     """The global step, made where there is none.
 
@@ -56,6 +60,7 @@ def get_or_create_global_step(graph=None):
     return create_global_step(graph) if found is None else found
 
 
+@public("v1.train.assert_global_step")
 def assert_global_step(global_step_tensor) -> None:
     """TypeError unless it is one integer."""
     if not global_step_tensor.dtype.is_integer:
