@@ -58,7 +58,7 @@ struct Max {
   static constexpr T kIdentity = -std::numeric_limits<T>::infinity();
   template <typename T>
   HWY_INLINE static T one(T a, T b) {
-    return (b > a) | (b != b) ? b : a;
+    return ((b > a) | (b != b)) ? b : a;
   }
   template <class V>
   HWY_INLINE static V vec(V a, V b) {
@@ -73,7 +73,7 @@ struct Min {
   static constexpr T kIdentity = std::numeric_limits<T>::infinity();
   template <typename T>
   HWY_INLINE static T one(T a, T b) {
-    return (b < a) | (b != b) ? b : a;
+    return ((b < a) | (b != b)) ? b : a;
   }
   template <class V>
   HWY_INLINE static V vec(V a, V b) {
