@@ -138,7 +138,7 @@ Index parse_index(PyObject* object) {
 
 PyObject* subscript(PyObject* self, PyObject* object) {
   return guarded([&] {
-    static const OpDef* const op = find_op("StridedSlice");
+    static const OpDef* const op = find_operator("getitem");
     if (!PyLong_CheckExact(object) && !PyTuple_Check(object) && is_mask(object)) {
       return checked(PyObject_CallFunctionObjArgs(hooks.masked, self, object, nullptr));
     }

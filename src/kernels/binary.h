@@ -42,11 +42,7 @@ namespace penstock::kernels {
   X(LogicalOr)
 
 // Vectors of polynomials (math_binary.cc).
-#define PEN_VECTOR_BINARY_OPS(X) \
-  X(SoftplusGrad)                \
-  X(GeluGrad)                    \
-  X(GeluTanhGrad)                \
-  X(Swish) /* y: what x is multiplied with in the sigmoid */
+#define PEN_VECTOR_BINARY_OPS(X) X(SoftplusGrad)
 
 // One number at a time (slow_binary.cc).
 #define PEN_SLOW_BINARY_OPS(X)                                  \
@@ -73,12 +69,16 @@ enum class BinaryOp : uint8_t {
 #define PEN_ENUMERATOR(Name) k##Name,
   PEN_SIMPLE_BINARY_OPS(PEN_ENUMERATOR) PEN_COMPARE_BINARY_OPS(PEN_ENUMERATOR)
       PEN_VECTOR_BINARY_OPS(PEN_ENUMERATOR) PEN_SLOW_BINARY_OPS(PEN_ENUMERATOR)
+          kOwn,  // in no list: the function is in the file of its op (function-inl.h)
 #undef PEN_ENUMERATOR
 };
 
 // Null when the op does not exist for the dtype: strings never, complex numbers are not ordered.
 // Integers wrap around.
 BinaryLoop binary_loop(BinaryOp op, DType dtype) noexcept;
+// The same of a function in the file of its op.
+using OwnBinary = BinaryLoop (*)(DType dtype);
+inline BinaryLoop binary_loop(OwnBinary function, DType dtype) noexcept { return function(dtype); }
 
 // The parts of it, without the half types, each null for ops that are not its own.
 BinaryLoop compare_loop(BinaryOp op, DType dtype) noexcept;

@@ -30,8 +30,8 @@ struct StripStep {
 // `is_right` says that the value at hand is the op's second argument.
 StripStep strip_load(int operand);
 StripStep strip_store(int operand);
-StripStep strip_unary(UnaryOp op, DType dtype);
-StripStep strip_binary(BinaryOp op, DType dtype, int operand, bool is_right);
+StripStep strip_unary(const Formula& formula, DType dtype);
+StripStep strip_binary(const Formula& formula, DType dtype, int operand, bool is_right);
 
 struct StripOperand {
   enum class Kind : uint8_t {

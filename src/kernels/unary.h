@@ -50,11 +50,8 @@ namespace penstock::kernels {
   X(Sigmoid)                    \
   X(Softplus)                   \
   X(Elu)                        \
-  X(Selu)                       \
   X(Erf)                        \
-  X(Erfc)                       \
-  X(Gelu)                       \
-  X(GeluTanh)
+  X(Erfc)
 
 // One number at a time (slow_unary.cc).
 #define PEN_SLOW_UNARY_OPS(X) \
@@ -86,11 +83,15 @@ enum class UnaryOp : uint8_t {
 #define PEN_ENUMERATOR(Name) k##Name,
   PEN_SIMPLE_UNARY_OPS(PEN_ENUMERATOR) PEN_TEST_UNARY_OPS(PEN_ENUMERATOR)
       PEN_VECTOR_UNARY_OPS(PEN_ENUMERATOR) PEN_SLOW_UNARY_OPS(PEN_ENUMERATOR)
+          kOwn,  // in no list: the function is in the file of its op (function-inl.h)
 #undef PEN_ENUMERATOR
 };
 
 // Null when the op does not exist for the dtype. Integers wrap around.
 UnaryLoop unary_loop(UnaryOp op, DType dtype) noexcept;
+// The same of a function in the file of its op.
+using OwnUnary = UnaryLoop (*)(DType dtype);
+inline UnaryLoop unary_loop(OwnUnary function, DType dtype) noexcept { return function(dtype); }
 
 // The parts of it, without the half types, each null for ops that are not its own.
 UnaryLoop vector_unary_loop(UnaryOp op, DType dtype) noexcept;

@@ -3,6 +3,31 @@
 
 #include "ops/elementwise.h"
 
+#define HWY_TARGET_INCLUDE "ops/activations.cc"
+#include "kernels/targets.h"
+
+#include "kernels/function-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace penstock::kernels::HWY_NAMESPACE {
+
+struct Selu {
+  template <class D>
+  static HWY_INLINE V<D> call(D d, V<D> x) {
+    const auto scale = number(d, 1.0507009873554804934193349852946);
+    const auto scale_alpha = number(d, 1.7580993408473768599402175208123);
+    const auto below = hn::Mul(scale_alpha, Expm1::call(d, hn::Min(x, hn::Zero(d))));
+    return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), below, hn::Mul(scale, x));
+  }
+};
+PEN_UNARY_LOOPS(selu, Selu)
+
+}  // namespace penstock::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+PEN_UNARY_FUNCTION(selu)
+
 namespace penstock {
 namespace {
 
@@ -314,7 +339,7 @@ PEN_OP_DEF(selu) = {
     .traits = {Trait::kElementwise},
     .forwards = {{0, 0}},
     .infer = infer_unary,
-    .cpu = unary_cpu<UnaryOp::kSelu, kernels::kHeavyGrain>,
+    .cpu = unary_cpu<kernels::selu, kernels::kHeavyGrain>,
     .grad = selu_grad_of,
     .saves = {.outputs = kAll},
     .samples = real_samples,
@@ -386,3 +411,4 @@ PEN_OP_DEF(softsign_grad) = {
 };
 
 }  // namespace penstock
+#endif

@@ -18,12 +18,14 @@
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include <penstock/base/export.h>
 #include <penstock/core/attr.h>
 #include <penstock/core/dtype.h>
+#include <penstock/ops/descriptors.h>
 
 namespace penstock {
 
@@ -169,6 +171,10 @@ enum class Trait : uint32_t {
   kIdempotent = 1024,  // applied twice it gives what it gives once, to the bit
   kMoves = 2048,       // an output's element is one of an input's: host inputs and shapes say which
   kComposesOpen = 4096,  // compose takes unknown dimensions: it reads none as a number
+  kCannotFail = 8192,    // the kernel refuses nothing that infer lets through
+  kBilinear = 16384,     // the gradient at one of the two inputs reads the other alone
+  kConverts = 32768,     // the input's numbers as another dtype
+  kPermutes = 65536,     // the input's axes in the order that the only attribute says
 };
 struct Traits {
   constexpr Traits(std::initializer_list<Trait> traits = {}) {
@@ -195,6 +201,18 @@ struct OpDef {
   Required<GradFn> grad;
   Saves saves = {};
   Required<SamplesFn> samples;
+
+  // What passes and graphs know of the op.
+  Arithmetic arithmetic = Arithmetic::kNone;
+  std::optional<double> everywhere = {};  // the number that all elements of the output are
+  int8_t repeated_input = -1;             // the input that the op gives repeated, without more
+  // Whether a call with these attributes takes rows of input 0, those that input 1 says, and so
+  // gives it the gradients of few rows.
+  bool (*takes_rows)(Attrs attrs) = nullptr;
+  // The op without attributes that gives the same as a call with these; null for none.
+  const OpDef* (*same_as)(Attrs attrs) = nullptr;
+  GraphName graph_name = {};
+  FixedList<OperatorDef, 2> operators = {};
 
   // Input `i` of a call: one that takes many stands for all that follow. Pre: there are inputs.
   constexpr const InputDef& input(size_t i) const {

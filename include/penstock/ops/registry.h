@@ -13,6 +13,9 @@ namespace penstock {
 
 // Null when there is no op of that name.
 PEN_API const OpDef* find_op(std::string_view name);
+// The op that Python's operator of that name calls, or the one for dtypes which that does not take;
+// null when there is none.
+PEN_API const OpDef* find_operator(std::string_view name, bool for_other_dtypes = false);
 // All ops, in the order of the list.
 PEN_API std::vector<const OpDef*> all_ops();
 // Adds an op of the user's, which must outlive its last call. Throws AlreadyExistsError when the

@@ -4,11 +4,11 @@
 
 #include <penstock/base/error.h>
 #include <penstock/base/strings.h>
+#include <penstock/ops.h>
 #include <penstock/ops/sample.h>
 
 #include "exec/op_call.h"
 #include "graph/control.h"
-#include "graph/passes/known_ops.h"
 
 namespace penstock::exec {
 namespace {
@@ -27,11 +27,7 @@ ValueId value_of(TraceState& trace, const autodiff::TapeState& tape, const Sourc
 
 // Whether input `i` of a call gets the gradients of few rows: those that it takes.
 bool takes_rows(const autodiff::Record& record, size_t i) {
-  const std::string_view name = record.op->name;
-  if (i != 0 || (name != "GatherV2" && name != "EmbeddingLookup")) return false;
-  if (name == "EmbeddingLookup") return true;
-  const Attrs attrs = record.attrs.view();
-  return std::ranges::all_of(attrs, [](const Attr& axis) { return axis.as_int() == 0; });
+  return i == 0 && record.op->takes_rows != nullptr && record.op->takes_rows(record.attrs.view());
 }
 
 // The dtype of the rows' indices, when nothing but rows of a source is used; kInvalid otherwise.
@@ -218,10 +214,7 @@ std::optional<std::vector<Gradient>> defer_plain(TraceState& trace, autodiff::Ta
 }
 
 // A call, since its shape may not be known.
-Tensor zeros_of(const Tensor& x) {
-  const Tensor* const input = &x;
-  return dispatch(*known_ops().zeros_like, {&input, 1}, {})[0];
-}
+Tensor zeros_of(const Tensor& x) { return zeros_like(x); }
 
 // By way of custom gradients: plain ways lead to their results, and on from what they make of the
 // gradients there, the last one first.

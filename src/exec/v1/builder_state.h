@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "exec/trace/trace_state.h"
-#include "exec/v1/late_names.h"
 #include "exec/v1/name_table.h"
 
 namespace penstock::exec {
@@ -61,7 +60,7 @@ struct BuilderState : TraceState {
   // Takes a name within the scope.
   Name take_name(std::string_view wanted);
   // The name that a call of the op takes, within the scope.
-  Name take_call_name(std::string_view op, std::string_view wanted);
+  Name take_call_name(const OpDef& op, std::string_view wanted);
   // Gives a node a name that is taken; another one where a node has that already.
   void set_name(NodeId id, Name wanted) { names[static_cast<size_t>(id)] = table.for_node(wanted); }
   NodeId find(std::string_view wanted) const;

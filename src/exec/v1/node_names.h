@@ -1,4 +1,5 @@
-// What TensorFlow calls a node by default, and what it calls the constants among its inputs.
+// What TensorFlow calls the constants among a node's inputs. What it calls the node itself is in
+// the OpDef (GraphName).
 #pragma once
 
 #include <optional>
@@ -10,18 +11,8 @@
 #include <penstock/ops/op_def.h>
 #include <penstock/tensor/tensor.h>
 
-#include "exec/v1/late_names.h"
-
 namespace penstock::exec {
 
-// What TensorFlow's function calls an op of this type: a name, and where it makes several nodes of
-// it, what the last of them is called within ("*": as it was asked to, or else by its type). An
-// empty result is the name itself. Where it depends on the call, `late` says more.
-struct DefaultName {
-  std::string_view scope, result;
-  LateNameFn late = nullptr;
-};
-DefaultName default_name(std::string_view type);
 // What a constant at input `i` of a call is called, within the call's name.
 std::string input_name(const OpDef& op, size_t i);
 
