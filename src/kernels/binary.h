@@ -41,9 +41,6 @@ namespace penstock::kernels {
   X(LogicalAnd)                   \
   X(LogicalOr)
 
-// Vectors of polynomials (math_binary.cc).
-#define PEN_VECTOR_BINARY_OPS(X) X(SoftplusGrad)
-
 // One number at a time (slow_binary.cc).
 #define PEN_SLOW_BINARY_OPS(X)                                  \
   X(FloorDivide) /* Pre of division for integers: y is not 0 */ \
@@ -67,9 +64,8 @@ namespace penstock::kernels {
 
 enum class BinaryOp : uint8_t {
 #define PEN_ENUMERATOR(Name) k##Name,
-  PEN_SIMPLE_BINARY_OPS(PEN_ENUMERATOR) PEN_COMPARE_BINARY_OPS(PEN_ENUMERATOR)
-      PEN_VECTOR_BINARY_OPS(PEN_ENUMERATOR) PEN_SLOW_BINARY_OPS(PEN_ENUMERATOR)
-          kOwn,  // in no list: the function is in the file of its op (function-inl.h)
+  PEN_SIMPLE_BINARY_OPS(PEN_ENUMERATOR) PEN_COMPARE_BINARY_OPS(PEN_ENUMERATOR) PEN_SLOW_BINARY_OPS(
+      PEN_ENUMERATOR) kOwn,  // in no list: the function is in the file of its op (function-inl.h)
 #undef PEN_ENUMERATOR
 };
 

@@ -1,4 +1,4 @@
-// Functions of two operands that are made of those in activations-inl.h.
+// Powers of floats, on vectors of double.
 #include "kernels/binary.h"
 
 #define HWY_TARGET_INCLUDE "kernels/math_binary.cc"
@@ -11,13 +11,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace penstock::kernels {
 namespace HWY_NAMESPACE {
-
-struct SoftplusGrad {
-  template <class D>
-  static HWY_INLINE V<D> call(D d, V<D> dy, V<D> x) {
-    return hn::Mul(dy, Sigmoid::call(d, x));
-  }
-};
 
 // |x|^y of double vectors, and what the sign of x makes of it.
 struct Power {
@@ -68,17 +61,7 @@ HWY_ATTR void float_powers(const void* x_data, const void* y_data, void* out_dat
 }
 
 BinaryLoop vector_loop(BinaryOp op, bool is_float) {
-  switch (op) {
-#define PEN_CASE(Name)    \
-  case BinaryOp::k##Name: \
-    return is_float ? binary_vectors<Name, float> : binary_vectors<Name, double>;
-    PEN_VECTOR_BINARY_OPS(PEN_CASE)
-#undef PEN_CASE
-    case BinaryOp::kPower:
-      return is_float ? float_powers : nullptr;
-    default:
-      return nullptr;
-  }
+  return op == BinaryOp::kPower && is_float ? float_powers : nullptr;
 }
 
 // NOLINTNEXTLINE(google-readability-namespace-comments)

@@ -22,11 +22,20 @@ struct Selu {
 };
 PEN_UNARY_LOOPS(selu, Selu)
 
+struct SoftplusGrad {
+  template <class D>
+  static HWY_INLINE V<D> call(D d, V<D> dy, V<D> x) {
+    return hn::Mul(dy, Sigmoid::call(d, x));
+  }
+};
+PEN_BINARY_LOOPS(softplus_grad, SoftplusGrad)
+
 }  // namespace penstock::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 PEN_UNARY_FUNCTION(selu)
+PEN_BINARY_FUNCTION(softplus_grad)
 
 namespace penstock {
 namespace {
@@ -378,7 +387,7 @@ PEN_OP_DEF(softplus_grad) = {
     .traits = {Trait::kElementwise},
     .forwards = {{0, 0}, {1, 0}},
     .infer = infer_same_shape,
-    .cpu = binary_cpu<BinaryOp::kSoftplusGrad, kernels::kHeavyGrain>,
+    .cpu = binary_cpu<kernels::softplus_grad, kernels::kHeavyGrain>,
     .grad = softplus_grad_grad,
     .saves = {.inputs = kAll},
     .samples = real_grad_samples,
