@@ -6,7 +6,8 @@ headers are included as <penstock/layer/x.h>, private ones as "layer/x.h". A lay
 folders below it, which include each other as ROOMS allows; public headers are open to all of them.
 A unit is a private header with the source of the same name: units must not include each other in a
 ring. Messages are printed as `file:line: message`; the exit status is 1 if there are any. What the
-Python modules import is checked by python_layers.py.
+Python modules import is checked by python_layers.py, and that ops are known in src/ops alone by
+op_knowledge.py.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+import op_knowledge
 import python_layers
 
 # What each layer may include besides itself and base.
@@ -245,7 +247,8 @@ def check_tree(root: Path) -> list[str]:
                 messages += [f"{path}:{line}: {what}" for line, what in check_file(path, text)]
                 if folder == "src":
                     units.setdefault(unit_of(path), set()).update(included_units(path, text))
-    return messages + check_rings(units) + python_layers.check_tree(root)
+    messages += check_rings(units)
+    return messages + op_knowledge.check_tree(root) + python_layers.check_tree(root)
 
 
 def main() -> int:

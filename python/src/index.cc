@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <penstock/base/strings.h>
 #include <penstock/exec/function.h>
 #include <penstock/exec/trace.h>
 #include <penstock/ops/registry.h>
@@ -16,6 +17,11 @@
 
 namespace penstock::python {
 namespace {
+
+const OpDef& slicing() {
+  static const OpDef& op = *find_operator("getitem");
+  return op;
+}
 
 [[noreturn]] void refuse(PyObject* object) {
   raise(PyExc_TypeError,
@@ -70,7 +76,7 @@ void add_item(Index& index, PyObject* object) {
     return add(index, 0, 0, 1);
   }
   if (PyBool_Check(object))
-    throw InvalidArgumentError("[StridedSlice] a bool is no index among others");
+    throw InvalidArgumentError(cat("[", slicing().name.value, "] a bool is no index among others"));
   const int64_t position = position_of(object);
   index.shrink_axis_mask |= bit;
   // The largest number wraps around; the op reports that it is out of bounds.
@@ -138,7 +144,6 @@ Index parse_index(PyObject* object) {
 
 PyObject* subscript(PyObject* self, PyObject* object) {
   return guarded([&] {
-    static const OpDef* const op = find_op("StridedSlice");
     if (!PyLong_CheckExact(object) && !PyTuple_Check(object) && is_mask(object)) {
       return checked(PyObject_CallFunctionObjArgs(hooks.masked, self, object, nullptr));
     }
@@ -150,7 +155,7 @@ PyObject* subscript(PyObject* self, PyObject* object) {
     const Tensor* const inputs[] = {&own, &bounds.begin, &bounds.end, &bounds.strides};
     const Attr attrs[] = {index.begin_mask, index.end_mask, index.ellipsis_mask,
                           index.new_axis_mask, index.shrink_axis_mask};
-    return wrap(std::move(run(*op, inputs, attrs)[0]));
+    return wrap(std::move(run(slicing(), inputs, attrs)[0]));
   });
 }
 

@@ -4,6 +4,8 @@
 #include <string_view>
 
 #include <penstock/exec/graph_builder.h>
+#include <penstock/exec/trace.h>
+#include <penstock/ops.h>
 #include <penstock/ops/registry.h>
 
 #include "array.h"
@@ -17,14 +19,7 @@
 namespace penstock::python {
 namespace {
 
-// An operator: its op, the op for other dtypes, and the method with which the other operand could
-// take over.
-struct Operator {
-  const char* op;
-  const char* other_op;
-  const char* reflected;
-  const char* name = nullptr;  // of its nodes in TensorFlow's graphs, if not the op's
-};
+// The operators. An OpDef lists the ones that call it (OperatorDef).
 enum Which {
   kAdd,
   kSub,
@@ -48,44 +43,47 @@ enum Which {
   kInvert,
   kCount,
 };
+struct Operator {
+  const char* name;
+  // The method by which the other side could take over. Such operators are also what their nodes
+  // are called in TensorFlow's graphs; those of the others are called as the op.
+  const char* reflected = nullptr;
+};
 constexpr Operator kOperators[kCount] = {
-    {"AddV2", "Add", "__radd__", "add"},
-    {"Sub", nullptr, "__rsub__", "sub"},
-    {"Mul", "LogicalAnd", "__rmul__", "mul"},
-    {"RealDiv", nullptr, "__rtruediv__", "truediv"},
-    {"FloorDiv", nullptr, "__rfloordiv__", "floordiv"},
-    {"FloorMod", nullptr, "__rmod__", "mod"},
-    {"Pow", nullptr, "__rpow__", "pow"},
-    {"MatMul", nullptr, "__rmatmul__", "matmul"},
-    {"BitwiseAnd", "LogicalAnd", "__rand__", "and"},
-    {"BitwiseOr", "LogicalOr", "__ror__", "or"},
-    {"BitwiseXor", "LogicalXor", "__rxor__", "xor"},
-    {"Equal", nullptr, nullptr},
-    {"NotEqual", nullptr, nullptr},
-    {"Less", nullptr, nullptr},
-    {"LessEqual", nullptr, nullptr},
-    {"Greater", nullptr, nullptr},
-    {"GreaterEqual", nullptr, nullptr},
-    {"Neg", nullptr, nullptr},
-    {"Abs", "ComplexAbs", nullptr},
-    {"Invert", "LogicalNot", nullptr},
+    {"add", "__radd__"},
+    {"sub", "__rsub__"},
+    {"mul", "__rmul__"},
+    {"truediv", "__rtruediv__"},
+    {"floordiv", "__rfloordiv__"},
+    {"mod", "__rmod__"},
+    {"pow", "__rpow__"},
+    {"matmul", "__rmatmul__"},
+    {"and", "__rand__"},
+    {"or", "__ror__"},
+    {"xor", "__rxor__"},
+    {"eq"},
+    {"ne"},
+    {"lt"},
+    {"le"},
+    {"gt"},
+    {"ge"},
+    {"neg"},
+    {"abs"},
+    {"invert"},
 };
 
-const OpDef& find(const char* name) {
-  const OpDef* op = find_op(name);
-  if (op == nullptr) raise(PyExc_NotImplementedError, "the op %s is not there", name);
-  return *op;
-}
-
 const OpDef& op_for(Which which, DType dtype) {
-  static const OpDef* found[kCount] = {};
-  const Operator& entry = kOperators[which];
-  if (found[which] == nullptr) found[which] = &find(entry.op);
-  if (entry.other_op != nullptr && !found[which]->inputs[0].dtypes.has(dtype)) [[unlikely]] {
-    const OpDef& other = find(entry.other_op);
-    if (other.inputs[0].dtypes.has(dtype)) return other;
+  struct Found {
+    const OpDef *op, *other;
+  };
+  static Found found[kCount] = {};
+  Found& own = found[which];
+  if (own.op == nullptr)
+    own = {find_operator(kOperators[which].name), find_operator(kOperators[which].name, true)};
+  if (own.other != nullptr && !own.op->inputs[0].dtypes.has(dtype)) [[unlikely]] {
+    if (own.other->inputs[0].dtypes.has(dtype)) return *own.other;
   }
-  return *found[which];
+  return *own.op;
 }
 
 // All of an op's attributes at their defaults.
@@ -96,8 +94,8 @@ Attrs defaults_of(const OpDef& op, SmallVector<Attr, 8>& storage) {
 
 // Names the node of an operator after the operator.
 void name_node(std::optional<GraphBuilder::Call>& node, const OpDef& op, Which which) {
-  const char* name = kOperators[which].name;
-  node.emplace(op, name == nullptr ? std::string_view() : name);
+  const Operator& entry = kOperators[which];
+  node.emplace(op, entry.reflected == nullptr ? std::string_view() : entry.name);
 }
 
 // `caller` is the return address of the type slot; null if the result is needed now.
@@ -131,10 +129,9 @@ bool is_other_tensor(PyObject* object) {
 
 Tensor cast_to(Tensor tensor, DType dtype) {
   if (tensor.dtype() == dtype) return tensor;
-  static const OpDef& cast = find("Cast");
-  const Attr attrs[] = {dtype};
-  const Tensor* const inputs[] = {&tensor};
-  return std::move(run(cast, inputs, attrs)[0]);
+  const bool is_large = tensor.has_data() && tensor.num_bytes() >= kBytesWorthReleasing;
+  const WithoutGil released(is_large && !Trace::is_open());
+  return cast(tensor, dtype);
 }
 
 struct Operands {

@@ -9,6 +9,7 @@
 #include <penstock/ops/grad_helpers.h>
 
 #include "api/random_scale.h"
+#include "ops/op_defs.h"
 
 namespace penstock::random {
 namespace {
@@ -146,10 +147,12 @@ Tensor poisson(const Shape& shape, const Operand& rate, const DrawOptions& optio
 Tensor categorical(const Operand& logits, int64_t count, const DrawOptions& options) {
   const Tensor& l = logits.tensor();
   if (l.rank() != 2) {
-    throw InvalidArgumentError(cat("[Multinomial] logits should be a matrix, got ", l.shape()));
+    throw InvalidArgumentError(
+        cat("[", multinomial_op.name.value, "] logits should be a matrix, got ", l.shape()));
   }
   if (count < 0 || count > kLargestSeed)
-    throw InvalidArgumentError(cat("[Multinomial] num_samples cannot be ", count));
+    throw InvalidArgumentError(
+        cat("[", multinomial_op.name.value, "] num_samples cannot be ", count));
   const Stream s = next_stream(options.seed);
   return multinomial(l, Tensor(static_cast<int32_t>(count)), s.seed, s.seed2, s.skip,
                      options.dtype);

@@ -39,16 +39,6 @@ struct Elu {
   }
 };
 
-struct Selu {
-  template <class D>
-  static HWY_INLINE V<D> call(D d, V<D> x) {
-    const auto scale = number(d, 1.0507009873554804934193349852946);
-    const auto scale_alpha = number(d, 1.7580993408473768599402175208123);
-    const auto below = hn::Mul(scale_alpha, Expm1::call(d, hn::Min(x, hn::Zero(d))));
-    return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), below, hn::Mul(scale, x));
-  }
-};
-
 // e^(-x²): the square is split, because its rounding would cost most digits of the result.
 template <class D>
 HWY_INLINE V<D> exp_of_negative_square(D d, V<D> x) {
@@ -128,33 +118,6 @@ struct Erf {
     const auto is_far = hn::Gt(size, number(d, sizeof(T<D>) == 4 ? 0.927734375 : 0.5));
     const auto far = hn::CopySign(hn::Sub(number(d, 1), Erfc::of_size(d, size)), x);
     return keep_nan(d, x, hn::IfThenElse(is_far, far, erf_near(d, x)));
-  }
-};
-
-// x times the probability that a normal number is below x.
-struct Gelu {
-  template <class D>
-  static HWY_INLINE V<D> probability(D d, V<D> x) {
-    constexpr double kRootHalf = 0.70710678118654752440;
-    return hn::Mul(number(d, 0.5), Erfc::call(d, hn::Mul(x, number(d, -kRootHalf))));
-  }
-  template <class D>
-  static HWY_INLINE V<D> call(D d, V<D> x) {
-    return hn::Mul(x, probability(d, x));
-  }
-};
-
-struct GeluTanh {
-  static constexpr double kScale = 0.79788456080286535588;  // √(2/π)
-  static constexpr double kCube = 0.044715;
-  template <class D>
-  static HWY_INLINE V<D> tanh(D d, V<D> x) {
-    const auto cube = hn::Mul(hn::Mul(x, x), x);
-    return Tanh::call(d, hn::Mul(number(d, kScale), hn::MulAdd(number(d, kCube), cube, x)));
-  }
-  template <class D>
-  static HWY_INLINE V<D> call(D d, V<D> x) {
-    return hn::Mul(hn::Mul(number(d, 0.5), x), hn::Add(number(d, 1), tanh(d, x)));
   }
 };
 

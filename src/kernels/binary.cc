@@ -155,7 +155,7 @@ constexpr BinaryLoop kHalfLoops[][2] = {
 #define PEN_HALF_TESTS(Name) \
   {in_float<BinaryOp::k##Name, float16, bool>, in_float<BinaryOp::k##Name, bfloat16, bool>},
     PEN_SIMPLE_BINARY_OPS(PEN_HALVES) PEN_COMPARE_BINARY_OPS(PEN_HALF_TESTS)
-        PEN_VECTOR_BINARY_OPS(PEN_HALVES) PEN_SLOW_BINARY_OPS(PEN_HALVES)
+        PEN_SLOW_BINARY_OPS(PEN_HALVES)
 #undef PEN_HALF_TESTS
 #undef PEN_HALVES
 };

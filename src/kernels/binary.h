@@ -42,13 +42,6 @@ namespace penstock::kernels {
   X(LogicalAnd)                   \
   X(LogicalOr)
 
-// Vectors of polynomials (math_binary.cc).
-#define PEN_VECTOR_BINARY_OPS(X) \
-  X(SoftplusGrad)                \
-  X(GeluGrad)                    \
-  X(GeluTanhGrad)                \
-  X(Swish) /* y: what x is multiplied with in the sigmoid */
-
 // One number at a time (slow_binary.cc).
 #define PEN_SLOW_BINARY_OPS(X)                                  \
   X(FloorDivide) /* Pre of division for integers: y is not 0 */ \
@@ -72,14 +65,17 @@ namespace penstock::kernels {
 
 enum class BinaryOp : uint8_t {
 #define PEN_ENUMERATOR(Name) k##Name,
-  PEN_SIMPLE_BINARY_OPS(PEN_ENUMERATOR) PEN_COMPARE_BINARY_OPS(PEN_ENUMERATOR)
-      PEN_VECTOR_BINARY_OPS(PEN_ENUMERATOR) PEN_SLOW_BINARY_OPS(PEN_ENUMERATOR)
+  PEN_SIMPLE_BINARY_OPS(PEN_ENUMERATOR) PEN_COMPARE_BINARY_OPS(PEN_ENUMERATOR) PEN_SLOW_BINARY_OPS(
+      PEN_ENUMERATOR) kOwn,  // in no list: the function is in the file of its op (function-inl.h)
 #undef PEN_ENUMERATOR
 };
 
 // Null if the op does not exist for the dtype: never for strings, and complex numbers have no
 // order. Integers wrap around.
 BinaryLoop binary_loop(BinaryOp op, DType dtype) noexcept;
+// The same of a function in the file of its op.
+using OwnBinary = BinaryLoop (*)(DType dtype);
+inline BinaryLoop binary_loop(OwnBinary function, DType dtype) noexcept { return function(dtype); }
 
 // Its parts, without the half types; each returns null for ops of the other parts.
 BinaryLoop compare_loop(BinaryOp op, DType dtype) noexcept;

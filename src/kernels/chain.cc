@@ -255,21 +255,21 @@ using Code = ChainStep::Code;
 ChainStep chain_load(int operand) { return {Code::kLoad, static_cast<int16_t>(operand)}; }
 ChainStep chain_store(int operand) { return {Code::kStore, static_cast<int16_t>(operand)}; }
 
-ChainStep chain_unary(UnaryOp op, DType dtype) {
-  switch (op) {
+ChainStep chain_unary(const Formula& formula, DType dtype) {
+  switch (formula.unary()) {
 #define PEN_CASE(Name)   \
   case UnaryOp::k##Name: \
     return {Code::k##Name};
     PEN_CHAIN_UNARY(PEN_CASE)
 #undef PEN_CASE
     default:
-      return {Code::kCallUnary, 0, unary_loop(op, dtype), nullptr};
+      return {Code::kCallUnary, 0, loop_of(formula, dtype, dtype).unary, nullptr};
   }
 }
 
-ChainStep chain_binary(BinaryOp op, DType dtype, int operand, bool is_right) {
+ChainStep chain_binary(const Formula& formula, DType dtype, int operand, bool is_right) {
   const auto with = static_cast<int16_t>(operand);
-  switch (op) {
+  switch (formula.binary()) {
 #define PEN_CASE(Name)    \
   case BinaryOp::k##Name: \
     return {is_right ? Code::k##Name##Right : Code::k##Name, with};
@@ -277,7 +277,7 @@ ChainStep chain_binary(BinaryOp op, DType dtype, int operand, bool is_right) {
 #undef PEN_CASE
     default:
       return {is_right ? Code::kCallRight : Code::kCallBinary, with, nullptr,
-              binary_loop(op, dtype)};
+              loop_of(formula, dtype, dtype).binary};
   }
 }
 

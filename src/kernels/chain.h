@@ -30,8 +30,8 @@ struct ChainStep {
 // operand; with `is_right` the current value is the op's second argument.
 ChainStep chain_load(int operand);
 ChainStep chain_store(int operand);
-ChainStep chain_unary(UnaryOp op, DType dtype);
-ChainStep chain_binary(BinaryOp op, DType dtype, int operand, bool is_right);
+ChainStep chain_unary(const Formula& formula, DType dtype);
+ChainStep chain_binary(const Formula& formula, DType dtype, int operand, bool is_right);
 
 struct ChainOperand {
   enum class Kind : uint8_t {

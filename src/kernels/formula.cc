@@ -8,9 +8,11 @@ namespace penstock::kernels {
 AnyLoop loop_of(const Formula& formula, DType in, DType out) noexcept {
   switch (formula.kind) {
     case Formula::Kind::kUnary:
-      return {.unary = unary_loop(formula.unary(), in)};
+      return {.unary = formula.own_unary != nullptr ? formula.own_unary(in)
+                                                    : unary_loop(formula.unary(), in)};
     case Formula::Kind::kBinary:
-      return {.binary = binary_loop(formula.binary(), in)};
+      return {.binary = formula.own_binary != nullptr ? formula.own_binary(in)
+                                                      : binary_loop(formula.binary(), in)};
     case Formula::Kind::kTernary:
       return {.ternary = ternary_loop(formula.ternary(), in)};
     case Formula::Kind::kCast:

@@ -29,8 +29,10 @@ enum class Refused : uint8_t { kNone, kZero, kNegative };
 struct Formula {
   enum class Kind : uint8_t { kUnary, kBinary, kTernary, kCast, kSelect, kReduction, kProduct };
   Kind kind;
-  uint8_t which = 0;            // a UnaryOp, BinaryOp, TernaryOp or Reduction
-  ProductFn product = nullptr;  // of kProduct
+  uint8_t which = 0;               // a UnaryOp, BinaryOp, TernaryOp or Reduction
+  OwnUnary own_unary = nullptr;    // of UnaryOp::kOwn
+  OwnBinary own_binary = nullptr;  // of BinaryOp::kOwn
+  ProductFn product = nullptr;     // of kProduct
   // For kProduct: whether calls with these attributes accept an epilogue, whose bias then runs
   // along the output's last axis.
   bool (*takes_epilogue)(Attrs attrs) = nullptr;
@@ -49,12 +51,29 @@ struct Formula {
   bool refuses(DType dtype) const { return refused != Refused::kNone && kIntTypes.has(dtype); }
 };
 
-template <UnaryOp op>
-inline constexpr Formula kUnaryFormula{.kind = Formula::Kind::kUnary,
-                                       .which = static_cast<uint8_t>(op)};
-template <BinaryOp op, bool is_swapped = false>
-inline constexpr Formula kBinaryFormula{
-    .kind = Formula::Kind::kBinary, .which = static_cast<uint8_t>(op), .is_swapped = is_swapped};
+constexpr Formula unary_formula(UnaryOp op) {
+  return {.kind = Formula::Kind::kUnary, .which = static_cast<uint8_t>(op)};
+}
+constexpr Formula unary_formula(OwnUnary function) {
+  Formula formula = unary_formula(UnaryOp::kOwn);
+  formula.own_unary = function;
+  return formula;
+}
+constexpr Formula binary_formula(BinaryOp op, bool is_swapped) {
+  return {
+      .kind = Formula::Kind::kBinary, .which = static_cast<uint8_t>(op), .is_swapped = is_swapped};
+}
+constexpr Formula binary_formula(OwnBinary function, bool is_swapped) {
+  Formula formula = binary_formula(BinaryOp::kOwn, is_swapped);
+  formula.own_binary = function;
+  return formula;
+}
+
+// Of an op in the lists, or of a function in the file of its op.
+template <auto op>
+inline constexpr Formula kUnaryFormula = unary_formula(op);
+template <auto op, bool is_swapped = false>
+inline constexpr Formula kBinaryFormula = binary_formula(op, is_swapped);
 template <TernaryOp op>
 inline constexpr Formula kTernaryFormula{.kind = Formula::Kind::kTernary,
                                          .which = static_cast<uint8_t>(op)};

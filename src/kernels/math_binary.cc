@@ -1,4 +1,4 @@
-// Functions of two operands that are made of those in activations-inl.h.
+// Powers of floats, on vectors of double.
 #include "kernels/binary.h"
 
 #define HWY_TARGET_INCLUDE "kernels/math_binary.cc"
@@ -6,79 +6,11 @@
 
 #include <hwy/highway.h>
 
-#include "kernels/activations-inl.h"
+#include "kernels/vector_loops-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace penstock::kernels {
 namespace HWY_NAMESPACE {
-
-struct SoftplusGrad {
-  template <class D>
-  static HWY_INLINE V<D> call(D d, V<D> dy, V<D> x) {
-    return hn::Mul(dy, Sigmoid::call(d, x));
-  }
-};
-
-struct GeluGrad {
-  template <class D>
-  static HWY_INLINE V<D> call(D d, V<D> dy, V<D> x) {
-    constexpr double kDensityAtZero = 0.39894228040143267794;  // 1 / √(2π)
-    const auto square = hn::Mul(hn::Mul(x, x), number(d, -0.5));
-    const auto density = hn::Mul(number(d, kDensityAtZero), Exp::call(d, square));
-    return hn::Mul(dy, hn::MulAdd(x, density, Gelu::probability(d, x)));
-  }
-};
-
-struct GeluTanhGrad {
-  template <class D>
-  static HWY_INLINE V<D> call(D d, V<D> dy, V<D> x) {
-    const auto one = number(d, 1);
-    const auto half = number(d, 0.5);
-    const auto tanh = GeluTanh::tanh(d, x);
-    const auto cube_slope = hn::Mul(number(d, 3 * GeluTanh::kCube), hn::Mul(x, x));
-    const auto slope = hn::Mul(number(d, GeluTanh::kScale), hn::Add(one, cube_slope));
-    const auto of_tanh = hn::Mul(hn::NegMulAdd(tanh, tanh, one), hn::Mul(hn::Mul(half, x), slope));
-    return hn::Mul(dy, hn::MulAdd(half, hn::Add(one, tanh), of_tanh));
-  }
-};
-
-struct Swish {
-  template <class D>
-  static HWY_INLINE V<D> call(D d, V<D> x, V<D> beta) {
-    return hn::Mul(x, Sigmoid::call(d, hn::Mul(beta, x)));
-  }
-};
-
-template <class D>
-HWY_INLINE V<D> load(D d, const T<D>* x, int64_t i, int stride) {
-  return stride == 0 ? hn::Set(d, *x) : hn::LoadU(d, x + i);
-}
-
-template <class Function, typename Element>
-HWY_ATTR void loop(const void* x_data, const void* y_data, void* out_data, int64_t n, int stride_x,
-                   int stride_y) {
-  const hn::ScalableTag<Element> d;
-  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  const Element* x = static_cast<const Element*>(x_data);
-  const Element* y = static_cast<const Element*>(y_data);
-  Element* out = static_cast<Element*>(out_data);
-  int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) {
-    const auto left = load(d, x, i, stride_x);
-    const auto right = load(d, y, i, stride_y);
-    hn::StoreU(Function::call(d, left, right), d, out + i);
-  }
-  if (i == n) return;
-  HWY_ALIGN Element left[hn::MaxLanes(d)] = {};
-  HWY_ALIGN Element right[hn::MaxLanes(d)] = {};
-  const auto rest = static_cast<size_t>(n - i);
-  for (size_t k = 0; k < rest; ++k) {
-    left[k] = stride_x == 0 ? *x : x[static_cast<size_t>(i) + k];
-    right[k] = stride_y == 0 ? *y : y[static_cast<size_t>(i) + k];
-  }
-  hn::Store(Function::call(d, hn::Load(d, left), hn::Load(d, right)), d, left);
-  std::memcpy(out + i, left, rest * sizeof(Element));
-}
 
 // |x|^y of double vectors, and what the sign of x makes of it.
 struct Power {
@@ -129,17 +61,7 @@ HWY_ATTR void float_powers(const void* x_data, const void* y_data, void* out_dat
 }
 
 BinaryLoop vector_loop(BinaryOp op, bool is_float) {
-  switch (op) {
-#define PEN_CASE(Name)    \
-  case BinaryOp::k##Name: \
-    return is_float ? loop<Name, float> : loop<Name, double>;
-    PEN_VECTOR_BINARY_OPS(PEN_CASE)
-#undef PEN_CASE
-    case BinaryOp::kPower:
-      return is_float ? float_powers : nullptr;
-    default:
-      return nullptr;
-  }
+  return op == BinaryOp::kPower && is_float ? float_powers : nullptr;
 }
 
 // NOLINTNEXTLINE(google-readability-namespace-comments)

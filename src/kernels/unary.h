@@ -51,11 +51,8 @@ namespace penstock::kernels {
   X(Sigmoid)                    \
   X(Softplus)                   \
   X(Elu)                        \
-  X(Selu)                       \
   X(Erf)                        \
-  X(Erfc)                       \
-  X(Gelu)                       \
-  X(GeluTanh)
+  X(Erfc)
 
 // One number at a time (slow_unary.cc).
 #define PEN_SLOW_UNARY_OPS(X) \
@@ -87,11 +84,15 @@ enum class UnaryOp : uint8_t {
 #define PEN_ENUMERATOR(Name) k##Name,
   PEN_SIMPLE_UNARY_OPS(PEN_ENUMERATOR) PEN_TEST_UNARY_OPS(PEN_ENUMERATOR)
       PEN_VECTOR_UNARY_OPS(PEN_ENUMERATOR) PEN_SLOW_UNARY_OPS(PEN_ENUMERATOR)
+          kOwn,  // in no list: the function is in the file of its op (function-inl.h)
 #undef PEN_ENUMERATOR
 };
 
 // Null if the op does not exist for the dtype. Integers wrap around.
 UnaryLoop unary_loop(UnaryOp op, DType dtype) noexcept;
+// The same of a function in the file of its op.
+using OwnUnary = UnaryLoop (*)(DType dtype);
+inline UnaryLoop unary_loop(OwnUnary function, DType dtype) noexcept { return function(dtype); }
 
 // Its parts, without the half types; each returns null for ops of the other parts.
 UnaryLoop vector_unary_loop(UnaryOp op, DType dtype) noexcept;

@@ -3,6 +3,40 @@
 
 #include "ops/elementwise.h"
 
+#define HWY_TARGET_INCLUDE "ops/activations.cc"
+#include "kernels/targets.h"
+
+#include "kernels/function-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace penstock::kernels::HWY_NAMESPACE {
+
+struct Selu {
+  template <class D>
+  static HWY_INLINE V<D> call(D d, V<D> x) {
+    const auto scale = number(d, 1.0507009873554804934193349852946);
+    const auto scale_alpha = number(d, 1.7580993408473768599402175208123);
+    const auto below = hn::Mul(scale_alpha, Expm1::call(d, hn::Min(x, hn::Zero(d))));
+    return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), below, hn::Mul(scale, x));
+  }
+};
+PEN_UNARY_LOOPS(selu, Selu)
+
+struct SoftplusGrad {
+  template <class D>
+  static HWY_INLINE V<D> call(D d, V<D> dy, V<D> x) {
+    return hn::Mul(dy, Sigmoid::call(d, x));
+  }
+};
+PEN_BINARY_LOOPS(softplus_grad, SoftplusGrad)
+
+}  // namespace penstock::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+PEN_UNARY_FUNCTION(selu)
+PEN_BINARY_FUNCTION(softplus_grad)
+
 namespace penstock {
 namespace {
 
@@ -314,7 +348,7 @@ PEN_OP_DEF(selu) = {
     .traits = {Trait::kElementwise},
     .forwards = {{0, 0}},
     .infer = infer_unary,
-    .cpu = unary_cpu<UnaryOp::kSelu, kernels::kHeavyGrain>,
+    .cpu = unary_cpu<kernels::selu, kernels::kHeavyGrain>,
     .grad = selu_grad_of,
     .saves = {.outputs = kAll},
     .samples = real_samples,
@@ -353,7 +387,7 @@ PEN_OP_DEF(softplus_grad) = {
     .traits = {Trait::kElementwise},
     .forwards = {{0, 0}, {1, 0}},
     .infer = infer_same_shape,
-    .cpu = binary_cpu<BinaryOp::kSoftplusGrad, kernels::kHeavyGrain>,
+    .cpu = binary_cpu<kernels::softplus_grad, kernels::kHeavyGrain>,
     .grad = softplus_grad_grad,
     .saves = {.inputs = kAll},
     .samples = real_grad_samples,
@@ -386,3 +420,4 @@ PEN_OP_DEF(softsign_grad) = {
 };
 
 }  // namespace penstock
+#endif

@@ -108,6 +108,7 @@ PEN_OP_DEF(accumulate_n) = {
     .compose = compose_accumulate,
     .grad = composed_gradient,
     .samples = samples,
+    .graph_name = {"AddN"},
 };
 
 }  // namespace penstock

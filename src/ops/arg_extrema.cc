@@ -66,6 +66,7 @@ PEN_OP_DEF(argmax) = {
     .cpu = cpu<true>,
     .grad = no_gradient,
     .samples = samples,
+    .graph_name = {.attr_inputs = {{"axis", "dimension"}}},
 };
 
 PEN_OP_DEF(argmin) = {
@@ -77,6 +78,7 @@ PEN_OP_DEF(argmin) = {
     .cpu = cpu<false>,
     .grad = no_gradient,
     .samples = samples,
+    .graph_name = {.attr_inputs = {{"axis", "dimension"}}},
 };
 
 }  // namespace penstock

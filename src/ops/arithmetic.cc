@@ -65,33 +65,38 @@ PEN_OP_DEF(add) = {
     .name = "AddV2",
     .doc = "x + y.",
     .inputs = {in("x", kNumberTypes), in("y", kNumberTypes)},
-    .traits = {Trait::kElementwise, Trait::kCommutative},
+    .traits = {Trait::kElementwise, Trait::kCommutative, Trait::kCannotFail},
     .forwards = {{0, 0}, {1, 0}},
     .neutral = {-0.0, kRealTypes},
     .infer = infer_binary,
     .cpu = binary_cpu<BinaryOp::kAdd>,
     .grad = add_grad,
     .samples = number_samples,
+    .arithmetic = Arithmetic::kAdd,
+    .graph_name = {"Add"},
+    .operators = {{"add"}},
 };
 
 PEN_OP_DEF(subtract) = {
     .name = "Sub",
     .doc = "x - y.",
     .inputs = {in("x", kNumberTypes), in("y", kNumberTypes)},
-    .traits = {Trait::kElementwise},
+    .traits = {Trait::kElementwise, Trait::kCannotFail},
     .forwards = {{0, 0}, {1, 0}},
     .neutral = {0.0, kNumberTypes},
     .infer = infer_binary,
     .cpu = binary_cpu<BinaryOp::kSubtract>,
     .grad = subtract_grad,
     .samples = number_samples,
+    .arithmetic = Arithmetic::kSubtract,
+    .operators = {{"sub"}},
 };
 
 PEN_OP_DEF(multiply) = {
     .name = "Mul",
     .doc = "x * y.",
     .inputs = {in("x", kNumberTypes), in("y", kNumberTypes)},
-    .traits = {Trait::kElementwise, Trait::kCommutative},
+    .traits = {Trait::kElementwise, Trait::kCommutative, Trait::kCannotFail, Trait::kBilinear},
     .forwards = {{0, 0}, {1, 0}},
     .neutral = {1, kRealTypes},
     .infer = infer_binary,
@@ -99,6 +104,7 @@ PEN_OP_DEF(multiply) = {
     .grad = multiply_grad,
     .saves = {.inputs = kAll},
     .samples = number_samples,
+    .operators = {{"mul"}},
 };
 
 PEN_OP_DEF(divide) = {
@@ -113,18 +119,20 @@ PEN_OP_DEF(divide) = {
     .grad = divide_grad,
     .saves = {.inputs = 0b10, .outputs = kAll},
     .samples = divide_samples,
+    .operators = {{"truediv"}},
 };
 
 PEN_OP_DEF(negative) = {
     .name = "Neg",
     .doc = "-x.",
     .inputs = {in("x", kFloatTypes | kSignedTypes)},
-    .traits = {Trait::kElementwise, Trait::kInvolution},
+    .traits = {Trait::kElementwise, Trait::kInvolution, Trait::kCannotFail},
     .forwards = {{0, 0}},
     .infer = infer_unary,
     .cpu = unary_cpu<UnaryOp::kNegative>,
     .grad = negative_grad,
     .samples = negative_samples,
+    .operators = {{"neg"}},
 };
 
 PEN_OP_DEF(conj) = {

@@ -86,6 +86,7 @@ PEN_OP_DEF(bessel_i0) = {
     .grad = i0_grad,
     .saves = {.inputs = kAll},
     .samples = both_samples,
+    .graph_name = {"bessel_i0", "BesselI0"},
 };
 
 PEN_OP_DEF(bessel_i0e) = {
@@ -99,6 +100,7 @@ PEN_OP_DEF(bessel_i0e) = {
     .grad = i0e_grad,
     .saves = {.inputs = kAll, .outputs = kAll},
     .samples = both_samples,
+    .graph_name = {"bessel_i0e", "BesselI0e"},
 };
 
 PEN_OP_DEF(bessel_i1) = {
@@ -112,6 +114,7 @@ PEN_OP_DEF(bessel_i1) = {
     .grad = i1_grad,
     .saves = {.inputs = kAll, .outputs = kAll},
     .samples = both_samples,
+    .graph_name = {"bessel_i1", "BesselI1"},
 };
 
 PEN_OP_DEF(bessel_i1e) = {
@@ -125,6 +128,7 @@ PEN_OP_DEF(bessel_i1e) = {
     .grad = i1e_grad,
     .saves = {.inputs = kAll, .outputs = kAll},
     .samples = both_samples,
+    .graph_name = {"bessel_i1e", "BesselI1e"},
 };
 
 PEN_OP_DEF(bessel_k0) = {
@@ -138,6 +142,7 @@ PEN_OP_DEF(bessel_k0) = {
     .grad = k0_grad,
     .saves = {.inputs = kAll},
     .samples = samples,
+    .graph_name = {"bessel_k0", "BesselK0"},
 };
 
 PEN_OP_DEF(bessel_k0e) = {
@@ -151,6 +156,7 @@ PEN_OP_DEF(bessel_k0e) = {
     .grad = k0e_grad,
     .saves = {.inputs = kAll, .outputs = kAll},
     .samples = samples,
+    .graph_name = {"bessel_k0e", "BesselK0e"},
 };
 
 PEN_OP_DEF(bessel_k1) = {
@@ -164,6 +170,7 @@ PEN_OP_DEF(bessel_k1) = {
     .grad = k1_grad,
     .saves = {.inputs = kAll, .outputs = kAll},
     .samples = samples,
+    .graph_name = {"bessel_k1", "BesselK1"},
 };
 
 PEN_OP_DEF(bessel_k1e) = {
@@ -177,6 +184,7 @@ PEN_OP_DEF(bessel_k1e) = {
     .grad = k1e_grad,
     .saves = {.inputs = kAll, .outputs = kAll},
     .samples = samples,
+    .graph_name = {"bessel_k1e", "BesselK1e"},
 };
 
 PEN_OP_DEF(bessel_j0) = {
@@ -190,6 +198,7 @@ PEN_OP_DEF(bessel_j0) = {
     .grad = j0_grad,
     .saves = {.inputs = kAll},
     .samples = both_samples,
+    .graph_name = {"bessel_j0", "BesselJ0"},
 };
 
 PEN_OP_DEF(bessel_j1) = {
@@ -203,6 +212,7 @@ PEN_OP_DEF(bessel_j1) = {
     .grad = j1_grad,
     .saves = {.inputs = kAll, .outputs = kAll},
     .samples = both_samples,
+    .graph_name = {"bessel_j1", "BesselJ1"},
 };
 
 PEN_OP_DEF(bessel_y0) = {
@@ -216,6 +226,7 @@ PEN_OP_DEF(bessel_y0) = {
     .grad = y0_grad,
     .saves = {.inputs = kAll},
     .samples = samples,
+    .graph_name = {"bessel_y0", "BesselY0"},
 };
 
 PEN_OP_DEF(bessel_y1) = {
@@ -229,6 +240,7 @@ PEN_OP_DEF(bessel_y1) = {
     .grad = y1_grad,
     .saves = {.inputs = kAll, .outputs = kAll},
     .samples = samples,
+    .graph_name = {"bessel_y1", "BesselY1"},
 };
 
 }  // namespace penstock

@@ -5,6 +5,7 @@
 #include <penstock/ops/sample.h>
 
 #include "kernels/binary.h"
+#include "ops/op_defs.h"
 
 namespace penstock {
 namespace {
@@ -106,6 +107,9 @@ std::vector<Sample> samples() {
   };
 }
 
+// A bias along the last axis is a vector that an addition repeats.
+const OpDef* as_addition(Attrs attrs) { return attrs[0].as_string() == "NCHW" ? nullptr : &add_op; }
+
 }  // namespace
 
 PEN_OP_DEF(bias_add) = {
@@ -118,6 +122,7 @@ PEN_OP_DEF(bias_add) = {
     .cpu = cpu,
     .grad = grad,
     .samples = samples,
+    .same_as = as_addition,
 };
 
 PEN_OP_DEF(bias_add_grad) = {

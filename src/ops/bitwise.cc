@@ -40,6 +40,7 @@ PEN_OP_DEF(bitwise_and) = {
     .cpu = binary_cpu<BinaryOp::kBitwiseAnd>,
     .grad = no_gradient,
     .samples = samples,
+    .operators = {{"and"}},
 };
 
 PEN_OP_DEF(bitwise_or) = {
@@ -53,6 +54,7 @@ PEN_OP_DEF(bitwise_or) = {
     .cpu = binary_cpu<BinaryOp::kBitwiseOr>,
     .grad = no_gradient,
     .samples = samples,
+    .operators = {{"or"}},
 };
 
 PEN_OP_DEF(bitwise_xor) = {
@@ -66,6 +68,7 @@ PEN_OP_DEF(bitwise_xor) = {
     .cpu = binary_cpu<BinaryOp::kBitwiseXor>,
     .grad = no_gradient,
     .samples = samples,
+    .operators = {{"xor"}},
 };
 
 PEN_OP_DEF(left_shift) = {
@@ -104,6 +107,7 @@ PEN_OP_DEF(invert) = {
     .cpu = unary_cpu<UnaryOp::kInvert>,
     .grad = no_gradient,
     .samples = unary,
+    .operators = {{"invert"}},
 };
 
 PEN_OP_DEF(population_count) = {

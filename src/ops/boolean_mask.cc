@@ -62,6 +62,7 @@ PEN_OP_DEF(boolean_mask) = {
     .compose = compose,
     .grad = composed_gradient,
     .samples = samples,
+    .graph_name = {"boolean_mask", "GatherV2"},
 };
 
 }  // namespace penstock

@@ -52,11 +52,12 @@ PEN_OP_DEF(broadcast_to) = {
     .name = "BroadcastTo",
     .doc = "The input repeated along its axes of size 1, and along new leading ones, to a shape.",
     .inputs = {in("input", kAnyType), host("shape", kIndexTypes)},
-    .traits = {Trait::kMoves},
+    .traits = {Trait::kMoves, Trait::kCannotFail},
     .infer = infer,
     .cpu = cpu,
     .grad = grad,
     .samples = samples,
+    .repeated_input = 0,
 };
 
 }  // namespace penstock

@@ -145,7 +145,7 @@ PEN_OP_DEF(cast) = {
     .doc = "x as another dtype: fractions are dropped, a bool is whether x is not 0.",
     .inputs = {in("x", kFixedTypes)},
     .attrs = {dtype_attr("dtype")},
-    .traits = {Trait::kElementwise},
+    .traits = {Trait::kElementwise, Trait::kCannotFail, Trait::kConverts},
     .infer = infer,
     .cpu = {cpu, &kernels::kCastFormula},
     .grad = grad,
@@ -161,6 +161,7 @@ PEN_OP_DEF(saturate_cast) = {
     .compose = compose_saturate,
     .grad = composed_gradient,
     .samples = saturate_samples,
+    .graph_name = {"saturate_cast"},
 };
 
 }  // namespace penstock

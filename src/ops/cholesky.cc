@@ -143,6 +143,7 @@ PEN_OP_DEF(triangular_solve) = {
     .grad = grad_triangular,
     .saves = {.inputs = 0b01, .outputs = kAll},
     .samples = samples_triangular,
+    .graph_name = {"triangular_solve", "MatrixTriangularSolve"},
 };
 
 PEN_OP_DEF(cholesky_solve) = {
@@ -154,6 +155,7 @@ PEN_OP_DEF(cholesky_solve) = {
     .compose = compose_cholesky_solve,
     .grad = composed_gradient,
     .samples = samples_cholesky_solve,
+    .graph_name = {"cholesky_solve", "MatrixTriangularSolve_1"},
 };
 
 }  // namespace penstock

@@ -150,6 +150,7 @@ PEN_OP_DEF(clip_by_value) = {
     .grad = clip_grad,
     .saves = {.inputs = kAll},
     .samples = clip_samples,
+    .graph_name = {"clip_by_value"},
 };
 
 PEN_OP_DEF(clip_by_norm) = {
@@ -162,6 +163,7 @@ PEN_OP_DEF(clip_by_norm) = {
     .compose = compose_by_norm,
     .grad = composed_gradient,
     .samples = by_norm_samples,
+    .graph_name = {"clip_by_norm"},
 };
 
 PEN_OP_DEF(global_norm) = {
@@ -172,6 +174,7 @@ PEN_OP_DEF(global_norm) = {
     .compose = compose_global_norm,
     .grad = composed_gradient,
     .samples = global_norm_samples,
+    .graph_name = {"global_norm", "global_norm"},
 };
 
 PEN_OP_DEF(clip_by_global_norm) = {

@@ -107,6 +107,8 @@ std::vector<Sample> approximate_samples() {
   return samples;
 }
 
+LateName late_xor(const GraphCall&) { return {"", "LogicalOr LogicalAnd LogicalNot"}; }
+
 }  // namespace
 
 PEN_OP_DEF(equal) = {
@@ -119,6 +121,7 @@ PEN_OP_DEF(equal) = {
     .cpu = equality_cpu<BinaryOp::kEqual>,
     .grad = no_gradient,
     .samples = equality_samples,
+    .operators = {{"eq"}},
 };
 
 PEN_OP_DEF(not_equal) = {
@@ -131,17 +134,21 @@ PEN_OP_DEF(not_equal) = {
     .cpu = equality_cpu<BinaryOp::kNotEqual>,
     .grad = no_gradient,
     .samples = equality_samples,
+    .arithmetic = Arithmetic::kNotEqual,
+    .operators = {{"ne"}},
 };
 
 PEN_OP_DEF(less) = {
     .name = "Less",
     .doc = "x < y.",
     .inputs = {in("x", kRealTypes), in("y", kRealTypes)},
-    .traits = {Trait::kElementwise},
+    .traits = {Trait::kElementwise, Trait::kCannotFail},
     .infer = infer_comparison,
     .cpu = order_cpu<BinaryOp::kLess, false>,
     .grad = no_gradient,
     .samples = order_samples,
+    .arithmetic = Arithmetic::kLess,
+    .operators = {{"lt"}},
 };
 
 PEN_OP_DEF(less_equal) = {
@@ -153,6 +160,8 @@ PEN_OP_DEF(less_equal) = {
     .cpu = order_cpu<BinaryOp::kLessEqual, false>,
     .grad = no_gradient,
     .samples = order_samples,
+    .arithmetic = Arithmetic::kLessEqual,
+    .operators = {{"le"}},
 };
 
 PEN_OP_DEF(greater) = {
@@ -164,6 +173,8 @@ PEN_OP_DEF(greater) = {
     .cpu = order_cpu<BinaryOp::kLess, true>,
     .grad = no_gradient,
     .samples = order_samples,
+    .arithmetic = Arithmetic::kGreater,
+    .operators = {{"gt"}},
 };
 
 PEN_OP_DEF(greater_equal) = {
@@ -175,6 +186,8 @@ PEN_OP_DEF(greater_equal) = {
     .cpu = order_cpu<BinaryOp::kLessEqual, true>,
     .grad = no_gradient,
     .samples = order_samples,
+    .arithmetic = Arithmetic::kGreaterEqual,
+    .operators = {{"ge"}},
 };
 
 PEN_OP_DEF(logical_and) = {
@@ -188,6 +201,8 @@ PEN_OP_DEF(logical_and) = {
     .cpu = binary_cpu<BinaryOp::kLogicalAnd>,
     .grad = no_gradient,
     .samples = logical_samples,
+    .arithmetic = Arithmetic::kAnd,
+    .operators = {{"mul", true}, {"and", true}},
 };
 
 PEN_OP_DEF(logical_or) = {
@@ -201,6 +216,7 @@ PEN_OP_DEF(logical_or) = {
     .cpu = binary_cpu<BinaryOp::kLogicalOr>,
     .grad = no_gradient,
     .samples = logical_samples,
+    .operators = {{"or", true}},
 };
 
 PEN_OP_DEF(logical_not) = {
@@ -213,6 +229,7 @@ PEN_OP_DEF(logical_not) = {
     .cpu = unary_cpu<UnaryOp::kLogicalNot>,
     .grad = no_gradient,
     .samples = not_samples,
+    .operators = {{"invert", true}},
 };
 
 PEN_OP_DEF(is_nan) = {
@@ -256,6 +273,8 @@ PEN_OP_DEF(logical_xor) = {
     .compose = compose_logical_xor,
     .grad = no_gradient,
     .samples = logical_samples,
+    .graph_name = {.late = late_xor},
+    .operators = {{"xor", true}},
 };
 
 PEN_OP_DEF(approximate_equal) = {

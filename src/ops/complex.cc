@@ -127,6 +127,7 @@ PEN_OP_DEF(complex_abs) = {
     .grad = abs_grad,
     .saves = {.inputs = kAll, .outputs = kAll},
     .samples = samples,
+    .operators = {{"abs", true}},
 };
 
 PEN_OP_DEF(angle) = {

@@ -124,11 +124,12 @@ PEN_OP_DEF(concat) = {
     .doc = "Tensors one after the other along an axis.",
     .inputs = {many("values", kAnyType)},
     .attrs = {int_attr("axis")},
-    .traits = {Trait::kMoves},
+    .traits = {Trait::kMoves, Trait::kCannotFail},
     .infer = infer,
     .cpu = cpu,
     .grad = grad,
     .samples = samples,
+    .graph_name = {.scope = "concat", .attr_inputs = {{"axis", "axis"}}},
 };
 
 }  // namespace penstock

@@ -211,6 +211,21 @@ std::vector<Sample> convolution_samples() {
   };
 }
 
+// Over one dimension it is one over two.
+LateName late_convolution(const GraphCall& call) {
+  if (call.is_dilated()) return {"BatchToSpaceND"};
+  const bool is_flat = call.shape().has_rank() && call.shape().rank() == 3;
+  return {is_flat ? "Squeeze" : ""};
+}
+
+LateName late_atrous(const GraphCall& call) {
+  return {call.attr("rate").as_int() == 1 ? "" : "BatchToSpaceND"};
+}
+
+LateName late_atrous_transpose(const GraphCall& call) {
+  return {call.attr("rate").as_int() == 1 ? "conv2d_transpose" : "BatchToSpaceND"};
+}
+
 }  // namespace
 
 PEN_OP_DEF(conv1d) = {
@@ -224,6 +239,7 @@ PEN_OP_DEF(conv1d) = {
     .compose = compose_conv1d,
     .grad = composed_gradient,
     .samples = conv1d_samples,
+    .graph_name = {"conv1d", "Squeeze"},
 };
 
 PEN_OP_DEF(conv1d_transpose) = {
@@ -238,6 +254,7 @@ PEN_OP_DEF(conv1d_transpose) = {
     .compose = compose_conv1d_transpose,
     .grad = composed_gradient,
     .samples = conv1d_transpose_samples,
+    .graph_name = {"conv1d_transpose", "Squeeze"},
 };
 
 PEN_OP_DEF(conv2d_transpose) = {
@@ -266,6 +283,7 @@ PEN_OP_DEF(conv3d_transpose) = {
     .compose = compose_transpose<3>,
     .grad = composed_gradient,
     .samples = conv3d_transpose_samples,
+    .graph_name = {"conv3d_transpose"},
 };
 
 PEN_OP_DEF(atrous_conv2d) = {
@@ -278,6 +296,7 @@ PEN_OP_DEF(atrous_conv2d) = {
     .compose = compose_atrous,
     .grad = composed_gradient,
     .samples = atrous_samples,
+    .graph_name = {.scope = "convolution", .late = late_atrous},
 };
 
 PEN_OP_DEF(atrous_conv2d_transpose) = {
@@ -291,6 +310,7 @@ PEN_OP_DEF(atrous_conv2d_transpose) = {
     .compose = compose_atrous_transpose,
     .grad = composed_gradient,
     .samples = atrous_transpose_samples,
+    .graph_name = {.scope = "atrous_conv2d_transpose", .late = late_atrous_transpose},
 };
 
 PEN_OP_DEF(separable_conv2d) = {
@@ -318,6 +338,7 @@ PEN_OP_DEF(convolution) = {
     .compose = compose_convolution,
     .grad = composed_gradient,
     .samples = convolution_samples,
+    .graph_name = {.scope = "convolution", .late = late_convolution},
 };
 
 }  // namespace penstock

@@ -204,6 +204,7 @@ PEN_OP_DEF(histogram_fixed_width) = {
     .cpu = cpu_histogram,
     .grad = missing_gradient,
     .samples = histogram_samples,
+    .graph_name = {"histogram_fixed_width"},
 };
 
 PEN_OP_DEF(histogram_fixed_width_bins) = {
@@ -216,6 +217,7 @@ PEN_OP_DEF(histogram_fixed_width_bins) = {
     .compose = compose_bins,
     .grad = no_gradient,
     .samples = bins_samples,
+    .graph_name = {"histogram_fixed_width_bins", "Reshape_1"},
 };
 
 }  // namespace penstock

@@ -224,6 +224,7 @@ PEN_OP_DEF(sparse_softmax_cross_entropy_with_logits) = {
     .grad = grad_sparse,
     .saves = {.inputs = 2, .outputs = 2},
     .samples = samples_sparse,
+    .graph_name = {.result = "*"},
 };
 
 }  // namespace penstock

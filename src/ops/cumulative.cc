@@ -166,6 +166,7 @@ PEN_OP_DEF(cumsum) = {
     .cpu = cpu<Scan::kSum>,
     .grad = grad_sum,
     .samples = samples,
+    .graph_name = {.attr_inputs = {{"axis", "axis"}}},
 };
 
 PEN_OP_DEF(cumprod) = {
@@ -179,6 +180,7 @@ PEN_OP_DEF(cumprod) = {
     .grad = grad_prod,
     .saves = {.inputs = kAll},
     .samples = samples,
+    .graph_name = {.attr_inputs = {{"axis", "axis"}}},
 };
 
 PEN_OP_DEF(cumulative_logsumexp) = {
@@ -192,6 +194,7 @@ PEN_OP_DEF(cumulative_logsumexp) = {
     .grad = grad_logsumexp,
     .saves = {.inputs = kAll, .outputs = kAll},
     .samples = samples_logsumexp,
+    .graph_name = {.attr_inputs = {{"axis", "axis"}}},
 };
 
 PEN_OP_DEF(linear_scan) = {

@@ -34,6 +34,7 @@ PEN_OP_DEF(xw_plus_b) = {
     .compose = compose_plain,
     .grad = composed_gradient,
     .samples = samples,
+    .graph_name = {"xw_plus_b"},
 };
 
 PEN_OP_DEF(relu_layer) = {
@@ -46,6 +47,7 @@ PEN_OP_DEF(relu_layer) = {
     .compose = compose_relu,
     .grad = composed_gradient,
     .samples = samples,
+    .graph_name = {"relu_layer"},
 };
 
 }  // namespace penstock

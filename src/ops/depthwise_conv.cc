@@ -234,6 +234,10 @@ std::vector<Sample> filter_grad_samples() {
   });
 }
 
+LateName late_depthwise(const GraphCall& call) {
+  return {call.is_dilated() ? "BatchToSpaceND" : ""};
+}
+
 }  // namespace
 
 PEN_OP_DEF(depthwise_conv2d) = {
@@ -247,6 +251,7 @@ PEN_OP_DEF(depthwise_conv2d) = {
     .grad = grad,
     .saves = {.inputs = 0b11},
     .samples = samples,
+    .graph_name = {.scope = "depthwise", .late = late_depthwise},
 };
 
 PEN_OP_DEF(depthwise_conv2d_backprop_input) = {

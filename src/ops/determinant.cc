@@ -105,6 +105,7 @@ PEN_OP_DEF(logdet) = {
     .compose = compose_logdet,
     .grad = composed_gradient,
     .samples = samples_logdet,
+    .graph_name = {"logdet", "mul"},
 };
 
 }  // namespace penstock

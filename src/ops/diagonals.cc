@@ -334,6 +334,7 @@ PEN_OP_DEF(diag) = {
     .grad = grad_diag,
     .saves = {.inputs = 0b00010},
     .samples = samples_diag,
+    .graph_name = {"diag"},
 };
 
 PEN_OP_DEF(diag_part) = {
@@ -348,6 +349,7 @@ PEN_OP_DEF(diag_part) = {
     .grad = grad_part,
     .saves = {.inputs = 0b010},
     .samples = samples_part,
+    .graph_name = {"diag_part"},
 };
 
 PEN_OP_DEF(set_diag) = {
@@ -361,6 +363,7 @@ PEN_OP_DEF(set_diag) = {
     .grad = grad_set,
     .saves = {.inputs = 0b100},
     .samples = samples_set,
+    .graph_name = {"set_diag"},
 };
 
 PEN_OP_DEF(band_part) = {

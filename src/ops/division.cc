@@ -97,6 +97,8 @@ PEN_OP_DEF(floordiv) = {
     .cpu = cpu<BinaryOp::kFloorDivide>,
     .grad = no_gradient,
     .samples = samples,
+    .graph_name = {"floordiv"},
+    .operators = {{"floordiv"}},
 };
 
 PEN_OP_DEF(floormod) = {
@@ -110,6 +112,7 @@ PEN_OP_DEF(floormod) = {
     .grad = floormod_grad,
     .saves = {.inputs = kAll},
     .samples = samples,
+    .operators = {{"mod"}},
 };
 
 PEN_OP_DEF(truncatediv) = {
@@ -155,6 +158,7 @@ PEN_OP_DEF(reciprocal_no_nan) = {
     .compose = compose_reciprocal_no_nan,
     .grad = composed_gradient,
     .samples = reciprocal_samples,
+    .graph_name = {"reciprocal_no_nan"},
 };
 
 }  // namespace penstock

@@ -116,6 +116,7 @@ PEN_OP_DEF(stateless_dropout) = {
     .compose = compose_stateless,
     .grad = composed_gradient,
     .samples = stateless_samples,
+    .graph_name = {"stateless_dropout", "SelectV2"},
 };
 
 }  // namespace penstock

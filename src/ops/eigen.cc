@@ -179,6 +179,7 @@ PEN_OP_DEF(eigvalsh) = {
     .compose = compose_eigvalsh,
     .grad = composed_gradient,
     .samples = samples_eigvalsh,
+    .graph_name = {"SelfAdjointEigV2"},
 };
 
 PEN_OP_DEF(eigvals) = {
@@ -189,6 +190,7 @@ PEN_OP_DEF(eigvals) = {
     .compose = compose_eigvals,
     .grad = composed_gradient,
     .samples = samples_eigvals,
+    .graph_name = {"Eig"},
 };
 
 }  // namespace penstock

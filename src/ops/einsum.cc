@@ -439,6 +439,7 @@ PEN_OP_DEF(einsum) = {
     .compose = compose,
     .grad = composed_gradient,
     .samples = samples,
+    .graph_name = {"einsum", "Einsum"},
 };
 
 }  // namespace penstock

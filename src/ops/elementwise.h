@@ -27,14 +27,16 @@ void infer_test(InferContext& ctx);
 // The broadcast shape of the two; fails if they are incompatible.
 Shape broadcast(const InferContext& ctx, const Shape& x, const Shape& y);
 
-template <kernels::UnaryOp op, int64_t grain>
+// `op` is one in the lists of kernels/unary.h or binary.h, or a function in the file of its op
+// (kernels/function-inl.h).
+template <auto op, int64_t grain>
 KernelResult run_unary(const KernelContext& ctx) {
   const View& x = ctx.inputs[0];
   kernels::run_unary(kernels::unary_loop(op, x.dtype), x, ctx.outputs[0], grain);
   return KernelResult::ok();
 }
 
-template <kernels::BinaryOp op, int64_t grain>
+template <auto op, int64_t grain>
 KernelResult run_binary(const KernelContext& ctx) {
   const View& x = ctx.inputs[0];
   kernels::run_binary(kernels::binary_loop(op, x.dtype), x, ctx.inputs[1], ctx.outputs[0], grain);
@@ -49,9 +51,9 @@ KernelResult run_ternary(const KernelContext& ctx) {
   return KernelResult::ok();
 }
 
-template <kernels::UnaryOp op, int64_t grain = kernels::kGrain>
+template <auto op, int64_t grain = kernels::kGrain>
 inline constexpr Kernel unary_cpu{run_unary<op, grain>, &kernels::kUnaryFormula<op>};
-template <kernels::BinaryOp op, int64_t grain = kernels::kGrain>
+template <auto op, int64_t grain = kernels::kGrain>
 inline constexpr Kernel binary_cpu{run_binary<op, grain>, &kernels::kBinaryFormula<op>};
 template <kernels::TernaryOp op, int64_t grain = kernels::kGrain>
 inline constexpr Kernel ternary_cpu{run_ternary<op, grain>, &kernels::kTernaryFormula<op>};

@@ -109,6 +109,8 @@ std::vector<Sample> samples_sparse() {
   };
 }
 
+bool takes_rows(Attrs) { return true; }
+
 }  // namespace
 
 PEN_OP_DEF(embedding_lookup) = {
@@ -120,6 +122,7 @@ PEN_OP_DEF(embedding_lookup) = {
     .compose = compose,
     .grad = composed_gradient,
     .samples = samples,
+    .takes_rows = takes_rows,
 };
 
 PEN_OP_DEF(embedding_lookup_sparse) = {

@@ -94,6 +94,7 @@ PEN_OP_DEF(erfinv) = {
     .grad = erfinv_grad,
     .saves = {.outputs = kAll},
     .samples = erfinv_samples,
+    .graph_name = {"erfinv", "Erfinv"},
 };
 
 PEN_OP_DEF(ndtri) = {
@@ -107,6 +108,7 @@ PEN_OP_DEF(ndtri) = {
     .grad = ndtri_grad,
     .saves = {.outputs = kAll},
     .samples = ndtri_samples,
+    .graph_name = {"ndtri", "Ndtri"},
 };
 
 PEN_OP_DEF(erfcinv) = {
@@ -117,6 +119,7 @@ PEN_OP_DEF(erfcinv) = {
     .compose = compose_erfcinv,
     .grad = composed_gradient,
     .samples = ndtri_samples,
+    .graph_name = {"erfcinv", "mul_1"},
 };
 
 }  // namespace penstock

@@ -468,6 +468,7 @@ PEN_OP_DEF(rfft) = {
     .grad = grad_real<irfft>,
     .saves = {.inputs = 0b10},
     .samples = samples_real<1>,
+    .graph_name = {"rfft"},
 };
 
 PEN_OP_DEF(irfft) = {
@@ -479,6 +480,7 @@ PEN_OP_DEF(irfft) = {
     .grad = grad_half<rfft>,
     .saves = {.inputs = 0b10},
     .samples = samples_half<1>,
+    .graph_name = {"irfft"},
 };
 
 PEN_OP_DEF(rfft2d) = {

@@ -37,11 +37,12 @@ PEN_OP_DEF(fill) = {
     .name = "Fill",
     .doc = "A tensor of the given dimensions with one value everywhere.",
     .inputs = {host("dims", kIndexTypes), in("value", kAnyType)},
-    .traits = {Trait::kMoves},
+    .traits = {Trait::kMoves, Trait::kCannotFail},
     .infer = infer,
     .cpu = cpu,
     .grad = grad,
     .samples = samples,
+    .repeated_input = 1,
 };
 
 }  // namespace penstock

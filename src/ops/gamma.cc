@@ -284,6 +284,7 @@ PEN_OP_DEF(lbeta) = {
     .compose = compose_lbeta,
     .grad = composed_gradient,
     .samples = lbeta_samples,
+    .graph_name = {"lbeta", "sub"},
 };
 
 }  // namespace penstock

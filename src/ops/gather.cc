@@ -1,4 +1,6 @@
 // GatherV2: slices of a tensor picked by indices along an axis.
+#include <algorithm>
+
 #include <penstock/ops/context.h>
 #include <penstock/ops/grad_helpers.h>
 #include <penstock/ops/sample.h>
@@ -131,6 +133,11 @@ std::vector<Sample> samples() {
   };
 }
 
+// Of whole rows, without a batch.
+bool takes_rows(Attrs attrs) {
+  return std::ranges::all_of(attrs, [](const Attr& attr) { return attr.as_int() == 0; });
+}
+
 }  // namespace
 
 PEN_OP_DEF(gather) = {
@@ -143,6 +150,8 @@ PEN_OP_DEF(gather) = {
     .grad = grad,
     .saves = {.inputs = 1 << 1},
     .samples = samples,
+    .takes_rows = takes_rows,
+    .graph_name = {.attr_inputs = {{"axis", "axis"}}},
 };
 
 }  // namespace penstock

@@ -6,24 +6,103 @@
 
 #include "ops/elementwise.h"
 
+#define HWY_TARGET_INCLUDE "ops/gelu.cc"
+#include "kernels/targets.h"
+
+#include "kernels/function-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace penstock::kernels::HWY_NAMESPACE {
+
+// x times the probability that a normal number is below x.
+struct Gelu {
+  template <class D>
+  static HWY_INLINE V<D> probability(D d, V<D> x) {
+    constexpr double kRootHalf = 0.70710678118654752440;
+    return hn::Mul(number(d, 0.5), Erfc::call(d, hn::Mul(x, number(d, -kRootHalf))));
+  }
+  template <class D>
+  static HWY_INLINE V<D> call(D d, V<D> x) {
+    return hn::Mul(x, probability(d, x));
+  }
+};
+
+struct GeluTanh {
+  static constexpr double kScale = 0.79788456080286535588;  // √(2/π)
+  static constexpr double kCube = 0.044715;
+  template <class D>
+  static HWY_INLINE V<D> tanh(D d, V<D> x) {
+    const auto cube = hn::Mul(hn::Mul(x, x), x);
+    return Tanh::call(d, hn::Mul(number(d, kScale), hn::MulAdd(number(d, kCube), cube, x)));
+  }
+  template <class D>
+  static HWY_INLINE V<D> call(D d, V<D> x) {
+    return hn::Mul(hn::Mul(number(d, 0.5), x), hn::Add(number(d, 1), tanh(d, x)));
+  }
+};
+
+struct GeluGrad {
+  template <class D>
+  static HWY_INLINE V<D> call(D d, V<D> dy, V<D> x) {
+    constexpr double kDensityAtZero = 0.39894228040143267794;  // 1 / √(2π)
+    const auto square = hn::Mul(hn::Mul(x, x), number(d, -0.5));
+    const auto density = hn::Mul(number(d, kDensityAtZero), Exp::call(d, square));
+    return hn::Mul(dy, hn::MulAdd(x, density, Gelu::probability(d, x)));
+  }
+};
+
+struct GeluTanhGrad {
+  template <class D>
+  static HWY_INLINE V<D> call(D d, V<D> dy, V<D> x) {
+    const auto one = number(d, 1);
+    const auto half = number(d, 0.5);
+    const auto tanh = GeluTanh::tanh(d, x);
+    const auto cube_slope = hn::Mul(number(d, 3 * GeluTanh::kCube), hn::Mul(x, x));
+    const auto slope = hn::Mul(number(d, GeluTanh::kScale), hn::Add(one, cube_slope));
+    const auto of_tanh = hn::Mul(hn::NegMulAdd(tanh, tanh, one), hn::Mul(hn::Mul(half, x), slope));
+    return hn::Mul(dy, hn::MulAdd(half, hn::Add(one, tanh), of_tanh));
+  }
+};
+
+struct Swish {
+  template <class D>
+  static HWY_INLINE V<D> call(D d, V<D> x, V<D> beta) {
+    return hn::Mul(x, Sigmoid::call(d, hn::Mul(beta, x)));
+  }
+};
+
+PEN_UNARY_LOOPS(gelu, Gelu)
+PEN_UNARY_LOOPS(gelu_tanh, GeluTanh)
+PEN_BINARY_LOOPS(gelu_grad, GeluGrad)
+PEN_BINARY_LOOPS(gelu_tanh_grad, GeluTanhGrad)
+PEN_BINARY_LOOPS(swish, Swish)
+
+}  // namespace penstock::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+PEN_UNARY_FUNCTION(gelu)
+PEN_UNARY_FUNCTION(gelu_tanh)
+PEN_BINARY_FUNCTION(gelu_grad)
+PEN_BINARY_FUNCTION(gelu_tanh_grad)
+PEN_BINARY_FUNCTION(swish)
+
 namespace penstock {
 namespace {
 
 using namespace elementwise;
-using kernels::BinaryOp;
-using kernels::UnaryOp;
 
 KernelResult gelu_cpu(const KernelContext& ctx) {
-  if (ctx.attrs[0].as_bool()) return unary_cpu<UnaryOp::kGeluTanh, kernels::kHeavyGrain>(ctx);
-  return unary_cpu<UnaryOp::kGelu, kernels::kHeavyGrain>(ctx);
+  if (ctx.attrs[0].as_bool()) return unary_cpu<kernels::gelu_tanh, kernels::kHeavyGrain>(ctx);
+  return unary_cpu<kernels::gelu, kernels::kHeavyGrain>(ctx);
 }
 Gradients gelu_grad_of(const GradContext& g) {
   return {gelu_grad(g.dy(), g.input(0), g.attr(0).as_bool())};
 }
 
 KernelResult gelu_grad_cpu(const KernelContext& ctx) {
-  if (ctx.attrs[0].as_bool()) return binary_cpu<BinaryOp::kGeluTanhGrad, kernels::kHeavyGrain>(ctx);
-  return binary_cpu<BinaryOp::kGeluGrad, kernels::kHeavyGrain>(ctx);
+  if (ctx.attrs[0].as_bool()) return binary_cpu<kernels::gelu_tanh_grad, kernels::kHeavyGrain>(ctx);
+  return binary_cpu<kernels::gelu_grad, kernels::kHeavyGrain>(ctx);
 }
 
 // The second derivative of x P(x), P the normal distribution: P' (2 - x²).
@@ -57,8 +136,8 @@ Gradients gelu_grad_grad(const GradContext& g) {
 KernelResult swish_cpu(const KernelContext& ctx) {
   const View& x = ctx.inputs[0];
   Parameter beta(x.dtype, ctx.attrs[0].as_float());
-  kernels::run_binary(kernels::binary_loop(BinaryOp::kSwish, x.dtype), x, beta.view(),
-                      ctx.outputs[0], kernels::kHeavyGrain);
+  kernels::run_binary(kernels::swish(x.dtype), x, beta.view(), ctx.outputs[0],
+                      kernels::kHeavyGrain);
   return KernelResult::ok();
 }
 // Nothing but x is kept: s (1 + β x (1 - s)) with s = sigmoid(β x).
@@ -118,6 +197,16 @@ std::vector<Sample> crelu_samples() {
   return samples;
 }
 
+LateName late_gelu(const GraphCall& call) {
+  return {call.attr("approximate").as_bool() ? "mul_3" : "mul_2"};
+}
+
+// A function of its own in TensorFlow, with a gradient of its own: its parts are next to it.
+LateName late_swish(const GraphCall& call) {
+  const bool is_cast = call.dtype() != DType::kFloat32;
+  return {"", is_cast ? "beta Cast mul Sigmoid mul Identity" : "beta mul Sigmoid mul Identity"};
+}
+
 }  // namespace
 
 PEN_OP_DEF(gelu) = {
@@ -132,6 +221,7 @@ PEN_OP_DEF(gelu) = {
     .grad = gelu_grad_of,
     .saves = {.inputs = kAll},
     .samples = gelu_samples,
+    .graph_name = {.late = late_gelu},
 };
 
 PEN_OP_DEF(gelu_grad) = {
@@ -160,6 +250,7 @@ PEN_OP_DEF(swish) = {
     .grad = swish_grad,
     .saves = {.inputs = kAll},
     .samples = swish_samples,
+    .graph_name = {.scope = "IdentityN", .late = late_swish},
 };
 
 PEN_OP_DEF(log_sigmoid) = {
@@ -181,6 +272,8 @@ PEN_OP_DEF(crelu) = {
     .compose = compose_crelu,
     .grad = composed_gradient,
     .samples = crelu_samples,
+    .graph_name = {.result = "Relu"},
 };
 
 }  // namespace penstock
+#endif

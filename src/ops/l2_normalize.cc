@@ -37,6 +37,7 @@ PEN_OP_DEF(l2_normalize) = {
     .compose = compose,
     .grad = composed_gradient,
     .samples = samples,
+    .graph_name = {"l2_normalize"},
 };
 
 }  // namespace penstock

@@ -68,6 +68,8 @@ PEN_OP_DEF(zeros_like) = {
     .cpu = cpu_zeros,
     .grad = no_gradient,
     .samples = zeros_samples,
+    .everywhere = 0,
+    .graph_name = {"zeros_like"},
 };
 
 PEN_OP_DEF(ones_like) = {
@@ -80,6 +82,7 @@ PEN_OP_DEF(ones_like) = {
     .cpu = cpu_ones,
     .grad = no_gradient,
     .samples = ones_samples,
+    .everywhere = 1,
 };
 
 }  // namespace penstock

@@ -68,6 +68,7 @@ PEN_OP_DEF(linspace) = {
     .compose = compose,
     .grad = composed_gradient,
     .samples = samples,
+    .graph_name = {"linspace", "Slice"},
 };
 
 }  // namespace penstock

@@ -145,6 +145,7 @@ PEN_OP_DEF(lu_solve) = {
     .compose = compose_solve,
     .grad = composed_gradient,
     .samples = solve_samples,
+    .graph_name = {"lu_solve", "triangular_solve_1/MatrixTriangularSolve"},
 };
 
 PEN_OP_DEF(lu_matrix_inverse) = {
@@ -155,6 +156,7 @@ PEN_OP_DEF(lu_matrix_inverse) = {
     .compose = compose_inverse,
     .grad = composed_gradient,
     .samples = factor_samples,
+    .graph_name = {"lu_matrix_inverse", "lu_solve/triangular_solve_1/MatrixTriangularSolve"},
 };
 
 PEN_OP_DEF(lu_reconstruct) = {
@@ -165,6 +167,7 @@ PEN_OP_DEF(lu_reconstruct) = {
     .compose = compose_reconstruct,
     .grad = composed_gradient,
     .samples = factor_samples,
+    .graph_name = {"lu_reconstruct", "GatherV2"},
 };
 
 }  // namespace penstock

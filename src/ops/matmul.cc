@@ -212,11 +212,13 @@ PEN_OP_DEF(matmul) = {
     .inputs = {in("a", kNumberTypes), in("b", kNumberTypes)},
     .attrs = {bool_attr("transpose_a", false), bool_attr("transpose_b", false),
               bool_attr("adjoint_a", false), bool_attr("adjoint_b", false)},
+    .traits = {Trait::kCannotFail, Trait::kBilinear},
     .infer = infer,
     .cpu = {cpu, &kernels::kProductFormula<product_cpu, takes_epilogue>},
     .grad = grad,
     .saves = {.inputs = 0b11},
     .samples = samples,
+    .operators = {{"matmul"}},
 };
 
 }  // namespace penstock

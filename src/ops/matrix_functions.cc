@@ -88,6 +88,7 @@ PEN_OP_DEF(expm) = {
     .grad = grad_exponential,
     .saves = {.inputs = 0b1},
     .samples = samples_exponential,
+    .graph_name = {"matrix_exponential", "Reshape_1"},
 };
 
 PEN_OP_DEF(logm) = {

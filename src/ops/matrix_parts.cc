@@ -238,6 +238,19 @@ std::vector<Sample> samples_cross() {
   };
 }
 
+// The product is the result where it has its shape: each side has one free axis, of known sizes.
+LateName late_tensordot(const GraphCall& call) {
+  const std::span<const int64_t> axes[] = {call.attr("axes_a").as_ints(),
+                                           call.attr("axes_b").as_ints()};
+  bool is_product = true;
+  for (size_t i = 0; i < 2; ++i) {
+    const Shape& shape = call.inputs[i]->shape();
+    is_product =
+        is_product && shape.is_known() && static_cast<size_t>(shape.rank()) == axes[i].size() + 1;
+  }
+  return {is_product ? "MatMul" : ""};
+}
+
 }  // namespace
 
 PEN_OP_DEF(trace) = {
@@ -259,6 +272,7 @@ PEN_OP_DEF(matrix_transpose) = {
     .compose = compose_matrix_transpose,
     .grad = composed_gradient,
     .samples = samples_transpose,
+    .graph_name = {"matrix_transpose", "transpose"},
 };
 
 PEN_OP_DEF(adjoint) = {
@@ -269,6 +283,7 @@ PEN_OP_DEF(adjoint) = {
     .compose = compose_adjoint,
     .grad = composed_gradient,
     .samples = matrix_samples,
+    .graph_name = {"adjoint", "matrix_transpose/transpose"},
 };
 
 PEN_OP_DEF(matvec) = {
@@ -280,6 +295,7 @@ PEN_OP_DEF(matvec) = {
     .compose = compose_matvec,
     .grad = composed_gradient,
     .samples = samples_matvec,
+    .graph_name = {"MatVec", "Squeeze"},
 };
 
 PEN_OP_DEF(eye) = {
@@ -291,6 +307,7 @@ PEN_OP_DEF(eye) = {
     .compose = compose_eye,
     .grad = no_gradient,
     .samples = samples_eye,
+    .graph_name = {"eye", "diag"},
 };
 
 PEN_OP_DEF(tensor_diag) = {
@@ -323,6 +340,7 @@ PEN_OP_DEF(tensordot) = {
     .compose = compose_tensordot,
     .grad = composed_gradient,
     .samples = samples_tensordot,
+    .graph_name = {.late = late_tensordot},
 };
 
 PEN_OP_DEF(cross) = {

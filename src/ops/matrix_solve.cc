@@ -194,6 +194,7 @@ PEN_OP_DEF(lstsq) = {
     .compose = compose_lstsq,
     .grad = composed_gradient,
     .samples = samples_lstsq,
+    .graph_name = {"matrix_solve_ls", "cholesky_solve/MatrixTriangularSolve_1"},
 };
 
 }  // namespace penstock

@@ -91,6 +91,16 @@ std::vector<Sample> samples() {
   };
 }
 
+LateName late_norm(const GraphCall& call) {
+  if (!call.attr("keepdims").as_bool()) return {"Squeeze"};
+  const std::string_view kind = call.attr("ord").as_string();
+  if (kind == "euclidean" || kind == "fro" || kind == "2") return {"Sqrt"};
+  const std::span<const int64_t> axes = call.attr("axis").as_ints();
+  if (is_given(axes) && axes.size() == 2) return {"Max"};  // of sums of rows or columns
+  if (kind == "1") return {"Sum"};
+  return {kind == "inf" ? "Max" : "Pow_1"};
+}
+
 }  // namespace
 
 PEN_OP_DEF(norm) = {
@@ -103,6 +113,7 @@ PEN_OP_DEF(norm) = {
     .compose = compose,
     .grad = composed_gradient,
     .samples = samples,
+    .graph_name = {.scope = "norm", .late = late_norm},
 };
 
 }  // namespace penstock

@@ -123,6 +123,7 @@ PEN_OP_DEF(batch_normalization) = {
     .compose = compose_batch,
     .grad = composed_gradient,
     .samples = samples_batch,
+    .graph_name = {"batchnorm", "add_1"},
 };
 
 PEN_OP_DEF(group_norm) = {

@@ -71,6 +71,7 @@ PEN_OP_DEF(one_hot) = {
     .cpu = cpu,
     .grad = no_gradient,
     .samples = samples,
+    .graph_name = {"one_hot"},
 };
 
 }  // namespace penstock

@@ -238,6 +238,7 @@ PEN_OP_DEF(pad) = {
     .grad = grad_pad,
     .saves = {.inputs = 1 << 1},
     .samples = pad_samples,
+    .graph_name = {"Pad"},
 };
 
 PEN_OP_DEF(mirror_pad) = {

@@ -63,6 +63,7 @@ PEN_OP_DEF(max_pool1d) = {
     .compose = compose_max,
     .grad = composed_gradient,
     .samples = max_samples,
+    .graph_name = {"MaxPool1d", "Squeeze"},
 };
 
 PEN_OP_DEF(avg_pool1d) = {
@@ -75,6 +76,7 @@ PEN_OP_DEF(avg_pool1d) = {
     .compose = compose_avg,
     .grad = composed_gradient,
     .samples = avg_samples,
+    .graph_name = {.result = "Squeeze"},
 };
 
 }  // namespace penstock

@@ -184,6 +184,7 @@ PEN_OP_DEF(pow) = {
     .grad = pow_grad,
     .saves = {.inputs = kAll, .outputs = kAll},
     .samples = pow_samples,
+    .operators = {{"pow"}},
 };
 
 PEN_OP_DEF(squared_difference) = {

@@ -208,6 +208,7 @@ PEN_OP_DEF(multinomial) = {
     .cpu = cpu_multinomial,
     .grad = no_gradient,
     .samples = multinomial_samples,
+    .graph_name = {"multinomial", "Multinomial"},
 };
 
 PEN_OP_DEF(random_shuffle) = {

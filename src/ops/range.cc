@@ -103,6 +103,7 @@ PEN_OP_DEF(range) = {
     .cpu = cpu,
     .grad = no_gradient,
     .samples = samples,
+    .graph_name = {"range"},
 };
 
 }  // namespace penstock

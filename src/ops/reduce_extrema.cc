@@ -63,11 +63,13 @@ PEN_OP_DEF(reduce_max) = {
     .doc = "The largest element over the given axes, or over all of them; NaN if there is one.",
     .inputs = {in("input", kRealTypes)},
     .attrs = {ints_attr("axis", kAllAxes), bool_attr("keepdims", false)},
+    .traits = {Trait::kCannotFail},
     .infer = infer_reduction,
     .cpu = run_reduction<Reduction::kMax>,
     .grad = grad,
     .saves = {.inputs = kAll, .outputs = kAll},
     .samples = samples,
+    .graph_name = {.attr_inputs = {{"axis", "reduction_indices"}}},
 };
 
 PEN_OP_DEF(reduce_min) = {
@@ -75,11 +77,13 @@ PEN_OP_DEF(reduce_min) = {
     .doc = "The smallest element over the given axes, or over all of them; NaN if there is one.",
     .inputs = {in("input", kRealTypes)},
     .attrs = {ints_attr("axis", kAllAxes), bool_attr("keepdims", false)},
+    .traits = {Trait::kCannotFail},
     .infer = infer_reduction,
     .cpu = run_reduction<Reduction::kMin>,
     .grad = grad,
     .saves = {.inputs = kAll, .outputs = kAll},
     .samples = samples,
+    .graph_name = {.attr_inputs = {{"axis", "reduction_indices"}}},
 };
 
 PEN_OP_DEF(reduce_any) = {
@@ -91,6 +95,7 @@ PEN_OP_DEF(reduce_any) = {
     .cpu = run_reduction<Reduction::kMax>,
     .grad = no_gradient,
     .samples = samples_bool,
+    .graph_name = {.attr_inputs = {{"axis", "reduction_indices"}}},
 };
 
 PEN_OP_DEF(reduce_all) = {
@@ -102,6 +107,7 @@ PEN_OP_DEF(reduce_all) = {
     .cpu = run_reduction<Reduction::kMin>,
     .grad = no_gradient,
     .samples = samples_bool,
+    .graph_name = {.attr_inputs = {{"axis", "reduction_indices"}}},
 };
 
 }  // namespace penstock

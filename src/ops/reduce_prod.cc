@@ -68,6 +68,7 @@ PEN_OP_DEF(reduce_prod) = {
     .grad = grad,
     .saves = {.inputs = kAll},
     .samples = samples,
+    .graph_name = {.attr_inputs = {{"axis", "reduction_indices"}}},
 };
 
 }  // namespace penstock

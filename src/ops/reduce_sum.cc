@@ -105,10 +105,12 @@ PEN_OP_DEF(reduce_sum) = {
     .doc = "The sum over the given axes, or over all of them.",
     .inputs = {in("input", kNumberTypes)},
     .attrs = {ints_attr("axis", kAllAxes), bool_attr("keepdims", false)},
+    .traits = {Trait::kCannotFail},
     .infer = infer_reduction,
     .cpu = run_reduction<Reduction::kSum>,
     .grad = grad_sum,
     .samples = samples,
+    .graph_name = {.attr_inputs = {{"axis", "reduction_indices"}}},
 };
 
 PEN_OP_DEF(reduce_mean) = {
@@ -116,10 +118,12 @@ PEN_OP_DEF(reduce_mean) = {
     .doc = "The mean over the given axes, or over all of them; that of integers is cut off.",
     .inputs = {in("input", kNumberTypes)},
     .attrs = {ints_attr("axis", kAllAxes), bool_attr("keepdims", false)},
+    .traits = {Trait::kCannotFail},
     .infer = infer_reduction,
     .cpu = run_reduction<Reduction::kMean>,
     .grad = grad_mean,
     .samples = samples,
+    .graph_name = {.attr_inputs = {{"axis", "reduction_indices"}}},
 };
 
 PEN_OP_DEF(sum_to) = {

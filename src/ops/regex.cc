@@ -145,6 +145,7 @@ PEN_OP_DEF(regex_replace) = {
     .cpu = cpu_replace,
     .grad = no_gradient,
     .samples = replace_samples,
+    .graph_name = {"StaticRegexReplace"},
 };
 
 PEN_OP_DEF(static_regex_replace) = {
@@ -168,6 +169,7 @@ PEN_OP_DEF(regex_full_match) = {
     .cpu = cpu_match,
     .grad = no_gradient,
     .samples = match_samples,
+    .graph_name = {"StaticRegexFullMatch"},
 };
 
 PEN_OP_DEF(static_regex_full_match) = {

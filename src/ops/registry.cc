@@ -7,11 +7,9 @@
 #include <penstock/base/error.h>
 #include <penstock/base/strings.h>
 
-namespace penstock {
+#include "ops/op_defs.h"
 
-#define PEN_OP(id) extern const OpDef id##_op;
-#include "ops/op_list.inc"
-#undef PEN_OP
+namespace penstock {
 
 namespace {
 
@@ -44,6 +42,15 @@ const OpDef* find_among_all(std::string_view name) {
 const OpDef* find_op(std::string_view name) {
   const std::lock_guard lock(g_lock);
   return find_among_all(name);
+}
+
+const OpDef* find_operator(std::string_view name, bool for_other_dtypes) {
+  for (const OpDef* op : kBuiltIn) {
+    for (const OperatorDef& def : op->operators) {
+      if (def.name == name && def.for_other_dtypes == for_other_dtypes) return op;
+    }
+  }
+  return nullptr;
 }
 
 std::vector<const OpDef*> all_ops() {

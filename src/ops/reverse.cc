@@ -66,6 +66,7 @@ PEN_OP_DEF(reverse) = {
     .cpu = cpu,
     .grad = grad,
     .samples = samples,
+    .graph_name = {.attr_inputs = {{"axis", "axis"}}},
 };
 
 }  // namespace penstock

@@ -77,6 +77,7 @@ PEN_OP_DEF(abs) = {
     .grad = abs_grad,
     .saves = {.inputs = kAll},
     .samples = abs_samples,
+    .operators = {{"abs"}},
 };
 
 PEN_OP_DEF(sign) = {

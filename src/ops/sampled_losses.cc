@@ -101,6 +101,8 @@ std::vector<Sample> samples() {
 
 constexpr DTypeSet kLossTypes = DTypeSet(DType::kFloat32) | DType::kFloat64;
 
+LateName late_nce_loss(const GraphCall&) { return {"", "sampled_losses ones MatMul"}; }
+
 }  // namespace
 
 PEN_OP_DEF(nce_loss) = {
@@ -116,6 +118,7 @@ PEN_OP_DEF(nce_loss) = {
     .compose = compose_nce,
     .grad = composed_gradient,
     .samples = samples,
+    .graph_name = {.scope = "Reshape", .late = late_nce_loss},
 };
 
 PEN_OP_DEF(sampled_softmax_loss) = {
@@ -131,6 +134,7 @@ PEN_OP_DEF(sampled_softmax_loss) = {
     .compose = compose_softmax,
     .grad = composed_gradient,
     .samples = samples,
+    .graph_name = {"softmax_cross_entropy_with_logits", "Reshape_2"},
 };
 
 }  // namespace penstock

@@ -140,6 +140,12 @@ std::vector<Sample> top_samples() {
   };
 }
 
+LateName late_searchsorted(const GraphCall& call) {
+  if (call.attr("side").as_string() == "left")
+    return {"", "Shape Shape Shape strided_slice strided_slice Reshape LowerBound", "Reshape"};
+  return {"", "Shape Shape Shape strided_slice strided_slice Reshape UpperBound", "Reshape"};
+}
+
 }  // namespace
 
 PEN_OP_DEF(lower_bound) = {
@@ -174,6 +180,7 @@ PEN_OP_DEF(searchsorted) = {
     .compose = compose_search,
     .grad = no_gradient,
     .samples = search_samples,
+    .graph_name = {.scope = "Reshape", .late = late_searchsorted},
 };
 
 PEN_OP_DEF(in_top_k) = {
@@ -186,6 +193,7 @@ PEN_OP_DEF(in_top_k) = {
     .cpu = cpu_top,
     .grad = no_gradient,
     .samples = top_samples,
+    .graph_name = {"in_top_k", "*"},
 };
 
 }  // namespace penstock

@@ -78,6 +78,7 @@ PEN_OP_DEF(is_non_decreasing) = {
     .compose = compose_order<false>,
     .grad = no_gradient,
     .samples = order_samples,
+    .graph_name = {"is_non_decreasing", "All"},
 };
 
 PEN_OP_DEF(is_strictly_increasing) = {
@@ -88,6 +89,7 @@ PEN_OP_DEF(is_strictly_increasing) = {
     .compose = compose_order<true>,
     .grad = no_gradient,
     .samples = order_samples,
+    .graph_name = {"is_strictly_increasing", "All"},
 };
 
 PEN_OP_DEF(confusion_matrix) = {
@@ -99,6 +101,7 @@ PEN_OP_DEF(confusion_matrix) = {
     .compose = compose_confusion,
     .grad = no_gradient,
     .samples = confusion_samples,
+    .graph_name = {"confusion_matrix", "ScatterNd"},
 };
 
 }  // namespace penstock

@@ -35,6 +35,10 @@ std::vector<Sample> samples() {
   };
 }
 
+LateName late_sequence_mask(const GraphCall& call) {
+  return {call.attr("dtype").as_dtype() == DType::kBool ? "Less" : "Cast_1"};
+}
+
 }  // namespace
 
 PEN_OP_DEF(sequence_mask) = {
@@ -46,6 +50,7 @@ PEN_OP_DEF(sequence_mask) = {
     .compose = compose,
     .grad = no_gradient,
     .samples = samples,
+    .graph_name = {.late = late_sequence_mask},
 };
 
 }  // namespace penstock

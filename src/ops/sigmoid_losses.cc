@@ -102,6 +102,7 @@ PEN_OP_DEF(sigmoid_cross_entropy_with_logits) = {
     .compose = compose_sigmoid,
     .grad = composed_gradient,
     .samples = samples_sigmoid,
+    .graph_name = {"logistic_loss"},
 };
 
 PEN_OP_DEF(weighted_cross_entropy_with_logits) = {
@@ -114,6 +115,7 @@ PEN_OP_DEF(weighted_cross_entropy_with_logits) = {
     .compose = compose_weighted,
     .grad = composed_gradient,
     .samples = samples_weighted,
+    .graph_name = {"logistic_loss"},
 };
 
 PEN_OP_DEF(log_poisson_loss) = {
@@ -125,6 +127,7 @@ PEN_OP_DEF(log_poisson_loss) = {
     .compose = compose_log_poisson,
     .grad = composed_gradient,
     .samples = samples_log_poisson,
+    .graph_name = {"log_poisson_loss", "sub"},
 };
 
 }  // namespace penstock

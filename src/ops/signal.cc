@@ -356,6 +356,39 @@ std::vector<Sample> samples_inverse_stft() {
   };
 }
 
+// How many products and slices a cosine transform is made of depends on whether the size is known,
+// and on whether the signal is cut.
+LateName late_cosine(const GraphCall& call, int64_t type) {
+  const int64_t size = call.last_size(), n = call.attr("n").as_int();
+  const bool is_open = size == kUnknownDim, is_cut = !is_open && n >= 0 && n < size;
+  const bool is_scaled = call.attr("norm").as_string() == "ortho";
+  if (type == 2 && is_scaled) return {is_open ? "mul_7" : "mul_6"};
+  if (type <= 2) return {"Real"};
+  if (type == 4 && is_scaled) return {is_open ? "mul_2" : "mul_1"};
+  return {is_open ? "strided_slice_2" : is_cut ? "strided_slice_1" : "strided_slice"};
+}
+
+LateName late_dct(const GraphCall& call) { return late_cosine(call, call.attr("type").as_int()); }
+
+// Types 2 and 3 undo each other, the others themselves.
+LateName late_idct(const GraphCall& call) {
+  const int64_t type = call.attr("type").as_int();
+  return late_cosine(call, type == 2 || type == 3 ? 5 - type : type);
+}
+
+LateName late_frame(const GraphCall& call) {
+  return {call.shape().is_known() ? "Reshape_3" : "Reshape_4"};
+}
+
+LateName late_window(const GraphCall& call) {
+  return {call.attr("window_length").as_int() == 1 ? "ones" : "sub_2"};
+}
+
+LateName late_overlap(const GraphCall& call) {
+  if (call.last_size() == call.attr("frame_step").as_int()) return {"fast_path"};
+  return {call.shape().is_known() ? "strided_slice_1" : "strided_slice_4"};
+}
+
 }  // namespace
 
 PEN_OP_DEF(fftshift) = {
@@ -367,6 +400,7 @@ PEN_OP_DEF(fftshift) = {
     .compose = compose_shift<false>,
     .grad = composed_gradient,
     .samples = samples_shift,
+    .graph_name = {"fftshift"},
 };
 
 PEN_OP_DEF(ifftshift) = {
@@ -378,6 +412,7 @@ PEN_OP_DEF(ifftshift) = {
     .compose = compose_shift<true>,
     .grad = composed_gradient,
     .samples = samples_shift,
+    .graph_name = {"ifftshift"},
 };
 
 PEN_OP_DEF(dct) = {
@@ -390,6 +425,7 @@ PEN_OP_DEF(dct) = {
     .compose = compose_dct,
     .grad = composed_gradient,
     .samples = samples_dct,
+    .graph_name = {.scope = "dct", .late = late_dct},
 };
 
 PEN_OP_DEF(idct) = {
@@ -402,6 +438,7 @@ PEN_OP_DEF(idct) = {
     .compose = compose_idct,
     .grad = composed_gradient,
     .samples = samples_dct,
+    .graph_name = {.scope = "dct", .late = late_idct},
 };
 
 PEN_OP_DEF(hann_window) = {
@@ -413,6 +450,7 @@ PEN_OP_DEF(hann_window) = {
     .compose = compose_window<50>,
     .grad = no_gradient,
     .samples = samples_window,
+    .graph_name = {.scope = "hann_window", .late = late_window},
 };
 
 PEN_OP_DEF(hamming_window) = {
@@ -424,6 +462,7 @@ PEN_OP_DEF(hamming_window) = {
     .compose = compose_window<54>,
     .grad = no_gradient,
     .samples = samples_window,
+    .graph_name = {.scope = "hamming_window", .late = late_window},
 };
 
 PEN_OP_DEF(frame) = {
@@ -436,6 +475,7 @@ PEN_OP_DEF(frame) = {
     .compose = compose_frame,
     .grad = composed_gradient,
     .samples = samples_frame,
+    .graph_name = {.scope = "frame", .late = late_frame},
 };
 
 PEN_OP_DEF(overlap_and_add) = {
@@ -447,6 +487,7 @@ PEN_OP_DEF(overlap_and_add) = {
     .compose = compose_overlap,
     .grad = composed_gradient,
     .samples = samples_overlap,
+    .graph_name = {.scope = "overlap_and_add", .late = late_overlap},
 };
 
 PEN_OP_DEF(stft) = {
@@ -459,6 +500,7 @@ PEN_OP_DEF(stft) = {
     .compose = compose_stft,
     .grad = composed_gradient,
     .samples = samples_stft,
+    .graph_name = {"stft", "rfft"},
 };
 
 PEN_OP_DEF(inverse_stft) = {

@@ -83,6 +83,16 @@ std::vector<Sample> samples() {
   };
 }
 
+// The last axis is softmax's own: another one is swapped with it, and back.
+LateName late_softmax(const GraphCall& call) {
+  const int64_t axis = call.attr("axis").as_int();
+  if (call.is_last(axis)) return {};
+  if (axis >= 0)
+    return {"", "Rank Rank Sub Sub range range range range concat concat transpose", "transpose"};
+  return {"", "Rank Rank add add add mod Sub Sub range range range range concat concat transpose",
+          "transpose"};
+}
+
 }  // namespace
 
 PEN_OP_DEF(softmax) = {
@@ -118,6 +128,7 @@ PEN_OP_DEF(softmax_v2) = {
     .compose = compose<softmax>,
     .grad = composed_gradient,
     .samples = axis_samples,
+    .graph_name = {.scope = "Softmax", .late = late_softmax},
 };
 
 PEN_OP_DEF(log_softmax_v2) = {
@@ -129,6 +140,7 @@ PEN_OP_DEF(log_softmax_v2) = {
     .compose = compose<log_softmax>,
     .grad = composed_gradient,
     .samples = axis_samples,
+    .graph_name = {.scope = "LogSoftmax", .late = late_softmax},
 };
 
 }  // namespace penstock

@@ -126,6 +126,16 @@ std::vector<Sample> row_samples() {
   });
 }
 
+LateName late_sort(const GraphCall& call) {
+  if (call.attr("direction").as_string() == "ASCENDING")
+    return {kIntTypes.has(call.dtype()) ? "sub_1" : "Neg_1"};
+  return {call.is_last(call.attr("axis").as_int()) ? "TopKV2" : "transpose_1"};
+}
+
+LateName late_argsort(const GraphCall& call) {
+  return {call.is_last(call.attr("axis").as_int()) ? "TopKV2" : "transpose_1"};
+}
+
 }  // namespace
 
 PEN_OP_DEF(sort) = {
@@ -137,6 +147,7 @@ PEN_OP_DEF(sort) = {
     .compose = compose_sort,
     .grad = composed_gradient,
     .samples = samples,
+    .graph_name = {.scope = "sort", .late = late_sort},
 };
 
 PEN_OP_DEF(argsort) = {
@@ -149,6 +160,7 @@ PEN_OP_DEF(argsort) = {
     .compose = compose_argsort,
     .grad = no_gradient,
     .samples = argsort_samples,
+    .graph_name = {.scope = "argsort", .late = late_argsort},
 };
 
 PEN_OP_DEF(sort_rows) = {

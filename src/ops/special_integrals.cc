@@ -60,6 +60,7 @@ PEN_OP_DEF(dawsn) = {
     .grad = dawsn_grad,
     .saves = {.inputs = kAll, .outputs = kAll},
     .samples = samples,
+    .graph_name = {"dawsn", "Dawsn"},
 };
 
 PEN_OP_DEF(expint) = {
@@ -73,6 +74,7 @@ PEN_OP_DEF(expint) = {
     .grad = expint_grad,
     .saves = {.inputs = kAll},
     .samples = expint_samples,
+    .graph_name = {"expint", "Expint"},
 };
 
 PEN_OP_DEF(fresnel_cos) = {
@@ -86,6 +88,7 @@ PEN_OP_DEF(fresnel_cos) = {
     .grad = fresnel_cos_grad,
     .saves = {.inputs = kAll},
     .samples = samples,
+    .graph_name = {"fresnel_cos", "FresnelCos"},
 };
 
 PEN_OP_DEF(fresnel_sin) = {
@@ -99,6 +102,7 @@ PEN_OP_DEF(fresnel_sin) = {
     .grad = fresnel_sin_grad,
     .saves = {.inputs = kAll},
     .samples = samples,
+    .graph_name = {"fresnel_sin", "FresnelSin"},
 };
 
 PEN_OP_DEF(spence) = {
@@ -112,6 +116,7 @@ PEN_OP_DEF(spence) = {
     .grad = spence_grad,
     .saves = {.inputs = kAll},
     .samples = spence_samples,
+    .graph_name = {"spence", "Spence"},
 };
 
 }  // namespace penstock

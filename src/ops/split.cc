@@ -143,6 +143,7 @@ PEN_OP_DEF(split) = {
     .cpu = cpu,
     .grad = grad,
     .samples = split_samples,
+    .graph_name = {.scope = "split", .attr_inputs = {{"axis", "split_dim"}}},
 };
 
 PEN_OP_DEF(split_v) = {
@@ -155,6 +156,8 @@ PEN_OP_DEF(split_v) = {
     .cpu = cpu,
     .grad = grad,
     .samples = split_v_samples,
+    .graph_name = {.scope = "split",
+                   .attr_inputs = {{"size_splits", "Const"}, {"axis", "split_dim"}}},
 };
 
 }  // namespace penstock

@@ -139,11 +139,12 @@ PEN_OP_DEF(stack) = {
     .doc = "Tensors of one shape side by side along a new axis.",
     .inputs = {many("values", kAnyType)},
     .attrs = {int_attr("axis", 0)},
-    .traits = {Trait::kMoves},
+    .traits = {Trait::kMoves, Trait::kCannotFail},
     .infer = infer_stack,
     .cpu = cpu_stack,
     .grad = grad_stack,
     .samples = stack_samples,
+    .graph_name = {"stack"},
 };
 
 PEN_OP_DEF(unstack) = {
@@ -156,6 +157,7 @@ PEN_OP_DEF(unstack) = {
     .cpu = cpu_unstack,
     .grad = grad_unstack,
     .samples = unstack_samples,
+    .graph_name = {"unstack"},
 };
 
 }  // namespace penstock

@@ -252,6 +252,7 @@ PEN_OP_DEF(stateless_multinomial) = {
     .cpu = cpu_multinomial,
     .grad = no_gradient,
     .samples = multinomial_samples,
+    .graph_name = {"stateless_categorical", "StatelessMultinomial"},
 };
 
 PEN_OP_DEF(stateless_shuffle) = {

@@ -189,6 +189,10 @@ std::vector<Sample> normalize_samples() {
   };
 }
 
+LateName late_count_nonzero(const GraphCall& call) {
+  return {call.attr("dtype").as_dtype() == DType::kInt64 ? "Sum" : "Cast_1"};
+}
+
 }  // namespace
 
 PEN_OP_DEF(reduce_logsumexp) = {
@@ -200,6 +204,7 @@ PEN_OP_DEF(reduce_logsumexp) = {
     .compose = compose_logsumexp,
     .grad = composed_gradient,
     .samples = logsumexp_samples,
+    .graph_name = {"ReduceLogSumExp"},
 };
 
 PEN_OP_DEF(reduce_variance) = {
@@ -211,6 +216,7 @@ PEN_OP_DEF(reduce_variance) = {
     .compose = compose_variance,
     .grad = composed_gradient,
     .samples = variance_samples,
+    .graph_name = {"reduce_variance", "Mean_1"},
 };
 
 PEN_OP_DEF(reduce_std) = {
@@ -222,6 +228,7 @@ PEN_OP_DEF(reduce_std) = {
     .compose = compose_std,
     .grad = composed_gradient,
     .samples = variance_samples,
+    .graph_name = {"reduce_std", "Sqrt"},
 };
 
 PEN_OP_DEF(reduce_euclidean_norm) = {
@@ -233,6 +240,7 @@ PEN_OP_DEF(reduce_euclidean_norm) = {
     .compose = compose_euclidean_norm,
     .grad = composed_gradient,
     .samples = norm_samples,
+    .graph_name = {.attr_inputs = {{"axis", "reduction_indices"}}},
 };
 
 PEN_OP_DEF(count_nonzero) = {
@@ -245,6 +253,7 @@ PEN_OP_DEF(count_nonzero) = {
     .compose = compose_count_nonzero,
     .grad = no_gradient,
     .samples = count_samples,
+    .graph_name = {.scope = "count_nonzero", .late = late_count_nonzero},
 };
 
 PEN_OP_DEF(zero_fraction) = {
@@ -255,6 +264,7 @@ PEN_OP_DEF(zero_fraction) = {
     .compose = compose_zero_fraction,
     .grad = no_gradient,
     .samples = zero_fraction_samples,
+    .graph_name = {"zero_fraction", "fraction"},
 };
 
 PEN_OP_DEF(moments) = {

@@ -241,6 +241,8 @@ PEN_OP_DEF(strided_slice) = {
     .grad = grad,
     .saves = {.inputs = 0b1110},
     .samples = samples,
+    .graph_name = {.scope = "strided_slice", .constants = "stack"},
+    .operators = {{"getitem"}},
 };
 
 PEN_OP_DEF(strided_slice_grad) = {

@@ -199,6 +199,7 @@ PEN_OP_DEF(reduce_join) = {
     .cpu = cpu_reduce,
     .grad = no_gradient,
     .samples = reduce_samples,
+    .graph_name = {.result = "*", .attr_inputs = {{"axis", "reduction_indices"}}},
 };
 
 PEN_OP_DEF(add_v1) = {
@@ -209,6 +210,7 @@ PEN_OP_DEF(add_v1) = {
     .compose = compose_add,
     .grad = composed_gradient,
     .samples = add_samples,
+    .operators = {{"add", true}},
 };
 
 }  // namespace penstock

@@ -185,6 +185,7 @@ PEN_OP_DEF(pinv) = {
     .compose = compose_pinv,
     .grad = composed_gradient,
     .samples = pinv_samples,
+    .graph_name = {"pinv", "MatMul"},
 };
 
 PEN_OP_DEF(matrix_rank) = {
@@ -196,6 +197,7 @@ PEN_OP_DEF(matrix_rank) = {
     .compose = compose_rank,
     .grad = no_gradient,
     .samples = rank_samples,
+    .graph_name = {"matrix_rank", "Sum"},
 };
 
 }  // namespace penstock

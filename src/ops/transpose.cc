@@ -110,11 +110,12 @@ PEN_OP_DEF(transpose) = {
     .doc = "The axes in the order `perm`; the other way round when it is not given.",
     .inputs = {in("x", kAnyType)},
     .attrs = {ints_attr("perm", kOptionalInts)},
-    .traits = {Trait::kMoves},
+    .traits = {Trait::kMoves, Trait::kCannotFail, Trait::kPermutes},
     .infer = infer,
     .cpu = cpu,
     .grad = grad,
     .samples = samples,
+    .graph_name = {.scope = "transpose", .attr_inputs = {{"perm", "perm"}}},
 };
 
 }  // namespace penstock

@@ -200,6 +200,7 @@ PEN_OP_DEF(unsorted_segment_mean) = {
     .compose = compose_mean<false>,
     .grad = composed_gradient,
     .samples = float_samples,
+    .graph_name = {.result = "truediv"},
 };
 
 PEN_OP_DEF(unsorted_segment_sqrt_n) = {
@@ -211,6 +212,7 @@ PEN_OP_DEF(unsorted_segment_sqrt_n) = {
     .compose = compose_mean<true>,
     .grad = composed_gradient,
     .samples = float_samples,
+    .graph_name = {.result = "truediv"},
 };
 
 }  // namespace penstock

@@ -109,10 +109,11 @@ PEN_OP_DEF(expand_dims) = {
     .doc = "The same values with an axis of one element more.",
     .inputs = {in("input", kAnyType)},
     .attrs = {int_attr("axis")},
-    .traits = {Trait::kMoves},
+    .traits = {Trait::kMoves, Trait::kCannotFail},
     .infer = infer_expand_dims,
     .grad = grad_reshape,
     .samples = expand_dims_samples,
+    .graph_name = {.attr_inputs = {{"axis", "dim"}}},
 };
 
 PEN_OP_DEF(squeeze) = {
@@ -120,7 +121,7 @@ PEN_OP_DEF(squeeze) = {
     .doc = "The same values without axes of one element: those listed, or all.",
     .inputs = {in("input", kAnyType)},
     .attrs = {ints_attr("axis", kNoInts)},
-    .traits = {Trait::kMoves},
+    .traits = {Trait::kMoves, Trait::kCannotFail},
     .infer = infer_squeeze,
     .grad = grad_reshape,
     .samples = squeeze_samples,

@@ -87,6 +87,7 @@ PEN_OP_DEF(div_no_nan) = {
     .grad = divide_grad,
     .saves = {.inputs = kAll},
     .samples = samples,
+    .graph_name = {"div_no_nan"},
 };
 
 PEN_OP_DEF(multiply_no_nan) = {
@@ -100,6 +101,7 @@ PEN_OP_DEF(multiply_no_nan) = {
     .grad = multiply_grad,
     .saves = {.inputs = kAll},
     .samples = samples,
+    .graph_name = {"multiply_no_nan"},
 };
 
 PEN_OP_DEF(xdivy) = {
@@ -113,6 +115,7 @@ PEN_OP_DEF(xdivy) = {
     .grad = xdivy_grad,
     .saves = {.inputs = kAll},
     .samples = samples,
+    .graph_name = {"xdivy", "Xdivy"},
 };
 
 PEN_OP_DEF(xlogy) = {
@@ -139,6 +142,7 @@ PEN_OP_DEF(xlog1py) = {
     .grad = xlog1py_grad,
     .saves = {.inputs = kAll},
     .samples = samples,
+    .graph_name = {"xlog1py", "Xlog1py"},
 };
 
 }  // namespace penstock

@@ -18,12 +18,14 @@
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include <penstock/base/export.h>
 #include <penstock/core/attr.h>
 #include <penstock/core/dtype.h>
+#include <penstock/ops/descriptors.h>
 
 namespace penstock {
 
@@ -169,6 +171,10 @@ enum class Trait : uint32_t {
   kIdempotent = 1024,    // applied twice it returns the same as once, bit for bit
   kMoves = 2048,         // output elements are input elements, selected by host inputs and shapes
   kComposesOpen = 4096,  // compose accepts unknown dimensions: it reads none as a number
+  kCannotFail = 8192,    // the kernel accepts everything that infer accepts
+  kBilinear = 16384,     // the gradient of one of the two inputs reads only the other
+  kConverts = 32768,     // returns the input's numbers in another dtype
+  kPermutes = 65536,     // reorders the input's axes as the only attribute says
 };
 struct Traits {
   constexpr Traits(std::initializer_list<Trait> traits = {}) {
@@ -195,6 +201,18 @@ struct OpDef {
   Required<GradFn> grad;
   Saves saves = {};
   Required<SamplesFn> samples;
+
+  // Facts for passes and graphs.
+  Arithmetic arithmetic = Arithmetic::kNone;
+  std::optional<double> everywhere = {};  // the value of all elements of the output
+  int8_t repeated_input = -1;             // the input that the op only repeats
+  // Whether a call with these attributes gathers rows of input 0 by the indices in input 1, so that
+  // the gradient of input 0 has few rows.
+  bool (*takes_rows)(Attrs attrs) = nullptr;
+  // The op without attributes that computes the same as a call with these; null if there is none.
+  const OpDef* (*same_as)(Attrs attrs) = nullptr;
+  GraphName graph_name = {};
+  FixedList<OperatorDef, 2> operators = {};
 
   // The definition of input `i` of a call; a `many` input covers all that follow. Pre: the op has
   // inputs.

@@ -13,6 +13,9 @@ namespace penstock {
 
 // Null if there is no op of that name.
 PEN_API const OpDef* find_op(std::string_view name);
+// The op that Python's operator of that name calls, or the one for the dtypes that this op does not
+// accept; null if there is none.
+PEN_API const OpDef* find_operator(std::string_view name, bool for_other_dtypes = false);
 // All ops, in list order.
 PEN_API std::vector<const OpDef*> all_ops();
 // Adds a user's op, which must outlive its last call. Throws AlreadyExistsError if the name is

@@ -4,13 +4,13 @@
 
 #include <penstock/base/error.h>
 #include <penstock/base/strings.h>
+#include <penstock/ops.h>
 #include <penstock/ops/sample.h>
 
 #include "autodiff/backward.h"
 #include "exec/op_call.h"
 #include "graph/control.h"
 #include "graph/graph.h"
-#include "graph/passes/known_ops.h"
 
 namespace penstock::exec {
 namespace {
@@ -29,11 +29,7 @@ ValueId value_of(TraceState& trace, const autodiff::TapeState& tape, const Sourc
 
 // Whether the gradient of input `i` of a call is sparse: the rows that it gathers.
 bool takes_rows(const autodiff::Record& record, size_t i) {
-  const std::string_view name = record.op->name;
-  if (i != 0 || (name != "GatherV2" && name != "EmbeddingLookup")) return false;
-  if (name == "EmbeddingLookup") return true;
-  const Attrs attrs = record.attrs.view();
-  return std::ranges::all_of(attrs, [](const Attr& axis) { return axis.as_int() == 0; });
+  return i == 0 && record.op->takes_rows != nullptr && record.op->takes_rows(record.attrs.view());
 }
 
 // The dtype of the row indices, if only rows of a source are used; kInvalid otherwise.
@@ -220,10 +216,7 @@ std::optional<std::vector<Gradient>> defer_plain(TraceState& trace, autodiff::Ta
 }
 
 // An op call, because the shape may be unknown.
-Tensor zeros_of(const Tensor& x) {
-  const Tensor* const input = &x;
-  return dispatch(*known_ops().zeros_like, {&input, 1}, {})[0];
-}
+Tensor zeros_of(const Tensor& x) { return zeros_like(x); }
 
 // Gradients through custom gradients: plain paths lead to their results, and continue from the
 // gradients that they return, the last one first.

@@ -18,8 +18,8 @@
 #include "graph/control.h"
 #include "graph/graph.h"
 #include "graph/passes/constants.h"
-#include "graph/passes/known_ops.h"
 #include "graph/text.h"
+#include "ops/op_defs.h"
 
 namespace penstock::exec {
 namespace {
@@ -94,13 +94,16 @@ Name BuilderState::take_name(std::string_view wanted) {
   return table.take(begin.empty() ? wanted : std::string_view(cat(begin, wanted)));
 }
 
-Name BuilderState::take_call_name(std::string_view op, std::string_view wanted) {
+Name BuilderState::take_call_name(const OpDef& op, std::string_view wanted) {
   is_given_name = !wanted.empty();
   if (wanted.ends_with('/')) return table.as_it_is(wanted.substr(0, wanted.size() - 1));
-  const DefaultName usual = default_name(op);
-  const Name taken = take_name(wanted.empty() ? usual.scope : wanted);
+  const GraphName& usual = op.graph_name;
+  const std::string_view of_op = op.name;
+  const Name taken = take_name(!wanted.empty()       ? wanted
+                               : usual.scope.empty() ? of_op
+                                                     : usual.scope);
   if (usual.result.empty()) return taken;
-  const std::string_view own = wanted.empty() ? op : wanted;
+  const std::string_view own = wanted.empty() ? of_op : wanted;
   return table.take(cat(table.text_of(taken), "/", usual.result == "*" ? own : usual.result));
 }
 
@@ -123,7 +126,7 @@ Name BuilderState::take_late_name(const LateName& late, const Name& of_call) {
 
 void BuilderState::add_inputs(const OpDef& op, std::span<const Tensor* const> inputs, Attrs attrs,
                               SmallVector<ValueId, 4>& values) {
-  Name of_call = next_taken ? *next_taken : take_call_name(op.name, next_name);
+  Name of_call = next_taken ? *next_taken : take_call_name(op, next_name);
   next_taken.reset();
   const SetScope within(*this, {"", of_call});
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -132,7 +135,7 @@ void BuilderState::add_inputs(const OpDef& op, std::span<const Tensor* const> in
   }
   add_attr_inputs(op, inputs, attrs);
   next_name.clear();
-  if (const LateNameFn late = default_name(op.name).late)
+  if (const LateNameFn late = op.graph_name.late)
     of_call = take_late_name(late({op, inputs, attrs}), of_call);
   next_taken = of_call;
 }
@@ -168,7 +171,7 @@ ValueId BuilderState::add_constant(const Tensor& tensor) {
         graph.add_constant(Tensor::from<int64_t>(tensor.shape().dims(), {rank})),
         graph.add_constant(first_element(tensor))};
     const OutputSpec output{tensor.dtype(), tensor.shape()};
-    const NodeId fill = graph.add_op(*known_ops().fill, inputs, {}, {&output, 1}, here());
+    const NodeId fill = graph.add_op(fill_op, inputs, {}, {&output, 1}, here());
     const std::string wanted = next_name.empty() ? "Const" : next_name;
     for (ValueId input : inputs) {
       graph.set_location(graph.node_of(input), here());

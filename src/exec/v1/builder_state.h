@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "exec/trace/trace_state.h"
-#include "exec/v1/late_names.h"
 #include "exec/v1/name_table.h"
 
 namespace penstock::exec {
@@ -60,7 +59,7 @@ struct BuilderState : TraceState {
   // Reserves a name within the scope.
   Name take_name(std::string_view wanted);
   // Reserves the name for a call of the op, within the scope.
-  Name take_call_name(std::string_view op, std::string_view wanted);
+  Name take_call_name(const OpDef& op, std::string_view wanted);
   // Gives a node a reserved name, or another one if a node already has it.
   void set_name(NodeId id, Name wanted) { names[static_cast<size_t>(id)] = table.for_node(wanted); }
   NodeId find(std::string_view wanted) const;

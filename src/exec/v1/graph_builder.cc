@@ -18,6 +18,7 @@
 #include "exec/trace/random_states.h"
 #include "exec/v1/builder_state.h"
 #include "exec/v1/session_needs.h"
+#include "ops/op_defs.h"
 
 namespace penstock {
 
@@ -141,7 +142,7 @@ bool GraphBuilder::owns(const Tensor& tensor) { return (tensor.graph() & exec::k
 GraphBuilder::Call::Call(const OpDef& op, std::string_view name)
     : state_(is_entered() ? static_cast<BuilderState*>(t_trace) : nullptr) {
   if (state_ == nullptr) return;
-  const exec::Name taken = state_->take_call_name(op.name, name);
+  const exec::Name taken = state_->take_call_name(op, name);
   text_ = taken.text;
   number_ = taken.number;
   is_given_ = state_->is_given_name;
@@ -302,7 +303,7 @@ void GraphBuilder::rename(int32_t node, std::string_view name) {
     return std::tolower(a) == std::tolower(b);
   });
   state_->set_name(
-      node, is_own ? state_->table.as_it_is(wanted) : state_->take_call_name("Identity", name));
+      node, is_own ? state_->table.as_it_is(wanted) : state_->take_call_name(identity_op, name));
 }
 void GraphBuilder::set_control_inputs(std::span<const int32_t> nodes) {
   state_->control.assign(nodes.begin(), nodes.end());

@@ -1,4 +1,5 @@
-// TensorFlow's default names of nodes and of the constants among their inputs.
+// TensorFlow's names of the constants among a node's inputs. The name of the node itself is in the
+// OpDef (GraphName).
 #pragma once
 
 #include <optional>
@@ -10,18 +11,8 @@
 #include <penstock/ops/op_def.h>
 #include <penstock/tensor/tensor.h>
 
-#include "exec/v1/late_names.h"
-
 namespace penstock::exec {
 
-// TensorFlow's default name for an op of this type and, if its function creates several nodes, the
-// name of the last one within it ("*": the given name, or else the type). An empty result is the
-// name itself. If it depends on the call, `late` decides.
-struct DefaultName {
-  std::string_view scope, result;
-  LateNameFn late = nullptr;
-};
-DefaultName default_name(std::string_view type);
 // The name of a constant at input `i` of a call, within the call's name.
 std::string input_name(const OpDef& op, size_t i);
 

@@ -4,8 +4,6 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "graph/passes/known_ops.h"
-
 namespace penstock::exec {
 namespace {
 
@@ -129,7 +127,7 @@ class Walk {
 
   // A factor is read only for the gradients of the other factors.
   bool is_read_at(const Node& node, size_t i, const std::unordered_set<ValueId>& follows) const {
-    if (!known_ops().is_product(node.op)) return true;
+    if (!node.op->traits.has(Trait::kBilinear)) return true;
     const std::span<const ValueId> inputs = graph_.inputs(node);
     for (size_t k = 0; k < inputs.size(); ++k) {
       if (k != i && follows.contains(inputs[k])) return true;

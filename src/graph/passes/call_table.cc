@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "graph/passes/known_ops.h"
-
 namespace penstock {
 namespace {
 
@@ -48,7 +46,7 @@ bool is_same(const Attr& a, const Attr& b) {
 
 // Repeated values are cheaper to recompute than to keep until their last use.
 bool may_merge(const OpDef& op) {
-  return !op.traits.has(Trait::kStateful) && known_ops().repeated_input(&op) < 0;
+  return !op.traits.has(Trait::kStateful) && op.repeated_input < 0;
 }
 
 }  // namespace

@@ -34,25 +34,37 @@ class TripCounter {
   std::optional<int64_t> steps_while(const Graph& region, ValueId value) const {
     const Node& node = region.node(region.node_of(value));
     if (node.kind != NodeKind::kOp || node.num_inputs != 2) return std::nullopt;
-    const std::string_view name = node.op->name;
+    const Arithmetic compares = node.op->arithmetic;
     const std::span<const ValueId> inputs = region.inputs(node);
-    if (name == "LogicalAnd") {
+    if (compares == Arithmetic::kAnd) {
       const auto one = steps_while(region, inputs[0]), other = steps_while(region, inputs[1]);
       if (!one || !other) return std::nullopt;
       return std::min(*one, *other);
     }
     if (const auto counter = counter_of(region, inputs[0])) {
-      if (const auto bound = known(region, inputs[1])) return count(*counter, name, *bound);
+      if (const auto bound = known(region, inputs[1])) return count(*counter, compares, *bound);
     }
     if (const auto counter = counter_of(region, inputs[1])) {
-      const std::string_view turned = name == "Less"           ? "Greater"
-                                      : name == "LessEqual"    ? "GreaterEqual"
-                                      : name == "Greater"      ? "Less"
-                                      : name == "GreaterEqual" ? "LessEqual"
-                                                               : name;
-      if (const auto bound = known(region, inputs[0])) return count(*counter, turned, *bound);
+      if (const auto bound = known(region, inputs[0]))
+        return count(*counter, turned(compares), *bound);
     }
     return std::nullopt;
+  }
+
+  // The comparison with its two sides swapped.
+  static Arithmetic turned(Arithmetic compares) {
+    switch (compares) {
+      case Arithmetic::kLess:
+        return Arithmetic::kGreater;
+      case Arithmetic::kLessEqual:
+        return Arithmetic::kGreaterEqual;
+      case Arithmetic::kGreater:
+        return Arithmetic::kLess;
+      case Arithmetic::kGreaterEqual:
+        return Arithmetic::kLessEqual;
+      default:
+        return compares;
+    }
   }
 
   // The value of a constant, or of an invariant that is one.
@@ -74,13 +86,13 @@ class TripCounter {
     const std::span<const ValueId> terms = body.inputs(next);
     const ValueId own = body.inputs()[number];
     const DType dtype = body.dtype(own);
-    if (next.op->name == std::string_view("AddV2")) {
+    if (next.op->arithmetic == Arithmetic::kAdd) {
       const ValueId other = terms[0] == own ? terms[1] : terms[0];
       if (terms[0] != own && terms[1] != own) return std::nullopt;
       const auto step = known(body, other);
       return step ? std::optional(Counter{*first, *step, dtype}) : std::nullopt;
     }
-    if (next.op->name == std::string_view("Sub") && terms[0] == own) {
+    if (next.op->arithmetic == Arithmetic::kSubtract && terms[0] == own) {
       const auto step = known(body, terms[1]);
       return step ? std::optional(Counter{*first, -*step, dtype}) : std::nullopt;
     }
@@ -88,23 +100,24 @@ class TripCounter {
   }
 
   // None if the counter would never get there, or would leave its range.
-  static std::optional<int64_t> count(const Counter& counter, std::string_view name,
-                                      int64_t bound) {
+  static std::optional<int64_t> count(const Counter& counter, Arithmetic compares, int64_t bound) {
     const Wide first = counter.first, step = counter.step;
     Wide distance = static_cast<Wide>(bound) - first;
     Wide toward = step;  // how much of the distance a step covers
-    if (name == "NotEqual") {
+    if (compares == Arithmetic::kNotEqual) {
       if (distance == 0) return 0;
       if (step == 0 || distance % step != 0 || distance / step < 0) return std::nullopt;
       return in_range(counter, distance / step);
     }
-    if (name == "Greater" || name == "GreaterEqual") {
+    const bool includes_bound =
+        compares == Arithmetic::kLessEqual || compares == Arithmetic::kGreaterEqual;
+    if (compares == Arithmetic::kGreater || compares == Arithmetic::kGreaterEqual) {
       distance = -distance;
       toward = -step;
-    } else if (name != "Less" && name != "LessEqual") {
+    } else if (compares != Arithmetic::kLess && compares != Arithmetic::kLessEqual) {
       return std::nullopt;
     }
-    if (name.ends_with("Equal")) ++distance;
+    if (includes_bound) ++distance;
     if (distance <= 0) return 0;
     if (toward <= 0) return std::nullopt;
     return in_range(counter, (distance + toward - 1) / toward);

@@ -1,7 +1,6 @@
 #include "graph/passes/hoist_invariants.h"
 
 #include <algorithm>
-#include <array>
 
 #include "graph/control.h"
 #include "graph/copier.h"
@@ -15,13 +14,9 @@ constexpr int64_t kFewElements = 4096;
 
 // Ops that may be called even if the loop takes no step: they cannot fail.
 bool is_harmless(const Graph& region, const Node& node) {
-  static constexpr std::array<std::string_view, 22> kNames = {
-      "AddV2",  "BatchMatMulV2", "BroadcastTo", "Cast", "ConcatV2", "ExpandDims", "Fill", "Less",
-      "MatMul", "Max",           "Mean",        "Min",  "Mul",      "Neg",        "Pack", "Reshape",
-      "Shape",  "Squeeze",       "Sub",         "Sum",  "Tile",     "Transpose"};
   if (node.op->traits.has(Trait::kStateful) || node.op->traits.has(Trait::kDynamicShape))
     return false;
-  if (std::ranges::find(kNames, std::string_view(node.op->name)) != kNames.end()) return true;
+  if (node.op->traits.has(Trait::kCannotFail)) return true;
   const DType dtype = region.dtype(node.first_output);
   const bool is_float = dtype == DType::kFloat32 || dtype == DType::kFloat64 ||
                         dtype == DType::kFloat16 || dtype == DType::kBFloat16;

@@ -5,7 +5,7 @@
 #include "graph/control.h"
 #include "graph/graph.h"
 #include "graph/passes/dead_code.h"
-#include "graph/passes/known_ops.h"
+#include "ops/op_defs.h"
 
 namespace penstock {
 
@@ -111,7 +111,7 @@ ValueId Rewriter::fill(const Shape& shape, const Tensor& value, int32_t location
   const auto rank = static_cast<int64_t>(shape.rank());
   const ValueId inputs[] = {constant(Tensor::from<int64_t>(shape.dims(), Shape{rank})),
                             constant(value)};
-  return call(*known_ops().fill, inputs, {}, location)[0];
+  return call(fill_op, inputs, {}, location)[0];
 }
 
 Values Rewriter::call(const OpDef& op, std::span<const ValueId> inputs, Attrs attrs,

@@ -1,12 +1,11 @@
 // Every rule is exact to the bit (except that NaNs may differ): x * 1 is x, but x + 0 is not,
-// because -0 + 0 is 0. Rules use traits and fields of an OpDef; the few about specific ops name
-// them in known_ops.h.
+// because -0 + 0 is 0. Rules use traits and fields of an OpDef.
 #include "graph/passes/rules.h"
 
 #include <algorithm>
 #include <cstring>
 
-#include "graph/passes/known_ops.h"
+#include "ops/op_defs.h"
 
 namespace penstock {
 namespace {
@@ -41,7 +40,7 @@ Values reshaped(Rewriter& rewriter, ValueId value, const Shape& shape, int32_t l
   if (rewriter.graph().shape(value) == shape) return {value};
   const ValueId dims = rewriter.constant(
       Tensor::from<int64_t>(shape.dims(), Shape{static_cast<int64_t>(shape.rank())}));
-  return rewriter.call(*known_ops().reshape, {{value, dims}}, {}, location);
+  return rewriter.call(reshape_op, {{value, dims}}, {}, location);
 }
 
 // Identity, StopGradient, a cast to the same dtype, a reshape to the same shape, an identity
@@ -66,7 +65,7 @@ std::optional<ValueId> repeated_by(Rewriter& rewriter, ValueId operand) {
     return rewriter.constant(first_element(*constant));
   }
   const Node* node = maker(graph, operand);
-  const int input = node == nullptr ? -1 : known_ops().repeated_input(node->op);
+  const int input = node == nullptr ? -1 : node->op->repeated_input;
   if (input < 0) return std::nullopt;
   return graph.inputs(*node)[static_cast<size_t>(input)];
 }
@@ -74,7 +73,7 @@ std::optional<ValueId> repeated_by(Rewriter& rewriter, ValueId operand) {
 // True if all elements of `value` are known to be `expected`, bit for bit.
 bool is_everywhere(const Graph& graph, ValueId value, double expected) {
   const Node* node = maker(graph, value);
-  const int input = node == nullptr ? -1 : known_ops().repeated_input(node->op);
+  const int input = node == nullptr ? -1 : node->op->repeated_input;
   if (input >= 0) value = graph.inputs(*node)[static_cast<size_t>(input)];
   const Tensor* constant = graph.constant_of(value);
   if (constant == nullptr || constant->num_elements() == 0) return false;
@@ -131,7 +130,7 @@ bool loses_nothing(DType from, DType to) {
 // Merges two casts if the first loses nothing and the direct one rounds or wraps like the second.
 Result cast_once(Rewriter& rewriter, const Call& call) {
   const Graph& graph = rewriter.graph();
-  if (&call.op != known_ops().cast) return std::nullopt;
+  if (!call.op.traits.has(Trait::kConverts)) return std::nullopt;
   const Node* before = maker(graph, call.inputs[0]);
   if (before == nullptr || before->op != &call.op) return std::nullopt;
   const ValueId x = graph.inputs(*before)[0];
@@ -153,7 +152,7 @@ int64_t source_axis(std::span<const int64_t> perm, int rank, int64_t i) {
 
 Result transpose_once(Rewriter& rewriter, const Call& call) {
   const Graph& graph = rewriter.graph();
-  if (&call.op != known_ops().transpose) return std::nullopt;
+  if (!call.op.traits.has(Trait::kPermutes)) return std::nullopt;
   const Node* before = maker(graph, call.inputs[0]);
   if (before == nullptr || before->op != &call.op) return std::nullopt;
   const ValueId x = graph.inputs(*before)[0];
@@ -169,20 +168,16 @@ Result transpose_once(Rewriter& rewriter, const Call& call) {
 
 // ZerosLike and OnesLike need only the shape of their input.
 Result fill_likes(Rewriter& rewriter, const Call& call) {
-  const KnownOps& ops = known_ops();
-  if ((&call.op != ops.zeros_like && &call.op != ops.ones_like) ||
-      call.outputs[0].dtype == DType::kString)
-    return std::nullopt;
-  const double value = &call.op == ops.zeros_like ? 0 : 1;
-  return Values{rewriter.fill(call.outputs[0].shape, Tensor::scalar(call.outputs[0].dtype, value),
-                              call.location)};
+  if (!call.op.everywhere || call.outputs[0].dtype == DType::kString) return std::nullopt;
+  const Tensor value = Tensor::scalar(call.outputs[0].dtype, *call.op.everywhere);
+  return Values{rewriter.fill(call.outputs[0].shape, value, call.location)};
 }
 
-// BiasAdd along the last axis is an addition that broadcasts a vector.
-Result add_bias(Rewriter& rewriter, const Call& call) {
-  const KnownOps& ops = known_ops();
-  if (&call.op != ops.bias_add || call.attrs[0].as_string() == "NCHW") return std::nullopt;
-  return rewriter.call(*ops.add, call.inputs, {}, call.location);
+// Calls a simpler op with the same result, about which more is known.
+Result call_the_same(Rewriter& rewriter, const Call& call) {
+  const OpDef* same = call.op.same_as == nullptr ? nullptr : call.op.same_as(call.attrs);
+  if (same == nullptr) return std::nullopt;
+  return rewriter.call(*same, call.inputs, {}, call.location);
 }
 
 // True if the call with these inputs has outputs of the same dtypes and shapes.
@@ -256,8 +251,8 @@ Result reshape_late(Rewriter& rewriter, const Call& call) {
 }
 
 constexpr Rewriter::Step kRules[] = {
-    share,      drop_neutral, drop_repetition,    cast_once,    transpose_once,
-    fill_likes, add_bias,     broadcast_operands, reshape_late,
+    share,      drop_neutral,  drop_repetition,    cast_once,    transpose_once,
+    fill_likes, call_the_same, broadcast_operands, reshape_late,
 };
 
 }  // namespace

@@ -51,7 +51,7 @@ std::vector<Tensor> random_formulas(std::span<const Tensor> in, uint32_t seed, i
     const bool is_swapped = random() % 2 == 0;
     const Tensor &x = is_swapped ? b : a, &y = is_swapped ? a : b;
     Tensor made;
-    switch (random() % 16) {
+    switch (random() % 18) {
       case 0:
         made = x + y;
         break;
@@ -99,6 +99,12 @@ std::vector<Tensor> random_formulas(std::span<const Tensor> in, uint32_t seed, i
         break;
       case 15:
         made = rsqrt(abs(a));
+        break;
+      case 16:  // a function in the file of its op, and the next one too
+        made = selu(a);
+        break;
+      case 17:
+        made = x.shape() == y.shape() ? softplus_grad(x, y) : softplus(a);
         break;
     }
     made = select(is_nan(made), zeros_like(made), made);

@@ -61,7 +61,7 @@ class ChainMaker {
     if (formula.kind == Formula::Kind::kUnary) {
       take(op, 0);
       release(x);
-      chain_.steps.push_back(kernels::chain_unary(formula.unary(), chain_.dtype));
+      chain_.steps.push_back(kernels::chain_unary(formula, chain_.dtype));
     } else {
       const ValueId y = tiles_.operand(op, 1).value;
       const bool is_right = y == at_hand_ && x != y;
@@ -69,8 +69,7 @@ class ChainMaker {
       const int other = place(op, is_right ? 0 : 1);
       release(x);
       release(y);
-      chain_.steps.push_back(
-          kernels::chain_binary(formula.binary(), chain_.dtype, other, is_right));
+      chain_.steps.push_back(kernels::chain_binary(formula, chain_.dtype, other, is_right));
     }
     const TileOperand& made = tiles_.operand(op, op.num_inputs);
     at_hand_ = made.value;
