@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 
+#include <penstock/base/export.h>
 #include <penstock/core/attr.h>
 #include <penstock/core/dtype.h>
 
@@ -35,7 +36,7 @@ struct OperatorDef {
 };
 
 // A call that becomes a node of a graph.
-struct GraphCall {
+struct PEN_API GraphCall {
   const OpDef& op;
   std::span<const Tensor* const> inputs;
   Attrs attrs;
