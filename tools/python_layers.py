@@ -2,7 +2,8 @@
 
 A module may import what stands below its own layer in LAYERS, and modules of its own layer, as long
 as no ring comes of it. Imports inside of functions count as well. Imports that stand under
-`if TYPE_CHECKING:` do not: nothing runs them.
+`if TYPE_CHECKING:` do not: nothing runs them. The package itself loads its namespaces by name when
+they are asked for; what the rest asks of TensorFlow 1 is registered (_base/version_1.py).
 """
 
 from __future__ import annotations
@@ -30,35 +31,19 @@ LAYERS = [
     "_control_flow",
     "autograph",
     "config _tracing",
-    "penstock _hooks _install",
+    "penstock",
     "compat profiler",
     "_testing test",
     "_cli _dev __main__",
 ]
 
-# Imports that go up, and why. One that is not needed any more is an error.
-UPWARDS = {
-    ("penstock._hooks", "penstock.profiler._recording"): (
-        "PENSTOCK_PROFILE: a recording begins with the import of penstock"
-    ),
-}
+# Imports that go up, and why: (module, imported module): reason. One that is not needed any more is
+# an error.
+UPWARDS: dict[tuple[str, str], str] = {}
 
 # Late imports that close a ring, and why. The rings are checked without them; one without which
 # there is no ring is an error.
-CLOSING = {
-    ("penstock._control_flow.graph_array", "penstock._control_flow.conditionals"): (
-        "an array that grows while a function runs takes a branch of its own"
-    ),
-    ("penstock._control_flow.tensor_array", "penstock._control_flow.graph_array"): (
-        "a TensorArray that is made in a trace is the one for graphs"
-    ),
-    ("penstock.compat.v1._default", "penstock.compat.v1._graph"): (
-        "the default graph is made when it is first asked for"
-    ),
-    ("penstock.profiler._recording", "penstock.profiler._account"): (
-        "a recording has the account of its process, in which its own file is a line"
-    ),
-}
+CLOSING: dict[tuple[str, str], str] = {}
 
 
 _RELATIVE = "."

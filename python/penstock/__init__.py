@@ -6,12 +6,15 @@ Names are TensorFlow's. Submodules and op functions are made when they are first
 """
 
 import importlib as _importlib
+import os as _os
+import sys as _sys
 
-from penstock import _api, _core, _hooks
+from penstock import _api, _core
 from penstock._base.version_1 import version_1 as _version_1
+from penstock._ops import core_hooks as _core_hooks
 from penstock.dtypes import *  # noqa: F403 - tf.float32 and its kin
 
-_hooks.install()
+_core_hooks.install()
 _version_1.load_from("penstock.compat.v1._parts")
 
 __version__ = _core.__version__
@@ -82,4 +85,13 @@ def __dir__():
     return sorted({*own, *_MODULES, *_api.names_in(""), "__version__"})
 
 
-_hooks.record_if_asked()
+def _record_if_asked():
+    """PENSTOCK_PROFILE: records the program's memory. The penstock command sees to its scripts."""
+    value = _os.environ.get("PENSTOCK_PROFILE", "0")
+    program = _os.path.basename(_sys.argv[0]) if _sys.argv else ""
+    if value not in ("", "0") and program not in ("-m", "penstock"):
+        recording = _importlib.import_module("penstock.profiler._recording")
+        recording.start_from_environment(value)
+
+
+_record_if_asked()

@@ -168,7 +168,7 @@ def _last_of(pairs):
     preds = [_core.to_tensor(each) for each, _ in pairs] + [pred]
 
     def checked():
-        from penstock._ops.arrays import stack
+        from penstock._ops.join import stack
         from penstock.debugging import Assert
 
         Assert(pred, ["Input error: None of conditions evaluated as True:", stack(preds)])

@@ -16,6 +16,7 @@ import operator
 from penstock import _core, dtypes, raw_ops
 from penstock._context import trace as _tracing
 from penstock._context.scope import scoped
+from penstock._control_flow.conditionals import cond
 from penstock._control_flow.tensor_array import _MOST, TensorArray, _checked_size, _invalid
 from penstock._ops.convert import size_of, sizes_of
 from penstock._ops.create import zeros
@@ -75,18 +76,8 @@ class GraphArray(TensorArray):
 
     element_shape = property(lambda self: self._about.shape)
 
-    @classmethod
-    def of(cls, array):
-        """Any array as one of the function that is being traced."""
-        if isinstance(array, cls):
-            return array
-        made = cls(
-            array.dtype, array._size, array.dynamic_size,
-            infer_shape=array._infers, element_shape=array._shape,
-        )  # fmt: skip
-        for index, element in array._elements.items():
-            made = made.write(index, element)
-        return made
+    def _in_graph(self):
+        return self
 
     def _made(self, parts=None, rows=None, size=None):
         made = object.__new__(type(self))
@@ -324,6 +315,9 @@ class GraphArray(TensorArray):
         return self._made(dict(enumerate(parts)), size=len(parts))
 
 
+TensorArray._of_graphs = GraphArray
+
+
 def _indices(values):
     values = _core.to_tensor(values, dtypes.int64, True)
     is_index = values.dtype in (dtypes.int32, dtypes.int64)
@@ -346,8 +340,6 @@ def _with_row(rows, index, value):
 def _of_length(rows, length):
     """At least `length` rows: where there are fewer, twice as many, so that few steps of a loop
     have rows of another shape."""
-    from penstock._control_flow.conditionals import cond
-
     count = raw_ops.Shape(input=rows)[0]
 
     def filled():
@@ -372,8 +364,6 @@ def _of_width(rows, value):
     they are without any until then."""
     if rows.shape[1:].is_fully_defined() or value.shape.rank == 0:
         return rows
-    from penstock._control_flow.conditionals import cond
-
     count = raw_ops.Shape(input=rows)[:1]
     shape = raw_ops.ConcatV2(values=[count, raw_ops.Shape(input=value)], axis=0)
     return cond(raw_ops.Size(input=rows) > 0, lambda: rows, lambda: zeros(shape, rows.dtype))

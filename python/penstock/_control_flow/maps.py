@@ -155,13 +155,13 @@ def _tensors(structure):
 
 
 def _repeated(tensor, count):
-    from penstock._ops.arrays import repeat
+    from penstock._ops.join import repeat
 
     return repeat(tensor, count, axis=0) if tensor.shape[0] == 1 else tensor
 
 
 def _stacked(column):
-    from penstock._ops.arrays import stack
+    from penstock._ops.join import stack
 
     return None if column[0] is None else stack(list(column))
 

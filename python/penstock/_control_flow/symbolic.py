@@ -16,7 +16,6 @@ from penstock._base.nest import flatten, pack_like
 from penstock._context import frames
 from penstock._context import trace as _tracing
 from penstock._context.frames import Frame
-from penstock._control_flow.graph_array import GraphArray
 from penstock._control_flow.tensor_array import TensorArray
 from penstock._ops.convert import cast
 from penstock._tensors.spec import TensorSpec
@@ -96,14 +95,14 @@ class _Leaves:
     """Tensors and arrays as tensors alone: an array is its rows, and none while it is blank."""
 
     def __init__(self, leaves):
-        self.leaves = [GraphArray.of(x) if isinstance(x, TensorArray) else x for x in leaves]
-        self.blanks = [isinstance(x, GraphArray) and x.is_blank() for x in self.leaves]
+        self.leaves = [x._in_graph() if isinstance(x, TensorArray) else x for x in leaves]
+        self.blanks = [isinstance(x, TensorArray) and x.is_blank() for x in self.leaves]
 
     def tensors(self) -> list:
         found = []
         for leaf, is_blank in zip(self.leaves, self.blanks, strict=True):
             if not is_blank:
-                found += leaf.tensors() if isinstance(leaf, GraphArray) else [leaf]
+                found += leaf.tensors() if isinstance(leaf, TensorArray) else [leaf]
         return found
 
     def pack(self, tensors) -> list:
@@ -113,7 +112,7 @@ class _Leaves:
         for leaf, is_blank in zip(self.leaves, self.blanks, strict=True):
             if is_blank:
                 made.append(leaf)
-            elif isinstance(leaf, GraphArray):
+            elif isinstance(leaf, TensorArray):
                 made.append(leaf.with_tensors(itertools.islice(tensors, leaf.num_tensors())))
             else:
                 made.append(next(tensors))
@@ -250,7 +249,7 @@ def _specs(start, bounds) -> list:
     for leaf, is_blank, bound in zip(start.leaves, start.blanks, bounds, strict=True):
         if is_blank:
             continue
-        if isinstance(leaf, GraphArray):
+        if isinstance(leaf, TensorArray):
             specs += map(TensorSpec, leaf.bounds(), (leaf.dtype, dtypes.int32))
         else:
             specs.append(TensorSpec(leaf.shape if bound is None else bound, leaf.dtype))

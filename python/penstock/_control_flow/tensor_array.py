@@ -47,12 +47,11 @@ class TensorArray:
     <tf.Tensor: shape=(2,), dtype=float32, numpy=array([1., 2.], dtype=float32)>
     """
 
-    def __new__(cls, *args, **kwargs):
-        if cls is TensorArray and _core.is_tracing():
-            from penstock._control_flow.graph_array import GraphArray
+    _of_graphs = None  # the class of arrays in functions: graph_array.py says it
 
-            cls = GraphArray
-        return object.__new__(cls)
+    def __new__(cls, *args, **kwargs):
+        is_traced = cls is TensorArray and _core.is_tracing()
+        return object.__new__(TensorArray._of_graphs if is_traced else cls)
 
     def __init__(
         self,
@@ -87,6 +86,19 @@ class TensorArray:
         self._cleared = set()
         self._infers = infer_shape
         self._shape = TensorShape(element_shape)
+
+    def _in_graph(self):
+        """The array as one of the function that is being traced."""
+        made = TensorArray._of_graphs(
+            self._dtype,
+            self._size,
+            self._dynamic_size,
+            infer_shape=self._infers,
+            element_shape=self._shape,
+        )
+        for index, element in self._elements.items():
+            made = made.write(index, element)
+        return made
 
     dtype = property(lambda self: self._dtype)
     dynamic_size = property(lambda self: self._dynamic_size)

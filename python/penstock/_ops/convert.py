@@ -9,7 +9,7 @@ from penstock._context.scope import default_graph
 from penstock._core import Tensor
 from penstock._memory.host import filled
 from penstock._tensors.shape import TensorShape
-from penstock._tensors.slices import IndexedSlices, with_values
+from penstock._tensors.slices import IndexedSlices, values_of, with_values
 
 
 def _as_dtype(dtype):
@@ -211,3 +211,24 @@ def to_dlpack(tf_tensor):
 def from_numpy(array) -> Tensor:
     """A tensor over the array's own memory. The array must not change while the tensor lives."""
     return _core.from_numpy(array)
+
+
+@public("identity")
+def identity(input, name=None):
+    """The same values, as a tensor of their own.
+
+    Args:
+      input: The tensor.
+      name: The name of the operation in a graph.
+
+    >>> tf.identity([1, 2])
+    <tf.Tensor: shape=(2,), dtype=int32, numpy=array([1, 2], dtype=int32)>
+    """
+    if isinstance(input, IndexedSlices):
+        return type(input)(identity(input.values), identity(input.indices), input.dense_shape)
+    return raw_ops.Identity(input=input, name=name)
+
+
+def stop_gradient(input, name=None):
+    """The same values, through which no gradient goes."""
+    return with_values(input, raw_ops.StopGradient(input=values_of(input), name=name))

@@ -6,12 +6,12 @@ or all of them, a padding by name or by sizes, and any number of batch dimension
 
 from __future__ import annotations
 
-from penstock import raw_ops
+from penstock import _core, raw_ops
 from penstock._api import public
 from penstock._context.scope import scoped
 from penstock._core import Tensor
-from penstock._ops.arrays import required_space_to_batch_paddings, tensor
 from penstock._ops.convert import sizes_of
+from penstock._ops.shape import required_space_to_batch_paddings
 
 _LAST = {1: "NWC", 2: "NHWC", 3: "NDHWC"}
 
@@ -55,7 +55,7 @@ def _padding(padding, dims=4):
 
 def _with_batch(run, input, rank):
     """run(input) with all batch dimensions made one."""
-    input = tensor(input)
+    input = _core.to_tensor(input)
     if input.shape.rank is None or input.shape.rank <= rank:
         return run(input)
     sizes = sizes_of(input)
@@ -333,7 +333,7 @@ def separable_conv2d(
 
 
 def _pool(op, count, input, ksize, strides, padding, data_format, name=None):
-    input = tensor(input)
+    input = _core.to_tensor(input)
     data_format = data_format or _LAST[count]
     sizes = {}
     if op == "MaxPool" and not isinstance(padding, str):
@@ -352,7 +352,7 @@ def _pool(op, count, input, ksize, strides, padding, data_format, name=None):
 
 
 def _spatial(input):
-    shape = tensor(input).shape
+    shape = _core.to_tensor(input).shape
     if shape.rank not in (3, 4, 5):
         raise ValueError(
             f"`input.shape.rank` must be 3, 4 or 5. Received: input.shape={shape} of rank "
@@ -469,7 +469,7 @@ def pool(
     name=None,
 ) -> Tensor:
     """The largest value ("MAX") or the mean ("AVG") of every window."""
-    input = tensor(input)
+    input = _core.to_tensor(input)
     count = _spatial(input)
     if pooling_type not in ("MAX", "AVG"):
         raise ValueError(f"`pooling_type` must be 'MAX' or 'AVG'. Received: {pooling_type}")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import builtins
 import contextlib
+import math
 import operator
 
-from penstock import _core, dtypes, raw_ops
+from penstock import _core, dtypes, errors, raw_ops
 from penstock._api import public
 from penstock._context.scope import name_scope, scoped
 from penstock._core import Tensor
@@ -263,3 +265,130 @@ def one_hot(
         axis=-1 if axis is None else axis,
         name=name,
     )
+
+
+@public("fill")
+def fill(dims, value, name=None, layout=None) -> Tensor:
+    """A tensor of one value.
+
+    Args:
+      dims: The shape of the result.
+      value: The value.
+      name: The name of the operation in a graph.
+      layout: Taken as in TensorFlow, and not used.
+
+    >>> tf.fill([2, 2], 7)
+    <tf.Tensor: shape=(2, 2), dtype=int32, numpy=
+    array([[7, 7],
+           [7, 7]], dtype=int32)>
+    """
+    # A list without elements has no dtype of its own: as a shape it is one of integers.
+    is_empty = isinstance(dims, (list, tuple)) and len(dims) == 0
+    dims, value = _core.to_tensor(dims, dtypes.int32 if is_empty else None), _core.to_tensor(value)
+    if dims.ndim == 0:
+        dims = raw_ops.ExpandDims(input=dims, axis=0)
+    if value.shape.rank != 0 and value.shape.num_elements() in (1, None):
+        value = raw_ops.Reshape(tensor=value, shape=[])
+    return raw_ops.Fill(dims=dims, value=value, name=name)
+
+
+@public("linspace", "v1.lin_space")
+def linspace(start, stop, num, name=None, axis=0) -> Tensor:
+    """`num` evenly spaced numbers from `start` to `stop`, both included.
+
+    Args:
+      start: The first number.
+      stop: The last number.
+      num: How many.
+      name: The name of the operation in a graph.
+      axis: The dimension; a negative one counts from the end.
+
+    Returns:
+      A tensor.
+
+    >>> tf.linspace(0.0, 1.0, 3)
+    <tf.Tensor: shape=(3,), dtype=float32, numpy=array([0. , 0.5, 1. ], dtype=float32)>
+    """
+    start, num = _core.to_tensor(start), _core.to_tensor(num)
+    stop = _core.to_tensor(stop, start.dtype)
+    if not num.dtype.is_integer:
+        raise TypeError(
+            "Argument `tensor` (name: num) must be of type integer. Received `tensor` = "
+            f"{num} of dtype: {num.dtype}"
+        )
+    if start.dtype.is_integer:
+        start, stop = cast(start, dtypes.float64), cast(stop, dtypes.float64)
+    if num.shape.rank == 1:
+        num = raw_ops.Reshape(tensor=num, shape=[])
+    if isinstance(num, _core.EagerTensor) and num.ndim == 0 and int(num) == 0:
+        # The op refuses it: an empty part of a single number.
+        return raw_ops.LinSpace(start=start, stop=stop, num=1, axis=axis)[_nothing_along(axis)]
+    num = num if num.dtype is dtypes.int64 else cast(num, dtypes.int32)
+    return raw_ops.LinSpace(start=start, stop=stop, num=num, axis=axis, name=name)
+
+
+def _nothing_along(axis):
+    """The index of no element along a dimension."""
+    every = (slice(None),)
+    return (*every * axis, slice(0)) if axis >= 0 else (..., slice(0), *every * (-axis - 1))
+
+
+@public("meshgrid")
+def meshgrid(*args, **kwargs) -> list[Tensor]:
+    """Grids of coordinates: each vector spread over the dimensions of the others.
+
+    Args:
+      *args: Vectors.
+      **kwargs: indexing: "xy" (the default) or "ij".
+
+    Returns:
+      A list of tensors.
+
+    >>> tf.meshgrid([1, 2], [3, 4, 5])
+    [<tf.Tensor: shape=(3, 2), dtype=int32, numpy=
+    array([[1, 2],
+           [1, 2],
+           [1, 2]], dtype=int32)>, <tf.Tensor: shape=(3, 2), dtype=int32, numpy=
+    array([[3, 3],
+           [4, 4],
+           [5, 5]], dtype=int32)>]
+    """
+    indexing = kwargs.pop("indexing", "xy")
+    name = kwargs.pop("name", None)
+    if kwargs:
+        raise TypeError(f"'{next(iter(kwargs))}' is an invalid keyword argument for this function")
+    if indexing not in ("xy", "ij"):
+        raise ValueError(f"Argument `indexing` must be either 'xy' or 'ij', got '{indexing}'")
+    return _grids(list(args), indexing, name=name) if args else []
+
+
+@scoped("meshgrid", "mul", *(f"mul_{i}" for i in builtins.range(1, 16)))
+def _grids(values, indexing, name) -> list[Tensor]:
+    return raw_ops.Meshgrid(values=values, indexing=indexing)
+
+
+@public("sequence_mask")
+def sequence_mask(lengths, maxlen=None, dtype=dtypes.bool, name=None) -> Tensor:
+    """True in the first lengths[i] places of row i."""
+    dtype = dtypes.as_dtype(dtype)
+    if maxlen is None:
+        return raw_ops.SequenceMask(lengths=lengths, dtype=dtype, name=name)
+    maxlen = _core.to_tensor(maxlen)
+    if maxlen.shape.rank not in (0, None):
+        raise ValueError(
+            f"Argument `maxlen` must be scalar for sequence_mask, received `maxlen` = {maxlen} "
+            f"with shape '{maxlen.shape}' instead"
+        )
+    if not (maxlen.dtype.is_integer or maxlen.dtype.is_floating):
+        raise TypeError(f"Cannot convert 0 to EagerTensor of dtype {maxlen.dtype.name}")
+    if isinstance(maxlen, _core.SymbolicTensor):
+        places = raw_ops.Range(start=0, limit=cast(maxlen, dtypes.int64), delta=1)
+        ends = raw_ops.ExpandDims(input=cast(lengths, dtypes.int64), axis=-1)
+        return cast(raw_ops.Less(x=places, y=ends), dtype, name)
+    limit = maxlen.numpy()
+    if limit < 0:
+        raise errors.InvalidArgumentError(
+            None, None, f"Requires start <= limit when delta > 0: 0/{limit}"
+        )
+    # A part of a place is a place.
+    return raw_ops.SequenceMask(lengths=lengths, maxlen=[math.ceil(limit)], dtype=dtype, name=name)

@@ -229,3 +229,33 @@ def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None) -> Tens
         constant_values=constant_values,
         name=name or ("Pad" if is_zero else "PadV2"),
     )
+
+
+@public("strided_slice")
+def strided_slice(
+    input_,
+    begin,
+    end,
+    strides=None,
+    begin_mask=0,
+    end_mask=0,
+    ellipsis_mask=0,
+    new_axis_mask=0,
+    shrink_axis_mask=0,
+    var=None,
+    name=None,
+) -> Tensor:
+    """What `input_[begin:end:strides]` picks, dimension by dimension."""
+    begin = _core.to_tensor(begin)
+    return raw_ops.StridedSlice(
+        input=input_,
+        begin=begin,
+        end=cast(end, begin.dtype),
+        strides=raw_ops.OnesLike(x=begin) if strides is None else cast(strides, begin.dtype),
+        begin_mask=begin_mask,
+        end_mask=end_mask,
+        ellipsis_mask=ellipsis_mask,
+        new_axis_mask=new_axis_mask,
+        shrink_axis_mask=shrink_axis_mask,
+        name=name or "StridedSlice",
+    )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from penstock import _core, dtypes, errors, raw_ops
 from penstock._api import public
 from penstock._context.scope import scoped, take_name
@@ -233,3 +235,74 @@ def normalize(tensor, ord="euclidean", axis=None, name=None) -> tuple[Tensor, Te
     length = norm(value, ord, axis, keepdims=True)
     length = cast(length, value.dtype)
     return value / length, length
+
+
+@public("einsum", "linalg.einsum")
+def einsum(equation, *inputs, **kwargs) -> Tensor:
+    """Sums of products over named dimensions, such as "ij,jk->ik".
+
+    Args:
+      equation: The names of the dimensions of the inputs and of the result.
+      *inputs: The tensors.
+      **kwargs: optimize and name, as in TensorFlow.
+
+    Returns:
+      A tensor.
+
+    >>> tf.einsum("ij,jk->ik", [[1, 2]], [[3], [4]])
+    <tf.Tensor: shape=(1, 1), dtype=int32, numpy=array([[11]], dtype=int32)>
+    """
+    unknown = sorted(kwargs.keys() - {"optimize", "name"})
+    if unknown:
+        raise TypeError(f"Unknown keyword arguments for this function: {', '.join(unknown)}.")
+    _check_equation(equation.replace(" ", ""), len(inputs))
+    return raw_ops.Einsum(inputs=list(inputs), equation=equation, name=kwargs.get("name"))
+
+
+def _check_equation(equation, count):
+    if not re.fullmatch("[a-zA-Z,.]*(->[a-zA-Z.]*)?", equation) or equation.count(".") % 3:
+        raise ValueError(f"Subscripts have incorrect format: {equation}")
+    left, _, right = equation.partition("->")
+    labels = right.replace("...", "")
+    absent = sorted(set(labels) - set(left))
+    if absent:
+        raise ValueError(
+            f"Output subscripts contain the label {absent[0]} not present in the input subscripts."
+        )
+    if len(set(labels)) < len(labels):
+        raise ValueError(f"Output subscripts contain a label appearing more than once: {equation}")
+    wanted = left.count(",") + 1
+    if count != wanted:
+        raise ValueError(f'Got {count} inputs for equation "{equation}", expecting {wanted}')
+
+
+@public("tensordot", "linalg.tensordot")
+def tensordot(a, b, axes, name=None) -> Tensor:
+    """Sums of products over the given axes: a number of them, or those of `a` and those of `b`."""
+    a, b = _core.to_tensor(a), _core.to_tensor(b)
+    if isinstance(axes, _core.Tensor):
+        axes = _known_axes(axes)
+    if None in (a.shape.rank, b.shape.rank):
+        raise ValueError(f"tensordot needs ranks that are known. Received: {a} and {b}.")
+    if isinstance(axes, int):
+        if axes < 0:
+            raise ValueError(f"`axes` must be at least 0. Received: {axes}.")
+        if axes > a.ndim:
+            raise ValueError(
+                f"`axes` must not be larger than the number of dimensions of tensor {a}.  "
+                f"Received {axes}, vs tensor dimensions {a.ndim}."
+            )
+        axes_a, axes_b = range(a.ndim - axes, a.ndim), range(axes)
+    else:
+        if len(axes) != 2:
+            raise ValueError(f"`axes` must be an integer or have length 2. Received {axes}.")
+        axes_a, axes_b = ([part] if isinstance(part, int) else part for part in axes)
+        if len(axes_a) != len(axes_b):
+            raise ValueError(f"Different number of contraction axes `a` and `b`, {axes}.")
+    return raw_ops.Tensordot(a=a, b=b, axes_a=list(axes_a), axes_b=list(axes_b), name=name)
+
+
+def _known_axes(axes):
+    if isinstance(axes, _core.SymbolicTensor):
+        raise ValueError(f"`axes` must be known while a function is traced. Received: {axes}")
+    return axes.numpy().tolist()

@@ -8,9 +8,9 @@ from penstock import _core, dtypes, raw_ops
 from penstock._api import public
 from penstock._context.scope import graph_scope, result_named, scoped, take_name
 from penstock._core import Tensor
-from penstock._ops.arrays import tensor
 from penstock._ops.convert import cast
 from penstock._tensors.kinds import is_tensor_like
+from penstock._tensors.slices import values_of, with_values
 
 _TopK = collections.namedtuple("TopKV2", ["values", "indices"])
 
@@ -42,7 +42,7 @@ def divide(x, y, name=None) -> Tensor:
 @public("math.accumulate_n", "v1.accumulate_n")
 def accumulate_n(inputs, shape=None, tensor_dtype=None, name=None) -> Tensor:
     """The sum of a list of tensors."""
-    return raw_ops.AccumulateN(inputs=[tensor(each) for each in inputs], name=name)
+    return raw_ops.AccumulateN(inputs=[_core.to_tensor(each) for each in inputs], name=name)
 
 
 @public("add_n", "math.add_n")
@@ -66,14 +66,14 @@ def add_n(inputs, name=None) -> Tensor:
             "and shape."
         )
     # Each has its own dtype: none follows the others.
-    inputs = [tensor(each) for each in inputs]
+    inputs = [_core.to_tensor(each) for each in inputs]
     return raw_ops.AddN(inputs=inputs, name=name)
 
 
 @public("round", "math.round")
 def round(x, name=None) -> Tensor:
     """The nearest integer, an even one where two are as near."""
-    x = tensor(x)
+    x = _core.to_tensor(x)
     return x if x.dtype.is_integer else raw_ops.Round(x=x, name=name)
 
 
@@ -83,13 +83,13 @@ def real(input, name=None) -> Tensor:
     if _is_complex(input, "real"):
         return raw_ops.Real(input=input, name=name)
     take_name(name or "Real")
-    return tensor(input)
+    return _core.to_tensor(input)
 
 
 @public("math.imag", "v1.imag")
 def imag(input, name=None) -> Tensor:
     """The imaginary part."""
-    input = tensor(input)
+    input = _core.to_tensor(input)
     return (
         raw_ops.Imag(input=input, name=name)
         if input.dtype.is_complex
@@ -103,25 +103,28 @@ def conj(x, name=None) -> Tensor:
     if _is_complex(x, "conj"):
         return raw_ops.Conj(input=x, name=name)
     take_name(name or "Conj")
-    return tensor(x)
+    return _core.to_tensor(x)
 
 
 @public("math.angle", "v1.angle")
 def angle(input, name=None) -> Tensor:
     """The argument of complex numbers; of real ones, 0 or pi."""
-    input = tensor(input)
+    input = _core.to_tensor(input)
     if input.dtype.is_complex:
         return raw_ops.Angle(input=input, name=name)
     if not input.dtype.is_floating:
         raise TypeError(f"angle needs floating or complex numbers, not {input.dtype.name}")
     with graph_scope(name or "Angle"):
         return raw_ops.SelectV2(
-            condition=input < 0, t=tensor(3.141592653589793, input.dtype), e=0, name="Select"
+            condition=input < 0,
+            t=_core.to_tensor(3.141592653589793, input.dtype),
+            e=0,
+            name="Select",
         )
 
 
 def _is_complex(x, what):
-    dtype = tensor(x).dtype
+    dtype = _core.to_tensor(x).dtype
     if not (dtype.is_complex or dtype.is_floating or dtype.is_integer):
         raise TypeError(f"{what} needs numbers, not {dtype.name}")
     return dtype.is_complex
@@ -155,7 +158,7 @@ def reduce_std(input_tensor, axis=None, keepdims=False, name=None) -> Tensor:
 
 
 def _without_integers(x):
-    x = tensor(x)
+    x = _core.to_tensor(x)
     if x.dtype.is_integer:
         raise TypeError(f"Input must be either real or complex. Received integer type {x.dtype}.")
     return x
@@ -164,8 +167,8 @@ def _without_integers(x):
 @public("math.divide_no_nan", "v1.div_no_nan")
 def divide_no_nan(x, y, name=None) -> Tensor:
     """x / y, and 0 where y is 0; integers become floats."""
-    x = tensor(x, y.dtype if is_tensor_like(y) and not is_tensor_like(x) else None)
-    y = tensor(y, None if is_tensor_like(y) else x.dtype)
+    x = _core.to_tensor(x, y.dtype if is_tensor_like(y) and not is_tensor_like(x) else None)
+    y = _core.to_tensor(y, None if is_tensor_like(y) else x.dtype)
     if x.dtype is not y.dtype:
         raise TypeError(f"`x` and `y` must have the same dtype, got {x.dtype!r} != {y.dtype!r}.")
     if x.dtype.is_bool or x.dtype is dtypes.string:
@@ -197,10 +200,10 @@ def polyval(coeffs, x, name=None) -> Tensor:
     """The polynomial with these coefficients, the highest first, at `x`."""
     if not isinstance(coeffs, list):
         raise ValueError(f"Argument coeffs must be list type. Received type {type(coeffs)}.")
-    x = tensor(x)
+    x = _core.to_tensor(x)
     if not coeffs:
         return raw_ops.ZerosLike(x=x, name=name)
-    coeffs = [tensor(each, x.dtype) for each in coeffs]
+    coeffs = [_core.to_tensor(each, x.dtype) for each in coeffs]
     result = coeffs[0]
     for each in coeffs[1:]:
         result = each + result * x
@@ -220,7 +223,7 @@ def bincount(
     binary_output=False,
 ) -> Tensor:
     """How often every number occurs, or the sum of the weights where it does."""
-    arr = tensor(arr)
+    arr = _core.to_tensor(arr)
     arr = arr if arr.dtype in (dtypes.int32, dtypes.int64) else cast(arr, dtypes.int32)
     if axis not in (None, 0, -1):
         raise ValueError(
@@ -229,7 +232,9 @@ def bincount(
     if binary_output and weights is not None:
         raise ValueError("Arguments `binary_output` and `weights` are mutually exclusive.")
     size = _bins(arr, minlength, maxlength)
-    weights = tensor([], dtypes.as_dtype(dtype)) if weights is None else tensor(weights)
+    weights = (
+        _core.to_tensor([], dtypes.as_dtype(dtype)) if weights is None else _core.to_tensor(weights)
+    )
     if axis != -1:
         arr = raw_ops.Reshape(tensor=arr, shape=[-1])
         weights = raw_ops.Reshape(tensor=weights, shape=[-1])
@@ -248,10 +253,12 @@ def _bins(arr, minlength, maxlength):
             size = raw_ops.Minimum(x=size, y=cast(maxlength, size.dtype))
         return size
     size = max(int(largest), -1) + 1
-    limits = [each if each is None else int(tensor(each)) for each in (minlength, maxlength)]
+    limits = [
+        each if each is None else int(_core.to_tensor(each)) for each in (minlength, maxlength)
+    ]
     size = size if limits[0] is None else max(size, limits[0])
     size = size if limits[1] is None else min(size, limits[1])
-    return tensor(size, arr.dtype)
+    return _core.to_tensor(size, arr.dtype)
 
 
 @public("math.confusion_matrix")
@@ -279,3 +286,19 @@ def confusion_matrix(
         shape=raw_ops.Pack(values=[cast(num_classes, dtypes.int64)] * 2),
         name=name,
     )
+
+
+@public("scalar_mul", "math.scalar_mul")
+def scalar_mul(scalar, x, name=None) -> Tensor:
+    """`x` times a number."""
+    values = values_of(x)
+    scalar = _core.to_tensor(scalar, values.dtype)
+    if scalar.ndim:
+        raise ValueError(f"The input scalar must be a 0-D value. Received shape {scalar.shape}.")
+    return with_values(x, raw_ops.Mul(x=scalar, y=values, name=name or "scalar_mul"))
+
+
+@public("complex", "dtypes.complex")
+def complex(real, imag, name=None) -> Tensor:
+    """Complex numbers of the given parts."""
+    return raw_ops.Complex(real=real, imag=imag, name=name)

@@ -6,7 +6,6 @@ from penstock import _core, dtypes, raw_ops
 from penstock._api import public
 from penstock._context.scope import graph_scope, results_named, scoped
 from penstock._core import Tensor
-from penstock._ops.arrays import tensor
 from penstock._ops.convert import cast, node_of, shape_of, size_of, sizes_of
 from penstock._ops.index import gather
 from penstock._ops.random import stateless_uniform
@@ -16,13 +15,13 @@ from penstock._ops.seeds import op_seeds
 @public("nn.batch_normalization")
 def batch_normalization(x, mean, variance, offset, scale, variance_epsilon, name=None) -> Tensor:
     """`x` with the given mean and variance taken out, times scale, plus offset."""
-    x = tensor(x)
+    x = _core.to_tensor(x)
     return raw_ops.BatchNormalization(
         x=x,
         mean=mean,
         variance=variance,
-        offset=tensor(0, x.dtype) if offset is None else offset,
-        scale=tensor(1, x.dtype) if scale is None else scale,
+        offset=_core.to_tensor(0, x.dtype) if offset is None else offset,
+        scale=_core.to_tensor(1, x.dtype) if scale is None else scale,
         variance_epsilon=variance_epsilon,
         name=name,
     )
@@ -41,7 +40,7 @@ def batch_norm_with_global_normalization(
 @scoped("moments")
 def moments(x, axes, shift=None, keepdims=False, name=None) -> tuple[Tensor, Tensor]:
     """(mean, variance) over the axes."""
-    x = tensor(x)
+    x = _core.to_tensor(x)
     if axes is None:
         axes = range(_known_rank(x, "moments over all axes"))
     found = raw_ops.Moments(x=x, axes=list(axes), keepdims=keepdims)
@@ -61,7 +60,7 @@ def weighted_moments(
     x, axes, frequency_weights, keepdims=False, name=None
 ) -> tuple[Tensor, Tensor]:
     """(mean, variance) over the axes, where every element counts so many times."""
-    x = tensor(x)
+    x = _core.to_tensor(x)
     weights = cast(frequency_weights, x.dtype)
     found = raw_ops.WeightedMoments(x=x, frequency_weights=weights, axes=axes, keepdims=keepdims)
     last = "div_no_nan" if keepdims else "Squeeze"
@@ -84,19 +83,19 @@ def normalize_moments(counts, mean_ss, variance_ss, shift, name=None):
 @scoped("sufficient_statistics")
 def sufficient_statistics(x, axes, shift=None, keepdims=False, name=None):
     """(count, sum, sum of squares, shift): what moments can be made of."""
-    x = tensor(x)
+    x = _core.to_tensor(x)
     rank = _known_rank(x, "sufficient_statistics")
     axes = sorted({each % rank for each in axes})
     count = 1
     for each in axes:
         count *= size_of(x, each)
-    shift = None if shift is None else tensor(shift, x.dtype)
+    shift = None if shift is None else _core.to_tensor(shift, x.dtype)
     centred = x if shift is None else x - shift
     sums = raw_ops.Sum(input=centred, axis=axes, keepdims=keepdims, name="mean_ss")
     squares = raw_ops.Square(x=centred)
     squares = raw_ops.Sum(input=squares, axis=axes, keepdims=keepdims, name="var_ss")
     if isinstance(count, int):
-        return node_of(tensor(count, x.dtype), x.dtype, "Const"), sums, squares, shift
+        return node_of(_core.to_tensor(count, x.dtype), x.dtype, "Const"), sums, squares, shift
     return raw_ops.Cast(x=count, dtype=x.dtype, name="count"), sums, squares, shift
 
 
@@ -168,7 +167,7 @@ def stateless_dropout(x, rate, seed, rng_alg=None, noise_shape=None, name=None) 
 
 
 def _dropout_arguments(x, rate, noise_shape):
-    x = tensor(x)
+    x = _core.to_tensor(x)
     is_open = isinstance(rate, _core.SymbolicTensor)  # decided where it has a value
     rate = cast(rate, x.dtype) if is_open else float(rate)
     if not is_open and not 0 <= rate < 1:
@@ -187,14 +186,14 @@ def _dropout_arguments(x, rate, noise_shape):
     shape = list(noise_shape)
     if is_open or any(isinstance(each, _core.SymbolicTensor) for each in shape):
         pairs = zip(shape, sizes_of(x), strict=True)
-        return x, rate, tensor([own if each is None else each for each, own in pairs])
+        return x, rate, _core.to_tensor([own if each is None else each for each, own in pairs])
     return x, rate, [-1 if each is None else int(each) for each in shape]  # -1: as in x
 
 
 def _kept(x, rate, noise):
     """Dropout by numbers whose shape is known only when a function runs."""
-    keeps = noise >= tensor(rate, x.dtype)
-    kept = raw_ops.SelectV2(condition=keeps, t=x * (1 / (1 - rate)), e=tensor(0, x.dtype))
+    keeps = noise >= _core.to_tensor(rate, x.dtype)
+    kept = raw_ops.SelectV2(condition=keeps, t=x * (1 / (1 - rate)), e=_core.to_tensor(0, x.dtype))
     kept.set_shape(x.shape)  # the rate is a number, whatever is known of its shape
     return kept
 
@@ -250,7 +249,7 @@ def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None) -> Ten
     >>> tf.nn.softmax_cross_entropy_with_logits([[1.0, 0.0]], [[2.0, 0.0]])
     <tf.Tensor: shape=(1,), dtype=float32, numpy=array([0.12692802], dtype=float32)>
     """
-    logits = tensor(logits)
+    logits = _core.to_tensor(logits)
     if logits.dtype in (dtypes.float16, dtypes.bfloat16):
         full = softmax_cross_entropy_with_logits(
             cast(labels, dtypes.float32), cast(logits, dtypes.float32), axis
@@ -287,7 +286,7 @@ def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None) -> Tenso
     >>> tf.nn.sparse_softmax_cross_entropy_with_logits([0], [[2.0, 0.0]])
     <tf.Tensor: shape=(1,), dtype=float32, numpy=array([0.12692802], dtype=float32)>
     """
-    labels, logits = tensor(labels), tensor(logits)
+    labels, logits = _core.to_tensor(labels), _core.to_tensor(logits)
     if logits.ndim == 0:
         raise ValueError("Logits cannot be scalars - received shape ().")
     if not labels.shape.is_compatible_with(logits.shape[:-1]):
@@ -332,7 +331,10 @@ def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None) -> Te
             f"Both labels and logits must be provided. Received: labels={labels} and "
             f"logits={logits}"
         )
-    labels, logits = tensor(labels, getattr(logits, "dtype", None)), tensor(logits)
+    labels, logits = (
+        _core.to_tensor(labels, getattr(logits, "dtype", None)),
+        _core.to_tensor(logits),
+    )
     if not labels.shape.is_compatible_with(logits.shape):
         raise ValueError(
             "`logits` and `labels` must have the same shape, received "
@@ -353,7 +355,7 @@ def ctc_loss(
     name=None,
 ) -> Tensor:
     """The loss of sequences whose labels have no times: connectionist temporal classification."""
-    logits = tensor(logits)
+    logits = _core.to_tensor(logits)
     blank = 0 if blank_index is None else int(blank_index)
     if blank < 0 and logits.shape[-1] is None:
         raise ValueError("a blank_index from the end needs a number of classes that is known")
@@ -383,7 +385,7 @@ def compute_average_loss(per_example_loss, sample_weight=None, global_batch_size
     >>> tf.nn.compute_average_loss([1.0, 3.0], global_batch_size=4)
     <tf.Tensor: shape=(), dtype=float32, numpy=1.0>
     """
-    losses = tensor(per_example_loss)
+    losses = _core.to_tensor(per_example_loss)
     if sample_weight is not None:
         losses = losses * cast(sample_weight, losses.dtype)
     if global_batch_size is None:
@@ -406,5 +408,5 @@ def scale_regularization_loss(regularization_loss) -> Tensor:
     >>> tf.nn.scale_regularization_loss([1.0, 3.0])
     <tf.Tensor: shape=(), dtype=float32, numpy=4.0>
     """
-    losses = tensor(regularization_loss)
+    losses = _core.to_tensor(regularization_loss)
     return raw_ops.Sum(input=losses) / cast(1, losses.dtype)

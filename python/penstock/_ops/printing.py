@@ -7,6 +7,7 @@ import logging
 import pprint
 import re
 import sys
+import time
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from penstock._api import public
 from penstock._base.nest import flatten, pack_like
 from penstock._context import frames
 from penstock._context.trace import call_when_run
-from penstock._ops.running import get_logger
+from penstock._ops.logger import get_logger
 from penstock._tensors.kinds import is_tensor_like
 from penstock._tensors.slices import IndexedSlices
 
@@ -192,3 +193,9 @@ def _filled(between, tensors, summarize):
     texts = [*(tensor_text(each, summarize) for each in tensors), ""]
     joined = "".join(part for pair in zip(between, texts, strict=True) for part in pair)
     return _core.to_tensor(joined.encode("utf-8", "surrogateescape"))
+
+
+@public("timestamp")
+def timestamp(name=None):
+    """Seconds since 1970."""
+    return _core.to_tensor(time.time(), dtypes.float64)

@@ -11,7 +11,6 @@ from penstock import _core, dtypes, errors, raw_ops
 from penstock._api import public
 from penstock._context.scope import scoped
 from penstock._core import Tensor
-from penstock._ops.arrays import tensor
 from penstock._ops.convert import cast, node_of
 from penstock._ops.create import dims_of
 from penstock._ops.seeds import op_seeds
@@ -95,7 +94,7 @@ def truncated_normal(
 
 
 def _at_least_tiny(made, beta):
-    return raw_ops.Maximum(x=tensor(_TINY[made.dtype.name], made.dtype), y=made / beta)
+    return raw_ops.Maximum(x=_core.to_tensor(_TINY[made.dtype.name], made.dtype), y=made / beta)
 
 
 @public("random.gamma", "v1.random_gamma")
@@ -103,7 +102,7 @@ def _at_least_tiny(made, beta):
 def gamma(shape, alpha, beta=None, dtype=dtypes.float32, seed=None, name=None) -> Tensor:
     """Numbers from gamma distributions: `shape` of them for every alpha and beta."""
     dtype = dtypes.as_dtype(dtype)
-    alpha, beta = tensor(alpha, dtype), tensor(1 if beta is None else beta, dtype)
+    alpha, beta = _core.to_tensor(alpha, dtype), _core.to_tensor(1 if beta is None else beta, dtype)
     seeds = op_seeds(seed)
     alpha = alpha + raw_ops.ZerosLike(x=beta)
     made = raw_ops.RandomGamma(shape=vector_of(shape), alpha=alpha, **seeds)
@@ -228,7 +227,7 @@ def uniform_by(draw, minval, maxval, dtype, name=None) -> Tensor:
     dtype = dtypes.as_dtype(dtype)
     if not dtype.is_integer:
         maxval = 1 if maxval is None else maxval
-        minval, maxval = tensor(minval, dtype), tensor(maxval, dtype)
+        minval, maxval = _core.to_tensor(minval, dtype), _core.to_tensor(maxval, dtype)
         return scaled(
             lambda: draw("StatelessRandomUniformV2", dtype=dtype), minval, maxval - minval, name
         )
@@ -239,7 +238,7 @@ def uniform_by(draw, minval, maxval, dtype, name=None) -> Tensor:
             f"For integer `dtype` argument {dtype.name}, argument `minval` and `maxval` must be "
             f"both None or not None. Got `minval`={minval} and `maxval`={maxval}."
         )
-    minval, maxval = tensor(minval, dtype), tensor(maxval, dtype)
+    minval, maxval = _core.to_tensor(minval, dtype), _core.to_tensor(maxval, dtype)
     return draw("StatelessRandomUniformIntV2", minval=minval, maxval=maxval, name=name)
 
 
@@ -276,7 +275,7 @@ def stateless_uniform(
 def stateless_gamma(shape, seed, alpha, beta=None, dtype=dtypes.float32, name=None) -> Tensor:
     """Numbers from gamma distributions that follow from the seed alone."""
     dtype = dtypes.as_dtype(dtype)
-    alpha, beta = tensor(alpha, dtype), tensor(1 if beta is None else beta, dtype)
+    alpha, beta = _core.to_tensor(alpha, dtype), _core.to_tensor(1 if beta is None else beta, dtype)
     alpha = alpha + raw_ops.ZerosLike(x=beta)
     return _at_least_tiny(_keyed("StatelessRandomGammaV3", shape, seed, alpha=alpha), beta)
 
@@ -296,7 +295,7 @@ def stateless_poisson(shape, seed, lam, dtype=dtypes.int32, name=None) -> Tensor
 @public("random.stateless_binomial")
 def stateless_binomial(shape, seed, counts, probs, output_dtype=dtypes.int32, name=None) -> Tensor:
     """Numbers from binomial distributions that follow from the seed alone."""
-    probs = tensor(probs)
+    probs = _core.to_tensor(probs)
     return raw_ops.StatelessRandomBinomial(
         shape=vector_of(shape),
         seed=seed,

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from penstock import dtypes, raw_ops
+from penstock import _core, dtypes, raw_ops
 from penstock._api import public
 from penstock._context.scope import graph_scope, scoped
 from penstock._core import Tensor
-from penstock._ops.arrays import tensor
 from penstock._ops.convert import cast, size_of
 from penstock._ops.seeds import next_seeds, op_seeds
 
@@ -49,7 +48,7 @@ def _joined(weights):
 def _logits(weights, biases, labels, inputs, sampled, num_true, remove_hits):
     """(logits, labels) of the true classes and of the sampled ones."""
     ids, true_expected, sampled_expected = sampled
-    inputs, labels = tensor(inputs), cast(labels, dtypes.int64)
+    inputs, labels = _core.to_tensor(inputs), cast(labels, dtypes.int64)
     ids = cast(ids, dtypes.int64)
     flat = raw_ops.Reshape(tensor=labels, shape=[-1])
     rows = raw_ops.GatherV2(params=weights, indices=flat, axis=0)

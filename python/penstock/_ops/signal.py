@@ -9,7 +9,6 @@ from penstock._api import public
 from penstock._context.scope import scoped
 from penstock._core import Tensor
 from penstock._memory.host import booked
-from penstock._ops.arrays import tensor
 from penstock._ops.convert import cast, node_of, shape_of, size_of
 from penstock._ops.create import ones
 from penstock._tensors.shape import TensorShape
@@ -17,7 +16,9 @@ from penstock._tensors.shape import TensorShape
 
 def _own_length(value, dims):
     own = shape_of(value)
-    return tensor(list(own)[-dims:] if isinstance(own, TensorShape) else own[-dims:], dtypes.int32)
+    return _core.to_tensor(
+        list(own)[-dims:] if isinstance(own, TensorShape) else own[-dims:], dtypes.int32
+    )
 
 
 def _real_transform(dims):
@@ -25,9 +26,9 @@ def _real_transform(dims):
 
     @scoped(op.lower())
     def run(input_tensor, fft_length=None, name=None) -> Tensor:
-        value = tensor(input_tensor)
+        value = _core.to_tensor(input_tensor)
         own = fft_length is None
-        length = _own_length(value, dims) if own else tensor(fft_length, dtypes.int32)
+        length = _own_length(value, dims) if own else _core.to_tensor(fft_length, dtypes.int32)
         return getattr(raw_ops, op)(input=value, fft_length=length, name=name)
 
     run.__name__ = run.__qualname__ = op.lower()
@@ -40,9 +41,9 @@ def _inverse_transform(dims):
 
     @scoped(op.lower())
     def run(input_tensor, fft_length=None, name=None) -> Tensor:
-        value = tensor(input_tensor)
+        value = _core.to_tensor(input_tensor)
         own = fft_length is None
-        length = _real_length(value, dims) if own else tensor(fft_length, dtypes.int32)
+        length = _real_length(value, dims) if own else _core.to_tensor(fft_length, dtypes.int32)
         return getattr(raw_ops, op)(input=value, fft_length=length, name=name)
 
     run.__name__ = run.__qualname__ = op.lower()
@@ -54,7 +55,7 @@ def _real_length(value, dims):
     """The lengths of the signal that half a transform is of."""
     if value.shape.is_fully_defined():
         *others, half = value.shape
-        return tensor([*others, max(0, 2 * (half - 1))][-dims:], dtypes.int32)
+        return _core.to_tensor([*others, max(0, 2 * (half - 1))][-dims:], dtypes.int32)
     own = _own_length(value, dims)
     last = raw_ops.Maximum(x=0, y=2 * (own[-1:] - 1))
     return raw_ops.ConcatV2(values=[own[:-1], last], axis=0)
@@ -107,7 +108,7 @@ def kaiser_window(window_length, beta=12.0, dtype=dtypes.float32, name=None) -> 
         return ones([1], dtypes.as_dtype(dtype), name="ones")
     half = (window_length - 1) / 2
     places = _ramp(0, window_length, dtype) - half
-    beta = tensor(beta, places.dtype)
+    beta = _core.to_tensor(beta, places.dtype)
     inside = raw_ops.Sqrt(x=raw_ops.Maximum(x=1 - raw_ops.Square(x=places / half), y=0.0))
     bessel = raw_ops.BesselI0e
     # The scaled functions, as the plain ones overflow: e^|x| comes back as a factor.
@@ -164,7 +165,7 @@ def stft(
     name=None,
 ) -> Tensor:
     """The Fourier transforms of overlapping frames."""
-    signals, frame_length = tensor(signals), int(frame_length)
+    signals, frame_length = _core.to_tensor(signals), int(frame_length)
     length = _power_of_two(frame_length) if fft_length is None else int(fft_length)
     window = _named_window(window_fn)
     if window is not None:
@@ -194,7 +195,7 @@ def inverse_stft(
     stfts, frame_length, frame_step, fft_length=None, window_fn=hann_window, name=None
 ) -> Tensor:
     """The signal of the Fourier transforms of overlapping frames."""
-    stfts, frame_length = tensor(stfts), int(frame_length)
+    stfts, frame_length = _core.to_tensor(stfts), int(frame_length)
     length = _power_of_two(frame_length) if fft_length is None else int(fft_length)
     frames = irfft(stfts, [length])
     if length > frame_length:
@@ -275,7 +276,7 @@ def _mel_weights(num_mel_bins, num_spectrogram_bins, rate, range_):
 @scoped("mfccs_from_log_mel_spectrograms", "mul_1")
 def mfccs_from_log_mel_spectrograms(log_mel_spectrograms, name=None) -> Tensor:
     """Mel-frequency cepstral coefficients."""
-    value = tensor(log_mel_spectrograms)
+    value = _core.to_tensor(log_mel_spectrograms)
     size = size_of(value, -1)
     if isinstance(size, int):
         return raw_ops.Dct(input=value, type=2) * (2 * size) ** -0.5
@@ -300,7 +301,7 @@ def mdct(signals, frame_length, window_fn=vorbis_window, pad_end=False, norm=Non
 @scoped("inverse_mdct")
 def inverse_mdct(mdcts, window_fn=vorbis_window, norm=None, name=None):
     """The signal whose frames have these modified cosine transforms."""
-    mdcts = tensor(mdcts)
+    mdcts = _core.to_tensor(mdcts)
     if mdcts.shape[-1] is None:
         raise ValueError("inverse_mdct needs a frame length that is known: the last size is not")
     frame_length, half = _half_frame(2 * mdcts.shape[-1], norm)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from penstock import _core
+from penstock._api import public
 
 
 class GraphVariableBase:
@@ -24,3 +25,9 @@ def is_tensor_like(value) -> bool:
 def is_graph_variable(value) -> bool:
     """Whether it is a variable of a graph of TensorFlow 1."""
     return isinstance(value, GraphVariableBase)
+
+
+@public("is_symbolic_tensor")
+def is_symbolic_tensor(tensor):
+    """True for a tensor of a function that is being traced."""
+    return isinstance(tensor, _core.SymbolicTensor)

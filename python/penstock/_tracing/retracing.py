@@ -56,7 +56,7 @@ class RetraceWatch:
         if len(traces) < _MANY:
             return
         self._num_warnings += 1
-        from penstock._ops.running import get_logger
+        from penstock._ops.logger import get_logger
 
         get_logger().warning(_message(function, len(self._calls), traces))
 

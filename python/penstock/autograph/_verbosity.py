@@ -22,7 +22,7 @@ def say(function, what):
     level, to_stdout = _level
     if level < 1:
         return
-    from penstock._ops.running import get_logger
+    from penstock._ops.logger import get_logger
 
     text = f"AutoGraph: {function.__qualname__} of {function.__module__} {what}"
     get_logger().info(text)

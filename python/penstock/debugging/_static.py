@@ -7,9 +7,9 @@ import numpy as np
 from penstock import _core, dtypes, errors
 from penstock._api import public
 from penstock._context.trace import call_when_run
-from penstock._ops.arrays import get_static_value
 from penstock._tensors.kinds import is_tensor_like
 from penstock._tensors.spec import TensorSpec
+from penstock._tensors.tensor import get_static_value
 
 
 def _tensor(value):

@@ -9,7 +9,7 @@ import re
 
 from penstock import _core
 from penstock._api import public
-from penstock.profiler import _recording, _tables
+from penstock.profiler import _tables
 
 _AREA = re.compile(r"([0-9a-f]+)-([0-9a-f]+) \S+ \S+ \S+ \S+\s*(.*)")
 _ARENAS = re.compile(r"(\d+) arenas \* (\d+) bytes/arena")
@@ -61,11 +61,10 @@ def _areas():
     return found
 
 
-def _by_area():
+def _by_area(recorded):
     """Resident bytes by where they lie: what an area's name tells."""
     sums = dict.fromkeys(("files", "library data", "shared", "stack", "heap", "nameless"), 0)
     sums["profiler"] = sums["heap size"] = 0
-    recorded = _recording.current_file()
     for (low, high), name, resident, anonymous in _areas():
         if name and recorded == name:
             sums["profiler"] += resident
@@ -110,10 +109,9 @@ def _of_tensors(parts, resident):
     parts["allocator caches"] = beyond - parts["allocator slack"]
 
 
-@public("profiler.memory.account")
-def account() -> Account:
-    """What the resident memory of the whole process is for."""
-    areas = _by_area()
+def measure(recorded=None) -> Account:
+    """The account of this moment; `recorded` is the file that a recording is writing."""
+    areas = _by_area(recorded)
     usage = _core.recording_usage()
     ours = _core.resident_bytes()
     tables = min(usage["tables"], ours)

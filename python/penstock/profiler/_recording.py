@@ -13,7 +13,7 @@ import warnings
 
 from penstock import _core, errors
 from penstock._api import public
-from penstock.profiler import _errors, _raw
+from penstock.profiler import _account, _errors, _raw
 from penstock.profiler._profile import SUFFIX, Profile
 
 _current = None
@@ -35,7 +35,7 @@ class Recording:
             self._file = self.path
 
     def _begin(self):
-        account = _account()
+        account = dict(_account.measure())
         try:
             _core.start_recording(self._file)
         except BaseException:
@@ -53,7 +53,7 @@ class Recording:
 
     def _end(self):
         self._unwatch()
-        _core.note_in_recording("account", json.dumps(_account()))
+        _core.note_in_recording("account", json.dumps(_account.measure(self._file)))
         is_cut = _core.recording_usage()["is_cut"]
         _core.stop_recording()
         try:
@@ -121,12 +121,6 @@ def _say_what_is_missing(meta, path):
     else:
         return
     warnings.warn(text, RuntimeWarning, stacklevel=4)
-
-
-def _account():
-    from penstock.profiler._account import account
-
-    return dict(account())
 
 
 @public("profiler.memory.is_recording")

@@ -1,8 +1,8 @@
-"""tf.profiler.memory.summary(): what is held now, as a table."""
+"""tf.profiler.memory.summary() and account(): tables of what is held now."""
 
 from penstock import _core
 from penstock._api import public
-from penstock.profiler import _raw, _recording, _tables
+from penstock.profiler import _account, _raw, _recording, _tables
 
 
 def _live_sites(most):
@@ -52,3 +52,9 @@ def summary(most=10) -> _tables.Table:
         if usage["is_cut"]:
             lines.append("  (the recording's file was cut short: blocks are missing)")
     return _tables.Table("\n".join(lines))
+
+
+@public("profiler.memory.account")
+def account() -> _account.Account:
+    """What the resident memory of the whole process is for."""
+    return _account.measure(_recording.current_file())

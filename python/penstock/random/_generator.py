@@ -12,7 +12,6 @@ from penstock import _core, dtypes, raw_ops
 from penstock._api import public
 from penstock._context.trace import init_scope
 from penstock._core import Tensor
-from penstock._ops.arrays import tensor
 from penstock._ops.convert import cast
 from penstock._ops.random import Algorithm, check_algorithm, scaled, uniform_by, vector_of
 from penstock._ops.seeds import drawn
@@ -38,8 +37,8 @@ def create_rng_state(seed, alg) -> Tensor:
             words.append(_signed(rest))
             rest >>= 64
     else:
-        words = [_signed(int(word)) for word in tensor(seed).numpy().reshape(-1)]
-    return tensor([*words, 0, 0, 0][:3], dtypes.int64)
+        words = [_signed(int(word)) for word in _core.to_tensor(seed).numpy().reshape(-1)]
+    return _core.to_tensor([*words, 0, 0, 0][:3], dtypes.int64)
 
 
 @public("random.Generator", "random.experimental.Generator")
@@ -55,7 +54,10 @@ class Generator(Trackable):
             raise ValueError("`state` and `alg` must be given where `copy_from` is not.")
         check_algorithm(alg)
         self._state = Variable(
-            tensor(state, dtypes.int64), dtype=dtypes.int64, name="StateVar", trainable=False
+            _core.to_tensor(state, dtypes.int64),
+            dtype=dtypes.int64,
+            name="StateVar",
+            trainable=False,
         )
 
     @classmethod
@@ -119,7 +121,7 @@ class Generator(Trackable):
 
     def reset(self, state):
         """Goes on from another state."""
-        self._state.assign(tensor(state, dtypes.int64))
+        self._state.assign(_core.to_tensor(state, dtypes.int64))
 
     def reset_from_seed(self, seed):
         """Goes on from the state of a seed.
@@ -147,7 +149,7 @@ class Generator(Trackable):
         before = self._state.read_value()
         words = raw_ops.Bitcast(input=before, type=dtypes.uint64)
         if isinstance(delta, int):
-            by = tensor([256 * delta % _WORD, (256 * delta >> 64) % _WORD], dtypes.uint64)
+            by = _core.to_tensor([256 * delta % _WORD, (256 * delta >> 64) % _WORD], dtypes.uint64)
         else:
             blocks = cast(delta, dtypes.uint64) * 256
             by = raw_ops.Pack(values=[blocks, raw_ops.ZerosLike(x=blocks)])
@@ -213,7 +215,7 @@ class Generator(Trackable):
 
     def binomial(self, shape, counts, probs, dtype=dtypes.int32, name=None) -> Tensor:
         """Numbers from binomial distributions."""
-        probs = tensor(probs)
+        probs = _core.to_tensor(probs)
         counts = cast(counts, probs.dtype)
         kinds = (counts + raw_ops.ZerosLike(x=probs)).shape.num_elements()
         each = TensorShape(shape).num_elements() // max(kinds, 1)
@@ -247,7 +249,7 @@ class Generator(Trackable):
 
 
 def _key_counter(key, counter):
-    words = tensor(counter).numpy().reshape(-1).tolist()
+    words = _core.to_tensor(counter).numpy().reshape(-1).tolist()
     return [_signed(int(word)) for word in (*[*words, 0, 0][:2], key)]
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from penstock import _core, dtypes, errors
 from penstock._api import public
-from penstock._ops.running import numpy_function
+from penstock._ops.host_calls import numpy_function
 from penstock.summary import _messages
 from penstock.summary._events import EventFile
 

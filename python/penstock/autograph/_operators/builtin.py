@@ -57,7 +57,7 @@ def _sorted(rows, /, *, key=None, reverse=False):
     if not _stays(rows):
         return builtins.sorted(rows, key=key, reverse=reverse)
     from penstock._control_flow.maps import map_fn
-    from penstock._ops.arrays import argsort, sort
+    from penstock._ops.order import argsort, sort
 
     direction = "DESCENDING" if reverse else "ASCENDING"
     if key is None:

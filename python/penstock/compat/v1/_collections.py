@@ -10,6 +10,7 @@ import re
 from penstock import _core
 from penstock._api import public
 from penstock._context import frames
+from penstock._context.scope import default_graph
 
 
 @public("v1.GraphKeys")
@@ -85,9 +86,7 @@ def current() -> Collections:
     """The collections of the default graph."""
     if not _core.is_building() and frames.current() is None:
         return of_eager_programs
-    from penstock.compat.v1 import _default
-
-    return _default.get_default_graph()._collections
+    return default_graph()._collections
 
 
 def keep(names, value) -> None:

@@ -6,7 +6,7 @@ from penstock import _core, raw_ops
 from penstock._api import public
 from penstock._context.scope import name_scope
 from penstock._control_flow import conditionals, loops
-from penstock._ops.running import control_dependencies
+from penstock._ops.control_inputs import control_dependencies
 
 
 def _only(result):

@@ -2,67 +2,21 @@
 
 from __future__ import annotations
 
-import threading
-import weakref
-
-from penstock import _core
 from penstock._api import public
-from penstock._context import scope as _scope
+from penstock.compat.v1 import _graph_stack
+from penstock.compat.v1._graph import Graph
 
-_by_number = weakref.WeakValueDictionary()  # graphs by what their tensors know
 _global = None  # the graph without any `as_default`
-
-
-class _Here(threading.local):
-    def __init__(self):
-        self.stack = []  # (graph, what entered it, the scope outside), the innermost last
-
-
-_here = _Here()
-
-
-def add(graph):
-    """Makes a new graph known to its tensors."""
-    _by_number[graph._number] = graph
-
-
-def graph_of(tensor):
-    """The graph of a tensor; None for one of a function."""
-    return _by_number.get(tensor._graph_number)
-
-
-def enter(graph):
-    """From here on ops of this thread become nodes of the graph."""
-    entered = _core.EnteredGraph(graph._builder)
-    entered.enter()
-    _here.stack.append((graph, entered, _scope.current_scope()))
-    _scope.set_scope(graph._name_stack)
-
-
-def leave(graph):
-    """Ends what `enter` began."""
-    found, entered, scope = _here.stack[-1]
-    if found is not graph:
-        raise AssertionError("Nesting violated for default stack of graphs.")
-    _here.stack.pop()
-    entered.exit()
-    _scope.set_scope(scope)
-
-
-def building():
-    """The graph that new ops become nodes of; None where they run or are part of a function."""
-    return _here.stack[-1][0] if _here.stack and _core.is_building() else None
 
 
 @public("v1.get_default_graph")
 def get_default_graph():
     """The graph that is entered, or the one that there always is."""
     global _global
-    if _here.stack:
-        return _here.stack[-1][0]
+    entered = _graph_stack.innermost()
+    if entered is not None:
+        return entered
     if _global is None:
-        from penstock.compat.v1._graph import Graph
-
         _global = Graph()
     return _global
 
@@ -71,27 +25,26 @@ def get_default_graph():
 def reset_default_graph():
     """A new default graph; what the old one holds goes when nobody else has it."""
     global _global
-    stack = _here.stack
-    if len(stack) > 1 or (stack and stack[0][0] is not _global):
+    entered = _graph_stack.entered()
+    if len(entered) > 1 or (entered and entered[0] is not _global):
         raise AssertionError(
             "Do not use tf.reset_default_graph() to clear nested graphs. If you need a cleared "
             "graph, exit the nesting and create a new graph."
         )
-    was_entered = bool(stack)
-    if was_entered:
-        leave(_global)
+    if entered:
+        _graph_stack.leave(_global)
     _global = None
-    if was_entered:
-        enter(get_default_graph())
+    if entered:
+        _graph_stack.enter(get_default_graph())
 
 
 def enter_graph_mode():
     """From now on ops of this thread go to the default graph."""
-    if not _here.stack:
-        enter(get_default_graph())
+    if not _graph_stack.entered():
+        _graph_stack.enter(get_default_graph())
 
 
 def leave_graph_mode():
     """Ops run at once again."""
-    if len(_here.stack) == 1 and _here.stack[0][0] is _global:
-        leave(_global)
+    if _graph_stack.entered() == [_global]:
+        _graph_stack.leave(_global)

@@ -13,11 +13,10 @@ from penstock._api import public
 from penstock._autodiff.tape import IndexedSlices
 from penstock._context.scope import scoped
 from penstock._core import Tensor
-from penstock._ops.arrays import tensor
 from penstock._ops.convert import cast, convert_to_tensor
+from penstock._ops.host_calls import numpy_function
 from penstock._ops.index import where as _where_today
 from penstock._ops.printing import _element_text
-from penstock._ops.running import numpy_function
 from penstock._ops.seeds import next_seeds
 
 
@@ -44,8 +43,8 @@ to_int64 = public("v1.to_int64")(_to(dtypes.int64, "to_int64"))
 @public("v1.div")
 def div(x, y, name=None) -> Tensor:
     """x / y as Python 2 had it: integers are divided downwards."""
-    x = tensor(x)
-    y = tensor(y, x.dtype)
+    x = _core.to_tensor(x)
+    y = _core.to_tensor(y, x.dtype)
     is_real = x.dtype.is_floating or x.dtype.is_complex
     op = raw_ops.RealDiv if is_real else raw_ops.FloorDiv
     return op(x=x, y=y, name=name or "div")
@@ -57,9 +56,9 @@ def where(condition, x=None, y=None, name=None) -> Tensor:
     shape, and a condition of one dimension picks whole rows of them."""
     if x is None or y is None:
         return _where_today(condition, x, y, name)
-    condition = tensor(condition, dtypes.bool)
-    x = tensor(x, getattr(y, "dtype", None))
-    y = tensor(y, x.dtype)
+    condition = _core.to_tensor(condition, dtypes.bool)
+    x = _core.to_tensor(x, getattr(y, "dtype", None))
+    y = _core.to_tensor(y, x.dtype)
     shape = x.shape.merge_with(y.shape)
     if condition.shape.rank == 1 and shape.rank is not None and shape.rank > 1:
         rows = [-1] + [1] * (shape.rank - 1)
@@ -79,14 +78,14 @@ def sparse_to_dense(
     name=None,
 ) -> Tensor:
     """A tensor of the default value, with the given values at the given places."""
-    values = tensor(sparse_values)
-    indices = tensor(sparse_indices)
+    values = _core.to_tensor(sparse_values)
+    indices = _core.to_tensor(sparse_indices)
     shape = cast(output_shape, indices.dtype)
     if indices.shape.rank is not None and indices.shape.rank < 2:
         # One place, or places along one dimension.
         rows = [-1, 1] if indices.shape.rank == 1 else [1, 1]
         indices = raw_ops.Reshape(tensor=indices, shape=rows)
-    empty = raw_ops.Fill(dims=shape, value=tensor(default_value, values.dtype))
+    empty = raw_ops.Fill(dims=shape, value=_core.to_tensor(default_value, values.dtype))
     if values.shape.rank == 0:
         count = raw_ops.Shape(input=indices)[:1]
         values = raw_ops.BroadcastTo(input=values, shape=count)
@@ -102,7 +101,7 @@ def setdiff1d(x, y, index_dtype=dtypes.int32, name=None):
 @public("v1.batch_gather")
 def batch_gather(params, indices, name=None) -> Tensor:
     """The slices that the indices name, in every one of a batch."""
-    indices = tensor(indices)
+    indices = _core.to_tensor(indices)
     rank = indices.shape.rank
     return raw_ops.GatherV2(
         params=params, indices=indices, axis=rank - 1, batch_dims=rank - 1, name=name
@@ -113,10 +112,10 @@ def batch_gather(params, indices, name=None) -> Tensor:
 @scoped("clip_by_average_norm")
 def clip_by_average_norm(t, clip_norm, name=None) -> Tensor:
     """`t`, scaled down where its length over its number of elements is more than clip_norm."""
-    t = tensor(t)
+    t = _core.to_tensor(t)
     count = cast(raw_ops.Size(input=t), t.dtype)
     norm = raw_ops.Sqrt(x=raw_ops.Sum(input=raw_ops.Square(x=t)))
-    limit = tensor(clip_norm, t.dtype)
+    limit = _core.to_tensor(clip_norm, t.dtype)
     inverse = raw_ops.Minimum(x=count / norm, y=1 / limit)
     return raw_ops.Mul(x=t * limit, y=inverse, name=name)
 

@@ -9,7 +9,7 @@ import weakref
 from penstock import _core
 from penstock._api import public
 from penstock._context import scope as _scope
-from penstock.compat.v1 import _default, _graph_tensor
+from penstock.compat.v1 import _graph_stack, _graph_tensor
 from penstock.compat.v1._collections import Collections
 from penstock.compat.v1._custom_gradients import CustomGradient
 from penstock.compat.v1._growth import Growth
@@ -49,7 +49,7 @@ class Graph:
         self._growth = Growth()
         self.seed = None
         _graph_tensor.install()
-        _default.add(self)
+        _graph_stack.add(self)
 
     _has_own_seed = True
     finalized = property(lambda self: self._finalized)
@@ -66,11 +66,11 @@ class Graph:
         >>> [op.name for op in graph.get_operations()]
         ['x']
         """
-        _default.enter(self)
+        _graph_stack.enter(self)
         try:
             yield self
         finally:
-            _default.leave(self)
+            _graph_stack.leave(self)
 
     def finalize(self):
         """No more nodes."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from penstock import _core
-from penstock.compat.v1 import _default
+from penstock.compat.v1 import _graph_stack
 from penstock.compat.v1._default_session import session_for
 from penstock.compat.v1._operation import consumers_of
 
-_graph_of = _default.graph_of
+_graph_of = _graph_stack.graph_of
 _is_installed = False
 
 

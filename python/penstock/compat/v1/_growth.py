@@ -83,6 +83,6 @@ def open_sessions() -> list:
 
 
 def _warn(text):
-    from penstock._ops.running import get_logger
+    from penstock._ops.logger import get_logger
 
     get_logger().warning(text)

@@ -6,7 +6,7 @@ import itertools as _itertools
 import logging as _logging
 import sys as _sys
 
-from penstock._ops.running import get_logger as _get_logger
+from penstock._ops.logger import get_logger as _get_logger
 
 DEBUG, INFO, WARN = _logging.DEBUG, _logging.INFO, _logging.WARN
 ERROR, FATAL = _logging.ERROR, _logging.FATAL

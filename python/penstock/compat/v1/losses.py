@@ -6,7 +6,6 @@ from penstock import _core
 from penstock import nn as _nn
 from penstock import raw_ops as _raw_ops
 from penstock._context.scope import scoped as _scoped
-from penstock._ops.arrays import tensor as _tensor
 from penstock._ops.convert import cast as _cast
 from penstock.compat.v1 import _collections
 from penstock.compat.v1._collections import GraphKeys as _GraphKeys
@@ -65,7 +64,7 @@ def get_regularization_losses(scope=None) -> list:
 def get_regularization_loss(scope=None, name="total_regularization_loss") -> _core.Tensor:
     """The sum of the losses that regularizers added."""
     found = get_regularization_losses(scope)
-    return _raw_ops.AddN(inputs=found, name=name) if found else _tensor(0.0)
+    return _raw_ops.AddN(inputs=found, name=name) if found else _core.to_tensor(0.0)
 
 
 def get_total_loss(add_regularization_losses=True, name="total_loss", scope=None) -> _core.Tensor:
@@ -88,7 +87,7 @@ def compute_weighted_loss(
 ) -> _core.Tensor:
     """The losses times their weights, reduced as asked."""
     Reduction.validate(reduction)
-    losses = _tensor(losses)
+    losses = _core.to_tensor(losses)
     given = losses.dtype
     losses, weights = _cast(losses, _float32), _cast(weights, _float32)
     _check_weights(weights, losses)
@@ -217,7 +216,7 @@ def huber_loss(
     """Half the squared distance up to `delta`, and a straight line from there on."""
     labels, predictions = _pair(labels, predictions)
     distance = _raw_ops.Abs(x=predictions - labels)
-    near = _raw_ops.Minimum(x=distance, y=_tensor(delta, distance.dtype))
+    near = _raw_ops.Minimum(x=distance, y=_core.to_tensor(delta, distance.dtype))
     losses = 0.5 * near * near + delta * (distance - near)
     return compute_weighted_loss(losses, weights, scope, loss_collection, reduction)
 
@@ -277,7 +276,7 @@ def sigmoid_cross_entropy(
     """The cross entropy of independent yes-or-no labels."""
     if multi_class_labels is None or logits is None:
         raise ValueError("Arguments `multi_class_labels` and `logits` must not be None.")
-    logits = _tensor(logits)
+    logits = _core.to_tensor(logits)
     labels = _cast(multi_class_labels, logits.dtype)
     logits.shape.assert_is_compatible_with(labels.shape)
     if label_smoothing:
@@ -317,7 +316,7 @@ def softmax_cross_entropy(
     """
     if onehot_labels is None or logits is None:
         raise ValueError("Arguments `onehot_labels` and `logits` must not be None.")
-    logits = _tensor(logits)
+    logits = _core.to_tensor(logits)
     labels = _cast(onehot_labels, logits.dtype)
     logits.shape.assert_is_compatible_with(labels.shape)
     if label_smoothing:
@@ -357,7 +356,11 @@ def sparse_softmax_cross_entropy(
     """
     if labels is None or logits is None:
         raise ValueError("Arguments `labels` and `logits` must not be None.")
-    labels, logits, weights = _tensor(labels), _tensor(logits), _tensor(weights)
+    labels, logits, weights = (
+        _core.to_tensor(labels),
+        _core.to_tensor(logits),
+        _core.to_tensor(weights),
+    )
     labels = _squeeze_last(labels, logits.shape[:-1].rank)
     if weights.shape.rank:
         weights = _squeeze_last(weights, labels.shape.rank)

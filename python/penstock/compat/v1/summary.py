@@ -10,7 +10,7 @@ from penstock import dtypes as _dtypes
 from penstock import errors as _errors
 from penstock import raw_ops as _raw_ops
 from penstock._context.scope import scoped as _scoped
-from penstock._ops.running import numpy_function as _numpy_function
+from penstock._ops.host_calls import numpy_function as _numpy_function
 from penstock.compat.v1 import _collections, _names
 from penstock.compat.v1._collections import GraphKeys as _GraphKeys
 from penstock.summary import _messages

@@ -7,8 +7,9 @@ import math
 from penstock import _core, dtypes, raw_ops
 from penstock._api import public
 from penstock._context.scope import graph_scope
-from penstock._ops.arrays import get_static_value, tensor, tensordot
 from penstock._ops.convert import cast
+from penstock._ops.linalg import tensordot
+from penstock._tensors.tensor import get_static_value
 from penstock.compat.v1 import _collections, nn
 from penstock.compat.v1._collections import GraphKeys
 from penstock.compat.v1._control_flow import cond
@@ -126,7 +127,7 @@ class Dropout(Layer):
             training = bool(known)
         if not _is_tensor(training) and not training:
             return inputs
-        inputs = tensor(inputs)
+        inputs = _core.to_tensor(inputs)
 
         def drop():
             return nn.dropout(inputs, noise_shape=self.noise_shape, seed=self.seed, rate=self.rate)
@@ -206,7 +207,7 @@ class BatchNormalization(Layer):
             count = cast(raw_ops.Size(input=inputs), variance.dtype)
             count = count / cast(raw_ops.Size(input=variance), variance.dtype)
             variance = variance * (count / raw_ops.Maximum(x=count - 1, y=1.0))
-        rate = tensor(1 - self.momentum, mean.dtype)
+        rate = _core.to_tensor(1 - self.momentum, mean.dtype)
         if _is_tensor(training):
             rate = _chosen(training, rate, raw_ops.ZerosLike(x=rate))
         for moving, new in ((self.moving_mean, mean), (self.moving_variance, variance)):

@@ -7,15 +7,12 @@ the figure after it. What it gathers is in local variables, which a program sets
 from __future__ import annotations
 
 from penstock import _core, dtypes, raw_ops
-from penstock._ops.arrays import tensor
 from penstock._ops.convert import cast
 from penstock._ops.create import fill_with
 from penstock.compat.v1 import _collections
 from penstock.compat.v1._collections import GraphKeys
 from penstock.compat.v1._variables import make_variable
 from penstock.compat.v1._weights import check_weights, squeeze_last
-
-__all__ = ["cast", "dtypes", "raw_ops", "tensor"]
 
 
 def refuse_eager(name):
@@ -41,16 +38,16 @@ def added(variable, amount):
 
 def matched(predictions, labels, weights=None):
     """(predictions, labels, weights) without last dimensions of 1 that the others lack."""
-    predictions = tensor(predictions)
+    predictions = _core.to_tensor(predictions)
     if labels is not None:
-        labels = tensor(labels)
+        labels = _core.to_tensor(labels)
         predictions, labels = (
             squeeze_last(predictions, labels.shape.rank),
             squeeze_last(labels, predictions.shape.rank),
         )
         predictions.shape.assert_is_compatible_with(labels.shape)
     if weights is not None:
-        weights = tensor(weights)
+        weights = _core.to_tensor(weights)
         rank = predictions.shape.rank
         if weights.shape.rank and rank is not None:
             weights = squeeze_last(weights, rank)

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+from penstock import _core, dtypes, raw_ops
 from penstock._api import public
+from penstock._ops.convert import cast
 from penstock.compat.v1.metrics._base import (
     added,
-    cast,
-    dtypes,
     matched,
     metric_variable,
     published,
     ratio,
-    raw_ops,
     refuse_eager,
     spread,
-    tensor,
 )
 
 # Of each kind: whether the label is true, and whether the prediction is.
@@ -30,8 +28,8 @@ def _count(kind, labels, predictions, weights, name):
     """(the count so far, the count after this batch) of one kind."""
     wanted, predicted = _KINDS[kind]
     is_kind = raw_ops.LogicalAnd(
-        x=raw_ops.Equal(x=labels, y=tensor(wanted)),
-        y=raw_ops.Equal(x=predictions, y=tensor(predicted)),
+        x=raw_ops.Equal(x=labels, y=_core.to_tensor(wanted)),
+        y=raw_ops.Equal(x=predictions, y=_core.to_tensor(predicted)),
     )
     counted = cast(is_kind, dtypes.float32)
     if weights is not None:
@@ -110,14 +108,14 @@ def at_thresholds(labels, predictions, thresholds, weights, name, kinds=tuple(_K
         weights = raw_ops.Reshape(tensor=spread(weights, predictions), shape=[1, -1])
     predictions = raw_ops.Reshape(tensor=cast(predictions, dtypes.float32), shape=[1, -1])
     labels = raw_ops.Reshape(tensor=cast(labels, dtypes.bool), shape=[1, -1])
-    limits = tensor([[float(each)] for each in thresholds], dtypes.float32)
+    limits = _core.to_tensor([[float(each)] for each in thresholds], dtypes.float32)
     is_yes = predictions > limits
     found = {}
     for kind in kinds:
         wanted, predicted = _KINDS[kind]
         counted = raw_ops.LogicalAnd(
-            x=raw_ops.Equal(x=labels, y=tensor(wanted)),
-            y=raw_ops.Equal(x=is_yes, y=tensor(predicted)),
+            x=raw_ops.Equal(x=labels, y=_core.to_tensor(wanted)),
+            y=raw_ops.Equal(x=is_yes, y=_core.to_tensor(predicted)),
         )
         counted = cast(counted, dtypes.float32)
         counted = counted if weights is None else counted * weights

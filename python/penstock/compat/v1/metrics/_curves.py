@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from penstock import _core, dtypes, raw_ops
 from penstock._api import public
+from penstock._ops.convert import cast
 from penstock.compat.v1.metrics._base import (
     added,
-    cast,
-    dtypes,
     metric_variable,
     published,
     ratio,
-    raw_ops,
     refuse_eager,
-    tensor,
 )
 from penstock.compat.v1.metrics._counts import at_thresholds
 
@@ -75,7 +73,7 @@ def _confusion(labels, predictions, num_classes, weights, name, dtype):
         for each in (labels, predictions)
     ]
     if weights is not None:
-        weights = raw_ops.Reshape(tensor=tensor(weights), shape=[-1])
+        weights = raw_ops.Reshape(tensor=_core.to_tensor(weights), shape=[-1])
     counts = math.confusion_matrix(*flat, num_classes, weights, dtype)
     return matrix.value(), added(matrix, counts)
 
@@ -97,9 +95,11 @@ def mean_iou(
         labels, predictions, num_classes, weights, name or "mean_iou", dtypes.float64
     )
     rows, columns = (raw_ops.Sum(input=matrix, axis=[axis]) for axis in (0, 1))
-    both = raw_ops.MatrixDiagPartV3(input=matrix, k=0, padding_value=tensor(0, matrix.dtype))
+    both = raw_ops.MatrixDiagPartV3(
+        input=matrix, k=0, padding_value=_core.to_tensor(0, matrix.dtype)
+    )
     either = rows + columns - both
-    is_there = cast(raw_ops.NotEqual(x=either, y=tensor(0, either.dtype)), dtypes.float32)
+    is_there = cast(raw_ops.NotEqual(x=either, y=_core.to_tensor(0, either.dtype)), dtypes.float32)
     shares = ratio(cast(both, dtypes.float32), cast(either, dtypes.float32))
     value = ratio(raw_ops.Sum(input=shares), raw_ops.Sum(input=is_there))
     return published(value, update, metrics_collections, updates_collections)

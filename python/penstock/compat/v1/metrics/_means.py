@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+from penstock import _core, dtypes, raw_ops
 from penstock._api import public
 from penstock._context.scope import scoped
+from penstock._ops.convert import cast
 from penstock.compat.v1.metrics._base import (
     added,
-    cast,
-    dtypes,
     matched,
     metric_variable,
     published,
     ratio,
-    raw_ops,
     refuse_eager,
     spread,
-    tensor,
 )
 
 
@@ -195,7 +193,7 @@ def mean_tensor(
 ):
     """The mean of tensors of one shape, element by element."""
     refuse_eager("mean_tensor")
-    values = cast(tensor(values), dtypes.float32)
+    values = cast(_core.to_tensor(values), dtypes.float32)
     name = name or "mean"
     total = metric_variable(values.shape, dtypes.float32, f"{name}/total_tensor")
     count = metric_variable(values.shape, dtypes.float32, f"{name}/count_tensor")

@@ -6,7 +6,6 @@ from penstock import _core, raw_ops
 from penstock._api import public
 from penstock._control_flow.loops import while_loop
 from penstock._control_flow.tensor_array import TensorArray
-from penstock._ops.arrays import tensor
 from penstock._ops.convert import size_of
 from penstock.compat.v1._variable_scope import variable_scope
 from penstock.compat.v1.nn._rnn import _where
@@ -51,7 +50,7 @@ def dynamic_rnn(
     its state stays."""
     _check_cell(cell)
     with variable_scope(scope or "rnn"):
-        steps = [tensor(each) for each in flatten(inputs)]
+        steps = [_core.to_tensor(each) for each in flatten(inputs)]
         steps = steps if time_major else [_turned(each) for each in steps]
         count, batch = size_of(steps[0], 0), size_of(steps[0], 1)
         lengths = None if sequence_length is None else _checked_lengths(sequence_length, steps[0])
@@ -88,7 +87,7 @@ def _output_form(cell):
 
 def _first_state(cell, initial_state, batch, dtype):
     if initial_state is not None:
-        return map_structure(tensor, initial_state)
+        return map_structure(_core.to_tensor, initial_state)
     if dtype is None:
         raise ValueError("If there is no initial_state, you must give a dtype.")
     if hasattr(cell, "get_initial_state"):
@@ -97,7 +96,7 @@ def _first_state(cell, initial_state, batch, dtype):
 
 
 def _checked_lengths(lengths, steps):
-    lengths = tensor(lengths)
+    lengths = _core.to_tensor(lengths)
     if not lengths.dtype.is_integer:
         raise TypeError(f"sequence_length must be integers, not {lengths.dtype.name}")
     if lengths.shape.rank not in (1, None):
@@ -146,7 +145,7 @@ def bidirectional_dynamic_rnn(
     options = (dtype, parallel_iterations, swap_memory, time_major)
 
     def turned(x):
-        return _reversed(tensor(x), sequence_length, time_major)
+        return _reversed(_core.to_tensor(x), sequence_length, time_major)
 
     with variable_scope(scope or "bidirectional_rnn"):
         with variable_scope("fw") as inner:
@@ -171,7 +170,7 @@ def _reversed(x, lengths, time_major):
     if lengths is None:
         return raw_ops.ReverseV2(tensor=x, axis=[time])
     return raw_ops.ReverseSequence(
-        input=x, seq_lengths=tensor(lengths), seq_dim=time, batch_dim=batch
+        input=x, seq_lengths=_core.to_tensor(lengths), seq_dim=time, batch_dim=batch
     )
 
 
@@ -184,14 +183,14 @@ def raw_rnn(cell, loop_fn, parallel_iterations=None, swap_memory=False, scope=No
     if not callable(loop_fn):
         raise TypeError("loop_fn must be a callable")
     with variable_scope(scope or "rnn"):
-        finished, given, state, form, loop_state = loop_fn(tensor(0), None, None, None)
+        finished, given, state, form, loop_state = loop_fn(_core.to_tensor(0), None, None, None)
         form = cell.output_size if form is None else form
         dtype = flatten(state)[0].dtype
         has_loop_state = loop_state is not None
         arrays = [
             TensorArray(_dtype_of(each, dtype), 0, dynamic_size=True) for each in flatten(form)
         ]
-        finished = tensor(finished)
+        finished = _core.to_tensor(finished)
 
         def goes_on(number, finished, *unused):
             return raw_ops.LogicalNot(x=raw_ops.All(input=finished, axis=[0]))
@@ -204,7 +203,7 @@ def raw_rnn(cell, loop_fn, parallel_iterations=None, swap_memory=False, scope=No
             pairs = zip(arrays, flatten(output), strict=True)
             return (
                 number + 1,
-                raw_ops.LogicalOr(x=finished, y=tensor(now)),
+                raw_ops.LogicalOr(x=finished, y=_core.to_tensor(now)),
                 given,
                 [array.write(number, each) for array, each in pairs],
                 new,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from penstock import _core, nn, raw_ops
 from penstock._api import public
 from penstock._context.scope import graph_scope, scoped
-from penstock._ops.arrays import tensor
 from penstock._ops.convert import cast
 from penstock._ops.seeds import op_seeds
 
@@ -22,7 +21,7 @@ def dropout(x, keep_prob=None, noise_shape=None, seed=None, name=None, rate=None
         return nn.dropout(x, 1 - float(kept), noise_shape, seed, name)
     # The share is a tensor, a placeholder perhaps: what is kept is decided where it has a value.
     with graph_scope(name or "dropout"):
-        x = tensor(x)
+        x = _core.to_tensor(x)
         kept = cast(kept, x.dtype)
         shape = raw_ops.Shape(input=x) if noise_shape is None else noise_shape
         drawn = raw_ops.RandomUniform(shape=shape, dtype=x.dtype, **op_seeds(seed))
@@ -41,7 +40,7 @@ def softmax_cross_entropy_with_logits(
     """The cross entropy of logits; no gradient goes to the labels."""
     if labels is None or logits is None:
         raise ValueError("Both `labels` and `logits` must be provided.")
-    labels = tensor(labels, getattr(logits, "dtype", None))
+    labels = _core.to_tensor(labels, getattr(logits, "dtype", None))
     labels = raw_ops.StopGradient(input=labels, name="labels_stop_gradient")
     axis = dim if axis is None else axis
     return nn.softmax_cross_entropy_with_logits(labels, logits, axis, name)
@@ -66,7 +65,7 @@ def embedding_lookup(
 @scoped("embedding_lookup")
 def _lookup_in_turns(params, ids, max_norm, name):
     # Rows side by side are in the order of their numbers, once the shorter tables are filled up.
-    tables = [tensor(each) for each in params]
+    tables = [_core.to_tensor(each) for each in params]
     counts = [raw_ops.Shape(input=each)[0] for each in tables]
     fill = [[counts[0] - count] for count in counts]
     padded = [
@@ -75,7 +74,7 @@ def _lookup_in_turns(params, ids, max_norm, name):
                 each,
                 raw_ops.Fill(
                     dims=raw_ops.ConcatV2(values=[more, raw_ops.Shape(input=each)[1:]], axis=0),
-                    value=tensor(0, each.dtype),
+                    value=_core.to_tensor(0, each.dtype),
                 ),
             ],
             axis=0,
@@ -206,7 +205,7 @@ def fused_batch_norm(
         )
     if not is_training and (mean is None or variance is None):
         raise ValueError("Both `mean` and `variance` must be given when `is_training` is False.")
-    empty = tensor([], tensor(scale).dtype)
+    empty = _core.to_tensor([], _core.to_tensor(scale).dtype)
     made = raw_ops.FusedBatchNormV3(
         x=x,
         scale=scale,

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from penstock import raw_ops
+from penstock import _core, raw_ops
 from penstock._api import public
-from penstock._ops.arrays import tensor
 from penstock.compat.v1._variable_scope import variable_scope
 from penstock.nest import flatten, pack_sequence_as
 
@@ -32,7 +31,7 @@ def static_rnn(cell, inputs, initial_state=None, dtype=None, sequence_length=Non
         raise TypeError("inputs must be a sequence")
     if not inputs:
         raise ValueError("inputs must not be empty")
-    inputs = [tensor(each) for each in inputs]
+    inputs = [_core.to_tensor(each) for each in inputs]
     with variable_scope(scope or "rnn"):
         batch = inputs[0].shape[0]
         batch = raw_ops.Shape(input=inputs[0])[0] if batch is None else batch
@@ -42,12 +41,14 @@ def static_rnn(cell, inputs, initial_state=None, dtype=None, sequence_length=Non
                     "If no initial_state is provided, argument `dtype` must be specified"
                 )
             initial_state = cell.zero_state(batch, dtype)
-        lengths = None if sequence_length is None else tensor(sequence_length)
+        lengths = None if sequence_length is None else _core.to_tensor(sequence_length)
         state, outputs = initial_state, []
         for step, each in enumerate(inputs):
             output, new = cell(each, state)
             if lengths is not None:
-                goes_on = raw_ops.ExpandDims(input=tensor(step, lengths.dtype) < lengths, axis=1)
+                goes_on = raw_ops.ExpandDims(
+                    input=_core.to_tensor(step, lengths.dtype) < lengths, axis=1
+                )
                 output = _where(goes_on, output, raw_ops.ZerosLike(x=output))
                 pairs = zip(flatten(new), flatten(state), strict=True)
                 new = pack_sequence_as(new, [_where(goes_on, now, old) for now, old in pairs])

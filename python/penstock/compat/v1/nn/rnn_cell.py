@@ -4,8 +4,8 @@ from __future__ import annotations as _annotations
 
 import collections as _collections
 
+from penstock import _core
 from penstock import raw_ops as _raw_ops
-from penstock._ops.arrays import tensor as _tensor
 from penstock._ops.convert import cast as _cast
 from penstock._ops.create import zeros as _zeros
 from penstock.compat.v1._initializers import constant_initializer as _constant_initializer
@@ -166,7 +166,7 @@ class BasicLSTMCell(RNNCell):
         activate = self._activation or (lambda x: _raw_ops.Tanh(x=x))
         parts = _product([inputs, h], self._all)
         i, j, f, o = _raw_ops.Split(value=parts, num_split=4, axis=1)
-        kept = c * _raw_ops.Sigmoid(x=f + _tensor(self._forget_bias, f.dtype))
+        kept = c * _raw_ops.Sigmoid(x=f + _core.to_tensor(self._forget_bias, f.dtype))
         c = kept + _raw_ops.Sigmoid(x=i) * activate(j)
         h = activate(c) * _raw_ops.Sigmoid(x=o)
         state = (

@@ -9,7 +9,6 @@ from penstock import _core, raw_ops
 from penstock._api import public
 from penstock._context import trace as _tracing
 from penstock._context.scope import result_named, scoped
-from penstock._ops.arrays import tensor
 from penstock._ops.convert import cast
 
 
@@ -28,7 +27,7 @@ def _schedule(default, result=""):
 
             @scoped(default)
             def rate(name=None):
-                start = tensor(learning_rate)
+                start = _core.to_tensor(learning_rate)
                 made = rate_at(start, cast(global_step, start.dtype), *args, **kwargs)
                 return result_named(made, result or name) if _core.is_building() else made
 
@@ -211,8 +210,8 @@ def piecewise_constant(x, boundaries, values, name=None):
 
     @scoped("PiecewiseConstant")
     def rate(name=None):
-        step = tensor(x)
-        found = tensor(values[-1])
+        step = _core.to_tensor(x)
+        found = _core.to_tensor(values[-1])
         for boundary, value in zip(boundaries[::-1], values[-2::-1], strict=True):
             limit = cast(boundary, step.dtype)
             found = raw_ops.SelectV2(condition=step <= limit, t=cast(value, found.dtype), e=found)

@@ -2,7 +2,6 @@
 
 import collections
 import os
-import sys
 
 from penstock import _core, dtypes, errors
 from penstock._ops import symbolic_index
@@ -81,14 +80,5 @@ def install():
         }
     )
     _tensor.install(symbolic_index.getitem)
-    _core.set_package(os.path.dirname(__file__) + os.sep, os.path.dirname(os.__file__) + os.sep)
-
-
-def record_if_asked():
-    """PENSTOCK_PROFILE: records the program's memory. The penstock command sees to its scripts."""
-    value = os.environ.get("PENSTOCK_PROFILE", "0")
-    program = os.path.basename(sys.argv[0]) if sys.argv else ""
-    if value not in ("", "0") and program not in ("-m", "penstock"):
-        from penstock.profiler import _recording
-
-        _recording.start_from_environment(value)
+    package, library = os.path.dirname(os.path.dirname(__file__)), os.path.dirname(os.__file__)
+    _core.set_package(package + os.sep, library + os.sep)

@@ -1,107 +1,17 @@
-"""What is about when ops run: they run at once, so most of this is done as soon as it is asked."""
+"""Python functions as ops: tf.py_function and tf.numpy_function."""
 
 from __future__ import annotations
 
 import contextlib
-import logging
-import time
 
 import numpy as np
 
 from penstock import _core, dtypes, errors
 from penstock._api import public
-from penstock._base.version_1 import version_1
-from penstock._context import frames
 from penstock._context.trace import call_when_run
 from penstock._tensors.shape import TensorShape
 
 _NO_SHAPE = TensorShape(None)
-_SEQUENCES = (list, tuple)  # Python's: below, `tuple` is TensorFlow's
-
-
-@public("get_logger")
-def get_logger():
-    """The logger of TensorFlow's name, which programs set to be quiet.
-
-    >>> tf.get_logger().name
-    'tensorflow'
-    """
-    return logging.getLogger("tensorflow")
-
-
-@public("timestamp")
-def timestamp(name=None):
-    """Seconds since 1970."""
-    return _core.to_tensor(time.time(), dtypes.float64)
-
-
-def _nodes():
-    """What makes the nodes of the graph that is being built; None where there is none."""
-    return version_1.nodes if _core.is_building() else None
-
-
-@public("no_op")
-def no_op(name=None):
-    """Nothing; in a graph, an operation that does nothing."""
-    nodes = _nodes()
-    return frames.done() if nodes is None else nodes.no_op(name)
-
-
-@public("group")
-def group(*inputs, **kwargs):
-    """Nothing to do: the inputs have been computed. In a graph, an operation that runs them.
-
-    Args:
-      *inputs: Tensors and operations.
-      **kwargs: name: the operation's name.
-
-    >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
-    ...     w = tf.compat.v1.get_variable("w", initializer=1.0)
-    ...     sess.run(tf.compat.v1.global_variables_initializer())
-    ...     sess.run(tf.group(w.assign_add(1.0)))
-    ...     print(sess.run(w))
-    2.0
-    """
-    nodes = _nodes()
-    return frames.done() if nodes is None else nodes.group(*inputs, **kwargs)
-
-
-@public("tuple")
-def tuple(tensors, control_inputs=None, name=None):
-    """The tensors, which have all been computed."""
-    nodes = _nodes()
-    return tensors if nodes is None else nodes.together(tensors, control_inputs, name)
-
-
-@public("is_symbolic_tensor")
-def is_symbolic_tensor(tensor):
-    """True for a tensor of a function that is being traced."""
-    return isinstance(tensor, _core.SymbolicTensor)
-
-
-@public("control_dependencies")
-def control_dependencies(control_inputs):
-    """Nothing to wait for: the inputs have been computed. Those that are functions are called.
-    In a graph, what is made inside runs after the inputs.
-
-    Args:
-      control_inputs: Tensors and operations.
-
-    >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
-    ...     w = tf.compat.v1.get_variable("w", initializer=1.0)
-    ...     sess.run(tf.compat.v1.global_variables_initializer())
-    ...     with tf.control_dependencies([w.assign_add(1.0)]):
-    ...         done = tf.identity(5.0)
-    ...     print(sess.run(done), sess.run(w))
-    5.0 2.0
-    """
-    nodes = _nodes()
-    if nodes is not None:
-        return nodes.control_dependencies(control_inputs)
-    for each in control_inputs or ():
-        if callable(each):
-            each()
-    return contextlib.nullcontext()
 
 
 # What TensorFlow makes of an error in a Python function that runs as an op.
@@ -134,8 +44,8 @@ def _check_callable(func):
 
 def _outputs(result, wanted, convert) -> list:
     """What a function returned, as tensors of the wanted dtypes."""
-    wanted = wanted if isinstance(wanted, _SEQUENCES) else [wanted]
-    given = result if isinstance(result, _SEQUENCES) else [] if result is None else [result]
+    wanted = wanted if isinstance(wanted, (list, tuple)) else [wanted]
+    given = result if isinstance(result, (list, tuple)) else [] if result is None else [result]
     if len(given) != len(wanted):
         raise ValueError(f"{len(given)} values returned, but {len(wanted)} expected")
     found = [dtypes.as_dtype(getattr(each, "dtype", each)) for each in wanted]
@@ -164,7 +74,7 @@ def _as_promised(value, dtype):
 
 def _types(wanted) -> list:
     """(dtype, shape) of what a function is to return; TensorSpecs know both."""
-    wanted = wanted if isinstance(wanted, _SEQUENCES) else [wanted]
+    wanted = wanted if isinstance(wanted, (list, tuple)) else [wanted]
     return [
         (dtypes.as_dtype(getattr(each, "dtype", each)), getattr(each, "shape", _NO_SHAPE)._dims)
         for each in wanted
@@ -205,7 +115,7 @@ def py_function(func=None, inp=None, Tout=None, name=None):
         )
     else:
         outputs = run(inputs)
-    return outputs if isinstance(Tout, _SEQUENCES) else outputs[0]
+    return outputs if isinstance(Tout, (list, tuple)) else outputs[0]
 
 
 @public("numpy_function")
@@ -222,9 +132,9 @@ def numpy_function(func=None, inp=None, Tout=None, stateful=True, name=None):
         outputs = call_when_run("numpy_function", run, inputs, _types(Tout), node=name or "PyFunc")
         if not outputs:
             return None
-        return outputs if isinstance(Tout, _SEQUENCES) else outputs[0]
+        return outputs if isinstance(Tout, (list, tuple)) else outputs[0]
     # Run at once, it is a function like any other: what it returns decides.
     result = func(*map(_own_array, inp))
-    if result is None or not isinstance(result, _SEQUENCES):
+    if result is None or not isinstance(result, (list, tuple)):
         return result if result is None else _core.to_tensor(result)
     return [_core.to_tensor(each) for each in result]
