@@ -1,6 +1,4 @@
-// The instruction sets that SIMD kernels are compiled for: AVX-512, AVX2 and the baseline (SSE2 on
-// x86-64, as 128-bit vectors that the compiler lowers). The steps between cost compile time and
-// gain little. A kernel file begins with
+// Compiles a kernel file once for each target of target_list.h. A kernel file begins with
 //
 //   #define HWY_TARGET_INCLUDE "kernels/<this file>.cc"
 //   #include "kernels/targets.h"
@@ -13,6 +11,6 @@
 #pragma once
 
 #include "kernels/independent.h"
+#include "kernels/target_list.h"
 
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4)
 #include <hwy/foreach_target.h>

@@ -6,6 +6,7 @@
 #include <exception>
 #include <optional>
 
+#include "kernels/target_choice.h"
 #include "op_check.h"
 
 namespace penstock {
@@ -44,6 +45,8 @@ constexpr char kHelp[] =
     "  --iteration n    fuzz: only this one, to run a failure again\n"
     "  --out DIR        dump: where to write (op_samples)\n"
     "  --in DIR         replay: where the recorded calls are (tests/recorded/data)\n"
+    "  --target NAME    kernels for this instruction set (AVX2, SSE2, NEON; all: one after the "
+    "other)\n"
     "  --help\n";
 
 struct Mode {
@@ -110,9 +113,27 @@ std::vector<Op> part_of(const std::vector<Op>& ops, std::string_view text) {
   return part;
 }
 
+// Runs the mode with the kernels of one instruction set, or with those of each. Its exit status, or
+// the first that is not 0.
+int run_on_targets(const Mode& mode, const Options& options, std::string_view chosen) {
+  int status = 0;
+  bool found = false;
+  for (const std::string_view target : kernels::usable_targets()) {
+    if (chosen != "all" && chosen != target) continue;
+    found = true;
+    kernels::choose_target(target);
+    std::printf("op_check: kernels for %s\n", std::string(target).c_str());
+    std::fflush(stdout);
+    const int target_status = mode.run(options);
+    if (status == 0) status = target_status;
+  }
+  if (!found) fail_usage("this machine or this build has no target", chosen);
+  return status;
+}
+
 int run(int argc, char** argv) {
   Options options{.ops = listed_ops()};
-  std::string_view part;
+  std::string_view part, target;
   const Mode* mode = nullptr;
   for (int i = 1; i < argc; ++i) {
     const std::string_view option = argv[i];
@@ -139,13 +160,15 @@ int run(int argc, char** argv) {
       options.out = value;
     } else if (option == "--in") {
       options.in = value;
+    } else if (option == "--target") {
+      target = value;
     } else {
       fail_usage("there is no option", option);
     }
   }
   if (mode == nullptr) fail_usage("please give", "--mode");
   if (!part.empty()) options.ops = part_of(options.ops, part);
-  return mode->run(options);
+  return target.empty() ? mode->run(options) : run_on_targets(*mode, options, target);
 }
 
 }  // namespace
