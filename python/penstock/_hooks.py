@@ -85,7 +85,8 @@ def install():
 
 
 def record_if_asked():
-    """PENSTOCK_PROFILE: records the program's memory. The penstock command handles its own scripts."""
+    """PENSTOCK_PROFILE: records the program's memory. The penstock command handles its own
+    scripts."""
     value = os.environ.get("PENSTOCK_PROFILE", "0")
     program = os.path.basename(sys.argv[0]) if sys.argv else ""
     if value not in ("", "0") and program not in ("-m", "penstock"):

@@ -130,7 +130,8 @@ def _read_table() -> dict[str, tuple[str, str, int, str, str]]:
 
 
 def public(*names: str):
-    """Declares the public names of a function, a class or a value; they are read from the source."""
+    """Declares the public names of a function, a class or a value; they are read from the
+    source."""
     return lambda value: value
 
 
@@ -155,7 +156,8 @@ def find_public(public: str):
 
 
 def todays_name(public: str) -> str:
-    """The current name of an object with a public name of TensorFlow 1: the first one; "" for none."""
+    """The current name of an object with a public name of TensorFlow 1: the first one; "" for
+    none."""
     place = _places().get(public)
     found = (name for name, each in _places().items() if each == place)
     return next((name for name in found if not name.startswith("v1.")), "") if place else ""

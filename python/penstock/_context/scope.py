@@ -1,4 +1,5 @@
-"""tf.name_scope, which names variables and nodes, and tf.device, which has no effect on one device."""
+"""tf.name_scope, which names variables and nodes, and tf.device, which has no effect on one
+device."""
 
 from __future__ import annotations
 
@@ -114,7 +115,8 @@ def _named(graph, first, made, results):
 
 
 def results_named(made, names) -> tuple:
-    """The tensors of the last node as outputs of nodes with these names, if a graph is being built."""
+    """The tensors of the last node as outputs of nodes with these names, if a graph is being
+    built."""
     if not _core.is_building():
         return made
     graph = default_graph()

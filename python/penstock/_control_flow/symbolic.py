@@ -93,7 +93,8 @@ def _noted_custom_gradients():
 
 
 class _Leaves:
-    """Tensors and arrays as tensors alone: an array is its rows, and no tensor while it is blank."""
+    """Tensors and arrays as tensors alone: an array is its rows, and no tensor while it is
+    blank."""
 
     def __init__(self, leaves):
         self.leaves = [GraphArray.of(x) if isinstance(x, TensorArray) else x for x in leaves]

@@ -70,7 +70,8 @@ class PlannedLoop:
 
 
 class MemoryPlan:
-    """Bytes in addition to inputs, variables and constants. A call's measured peak is `peak_bytes`."""
+    """Bytes in addition to inputs, variables and constants. A call's measured peak is
+    `peak_bytes`."""
 
     def __init__(self, fields, name):
         self.name = name
