@@ -1,4 +1,4 @@
-"""tf.autograph.experimental: options of the conversion, and exceptions from it."""
+"""tf.autograph.experimental: options and exceptions of the conversion."""
 
 import enum as _enum
 import functools as _functools
@@ -9,7 +9,7 @@ __all__ = ["Feature", "do_not_convert", "set_loop_options"]
 
 
 class Feature(_enum.Enum):
-    """Parts of the conversion that are done when they are asked for."""
+    """Optional parts of the conversion."""
 
     ALL = "ALL"
     AUTO_CONTROL_DEPS = "AUTO_CONTROL_DEPS"
@@ -32,7 +32,7 @@ class Feature(_enum.Enum):
 
 
 def do_not_convert(func=None):
-    """The function, which tf.function and converted code call as it is written."""
+    """Excludes the function from conversion."""
     if func is None:
         return do_not_convert
 

@@ -1,4 +1,4 @@
-"""The default graph of a thread: the one that is entered, or the one that there always is."""
+"""The default graph of a thread: the entered one, or the global one."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from penstock import _core
 from penstock._api import public
 from penstock._context import scope as _scope
 
-_by_number = weakref.WeakValueDictionary()  # graphs by what their tensors know
-_global = None  # the graph without any `as_default`
+_by_number = weakref.WeakValueDictionary()  # graphs by the number that their tensors know
+_global = None  # the graph outside every `as_default`
 
 
 class _Here(threading.local):
@@ -22,17 +22,17 @@ _here = _Here()
 
 
 def add(graph):
-    """Makes a new graph known to its tensors."""
+    """Registers a new graph for its tensors."""
     _by_number[graph._number] = graph
 
 
 def graph_of(tensor):
-    """The graph of a tensor; None for one of a function."""
+    """The graph of a tensor; None if it belongs to a function."""
     return _by_number.get(tensor._graph_number)
 
 
 def enter(graph):
-    """From here on ops of this thread become nodes of the graph."""
+    """Makes ops of this thread nodes of the graph."""
     entered = _core.EnteredGraph(graph._builder)
     entered.enter()
     _here.stack.append((graph, entered, _scope.current_scope()))
@@ -40,7 +40,7 @@ def enter(graph):
 
 
 def leave(graph):
-    """Ends what `enter` began."""
+    """Reverses `enter`."""
     found, entered, scope = _here.stack[-1]
     if found is not graph:
         raise AssertionError("Nesting violated for default stack of graphs.")
@@ -50,13 +50,13 @@ def leave(graph):
 
 
 def building():
-    """The graph that new ops become nodes of; None where they run or are part of a function."""
+    """The graph that receives new ops; None if they run or are part of a function."""
     return _here.stack[-1][0] if _here.stack and _core.is_building() else None
 
 
 @public("v1.get_default_graph")
 def get_default_graph():
-    """The graph that is entered, or the one that there always is."""
+    """The entered graph, or the global one."""
     global _global
     if _here.stack:
         return _here.stack[-1][0]
@@ -69,7 +69,7 @@ def get_default_graph():
 
 @public("v1.reset_default_graph")
 def reset_default_graph():
-    """A new default graph; what the old one holds goes when nobody else has it."""
+    """Makes a new default graph; the old one is freed when nobody else holds it."""
     global _global
     stack = _here.stack
     if len(stack) > 1 or (stack and stack[0][0] is not _global):
@@ -86,12 +86,12 @@ def reset_default_graph():
 
 
 def enter_graph_mode():
-    """From now on ops of this thread go to the default graph."""
+    """Sends ops of this thread to the default graph from now on."""
     if not _here.stack:
         enter(get_default_graph())
 
 
 def leave_graph_mode():
-    """Ops run at once again."""
+    """Makes ops run eagerly again."""
     if len(_here.stack) == 1 and _here.stack[0][0] is _global:
         leave(_global)
