@@ -66,7 +66,7 @@ def listdir(path) -> list[str]:
 
 
 def mkdir(path) -> None:
-    """Makes a folder; its parent must be there."""
+    """Creates a folder; its parent must exist."""
     path = _path_text(path)
     with _system_errors(path):
         if not _os.path.isdir(path):
@@ -74,7 +74,7 @@ def mkdir(path) -> None:
 
 
 def makedirs(path) -> None:
-    """Makes a folder and what leads to it."""
+    """Creates a folder and its parents."""
     path = _path_text(path)
     try:
         with _system_errors(path):
@@ -108,7 +108,7 @@ def _check_free(path, overwrite):
 
 
 def rename(src, dst, overwrite=False) -> None:
-    """Gives a file or folder another name."""
+    """Renames a file or folder."""
     src, dst = _path_text(src), _path_text(dst)
     _check_free(dst, overwrite)
     with _system_errors(src):
@@ -131,14 +131,14 @@ def copy(src, dst, overwrite=False) -> None:
 
 
 def stat(path) -> _FileStatistics:
-    """The length, the time of the last change, and whether it is a folder."""
+    """The length, the modification time, and whether it is a folder."""
     path = _path_text(path)
     with _system_errors(path):
         return _FileStatistics(_os.stat(path))
 
 
 def glob(pattern) -> list[str]:
-    """The paths that fit a pattern, or any of several: *, ? and [abc], hidden files too."""
+    """The paths that match a pattern, or any of several: *, ? and [abc], including hidden files."""
     patterns = pattern if isinstance(pattern, (list, tuple)) else [pattern]
     return [found for each in patterns for found in _matches(_path_text(each))]
 

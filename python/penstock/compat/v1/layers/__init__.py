@@ -1,4 +1,4 @@
-"""tf.compat.v1.layers: layers as functions, whose variables are in variable scopes."""
+"""tf.compat.v1.layers: layers as functions, with variables in variable scopes."""
 
 from penstock.compat.v1.layers._base import Layer
 from penstock.compat.v1.layers._convolutional import (
@@ -130,7 +130,7 @@ def average_pooling2d(
 
 
 def flatten(inputs, name=None, data_format="channels_last"):
-    """All dimensions but the first as one.
+    """Flattens all dimensions except the first.
 
     Args:
       inputs: The input.
@@ -145,7 +145,7 @@ def flatten(inputs, name=None, data_format="channels_last"):
 
 
 def dropout(inputs, rate=0.5, noise_shape=None, seed=None, training=False, name=None):
-    """Some elements at random as zeros while training.
+    """Sets random elements to zero during training.
 
     Args:
       inputs: The input.
@@ -176,7 +176,7 @@ def batch_normalization(
     reuse=None,
     **kwargs,
 ):
-    """The inputs with mean 0 and variance 1: the arguments of BatchNormalization.
+    """Normalises the inputs to mean 0 and variance 1: the arguments of BatchNormalization.
 
     Args:
       inputs: The input.

@@ -16,7 +16,7 @@ from penstock.compat.v1.nn._rnn import static_bidirectional_rnn, static_rnn
 
 
 def dropout(x, keep_prob=None, noise_shape=None, seed=None, name=None, rate=None) -> _core.Tensor:
-    """Some elements at random as zeros, and the others larger by as much."""
+    """Sets random elements to zero and scales up the others."""
     if keep_prob is not None and rate is not None:
         raise ValueError("Cannot specify both 'rate' and 'keep_prob'.")
     if keep_prob is None and rate is None:
@@ -24,7 +24,7 @@ def dropout(x, keep_prob=None, noise_shape=None, seed=None, name=None, rate=None
     kept = 1 - rate if keep_prob is None else keep_prob
     if not isinstance(kept, (_core.Tensor, _core.VariableHandle)):
         return _today.dropout(x, 1 - float(kept), noise_shape, seed, name)
-    # The share is a tensor, a placeholder perhaps: what is kept is decided where it has a value.
+    # The rate is a tensor, possibly a placeholder: the choice is made at run time.
     with _graph_scope(name or "dropout"):
         x = _tensor(x)
         kept = _cast(kept, x.dtype)
@@ -33,7 +33,7 @@ def dropout(x, keep_prob=None, noise_shape=None, seed=None, name=None, rate=None
         dropped = _raw_ops.SelectV2(
             condition=drawn >= 1 - kept, t=x / kept, e=_raw_ops.ZerosLike(x=x), name="SelectV2"
         )
-    dropped.set_shape(x.shape)  # the share is a number, whatever is known of its shape
+    dropped.set_shape(x.shape)  # the rate is a number, even if its shape is unknown
     return dropped
 
 
@@ -67,7 +67,7 @@ def embedding_lookup(
 
 @_scoped("embedding_lookup")
 def _lookup_in_turns(params, ids, max_norm, name):
-    # Rows side by side are in the order of their numbers, once the shorter tables are filled up.
+    # Interleaved rows are in order, once the shorter tables are padded.
     tables = [_tensor(each) for each in params]
     counts = [_raw_ops.Shape(input=each)[0] for each in tables]
     fill = [[counts[0] - count] for count in counts]
@@ -178,7 +178,7 @@ def xw_plus_b(x, weights, biases, name=None) -> _core.Tensor:
 
 
 def relu_layer(x, weights, biases, name=None) -> _core.Tensor:
-    """The matrix product of x and weights, plus biases, where that is positive, and else 0."""
+    """The matrix product of x and weights, plus biases, with relu."""
     return _raw_ops.ReluLayer(x=x, weights=weights, biases=biases, name=name)
 
 
@@ -194,7 +194,7 @@ def fused_batch_norm(
     name=None,
     exponential_avg_factor=1.0,
 ) -> tuple[_core.Tensor, _core.Tensor, _core.Tensor]:
-    """(x normalized in each channel, the means, the variances)."""
+    """(x normalised in each channel, the means, the variances)."""
     if is_training and exponential_avg_factor == 1.0 and (mean, variance) != (None, None):
         raise ValueError(
             "Both `mean` and `variance` must be None when `is_training` is True and "
