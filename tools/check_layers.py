@@ -13,6 +13,7 @@ op_knowledge.py.
 from __future__ import annotations
 
 import argparse
+import ast
 import re
 import sys
 from collections.abc import Iterator
@@ -68,6 +69,14 @@ ROOMS: dict[str, set[str]] = {
 
 # Headers that lie directly in include/penstock/ or are generated there.
 TOP_HEADERS = {"penstock.h": "api", "ops.h": "ops", "version.h": "base"}
+
+# Where every file opens with a line that says what it is for, and which programs need not: they are
+# kept as they were found.
+FIRST_LINES_IN = [
+    *("benchmarks", "cmake", "examples", "include", "python/penstock", "python/src", "src"),
+    *("tests", "tools"),
+]
+PROGRAMS_AS_FOUND = ["tests/differential/corpus", "tests/python/front/programs"]
 
 MAX_HEADER_LINES = 260
 MAX_SOURCE_LINES = 600
@@ -182,6 +191,39 @@ def check_bindings(text: str) -> Iterator[Message]:
         match = INCLUDE.match(line)
         if match and match[1] == '"' and "/" in match[2]:
             yield number, f'the bindings may include public headers only: "{match[2]}"'
+
+
+def first_line_told_by(path: Path) -> list[Path]:
+    """The headers whose first line also serves a C++ source: its own, private or public."""
+    if path.suffix != ".cc":
+        return []
+    layer = layer_of(path)
+    public = [Path("include", "penstock", layer, path.stem + ".h")] if layer else []
+    return [path.with_suffix(".h"), *public]
+
+
+def has_first_line(path: Path, text: str) -> bool:
+    """Whether a file opens with a comment or a docstring; an empty one need not."""
+    head = text.lstrip()
+    if path.suffix == ".py":
+        return not head or head.startswith("# ") or ast.get_docstring(ast.parse(text)) is not None
+    return not head or head.startswith("//" if path.suffix in {".h", ".cc"} else "#")
+
+
+def check_first_lines(root: Path) -> list[str]:
+    messages = []
+    for folder in FIRST_LINES_IN:
+        for file in sorted((root / folder).rglob("*")):
+            path = file.relative_to(root)
+            is_source = file.suffix in {".h", ".cc", ".py", ".cmake"}
+            if not is_source and file.name != "CMakeLists.txt":
+                continue
+            if any(path.is_relative_to(other) for other in PROGRAMS_AS_FOUND):
+                continue
+            has_header = any((root / header).exists() for header in first_line_told_by(path))
+            if not has_header and not has_first_line(path, file.read_text(encoding="utf-8")):
+                messages.append(f"{path}:1: the first line does not say what the file is for")
+    return messages
 
 
 def unit_of(path: Path) -> str:

@@ -2,7 +2,7 @@
 
     import penstock as tf
 
-Names are TensorFlow's. Submodules and op functions are made when they are first asked for.
+Names are TensorFlow's. Submodules and op functions are loaded on first use.
 """
 
 import importlib as _importlib
@@ -56,7 +56,7 @@ _MODULES = [
 
 
 def executing_eagerly():
-    """True when ops run as they are called; False while a function is traced.
+    """True if ops run when called; False while a function is traced.
 
     >>> tf.executing_eagerly()
     True

@@ -1,4 +1,4 @@
-"""tf.dtypes: the DType objects, and what turns other names of dtypes into them."""
+"""tf.dtypes: the DType objects, and conversion of other dtype names to them."""
 
 from __future__ import annotations as _annotations
 
@@ -191,7 +191,7 @@ def _from_numpy(value) -> DType | None:
     # By identity: np.dtype("float64") == None, and np.dtype("int64") == int.
     if any(value is each for each in (None, int, str, complex)):
         return None
-    # NumPy takes bytes for a name, and a class that it does not know for one of objects.
+    # NumPy accepts bytes as a name, and maps an unknown class to object.
     if isinstance(value, bytes) or (isinstance(value, type) and not issubclass(value, _np.generic)):
         return _BY_NAME["string"] if value is object else None
     try:

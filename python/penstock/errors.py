@@ -1,4 +1,4 @@
-"""tf.errors: what ops raise, one class per canonical code, as in TensorFlow."""
+"""tf.errors: the exceptions of ops, one class per canonical code, as in TensorFlow."""
 
 OK, CANCELLED, UNKNOWN, INVALID_ARGUMENT, DEADLINE_EXCEEDED, NOT_FOUND = range(6)
 ALREADY_EXISTS, PERMISSION_DENIED, RESOURCE_EXHAUSTED, FAILED_PRECONDITION = 6, 7, 8, 9
@@ -8,7 +8,7 @@ ABORTED, OUT_OF_RANGE, UNIMPLEMENTED, INTERNAL, UNAVAILABLE, DATA_LOSS, UNAUTHEN
 
 
 class OpError(Exception):
-    """The base of everything that an op raises."""
+    """The base of all exceptions that an op raises."""
 
     def __init__(self, node_def, op, message, error_code=UNKNOWN, *args):
         super().__init__()
@@ -60,7 +60,7 @@ _make("UnauthenticatedError", UNAUTHENTICATED, "The caller is not authenticated.
 
 
 class _TracingError(ValueError, InvalidArgumentError):  # noqa: F821
-    """An op that cannot be part of a function: what graphs refuse is a ValueError as well."""
+    """An op that cannot be part of a function; such errors of graphs are also ValueErrors."""
 
     __init__ = InvalidArgumentError.__init__  # noqa: F821
 

@@ -7,7 +7,7 @@ from penstock._base.nest import pack_like as _pack_like
 
 
 def is_nested(seq):
-    """True for lists, tuples and dictionaries; texts and tensors are single values."""
+    """True for lists, tuples and dictionaries; strings and tensors are single values."""
     return isinstance(seq, (list, tuple, _Mapping))
 
 
@@ -52,7 +52,7 @@ def _items(structure):
 
 
 def assert_same_structure(nest1, nest2, check_types=True, expand_composites=False) -> None:
-    """Raises when the two are not nested in the same way."""
+    """Raises unless both have the same structure."""
     found = _difference(nest1, nest2, check_types)
     if found:
         kind, text = found

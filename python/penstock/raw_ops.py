@@ -6,9 +6,9 @@ import inspect as _inspect
 from penstock import _api, _core
 from penstock._base import near as _near
 
-# TensorFlow's other names for arguments of raw ops: they may be given instead.
+# TensorFlow's alternative names for arguments of raw ops.
 _ALIASES = {"keep_dims": "keepdims", "DstT": "dtype", "reduction_indices": "axis"}
-# Attributes that TensorFlow's raw ops take and that follow from the inputs here.
+# Attributes of TensorFlow's raw ops that are inferred from the inputs here.
 _IMPLIED = ("T", "Tidx", "Tindices", "SrcT", "Truncate", "Tshape", "N")
 
 
@@ -21,7 +21,7 @@ def _with_aliases(function, names):
                 del arguments[given]
         return function(**arguments)
 
-    # With these, what an OpFunction tells of itself holds here too.
+    # Copies the metadata of the OpFunction.
     _functools.update_wrapper(raw_op, function, ("__module__", "__name__", "__qualname__"))
     raw_op.__doc__ = _core.describe_op(function._op)[0]
     raw_op.__signature__ = _inspect.signature(function)
@@ -29,7 +29,7 @@ def _with_aliases(function, names):
 
 
 def _with_pairs(function):
-    # TensorFlow's raw op takes two lists; ours takes what belongs together in turns.
+    # TensorFlow's raw op takes two lists; ours takes alternating items.
     def raw_op(indices, data, name=None):
         pairs = [_core.to_tensor(x) for pair in zip(indices, data, strict=True) for x in pair]
         return function(indices_and_data=pairs, name=name)

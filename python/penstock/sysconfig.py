@@ -4,7 +4,7 @@ from penstock import _api
 
 
 def get_build_info():
-    """What there are kernels for beyond the CPU's: nothing."""
+    """The kernels beyond the CPU's: none."""
     return {"is_cuda_build": False, "is_rocm_build": False, "is_tensorrt_build": False}
 
 

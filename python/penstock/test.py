@@ -1,4 +1,4 @@
-"""tf.test: tests of programs, and what this installation is built with."""
+"""tf.test: testing of programs, and what this installation supports."""
 
 from penstock import _api
 

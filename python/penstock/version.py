@@ -1,6 +1,6 @@
-"""tf.version: the TensorFlow whose names these are.
+"""tf.version: the version of TensorFlow whose API this is.
 
-Penstock's own is penstock.__version__, unless it stands in TensorFlow's place
+Penstock's own version is penstock.__version__, unless it is installed as tensorflow
 (install_as_tensorflow).
 """
 

@@ -136,8 +136,8 @@ def test_a_header_and_its_source_are_one_unit(tmp_path):
     """The two headers do not include each other; by way of a source they do."""
     folder = tmp_path / "src" / "core"
     folder.mkdir(parents=True)
-    (folder / "a.h").write_text('#pragma once\n#include "core/b.h"\n')
-    (folder / "b.h").write_text("#pragma once\n")
+    (folder / "a.h").write_text('// A.\n#pragma once\n#include "core/b.h"\n')
+    (folder / "b.h").write_text("// B.\n#pragma once\n")
     (folder / "b.cc").write_text('#include "core/b.h"\n')
     assert check_layers.check_tree(tmp_path) == []
     (folder / "b.cc").write_text('#include "core/b.h"\n#include "core/a.h"\n')
@@ -204,7 +204,7 @@ def test_command_line_prints_file_and_line_and_fails(tmp_path):
         command = [sys.executable, SCRIPT, "--root", tmp_path]
         return subprocess.run(command, capture_output=True, text=True, check=False)
 
-    source.write_text('\n#include "exec/run.h"\n')
+    source.write_text('// Shapes.\n#include "exec/run.h"\n')
     assert run().stdout == "src/core/shape.cc:2: core may not include exec: exec/run.h\n"
     assert run().returncode == 1
     source.write_text("")
@@ -216,3 +216,45 @@ def test_bindings_see_public_headers_only():
     [(line, what)] = check_layers.check_bindings(text)
     assert line == 3
     assert "public headers only" in what
+
+
+@pytest.mark.parametrize(
+    ("path", "good", "bad"),
+    [
+        ("src/core/a.h", "// A: the first letter.\n#pragma once\n", "#pragma once\n// A.\n"),
+        ("src/core/a.cc", "// The first letter.\nint a;\n", "int a;  // the first letter\n"),
+        ("tests/cpp/core/a_test.cc", "// Tests of a.\n", "#include <vector>\n"),
+        ("tools/a.py", '#!/usr/bin/env python3\n"""The first letter."""\n', "import re\n"),
+        ("tools/b.py", "# The second letter.\nimport re\n", "#!/usr/bin/env python3\nimport re\n"),
+        ("cmake/a.cmake", "# The first letter.\n", "set(A 1)  # the first letter\n"),
+        ("src/core/CMakeLists.txt", "# The first layer.\n", "add_library(core)\n"),
+    ],
+)
+def test_files_open_with_what_they_are_for(tmp_path, path, good, bad):
+    file = tmp_path / path
+    file.parent.mkdir(parents=True)
+    file.write_text(good)
+    assert check_layers.check_first_lines(tmp_path) == []
+    file.write_text(bad)
+    [message] = check_layers.check_first_lines(tmp_path)
+    assert message == f"{path}:1: the first line does not say what the file is for"
+
+
+@pytest.mark.parametrize("header", ["src/core/a.h", "include/penstock/core/a.h"])
+def test_a_source_may_leave_the_first_line_to_its_header(tmp_path, header):
+    for path in ("src/core/a.cc", header):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / "src/core/a.cc").write_text("int a;\n")
+    assert len(check_layers.check_first_lines(tmp_path)) == 1
+    (tmp_path / header).write_text("// A.\n#pragma once\n")
+    assert check_layers.check_first_lines(tmp_path) == []
+
+
+def test_empty_files_and_programs_as_found_need_no_first_line(tmp_path):
+    for path, text in {
+        "python/penstock/__init__.py": "",
+        "tests/python/front/programs/loop.py": "import tensorflow as tf\n",
+    }.items():
+        (tmp_path / path).parent.mkdir(parents=True)
+        (tmp_path / path).write_text(text)
+    assert check_layers.check_first_lines(tmp_path) == []

@@ -1,25 +1,25 @@
-"""Public functions that are ops under TensorFlow's public names: a line each in ops.txt.
+"""Public functions that are ops under TensorFlow's public names: one line each in ops.txt.
 
     math.reduce_sum reduce_sum | Sum | input_tensor:input, axis=None, keepdims=False
 
-First the public names, then the op, then the parameters in their public order: `public:own` where
-the op has another name for it, `=default` where it may be left out (None is the op's own default),
-`public:` what is taken and not used (a hint, or TensorFlow's `name` where it is not the last one).
-A second op is for the dtypes that the first does not have.
-An op marked `~` does not convert by force: a number that cannot take the other input's dtype keeps
-its own, and the op refuses it.
-Every function also takes TensorFlow's `name=`. `-> 0` at the end picks one of several outputs.
-Where a parameter marked `!` is given (an input, or what has no default: as anything but a number),
-or IndexedSlices as the first argument, `=> module.function` of _ops/ is called instead, with
-all arguments.
+First the public names, then the op, then the parameters in their public order: `public:own` if the
+op's own name differs, `=default` if it may be omitted (None is the op's own default), `public:` for
+an argument that is accepted and ignored (a hint, or TensorFlow's `name` if it is not the last one).
+A second op handles the dtypes that the first does not have. An op marked `~` does not force
+conversions: a number that cannot take the other input's dtype keeps its own, and the op rejects it.
+Every function also takes TensorFlow's `name=`. `-> 0` at the end selects one of several outputs. If
+a parameter marked `!` is given (an input, or a parameter without a default: as anything but a
+number), or if the first argument is IndexedSlices, `=> module.function` of _ops/ is called instead,
+with all arguments.
 
-What is more than an op is a Python function, mostly of _ops/, that says its public names itself:
+A function that is more than an op is a Python function, mostly in _ops/, which declares its public
+names:
 
     @public("math.add_n", "add_n")
 
-("v1.…" is tf.compat.v1.) From these `make names` makes names.txt, where each name is. Functions are
-made, and modules imported, when they are first asked for: `surface("math")` gives a module its
-`__getattr__` and `__dir__`.
+("v1.…" is tf.compat.v1.) From these `make names` generates names.txt, which says where each name
+is. Functions are created, and modules imported, on first use: `surface("math")` returns the
+`__getattr__` and `__dir__` of a module.
 """
 
 from __future__ import annotations
@@ -86,15 +86,15 @@ def _signature(function) -> inspect.Signature:
     for public, own, *default in function._parameters:
         own = own.lstrip("!")
         value = default[0] if default else inspect.Parameter.empty
-        # Where a dtype may be left out, the signature says which one it then is.
+        # If a dtype may be omitted, the signature shows the default.
         value = dtypes.get(own) if value is None else value
         found.append(inspect.Parameter(public, kind, default=value))
     return inspect.Signature(found)
 
 
 _core.OpFunction.__signature__ = property(_signature)
-# With this, help() takes it for a function and shows its signature. As an attribute of a class it
-# stays what it is: a built-in function is not bound either.
+# With this, help() treats it as a function and shows its signature. As a class attribute it is not
+# bound, like a built-in function.
 _core.OpFunction.__get__ = lambda self, instance, owner=None: self
 _core.OpFunction.__repr__ = lambda self: f"<function {self.__qualname__}>"
 
@@ -130,13 +130,14 @@ def _read_table() -> dict[str, tuple[str, str, int, str, str]]:
 
 
 def public(*names: str):
-    """Says the public names of a function, a class or a value; they are read from the source."""
+    """Declares the public names of a function, a class or a value; they are read from the
+    source."""
     return lambda value: value
 
 
 @functools.cache
 def _places() -> dict[str, str]:
-    """The modules of public names, and what they are called there."""
+    """The modules of public names, and the names there."""
     places = {}
     for line in (Path(__file__).parent / "names.txt").read_text(encoding="utf-8").splitlines():
         if not line.startswith("#"):
@@ -146,7 +147,7 @@ def _places() -> dict[str, str]:
 
 
 def find_public(public: str):
-    """What has said that this is its public name; None where nothing has."""
+    """The object that declared this public name; None if there is none."""
     place = _places().get(public)
     if place is None:
         return None
@@ -155,7 +156,8 @@ def find_public(public: str):
 
 
 def todays_name(public: str) -> str:
-    """Today's name of what has a public name of TensorFlow 1: the first one; "" for none."""
+    """The current name of an object with a public name of TensorFlow 1: the first one; "" for
+    none."""
     place = _places().get(public)
     found = (name for name, each in _places().items() if each == place)
     return next((name for name in found if not name.startswith("v1.")), "") if place else ""
@@ -166,7 +168,7 @@ _made = {}  # functions by their lines: all names of a line are the same object
 
 
 def names_in(namespace: str) -> list[str]:
-    """The public names of a namespace ("" is the top level) that are in the tables."""
+    """The public names of a namespace ("" is the top level) in the tables."""
     start = namespace + "." if namespace else ""
     names = (*_table, *_places())
     found = (name[len(start) :] for name in names if name.startswith(start))
@@ -174,7 +176,7 @@ def names_in(namespace: str) -> list[str]:
 
 
 def _python_function(name: str):
-    """module.function of _ops/; None where there is none."""
+    """module.function of _ops/, or None."""
     if not name:
         return None
     module, _, function = name.partition(".")

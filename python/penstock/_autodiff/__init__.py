@@ -1,1 +1,1 @@
-"""Gradients: tapes, forward mode, and gradients of one's own."""
+"""Gradients: tapes, forward mode, and custom gradients."""

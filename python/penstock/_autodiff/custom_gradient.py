@@ -1,4 +1,4 @@
-"""tf.custom_gradient and what is made with it."""
+"""tf.custom_gradient and functions built on it."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def custom_gradient(f=None):
         finally:
             del watcher, hidden
         _check_takes_variables(backward, read)
-        # A leaf that is no number (a flag in words, a function) has no gradient.
+        # A leaf that is not a number (a string flag, a function) has no gradient.
         is_input = [not callable(each) and not isinstance(each, (str, bytes)) for each in given]
         inputs = [each for each, takes in zip(given, is_input, strict=True) if takes]
         inputs = [x if is_tensor_like(x) else _core.to_tensor(x) for x in inputs]
@@ -110,7 +110,7 @@ def _backwards(backward, dys, variables, count):
 
 @public("recompute_grad")
 def recompute_grad(f):
-    """`f`, which keeps nothing but its arguments for its gradient, and is run again for that.
+    """`f`, keeping only its arguments for its gradient: it runs again for the gradient.
 
     Random ops give the second time what they gave the first.
     """
@@ -141,7 +141,7 @@ def recompute_grad(f):
     @functools.wraps(f)
     def recomputed(*args, **kwargs):
         tracing = _tracing.current()
-        # The gradients of branches and loops compute again anyway.
+        # The gradients of branches and loops recompute anyway.
         is_in_region = tracing is not None and tracing.num_regions > 0
         return (f if is_in_region else inner)(*args, **kwargs)
 
@@ -177,7 +177,7 @@ def _behind(args, dys):
 
 @public("grad_pass_through")
 def grad_pass_through(f):
-    """`f`, whose gradient is that of the identity."""
+    """`f`, with the gradient of the identity."""
 
     @custom_gradient
     @functools.wraps(f)

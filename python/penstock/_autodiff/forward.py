@@ -1,4 +1,4 @@
-"""tf.autodiff.ForwardAccumulator: derivatives along with the values."""
+"""tf.autodiff.ForwardAccumulator: forward-mode derivatives."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class ForwardAccumulator:
             _tape.count_open(-1)
 
     def _watch(self, primals, tangents):
-        """Gives primals their tangents, or adds to those that they have."""
+        """Gives primals their tangents, or adds to existing ones."""
         nest.assert_same_structure(primals, tangents)
         for primal, tangent in zip(flatten(primals), flatten(tangents), strict=True):
             if not primal.dtype.is_floating:
@@ -74,7 +74,7 @@ class ForwardAccumulator:
 
 
 def _fitting(primal, tangent) -> Tensor:
-    """The tangent in the primal's shape: one that can be repeated to it is."""
+    """The tangent, broadcast to the primal's shape."""
     tangent = _core.to_tensor(tangent, primal.dtype)
     if tangent.shape.is_compatible_with(primal.shape):
         return tangent

@@ -17,7 +17,7 @@ def gradients(
     stop_gradients=None,
     unconnected_gradients="none",
 ):
-    """Gradients in a graph; outside of one, a GradientTape is the way.
+    """Gradients in a graph; outside one, use a GradientTape.
 
     Args:
       ys: A tensor, or a list of them.

@@ -19,24 +19,24 @@ from penstock._tensors.tensor import Tensor
 
 @public("UnconnectedGradients")
 class UnconnectedGradients(enum.Enum):
-    """What a gradient is where there is no path: None, or zeros."""
+    """The value of a gradient without a path: None, or zeros."""
 
     NONE = "none"
     ZERO = "zero"
 
 
-# Every variable that there is, by its id: what a tape knows of it.
+# All variables, by id: a tape knows only ids.
 variables_by_id = weakref.WeakValueDictionary()
 
 
 def variables_of(tape) -> tuple:
-    """The variables that a tape of _core has watched, in the order in which they were made."""
+    """The variables that a tape of _core has watched, in creation order."""
     found = (variables_by_id.get(each) for each in tape.watched_variables())
     return tuple(each for each in found if each is not None)
 
 
 class pause(contextlib.AbstractContextManager):
-    """No tape of this thread records while it lasts."""
+    """Inside `with`, no tape of this thread records."""
 
     def __enter__(self):
         self._pause = _core.PauseRecording()
@@ -54,7 +54,7 @@ def is_recording() -> bool:
 
 
 def count_open(change):
-    """Takes note of a tape or accumulator that is opened (1) or closed (-1)."""
+    """Counts a tape or accumulator that is opened (1) or closed (-1)."""
     _here.open_tapes = getattr(_here, "open_tapes", 0) + change
 
 
@@ -87,7 +87,7 @@ class GradientTape:
         self._recording = False
         self._used = False
         self._variables = ()
-        self._graph_reads = {}  # of variables of graphs, by them: what was read
+        self._graph_reads = {}  # the reads of graph variables, by variable
 
     def __enter__(self) -> GradientTape:
         if self._recording:
@@ -149,7 +149,7 @@ class GradientTape:
                 self._tape.watch(each)
 
     def watched_variables(self) -> tuple:
-        """The variables that were read or watched, in the order in which they were made.
+        """The variables that were read or watched, in creation order.
 
         >>> w = tf.Variable(1.0, name="w")
         >>> with tf.GradientTape() as tape:
@@ -259,7 +259,7 @@ class GradientTape:
         for source in flat:
             if not is_tensor_like(source):
                 raise TypeError(f"a source must be a tensor or a variable, not {source!r}")
-        # Of IndexedSlices, the rows count.
+        # For IndexedSlices, the rows count.
         targets = [
             each.values if isinstance(each, IndexedSlices) else each for each in flatten(target)
         ]
@@ -280,7 +280,7 @@ class GradientTape:
         finally:
             self._end()
         for variable in (t for t in targets if isinstance(t, _core.VariableHandle)):
-            # No op reads a variable that is itself the target: it counts once for itself.
+            # No op reads a variable that is itself the target; its gradient is one.
             for k, source in enumerate(flat):
                 if source is variable:
                     one = _ones_like(source)
@@ -337,7 +337,7 @@ class GradientTape:
         zeros = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
         flat = flatten(sources)
         self._begin()
-        take_name("Reshape")  # of the target, whose elements TensorFlow goes through in a loop
+        take_name("Reshape")  # of the target, over whose elements TensorFlow loops
         with graph_scope("loop_body"):
             rows = list(self._rows(target, flat, zeros))
         found = []
@@ -438,7 +438,7 @@ def _unit(target, i):
 
 
 def _one_at(i, count, shape, dtype):
-    """Zeros of a shape that has so many elements, with a one at element i."""
+    """Zeros of a shape with that many elements, with a one at element i."""
     import numpy as np
 
     from penstock._memory.host import booked

@@ -1,1 +1,1 @@
-"""What knows nothing of tensors: files, the environment, nested structures, missing names."""
+"""Utilities without tensors: files, the environment, nested structures, missing names."""

@@ -1,4 +1,4 @@
-"""Variables of the environment. A value that means nothing is told and ignored."""
+"""Environment variables. An invalid value is ignored, with a warning."""
 
 import os
 import sys

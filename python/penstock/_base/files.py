@@ -1,4 +1,4 @@
-"""Files: the operating system's errors as TensorFlow's, and writing that is whole or not at all."""
+"""Files: system errors as TensorFlow's errors, and atomic writes."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def path_text(path) -> str:
 
 @contextlib.contextmanager
 def system_errors(path: str):
-    """What the system refuses inside is raised as TensorFlow's error of that kind."""
+    """Raises system errors inside `with` as the corresponding TensorFlow errors."""
     try:
         yield
     except OSError as error:
@@ -54,17 +54,17 @@ def replacing(path: str):
 
 @contextlib.contextmanager
 def whole(path: str, is_durable=True):
-    """A file to write in place of `path`, which changes at the end, in one step, or not at all.
-    Without `is_durable` it may be lost with the machine's power, not with the process."""
-    path = os.path.realpath(path)  # a link stays one
+    """A file to write in place of `path`, which is replaced atomically at the end, or not at all.
+    Without `is_durable` it may be lost in a power failure, but not if the process dies."""
+    path = os.path.realpath(path)  # a link stays a link
     old = os.stat(path) if os.path.exists(path) else None
     if old is not None and not stat.S_ISREG(old.st_mode):
-        with open(path, "wb", buffering=0) as file:  # a pipe or a device; of a folder, the error
+        with open(path, "wb", buffering=0) as file:  # a pipe or a device; an error for a folder
             yield file
         return
     folder = os.path.dirname(path)
     temporary = f"{path}-{secrets.token_hex(6)}.part"
-    # A file without a name is gone if the process is killed.
+    # An unnamed file disappears if the process is killed.
     unnamed = _can_name_later(folder)
     try:
         with open(_open_unnamed(folder) if unnamed else temporary, "wb", buffering=0) as file:
@@ -85,7 +85,7 @@ def whole(path: str, is_durable=True):
 
 
 def write_whole(path, data) -> None:
-    """Writes bytes or text to a file that is whole at any moment. Raises OSError."""
+    """Writes bytes or text to a file atomically. Raises OSError."""
     with whole(os.fspath(path)) as file:
         write_all(file, data.encode() if isinstance(data, str) else data)
 
@@ -101,7 +101,7 @@ def _give_name(number: int, path: str) -> None:
 
 @functools.lru_cache(64)
 def _can_name_later(folder: str) -> bool:
-    """Whether the folder's file system has files without names, tried with an empty one."""
+    """Whether the folder's file system supports unnamed files, tried with an empty one."""
     path = os.path.join(folder, f"{secrets.token_hex(6)}.part")
     try:
         number = _open_unnamed(folder)
@@ -123,7 +123,7 @@ def write_all(file, data) -> None:
 
 
 def _sync_folder(folder: str) -> None:
-    # The new name is on the disk only when its folder is. Not every file system can do that.
+    # The new name is on disk only after its folder is synced. Not every file system supports that.
     with contextlib.suppress(OSError):
         number = os.open(folder, os.O_RDONLY)
         try:

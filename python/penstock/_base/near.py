@@ -1,5 +1,5 @@
-"""What to say when a name is not there: that it is missing, which names are near it, and how to run
-a program that uses names of TensorFlow 1."""
+"""The error text for a missing name: similar names, and how to run a program that uses names of
+TensorFlow 1."""
 
 import difflib
 
@@ -7,12 +7,12 @@ from penstock._base.version_1 import version_1
 
 
 def near_names(name: str, names) -> list[str]:
-    """Names that a typing mistake may have meant, and names that have this one inside."""
+    """Names that a typo may have meant, and names that contain this one."""
     names = sorted(n for n in names if not n.startswith("_"))
     # The first letter is rarely wrong.
     alike = [n for n in names if n[:1].lower() == name[:1].lower()]
     near = difflib.get_close_matches(name, alike, n=4, cutoff=0.75)
-    # Names within names: a part of three letters says nothing.
+    # Names that contain it; three letters are too few to tell.
     low = name.lower()
     near += [
         n
@@ -41,7 +41,7 @@ def version_1_hint(where: str, name: str) -> str:
 
 def missing(where: str, name: str, names) -> AttributeError:
     text = f"module '{where}' has no attribute '{name}': "
-    if name.startswith("_"):  # an import asks for a module before it loads it
+    if name.startswith("_"):  # an import asks for a module before it is loaded
         return AttributeError(text + "penstock does not have it.", name=name)
     if hint := version_1_hint(where, name):
         return AttributeError(text + hint, name=name)

@@ -1,4 +1,4 @@
-"""Constructors of classes that are made from a function: their parameters are data."""
+"""Constructors of generated classes: their parameters are data."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import inspect
 
 
 def constructor(parameters: dict, init):
-    """An `__init__` with these parameters and defaults; `init` gets all of them by name."""
+    """An `__init__` with these parameters and defaults; `init` receives all of them by name."""
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     signature = inspect.Signature(
         [

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 _MOST_FILES = 200
-# Programs that ask for one of these work with several versions.
+# Programs that read one of these work with several versions.
 _VERSION = {"__version__", "VERSION", "version", "executing_eagerly"}
 # TensorFlow 1 has these too, but its graphs do not need them. They are signs of an eager program.
 _EAGER = {"GradientTape", "function"}
@@ -30,7 +30,7 @@ _TURNS_EAGER = {"enable_eager_execution", "enable_v2_behavior"}
 
 
 class Sign(NamedTuple):
-    """A name of TensorFlow 1 and where a program uses it first."""
+    """A name of TensorFlow 1 and the place where a program first uses it."""
 
     name: str
     file: str
@@ -39,7 +39,7 @@ class Sign(NamedTuple):
 
 @functools.cache
 def only_in(version: int) -> dict[str, frozenset[str]]:
-    """The names that only that version of TensorFlow has, by module ("" is the top level)."""
+    """The names that exist only in that version of TensorFlow, by module ("" is the top level)."""
     found = {}
     text = (Path(__file__).parent / "version_names.txt").read_text(encoding="utf-8")
     for line in text.splitlines():
@@ -50,7 +50,7 @@ def only_in(version: int) -> dict[str, frozenset[str]]:
 
 
 def _version_of(path: str) -> tuple[int, str]:
-    """The version whose name this is, and the part that tells; 0 when both have it."""
+    """The only version with this name, and the part that decides; 0 if both have it."""
     parts = path.split(".")
     for i, name in enumerate(parts):
         for version in (1, 2):
@@ -60,14 +60,14 @@ def _version_of(path: str) -> tuple[int, str]:
 
 
 class _Source:
-    """What one file says: the names of TensorFlow that it uses, and what it imports."""
+    """The names of TensorFlow that one file uses, and its imports."""
 
     def __init__(self, path: str):
         self.path = path
         with open(path, "rb") as file:
             text = file.read()
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # Python gives them when the program is run
+            warnings.simplefilter("ignore")  # Python shows them when the program runs
             self.nodes = list(_walk(ast.parse(text)))
         self._modules = self._find_modules() if b"tensorflow" in text else {}
         self._flags = self._find_flags() if self._modules else set()
@@ -95,7 +95,7 @@ class _Source:
         found = {}
 
         def bind(name, path):
-            # A name that means compat.v1 somewhere is the program's own choice of a version.
+            # A name that means compat.v1 somewhere is the program's own choice of version.
             if not found.get(name, "").startswith("compat.v1"):
                 found[name] = path
 
@@ -136,7 +136,7 @@ class _Source:
         return is_asking and bool(call.args) and _path(call.args[0], self._modules) is not None
 
     def _checked(self) -> set[ast.AST]:
-        """The nodes that run only where their names are there."""
+        """The nodes that run only if their names exist."""
         checked = set()
         for node in self.nodes:
             if isinstance(node, ast.If | ast.IfExp) and self._asks_version(node.test, self._flags):
@@ -161,7 +161,7 @@ class _Source:
                     yield path, node.lineno
 
     def _bare_names(self, module):
-        """Uses of what `from tensorflow import *` gives."""
+        """Uses of names from `from tensorflow import *`."""
         own = set()
         for node in self.nodes:
             if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
@@ -186,7 +186,7 @@ class _Source:
             if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load)
         }
         uses = [*self._uses()]
-        # A program that has both spellings of a name chooses between them.
+        # A program with both spellings of a name chooses between them.
         assigned |= {
             path.removeprefix("compat.v1.") for path, _ in uses if path.startswith("compat.v1.")
         }
@@ -220,7 +220,7 @@ class _Source:
 
 
 def _walk(tree):
-    """All nodes of a tree in the order of the source, however deep it is."""
+    """All nodes of a tree in source order, however deep it is."""
     left = [] if tree is None else [tree]
     while left:
         node = left.pop()
@@ -266,7 +266,7 @@ def _files_of(folder, module):
 
 
 def find_version_1(script: str) -> Sign | None:
-    """The first name that makes this a program of TensorFlow 1; None when it is none."""
+    """The first name that makes this a TensorFlow 1 program; None if it is not one."""
     path = os.path.abspath(script)
     if os.path.isdir(path):
         path = os.path.join(path, "__main__.py")
@@ -279,7 +279,7 @@ def find_version_1(script: str) -> Sign | None:
         try:
             source = _Source(path)
         except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
-            continue  # running it tells what is wrong
+            continue  # running it reports the error
         old, new = source.signs()
         if len(old) != len(new):
             if len(old) < len(new):
@@ -294,7 +294,7 @@ def find_version_1(script: str) -> Sign | None:
 
 
 def choose_version(options, script: str) -> None:
-    """Sets `options.tf1` where neither --tf1 nor --no-tf1 did, and says when it is on."""
+    """Sets `options.tf1` if neither --tf1 nor --no-tf1 is given, and reports when it is on."""
     if options.tf1 is not None:
         return
     sign = find_version_1(script)

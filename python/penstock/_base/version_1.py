@@ -1,6 +1,7 @@
-"""What the rest of penstock asks of TensorFlow 1's graphs, without knowing compat.v1.
+"""The interface through which the rest of penstock uses TensorFlow 1's graphs, without importing
+compat.v1.
 
-compat.v1 registers itself here (compat/v1/_parts.py). A part is loaded when it is first asked for:
+compat.v1 registers itself here (compat/v1/_parts.py). Each part is loaded on first use:
 
     api                     tf.compat.v1 itself
     namespace(name)         tf.compat.v1.<name>; None where there is none
@@ -25,14 +26,14 @@ class Version1:
         self._home = self._find = None
 
     def load_from(self, home: str):
-        """Names the module that registers the parts; it is imported with the first of them."""
+        """Names the module that registers the parts; it is imported on first use."""
         self._home = home
 
     def register(self, find):
-        """`find(part)` gives a part."""
+        """`find(part)` returns a part."""
         self._find = find
 
-    def __getattr__(self, part):  # one that has not been asked for yet
+    def __getattr__(self, part):  # a part on first use
         if part.startswith("_"):
             raise AttributeError(part)
         if self._find is None:

@@ -37,7 +37,7 @@ INFO_EXAMPLES = """\
 
 
 def info(options) -> int:
-    """Prints the version, the threads, the budget and what is held."""
+    """Prints the version, the threads, the budget and the memory held."""
     import platform
 
     import numpy

@@ -1,4 +1,4 @@
-"""`penstock doctor script.py`: runs a program and says why its memory grows."""
+"""`penstock doctor script.py`: runs a program and reports why its memory grows."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ docs/why_memory_grows.md has a page for every cause."""
 def _run(options) -> int:
     """The program's own status: 0, or 2 when it failed."""
     pid = os.getpid()
-    # Its output is not to be mixed with a JSON object.
+    # Keeps its output apart from the JSON object.
     out = contextlib.redirect_stdout(sys.stderr) if options.json else contextlib.nullcontext()
     with out:
         try:
@@ -56,7 +56,7 @@ def _run(options) -> int:
 
 
 def _add_to_profile(doctor):
-    """What was recorded, with the findings in it."""
+    """Adds the findings to the recorded profile."""
     from penstock import errors
     from penstock.profiler import _recording
 
@@ -71,7 +71,7 @@ def _add_to_profile(doctor):
 
 
 def _wait_for_threads():
-    """As Python does at the end of a program: all but daemons run to their end."""
+    """Waits for all threads except daemons, as Python does at exit."""
     for thread in threading.enumerate():
         if not thread.daemon and thread is not threading.current_thread():
             thread.join()
@@ -101,7 +101,7 @@ def _before_exit(tell):
 
 
 def examine(options) -> int:
-    """Runs the program under a doctor and prints what that found."""
+    """Runs the program under a doctor and prints the findings."""
     from penstock.profiler._doctor import Doctor
 
     _source_version.choose_version(options, options.script)
@@ -124,7 +124,8 @@ def examine(options) -> int:
 
 
 def _told(doctor, options, status, out) -> int:
-    """Prints what was found about a program that ended with that status; gives the command's."""
+    """Prints the findings about a program that ended with that status; returns the command's
+    status."""
     from penstock import _core
     from penstock.profiler._doctor._findings import report
 

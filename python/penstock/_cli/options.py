@@ -1,10 +1,10 @@
-"""What the commands share: help with examples, and the options of those that run a script."""
+"""Helpers shared by the commands: help with examples, and the options for running a script."""
 
 import argparse
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):
-    """Descriptions and examples keep their lines."""
+    """Keeps the lines of descriptions and examples."""
 
     def __init__(self, prog):
         super().__init__(prog, max_help_position=28)

@@ -1,4 +1,4 @@
-"""`penstock plan FILE.csv`: offsets for blocks with lifetimes, and how good they are.
+"""`penstock plan FILE.csv`: offsets for blocks with lifetimes, and their quality.
 
 A row of the file is a block: a name in `id`, the moments [lower, upper) in which it lives, its
 `size` in bytes. The columns may come in any order, and others are ignored.

@@ -1,4 +1,4 @@
-"""`penstock report PROFILE`: a profile as a page to look at, or as a file for other tools."""
+"""`penstock report PROFILE`: a profile as an HTML page, or as a file for other tools."""
 
 import sys
 from pathlib import Path
@@ -17,7 +17,7 @@ EXAMPLES = """\
 
 
 def default_output(profile, form):
-    """The profile's own name with the ending of the form, in the current folder."""
+    """The profile's name with the format's extension, in the current folder."""
     from penstock.profiler import _exports
 
     return Path(profile).name.removesuffix(".penprof") + _exports.FORMS[form].suffix

@@ -1,4 +1,4 @@
-"""Runs a script as `penstock run` and `penstock doctor` do: its tensorflow is penstock."""
+"""Runs a script with penstock as its tensorflow, for `penstock run` and `penstock doctor`."""
 
 import os
 import runpy
@@ -8,7 +8,7 @@ from penstock._base import source_version as _source_version
 
 
 def _record(path):
-    """Records the program that is about to run, if it was asked for; False when it cannot."""
+    """Records the program that is about to run, if requested; False if that fails."""
     value = os.environ.get("PENSTOCK_PROFILE", "0")
     if path is None and value in ("", "0"):
         return True
@@ -27,7 +27,7 @@ def _record(path):
 
 
 def run(options) -> int:
-    """Runs a script whose `import tensorflow` gives penstock."""
+    """Runs a script whose `import tensorflow` loads penstock."""
     import penstock
 
     if not os.path.exists(options.script):
@@ -42,7 +42,7 @@ def run(options) -> int:
     try:
         runpy.run_path(options.script, run_name="__main__")
     except Exception as error:
-        # As Python itself shows it: from the script on, without the frames of this command.
+        # As Python itself shows it: without the frames of this command.
         trace = error.__traceback__
         while trace is not None and trace.tb_frame.f_code.co_filename != options.script:
             trace = trace.tb_next

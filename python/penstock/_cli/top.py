@@ -1,4 +1,4 @@
-"""`penstock top PID|SCRIPT`: its options. What it does is in profiler/_top.py."""
+"""`penstock top PID|SCRIPT`: the options. The implementation is in profiler/_top.py."""
 
 from penstock._cli import options as _command_line
 

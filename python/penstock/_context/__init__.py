@@ -1,1 +1,1 @@
-"""Where a call stands on its thread: name scope, trace in progress, frame of control flow."""
+"""The per-thread context of a call: name scope, current trace, control-flow frame."""

@@ -1,8 +1,8 @@
-"""Variables of TensorFlow 1's graphs inside of branches and loops.
+"""Variables of TensorFlow 1 graphs inside branches and loops.
 
-The graph has their reads and assignments as nodes, all of which it may run. In a branch, and in the
-body of a loop, an assignment must be one only where that runs: there it changes what the frame of
-the region has for the variable, this becomes one more result, and that is what is assigned.
+A graph has reads and assignments as nodes, and it may run any of them. In a branch or loop body an
+assignment must take effect only if that region runs. So it changes the variable's value in the
+region's frame. That value becomes an additional result of the region, and the result is assigned.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ _here = threading.local()
 
 
 def current():
-    """The frame of the region that is being traced; None outside of regions of graphs."""
+    """The frame of the region being traced; None outside regions of graphs."""
     return getattr(_here, "frame", None)
 
 
 class Frame:
-    """What variables hold in a region, while that is traced."""
+    """The values of variables in a region while it is traced."""
 
     def __init__(self):
         self._now = {}
@@ -39,7 +39,7 @@ class Frame:
             _here.frame = self._outer
 
     def set(self, variables, values):
-        """What they hold at first."""
+        """Sets the initial values."""
         self._now.update(zip(variables, values, strict=True))
 
     def read(self, variable):
@@ -55,13 +55,13 @@ class Frame:
 
 
 def read(variable):
-    """What it holds outside of the region that is to be made."""
+    """The value outside the region to be made."""
     frame = current()
     return variable._read() if frame is None else frame.read(variable)
 
 
 def assign(variables, values, results) -> list:
-    """Gives the variables what a node has made for them; the results are there after that."""
+    """Assigns a node's values to the variables; the results wait for that."""
     if not variables:
         return results
     frame = current()
@@ -72,7 +72,7 @@ def assign(variables, values, results) -> list:
     pairs = zip(variables, values, strict=True)
     made = [variable._assigned(value, None, read_value=True) for variable, value in pairs]
     if not results:
-        version_1.nodes.group(*made)  # the last operation, which stands for the node
+        version_1.nodes.group(*made)  # the last operation represents the node
     return version_1.nodes.together(results, made)
 
 
@@ -105,14 +105,14 @@ def done():
 
 
 class outside:
-    """Leaves the regions of a graph: what is made inside are nodes of the graph itself."""
+    """Leaves the regions of a graph: nodes created inside belong to the graph itself."""
 
     def __enter__(self):
         from penstock._context.scope import default_graph
 
         self._frame, _here.frame = current(), None
         self._graph = default_graph()
-        self._scope = self._graph._name_stack  # names of the region are none of the graph's
+        self._scope = self._graph._name_stack  # names of the region do not belong to the graph
         self._leave = _core.LeaveTraces()
         self._leave.enter()
         self._entered = _core.EnteredGraph(self._graph._builder)

@@ -1,4 +1,5 @@
-"""tf.name_scope, which names variables and nodes, and tf.device, which there is one of."""
+"""tf.name_scope, which names variables and nodes, and tf.device, which has no effect on one
+device."""
 
 from __future__ import annotations
 
@@ -15,26 +16,26 @@ _here = threading.local()
 
 
 def current_scope() -> str:
-    """What names made in this thread begin with: "" or "outer/inner/"."""
+    """The prefix of new names in this thread: "" or "outer/inner/"."""
     if _core.is_building():
         return default_graph()._name_stack
     return getattr(_here, "scope", "")
 
 
 def set_scope(scope: str):
-    """Names made in this thread begin with this."""
+    """Sets the prefix of new names in this thread."""
     _here.scope = scope
 
 
 @public("get_current_name_scope")
 def get_current_name_scope() -> str:
-    """The scope as `with tf.name_scope` was told it: "" or "outer/inner"."""
+    """The scope as given to `with tf.name_scope`: "" or "outer/inner"."""
     return current_scope().removesuffix("/")
 
 
 @public("name_scope")
 class name_scope:
-    """Variables made inside are named `name/…`; a name that ends in "/" starts from the top.
+    """Names variables created inside `name/…`; a name that ends in "/" is absolute.
 
     Args:
       name: The scope's name.
@@ -72,7 +73,7 @@ class name_scope:
 
 
 def scoped(default, *results, parameter="name"):
-    """Has what a function makes in a graph be named within its argument `name`, or the default.
+    """Names the nodes that a function creates within its argument `name`, or within the default.
 
     The function is given the scope, "outer/name/", which as the name of a node stands for the node
     "outer/name". The tensors that it returns are called `results`, where they are given: "." is the
@@ -103,7 +104,7 @@ def scoped(default, *results, parameter="name"):
 
 
 def _named(graph, first, made, results):
-    """What was made from node number `first` on, under these names."""
+    """The results of nodes from number `first` on, under these names."""
     if results and isinstance(made, _core.Tensor):
         return graph._builder.named(made, first, results[0])
     if not results or not isinstance(made, (list, tuple)):
@@ -114,7 +115,8 @@ def _named(graph, first, made, results):
 
 
 def results_named(made, names) -> tuple:
-    """The tensors of the last node as those of nodes of these names, where a graph is built."""
+    """The tensors of the last node as outputs of nodes with these names, if a graph is being
+    built."""
     if not _core.is_building():
         return made
     graph = default_graph()
@@ -122,18 +124,18 @@ def results_named(made, names) -> tuple:
 
 
 def take_name(name):
-    """Takes a name where a graph is built: TensorFlow does, though it makes no node of it."""
+    """Reserves a name if a graph is being built: TensorFlow does so even without a node for it."""
     if _core.is_building():
         default_graph().unique_name(name)
 
 
 def graph_scope(name):
-    """name_scope where a graph is built; elsewhere nothing, since names would be variables'."""
+    """name_scope if a graph is being built; elsewhere nothing, because it would name variables."""
     return name_scope(name) if _core.is_building() else contextlib.nullcontext()
 
 
 def result_named(made, name):
-    """A tensor of the graph that is built as the output of a node of that name."""
+    """A tensor of the current graph as the output of a node with that name."""
     graph = default_graph()
     return graph._builder.named(made, graph._builder.node_of(made), name)
 
@@ -143,7 +145,7 @@ def default_graph():
     return version_1.default_graph()
 
 
-soft_placement = True  # whether a device that is not there means the CPU
+soft_placement = True  # whether a missing device means the CPU
 _PART = re.compile(
     r"(job|replica|task):\w+|(device:)?(CPU|GPU|TPU|XLA_CPU|XLA_GPU)(:(\d+|\*))?", re.I
 )
@@ -151,7 +153,7 @@ _PART = re.compile(
 
 @public("device")
 class device:
-    """Where ops run. There is the CPU only, so that is where they run, whatever the name.
+    """The device of ops. There is only the CPU, so they run there, whatever the name.
 
     Args:
       device_name: A name such as "/CPU:0".
@@ -168,7 +170,7 @@ class device:
         self._name = device_name
 
     def __enter__(self):
-        # The devices of tf.config's lists have a name, and are not otherwise texts.
+        # Device objects of tf.config have a name; anything else is text.
         text = getattr(self._name, "name", self._name)
         if text is None:
             return

@@ -1,4 +1,4 @@
-"""The trace in progress on this thread: whether it may make variables, and its random seeds."""
+"""The current trace of this thread: whether it may create variables, and its random seeds."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from penstock import _core, errors
 from penstock._api import public
 
 _here = threading.local()
-has_control_flow_v2 = True  # branches and bodies are graphs of their own
+has_control_flow_v2 = True  # branches and bodies are separate graphs
 
 TENSORS = (_core.Tensor, _core.VariableHandle)
 
 
 @public("init_scope")
 class init_scope:
-    """Leaves the functions that are being traced: what is called inside runs now.
+    """Leaves the functions being traced: calls inside run now.
 
     >>> @tf.function
     ... def eager_inside():
@@ -36,12 +36,12 @@ class init_scope:
 
 @public("inside_function")
 def inside_function() -> bool:
-    """True while a function is traced, in an init_scope as well."""
+    """True while a function is traced, even in an init_scope."""
     return getattr(_here, "tracing", None) is not None
 
 
 class _Weak:
-    """A function that somebody else keeps."""
+    """A weak reference to a function that somebody else keeps."""
 
     def __init__(self, function):
         self._function = weakref.ref(function)
@@ -100,12 +100,12 @@ class OpSeeds:
     def __init__(self):
         outer = op_seeds()
         self.seed = None if outer is None else outer.seed  # unless it sets its own
-        # In a graph of TensorFlow 1, to which the global seed is nothing.
+        # In a TensorFlow 1 graph, which ignores the global seed.
         self._has_own_seed = outer is not None and outer._has_own_seed
         self._num_random = 0
 
     def next_op_seed(self) -> int:
-        """The op seed of a random op that has none: its number within the graph."""
+        """The op seed of a random op without one: its number within the graph."""
         self._num_random += 1
         return self._num_random - 1
 
@@ -130,7 +130,7 @@ class Region(OpSeeds):
 
 
 def op_seeds():
-    """What counts random ops here: a graph, a region or a trace; None where ops run at once."""
+    """The counter of random ops here: a graph, a region or a trace; None if ops run eagerly."""
     if _core.is_building():
         from penstock._context.scope import default_graph
 
@@ -140,33 +140,33 @@ def op_seeds():
 
 
 class SeedMark:
-    """How many op seeds have been given, to go back to before the same is traced again."""
+    """A mark in the count of op seeds, to return to before retracing."""
 
     def __init__(self):
         self._seeds = op_seeds()
         self._count = self._seeds and self._seeds._num_random
 
     def go_back(self):
-        """The next one is again what it was."""
+        """Returns to the mark."""
         if self._seeds is not None:
             self._seeds._num_random = self._count
 
 
 def of_program(error):
-    """What is wrong with a call while it is traced is wrong with the program: a ValueError too."""
+    """Turns an error of a call during tracing into an error of the program: also a ValueError."""
     return errors._TracingError(error.node_def, error.op, error.message)
 
 
 class Tracing(OpSeeds):
-    """One trace: the variables that it made, and how many random ops it has."""
+    """One trace: its variables, and the number of its random ops."""
 
     def __init__(self, may_make_variables):
         super().__init__()
         self._may_make_variables = may_make_variables
         self.made = []
-        self.num_regions = 0  # branches and bodies of loops that are being traced
-        self.has_custom_gradient = False  # then tapes must see the Python code itself
-        self.calls = []  # functions of Python that its nodes call
+        self.num_regions = 0  # branches and loop bodies being traced
+        self.has_custom_gradient = False  # then tapes must see the Python code
+        self.calls = []  # Python functions that its nodes call
 
     def __enter__(self):
         self._outer = getattr(_here, "tracing", None), getattr(_here, "region", None)
@@ -190,7 +190,7 @@ class Tracing(OpSeeds):
 
 
 class _OfGraph(threading.local):
-    """What is noted of regions where a graph is built instead of a function."""
+    """Notes about regions while a graph, not a function, is built."""
 
     has_custom_gradient, num_regions = False, 0
 
@@ -199,10 +199,10 @@ _of_graph = _OfGraph()
 
 
 def notes():
-    """Where what is met while ops become nodes is noted; None where they run at once."""
+    """Where observations during tracing are noted; None if ops run eagerly."""
     return current() or (_of_graph if _core.is_tracing() else None)
 
 
 def current() -> Tracing | None:
-    """The innermost trace of this thread; None where ops run at once."""
+    """The innermost trace of this thread; None if ops run eagerly."""
     return getattr(_here, "tracing", None) if _core.is_tracing() else None

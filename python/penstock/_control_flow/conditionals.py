@@ -21,7 +21,7 @@ def _check_callable(function, name):
 @public("cond")
 @scoped("cond")
 def cond(pred, true_fn=None, false_fn=None, name=None):
-    """The result of `true_fn()` where `pred` is true, and of `false_fn()` where it is not.
+    """The result of `true_fn()` if `pred` is true, and of `false_fn()` otherwise.
 
     Args:
       pred: A boolean.
@@ -49,7 +49,7 @@ def cond(pred, true_fn=None, false_fn=None, name=None):
 
 
 class _Branches:
-    """Functions of one result, which must have the same structure and dtypes."""
+    """Functions whose results must have the same structure and dtypes."""
 
     def __init__(self, functions, names, what):
         self._names, self._what = names, what
@@ -163,7 +163,7 @@ def _none_is_true(pairs):
 
 
 def _last_of(pairs):
-    """The last function, for when its predicate is true: that is looked at whenever it runs."""
+    """The last function, guarded by its predicate: checked whenever it runs."""
     pred, function = pairs.pop()
     preds = [_core.to_tensor(each) for each, _ in pairs] + [pred]
 
@@ -178,7 +178,7 @@ def _last_of(pairs):
 
 
 def _nested(pairs, last):
-    """A chain of conditions: the last function is for what none of them picks."""
+    """A chain of conditions; the last function is the fallback."""
     if not pairs:
         return last()
     pred, function = pairs[0]

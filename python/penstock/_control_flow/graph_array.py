@@ -1,12 +1,12 @@
-"""tf.TensorArray inside of a function that is being traced.
+"""tf.TensorArray inside a function being traced.
 
-As long as all indices are known, the elements are kept one by one, and may differ in shape. What is
-written to or read from an index that is known only when the function runs, and what branches and
-loops go on with, is one tensor with a row for each element: a scatter writes, a gather reads. Where
-the size may grow there are more rows than elements, twice as many each time that they are too few.
+While all indices are known, elements are kept one by one and may differ in shape. With symbolic
+indices, and in branches and loops, the array is one tensor with a row for each element: a scatter
+writes, a gather reads. If the size may grow, there are more rows than elements; their number
+doubles when they run out.
 
-Nothing changes in place: what writes returns a new array. All of them share what is known of the
-shape of an element. Until something was written, that may be nothing: such an array is *blank*.
+Nothing changes in place: a write returns a new array. All of them share what is known of an
+element's shape. Before the first write that may be nothing: such an array is *blank*.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from penstock._tensors.shape import TensorShape
 
 
 class _Elements:
-    """What is known of the elements of an array and of those made from it."""
+    """What is known of the elements of an array and of those derived from it."""
 
     def __init__(self, shape, infers):
-        self.shape = TensorShape(shape)  # that all must have
-        self.seen = self.shape  # that all have had so far; None where they differ
+        self.shape = TensorShape(shape)  # required of all
+        self.seen = self.shape  # of all so far; None if they differ
         self._infers = infers
 
     def check(self, shape, is_varied=False):
-        """Raises where an element may not have the shape; `is_varied`: elements differ in it."""
+        """Raises if an element may not have the shape; `is_varied`: elements differ in it."""
         if not self.shape.is_compatible_with(shape):
             raise ValueError(f"Inconsistent shapes: saw {shape} but expected {self.shape} ")
         if self._infers:
@@ -43,7 +43,7 @@ class _Elements:
 
 
 def _known(value):
-    """A size or an index as a number, where it is known; else as a scalar tensor."""
+    """A size or an index as a number, if known; else as a scalar tensor."""
     if not isinstance(value, (_core.SymbolicTensor, _core.VariableHandle)):
         return operator.index(value)
     value = _core.to_tensor(value)
@@ -59,7 +59,7 @@ def _all_known(values) -> bool:
 
 
 class GraphArray(TensorArray):
-    """A TensorArray of a function that is being traced."""
+    """A TensorArray of a function being traced."""
 
     def _start(self, size, handle, infer_shape, element_shape):
         if size is None:
@@ -87,16 +87,17 @@ class GraphArray(TensorArray):
         return made
 
     def is_blank(self) -> bool:
-        """Whether nothing was written and the shape of an element is not known."""
+        """Whether nothing was written and an element's shape is unknown."""
         shape = self._about.seen
         return self._rows is None and not self._parts and (shape is None or shape.rank is None)
 
     def num_tensors(self) -> int:
-        """How many tensors branches and loops have for it."""
+        """The number of tensors that represent it in branches and loops."""
         return 2 if self._dynamic_size else 1
 
     def tensors(self) -> list:
-        """What branches and loops go on with: the rows and, where that may change, the size."""
+        """The tensors that represent it in branches and loops: the rows and, if it may change, the
+        size."""
         rows = self.rows() if self._rows is None else self._rows
         return [rows, self.size()] if self._dynamic_size else [rows]
 
@@ -134,7 +135,7 @@ class GraphArray(TensorArray):
         return rows
 
     def _row_sizes(self, like) -> list:
-        """An element's sizes; 0 for those that are not known before one is written."""
+        """An element's sizes; 0 for those unknown before the first write."""
         like = next(iter(self._parts.values()), like)
         return [size or 0 for size in self._about.seen] if like is None else sizes_of(like)
 
@@ -325,7 +326,7 @@ def _indices(values):
 
 
 def _checked_index(index):
-    """The index of an element that there may be, as int32; the function fails for any other."""
+    """The index of a possible element, as int32; the function fails for any other."""
     index = raw_ops.Cast(x=_core.to_tensor(index), DstT=dtypes.int64)
     index = raw_ops.UnravelIndex(indices=index, dims=[_MOST])  # which is what it was
     return raw_ops.Reshape(tensor=raw_ops.Cast(x=index, DstT=dtypes.int32), shape=[])

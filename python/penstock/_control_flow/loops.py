@@ -1,4 +1,4 @@
-"""tf.while_loop: a loop over a structure of tensors, of which only the current one is kept."""
+"""tf.while_loop: a loop over a structure of tensors that keeps only the current one."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def while_loop(
     name=None,
     checkpoints=None,
 ):
-    """The variables after `loop_vars = body(*loop_vars)` for as long as `cond(*loop_vars)`.
+    """The variables after `loop_vars = body(*loop_vars)` while `cond(*loop_vars)` holds.
 
     In eager programs the shapes may change from one iteration to the next; with `shape_invariants`
     they must stay within these, and inside a function within what they are before the loop.
@@ -66,7 +66,7 @@ def while_loop(
         raise TypeError("'parallel_iterations' must be a positive integer.")
     limit = _checked_limit(maximum_iterations)
     loop = _Loop(body, loop_vars, shape_invariants)
-    del loop_vars  # the loop has them until it begins
+    del loop_vars  # the loop holds them until it starts
     if _core.is_tracing():
         with graph_scope(name or "while") as scope:
             with node_named("while", scope):
@@ -81,7 +81,7 @@ def while_loop(
                     swap_memory=swap_memory,
                     checkpoints=_checked_checkpoints(checkpoints),
                 )
-            # The first two of TensorFlow's loops are the steps that were made and that may be.
+            # The first two results of TensorFlow's loops are the step count and its limit.
             return results_as_nodes(loop.pack(found), "Exit", first=2)
     return _run(cond, loop, limit)
 
@@ -118,7 +118,7 @@ def _checked_limit(maximum_iterations):
 
 
 def _condition(value):
-    """What a condition gives inside of a function."""
+    """The result of a condition inside a function."""
     if value is None:
         raise AssertionError("cond_graph has 0 outputs; Expected: 1")
     return symbolic.condition(value, "input")
@@ -151,7 +151,7 @@ def _as_result(leaf):
 
 
 class _Place:
-    """Stands for a variable in messages about structures."""
+    """Represents a variable in messages about structures."""
 
     def __repr__(self):
         return "."
@@ -182,7 +182,7 @@ class _Loop:
                 )
 
     def start(self) -> list:
-        """The state before the loop, which is not kept here."""
+        """The state before the loop; it is not kept here."""
         start, self._start = self._start, None
         self._specs = [
             TensorSpec.from_tensor(leaf) if isinstance(leaf, _core.Tensor) else None
@@ -194,7 +194,7 @@ class _Loop:
         return pack_like(self._form, flat)
 
     def pack_result(self, flat):
-        """The state in the form that the body last returned: a list where it returns lists."""
+        """The state in the form that the body last returned: a list if it returns lists."""
         return pack_like(self._last, list(map(_as_result, flat)))
 
     def step(self, state, may_change) -> list:
@@ -221,7 +221,7 @@ class _Loop:
         return type(self._form)([result])
 
     def _is_bare_result(self, result) -> bool:
-        """Whether it is the only variable itself, a structure, instead of a list with it."""
+        """Whether it is the only variable itself, a structure, rather than a list with it."""
         if len(self._form) != 1 or not isinstance(self._form[0], (list, tuple)):
             return False
         try:
@@ -247,7 +247,7 @@ class _Loop:
 
 
 def check_dtype(name, before, after):
-    """Raises where a variable inside of a function changes its dtype."""
+    """Raises if a variable inside a function changes its dtype."""
     if before.dtype != after.dtype:
         raise TypeError(
             f"Loop var {name} enters the loop with type {before.dtype} but has type {after.dtype} "

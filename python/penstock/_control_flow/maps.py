@@ -1,4 +1,4 @@
-"""tf.map_fn and tf.vectorized_map: a function of every row, stacked."""
+"""tf.map_fn and tf.vectorized_map: applies a function to every row and stacks the results."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
 
 
 def _vectorized_in_graph(fn, rows):
-    """A loop over the rows. What the function gives is known when it was traced once."""
+    """A loop over the rows. The result's structure is known after one trace."""
     count = rows.count()
     form = symbolic.specs_of(lambda *row: _tensors(fn(rows.pack(row))), rows.specs())
     specs = [spec for spec in flatten(form) if spec is not None]
@@ -167,7 +167,7 @@ def _stacked(column):
 
 
 def _of_nothing(fn, elems, rows):
-    """What there would be of no rows: known from a row of zeros."""
+    """The result for no rows, derived from a row of zeros."""
     blank = [zeros(tensor.shape[1:], tensor.dtype) for tensor in rows.tensors]
     result = fn(pack_like(elems, blank))
     leaves = [_core.to_tensor(leaf) for leaf in flatten(result)]

@@ -1,4 +1,4 @@
-"""What graphs of TensorFlow 1 call branches, loops and their results."""
+"""TensorFlow 1's node names of branches, loops and their results."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _name(number, old) -> str:
 
 @contextlib.contextmanager
 def node_named(kind, scope):
-    """The node of that kind that is made inside has the scope's name, as in TensorFlow 2."""
+    """Gives the node of that kind created inside the scope's name, as in TensorFlow 2."""
     is_wanted = _core.is_building() and _tracing.has_control_flow_v2
     builder = default_graph()._builder if is_wanted else None
     first = builder.num_nodes() if is_wanted else 0

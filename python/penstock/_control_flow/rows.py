@@ -1,4 +1,4 @@
-"""What map_fn, scan and the folds share: the elements of a structure of tensors, by row."""
+"""Helpers shared by map_fn, scan and the folds: the elements of a structure of tensors, by row."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Rows:
         self.tensors = [_core.to_tensor(leaf) for leaf in flatten(elems)]
 
     def check_rank(self, error):
-        """Raises `error` where a tensor has no rows."""
+        """Raises `error` if a tensor has no rows."""
         if any(tensor.shape.rank == 0 for tensor in self.tensors):
             raise error
 
@@ -35,7 +35,7 @@ class Rows:
         return known.pop() if known else raw_ops.Shape(input=self.tensors[0])[0]
 
     def at(self, index):
-        """The element with a number that is a tensor."""
+        """The element at a symbolic index."""
         return self.pack([raw_ops.GatherV2(params=x, indices=index, axis=0) for x in self.tensors])
 
     def slice(self, index):
@@ -46,11 +46,11 @@ class Rows:
         return self.pack([raw_ops.GatherV2(params=x, indices=index, axis=k) for x, k in pairs])
 
     def pack(self, row):
-        """Tensors of one row as an element."""
+        """The tensors of one row as an element."""
         return pack_like(self._form, row)
 
     def specs(self) -> list:
-        """What the tensors of one row are."""
+        """The specs of the tensors of one row."""
         return [TensorSpec(tensor.shape[1:], tensor.dtype) for tensor in self.tensors]
 
     def all(self) -> list:
@@ -60,7 +60,7 @@ class Rows:
 
 
 def check_form(form, result):
-    """Raises where the result of a call has another structure than `form`."""
+    """Raises if the result of a call has another structure than `form`."""
     from penstock.nest import assert_same_structure
 
     assert_same_structure(form, result)

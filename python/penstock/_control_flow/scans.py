@@ -1,4 +1,4 @@
-"""tf.scan, tf.foldl and tf.foldr: a function of what came before and the next row."""
+"""tf.scan, tf.foldl and tf.foldr: a function of the previous result and the next row."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ class _Walk:
             self.first = self._rows.slice(self.place(0))
 
     def place(self, number):
-        """The number of the row that is taken as the one with this number."""
+        """The index of the row that is visited at this position."""
         return self.count - 1 - number if self._is_reversed else number
 
     def run(self, step, state, **options):
-        """The state after `state = step(state, place, row)` for the rows that are left."""
+        """The state after `state = step(state, place, row)` for the remaining rows."""
         if _core.is_tracing():
             return while_loop(
                 lambda i, state: i < self.count,

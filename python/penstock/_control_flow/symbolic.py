@@ -1,9 +1,9 @@
-"""Control flow inside a function that is being traced: the one place that makes nodes of it.
+"""Control flow inside a function being traced: the only place that creates its nodes.
 
-Callers see to structures, dtypes and shapes. Here everything is flat: a branch, and the body of a
-loop, is a function that returns a list of tensors and TensorArrays. Such a function is called once,
-the branches in order; it sets the Python variables that it works on, and raises where what it gives
-does not fit what came before. All are called again where that has shown what an array holds.
+Callers handle structures, dtypes and shapes. Here everything is flat: a branch, or the body of a
+loop, is a function that returns a list of tensors and TensorArrays. Each function is called once,
+the branches in order. It sets the Python variables that it works on, and raises if its results do
+not fit the previous ones. All are called again if the first calls revealed what an array holds.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from penstock._tensors.spec import TensorSpec
 
 
 def is_symbolic(value) -> bool:
-    """Whether the value is known only when the function runs."""
+    """Whether the value is known only at run time."""
     if isinstance(value, _core.VariableHandle):
         return _core.is_tracing()
     return isinstance(value, _core.SymbolicTensor)
 
 
 def condition(value, name):
-    """A value that decides, as a scalar bool; `name` is what it is an input of, for messages."""
+    """A deciding value as a scalar bool; `name` names it in messages."""
     value = _core.to_tensor(value)
     if value.dtype.name != "bool":
         raise errors.InvalidArgumentError(
@@ -45,7 +45,7 @@ def condition(value, name):
 
 
 def can_go_through(leaf) -> bool:
-    """Whether it is what branches and loops give."""
+    """Whether branches and loops can return it."""
     return isinstance(leaf, (_core.Tensor, TensorArray))
 
 
@@ -55,9 +55,9 @@ def _inputs(trace, specs) -> list:
 
 
 def _region(name, function, specs=()):
-    """The function as a part of the one that is being traced: it takes the region's frame, and
-    tensors like `specs`."""
-    frame, seeds = Frame(), _tracing.Region()  # before the trace: they look at what is around that
+    """The function as a region of the one being traced: it takes the region's frame, and tensors
+    like `specs`."""
+    frame, seeds = Frame(), _tracing.Region()  # before the trace, whose context they read
     trace = _core.Trace(name, is_region=True)
     try:
         with frame, seeds, _noted_custom_gradients() as noted:
@@ -75,7 +75,7 @@ def _region(name, function, specs=()):
 
 @contextlib.contextmanager
 def _noted_custom_gradients():
-    """A list that has something in it once a custom gradient was met: regions do not know them."""
+    """A list that is non-empty once a custom gradient was met: regions do not support them."""
     tracing, noted = _tracing.notes(), []
     if tracing is None:
         yield noted
@@ -92,7 +92,8 @@ def _noted_custom_gradients():
 
 
 class _Leaves:
-    """Tensors and arrays as tensors alone: an array is its rows, and none while it is blank."""
+    """Tensors and arrays as tensors alone: an array is its rows, and no tensor while it is
+    blank."""
 
     def __init__(self, leaves):
         self.leaves = [x._in_graph() if isinstance(x, TensorArray) else x for x in leaves]
@@ -119,7 +120,7 @@ class _Leaves:
         return made
 
     def require(self, blanks):
-        """Raises where arrays are blank that must not be, or the other way round."""
+        """Raises if arrays are blank that must not be, or the reverse."""
         if self.blanks != blanks:
             raise ValueError(
                 "a TensorArray has elements of a known shape in one place only: give it an "
@@ -128,7 +129,7 @@ class _Leaves:
 
 
 def _branches(index, names, functions):
-    """The results of the function that the scalar `index` picks."""
+    """The results of the function that the scalar `index` selects."""
     written, seeds = [], _tracing.SeedMark()
     for is_last in (False, True):
         seeds.go_back()
@@ -154,13 +155,13 @@ def _branches(index, names, functions):
 
 
 def cond(pred, true_fn, false_fn):
-    """The results of the branch that the scalar `pred`, a bool, picks."""
+    """The results of the branch that the bool scalar `pred` selects."""
     picked = raw_ops.Cast(x=raw_ops.LogicalNot(x=pred), dtype=dtypes.int32)
     return _branches(picked, ["cond_true", "cond_false"], [true_fn, false_fn])
 
 
 def switch(index, branches):
-    """The results of the branch that the scalar `index` picks: the last one out of range."""
+    """The results of the branch that the scalar `index` selects; the last one if out of range."""
     names = [f"branch_{i}" for i in range(len(branches))]
     return _branches(cast(index, dtypes.int32), names, branches)
 

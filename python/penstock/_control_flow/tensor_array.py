@@ -114,7 +114,7 @@ class TensorArray:
         return self
 
     def mark_used(self):
-        """Nothing to do: an array that nobody reads costs nothing but itself."""
+        """Does nothing: an unread array costs nothing but itself."""
 
     def grad(self, source, flow=None, name=None):
         raise NotImplementedError(
@@ -123,7 +123,7 @@ class TensorArray:
         )
 
     def close(self, name=None):
-        """Lets go of all elements."""
+        """Releases all elements."""
         self._replace([])
 
     def read(self, index, name=None):
@@ -147,7 +147,7 @@ class TensorArray:
         return element
 
     def _values(self, indices) -> list:
-        """The elements at `indices`, with zeros in the place of what is not there."""
+        """The elements at `indices`, with zeros for missing ones."""
         with handles(len(indices), "TensorArray"):
             blank = None if all(index in self._elements for index in indices) else self._zeros()
             return [self._elements.get(index, blank) for index in indices]
@@ -156,7 +156,7 @@ class TensorArray:
         if not self._shape.is_fully_defined():
             written = next(iter(self._elements.values()), None)
             if self._infers and isinstance(written, _core.SymbolicTensor):
-                return raw_ops.ZerosLike(x=written)  # all are of one shape, known when they run
+                return raw_ops.ZerosLike(x=written)  # all have one shape, known at run time
             raise ValueError(
                 "TensorArray: an element that was not written is zeros, of a shape that is not "
                 f"known: {self._shape}"
@@ -247,7 +247,7 @@ class TensorArray:
         return raw_ops.ConcatV2(values=values, axis=0)
 
     def _rows(self, value, expected):
-        """How many rows are taken: where their number is open, as many as there are places."""
+        """The number of rows taken; if it is open, the number of indices."""
         is_open = value.shape.rank != 0 and value.shape[0] is None
         return expected if is_open and not self._dynamic_size else None
 
@@ -299,5 +299,5 @@ class TensorArray:
 
 
 def has_array(structure) -> bool:
-    """Whether there is an array somewhere in it."""
+    """Whether the structure contains an array."""
     return any(isinstance(leaf, TensorArray) for leaf in flatten(structure))

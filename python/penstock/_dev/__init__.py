@@ -1,1 +1,1 @@
-"""Tools of the build: type stubs."""
+"""Build tools: type stubs."""

@@ -1,4 +1,4 @@
-"""Stubs of functions and classes that are written in Python, from their signatures (stubs.py)."""
+"""Stubs of functions and classes written in Python, from their signatures (stubs.py)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import textwrap
 
 from penstock import _core
 
-# What annotations may speak of; one with any other word becomes Any.
+# Words allowed in annotations; an annotation with any other word becomes Any.
 _WORDS = {
     "Any", "DType", "Generator", "GradientTape", "IndexedSlices", "None", "Tensor", "TensorShape",
     "Variable", "bool", "bytes", "dict", "float", "int", "list", "object", "str", "tuple", "type",
@@ -60,7 +60,7 @@ _ATTRIBUTES = {
     "shape": "TensorShape",
     "trainable": "builtins.bool",
 }
-# A class that says it has __setattr__ takes any attribute, for a type checker.
+# For a type checker, a class with __setattr__ accepts any attribute.
 _NOT_SHOWN = {
     "__class_getitem__", "__del__", "__format__", "__reduce__", "__repr__", "__setattr__",
     "__str__",
@@ -81,7 +81,7 @@ def annotation(text) -> str:
 
 
 def parameter(name: str, kind: str, *default) -> str:
-    """`name: kind = default`; a default that is no literal is left out of the stub."""
+    """`name: kind = default`; a default that is not a literal is omitted from the stub."""
     if not default:
         return f"{name}: {kind}"
     if (
@@ -134,7 +134,7 @@ def _items(signature: inspect.Signature) -> list[str]:
 
 
 def _result(value) -> str:
-    """What a function gives: its annotation, or None where nothing is returned."""
+    """The result type of a function: its annotation, or None if nothing is returned."""
     found = annotation(inspect.signature(value).return_annotation)
     if found != "typing.Any":
         return found
@@ -147,7 +147,7 @@ def _result(value) -> str:
         or (isinstance(node, ast.Return) and node.value is not None)
         for node in ast.walk(body)
     )
-    # One that only raises is there to be overridden.
+    # A method that only raises is meant to be overridden.
     is_none = isinstance(body, ast.FunctionDef) and not isinstance(body.body[-1], ast.Raise)
     return "None" if is_none and not gives else found
 
@@ -170,7 +170,7 @@ def _overloads(value, own: list[str]) -> str:
 
 
 def function_text(name: str, value) -> str:
-    """The stub of a function that is written in Python."""
+    """The stub of a function written in Python."""
     if hasattr(value, "__overloads__"):
         return _overloads(value, [])
     return function(name, _items(inspect.signature(value)), _result(value), value.__doc__)
@@ -213,7 +213,7 @@ def _member(name: str, value, is_core: bool) -> str:
 
 
 def _instance_attributes(cls: type) -> list[str]:
-    """The public names that the methods of a class give to `self`."""
+    """The public names that the methods of a class assign on `self`."""
     try:
         tree = ast.parse(textwrap.dedent(inspect.getsource(cls)))
     except (OSError, TypeError):

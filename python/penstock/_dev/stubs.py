@@ -1,9 +1,9 @@
 """Type stubs of the public package: python -m penstock._dev.stubs FOLDER.
 
-Most names are made at run time, out of sight of type checkers and editors. So every public module
-has a stub, made from the module itself: op functions from the registry, everything else from its
-signature. Annotations in the sources are taken over; an argument without one is typed by what its
-name and its default say, a result without one is Any.
+Most names are created at run time, where type checkers and editors cannot see them. So every public
+module has a stub, generated from the module itself: op functions from the registry, everything else
+from its signature. Annotations in the sources are kept. An argument without one is typed by its
+name and default; a result without one is Any.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def modules() -> dict[str, types.ModuleType]:
 
 
 def public_names(module: types.ModuleType) -> list[str]:
-    """What users see of a module: `__all__`, where there is one, and what _api/ops.txt has."""
+    """The public names of a module: `__all__`, if there is one, and those of _api/ops.txt."""
     namespace = module.__name__.removeprefix("penstock").lstrip(".")
     names = getattr(module, "__all__", None) or dir(module)
     found = {*names, *_api.names_in(namespace)}
@@ -65,7 +65,7 @@ def _is_own(module, name) -> bool:
 
 
 def _record(op: str) -> str:
-    """The class of an op's several outputs, which have names."""
+    """The class of an op's several named outputs."""
     outputs = _core.describe_op(op)[3]
     hides = dict.fromkeys(("count", "index"), "  # type: ignore[assignment]")  # tuples have these
     fields = "".join(f"    {name}: Tensor{hides.get(name, '')}\n" for name in outputs)
@@ -123,14 +123,14 @@ def _text(module: types.ModuleType, homes: dict[type, str]) -> str:
             body.append(_value(name, value))
     if module is penstock:
         body.append("__version__: builtins.str\n")
-    if module.__name__ == "penstock.compat.v1":  # it has what penstock has, too
+    if module.__name__ == "penstock.compat.v1":  # it also has all names of penstock
         body.append("def __getattr__(name: builtins.str) -> typing.Any: ...\n")
     records = [_record(op) for op in sorted(ops)]
     return "\n".join([_HEAD, _imports("".join(body + records), module, homes), *records, *body])
 
 
 def _imports(text: str, module: types.ModuleType, homes: dict[type, str]) -> str:
-    """The imports of penstock's own classes that the annotations and bases in the text name."""
+    """The imports of penstock's own classes used by annotations and bases in the text."""
     text = re.sub(r'""".*?"""|"[^"\n]*"|\'[^\'\n]*\'', "", text, flags=re.S)
     own = set(re.findall(r"^(?:class|def|from .* as) (\w+)", text, re.M))
     text = re.sub(r"\b(?:def|class|import|as) \w+|\w+(?=: \w)", "", text)
@@ -164,7 +164,7 @@ def texts() -> dict[str, str]:
 
 
 def write(folder: Path) -> None:
-    """Writes the stubs beside their modules, and removes those of modules that are gone."""
+    """Writes the stubs beside their modules, and removes stale ones."""
     for old in folder.rglob("*.pyi"):
         if old.read_text(encoding="utf-8").startswith(_HEAD.partition("_dev")[0]):
             old.unlink()

@@ -1,4 +1,4 @@
-"""The words of the type stubs. Nothing imports this at run time."""
+"""The type names of the stubs. Nothing imports this at run time."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ ShapeLike: typing.TypeAlias = (
 
 
 class Decorator(typing.Protocol):
-    """What tf.function is when it is called with options only."""
+    """tf.function called with options only."""
 
     def __call__(self, func: typing.Callable[P, R]) -> Function[P, R]: ...
 
 
 class Function(typing.Protocol[P, R]):
-    """What tf.function makes of a function: it is called as before."""
+    """The result of tf.function: it is called like the original."""
 
     @property
     def python_function(self) -> typing.Callable[P, R]: ...

@@ -1,1 +1,1 @@
-"""Memory as Python sees it: what it books for itself, and the plan of a function."""
+"""Memory seen from Python: bookings for host memory, and the plan of a function."""

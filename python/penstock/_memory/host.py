@@ -1,4 +1,4 @@
-"""Memory that Python takes for penstock's sake: it is booked first, as that of a tensor is."""
+"""Host memory that Python uses on penstock's behalf: it is booked first, like a tensor's."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import math
 
 from penstock import _core
 
-_HANDLE_BYTES = 256  # what a tensor in a list costs, at least, besides its elements
-_SMALL = 256 << 10  # bytes that come and go with every call of Python
+_HANDLE_BYTES = 256  # the minimum cost of a tensor in a list, besides its elements
+_SMALL = 256 << 10  # not worth booking
 
 
 def booked(count: int, who: str):
@@ -20,7 +20,7 @@ def booked(count: int, who: str):
 
 
 def handles(count: int, who: str):
-    """Books a list of so many tensors while a `with` lasts: small ones are mostly that."""
+    """Books a list of that many tensors during `with`: small tensors cost mostly that."""
     return booked(_HANDLE_BYTES * count, who)
 
 
@@ -33,7 +33,7 @@ def filled(array, shape, dtype, who: str):
     if not flat.size:
         flat = np.zeros(1, flat.dtype) if flat.dtype != object else np.array([b""], object)
     if flat.size == 1 or flat.size >= count:
-        # One value takes no memory, however often it is seen.
+        # A repeated value takes no memory.
         values = np.broadcast_to(flat[0], shape) if flat.size == 1 else flat[:count].reshape(shape)
         return _core.to_tensor(values, dtype)
     with booked(count * flat.itemsize, who):

@@ -1,4 +1,4 @@
-"""The memory plan of a function: what a call will hold, and when, before it runs."""
+"""The memory plan of a function: the memory of a call, and when, before it runs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from penstock._base.files import write_whole
 
 
 def size_text(count: int) -> str:
-    """A number of bytes for people."""
+    """A number of bytes in readable form."""
     for unit, size in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
         if count >= size:
             return f"{count / size:.1f} {unit}"
@@ -18,7 +18,7 @@ def size_text(count: int) -> str:
 
 
 class PlannedValue:
-    """Something that a call holds for a while: from instruction `first` to `last`."""
+    """A value that is live from instruction `first` to `last`."""
 
     __slots__ = ("bytes", "dtype", "first", "last", "line", "offset", "op", "shape", "tag")
 
@@ -70,7 +70,8 @@ class PlannedLoop:
 
 
 class MemoryPlan:
-    """Bytes besides inputs, variables and constants. A call's measured peak is `peak_bytes`."""
+    """Bytes in addition to inputs, variables and constants. A call's measured peak is
+    `peak_bytes`."""
 
     def __init__(self, fields, name):
         self.name = name
@@ -83,16 +84,16 @@ class MemoryPlan:
         self.timeline = fields["timeline"]  # bytes in use while each instruction runs
         self.values = [PlannedValue(value) for value in fields["values"]]
         self.peak_instruction = fields["peak_instruction"]
-        # Ops, with their lines, whose memory is known only when they run: then a call holds
-        # `peak_bytes` at least.
+        # Ops, with their lines, whose memory is known only at run time; `peak_bytes` is then a
+        # lower bound.
         self.unknown = fields["unknown"]
-        self.causes = fields["causes"]  # those of them that could not be planned anywhere
+        self.causes = fields["causes"]  # those of them that caused the others
         self.loops = [PlannedLoop(loop) for loop in fields["loops"]]
         self._peak_bytes_after = fields["peak_bytes_after"]
 
     @property
     def is_exact(self) -> bool:
-        """Whether a call holds `peak_bytes`, no more and no less."""
+        """Whether a call holds exactly `peak_bytes`."""
         return not self.unknown
 
     def peak_bytes_after(self, steps: int) -> int:
@@ -102,12 +103,12 @@ class MemoryPlan:
 
     @property
     def peak_op(self) -> str:
-        """The op that runs at the fullest moment."""
+        """The op that runs at the peak."""
         return self.instructions[self.peak_instruction] if self.peak_instruction >= 0 else ""
 
     @property
     def live_at_peak(self):
-        """What the fullest moment holds, largest first."""
+        """The values live at the peak, largest first."""
         at = self.peak_instruction
         live = [
             value
@@ -118,14 +119,14 @@ class MemoryPlan:
 
     @property
     def by_tag(self) -> dict[str, int]:
-        """The bytes of the fullest moment, by what they are for."""
+        """The bytes at the peak, by tag."""
         sums = {}
         for value in self.live_at_peak:
             sums[value.tag] = sums.get(value.tag, 0) + value.bytes
         return sums
 
     def holders(self, most=10) -> list[str]:
-        """The largest of `live_at_peak`, a line each."""
+        """The largest of `live_at_peak`, one per line."""
         live = self.live_at_peak
         rows = [
             (size_text(value.bytes), value.tag, value.op, value.type_text(), _short(value.line))
@@ -229,7 +230,7 @@ def _read(text: str):
 
 
 def _differences(old, new) -> list[str]:
-    """The values that came, went or grew, in the order of the program."""
+    """The values that were added, removed or grew, in program order."""
     import difflib
 
     lines = []

@@ -1,4 +1,4 @@
-"""Values as tensors, and what is known of their sizes."""
+"""Conversion to tensors, and static sizes."""
 
 from __future__ import annotations
 
@@ -40,19 +40,19 @@ def convert_to_tensor(value, dtype=None, dtype_hint=None, name=None) -> Tensor:
     first = builder.num_nodes()
     tensor = _core.to_tensor(value, wanted, is_hint)
     if name and isinstance(value, (list, tuple)) and isinstance(tensor, _core.SymbolicTensor):
-        return builder.named(tensor, first, name)  # tensors that were put together
+        return builder.named(tensor, first, name)  # tensors that were stacked
     return as_node(tensor, name)
 
 
 def node_of(value, dtype, name):
-    """A value as a constant of that name, where a graph is built; else as it is."""
+    """A value as a constant of that name, if a graph is being built; else unchanged."""
     if not _core.is_building() or isinstance(value, _core.SymbolicTensor):
         return value
     return as_node(_core.to_tensor(value, dtype), name)
 
 
 def as_node(tensor, name):
-    """A value as a node of the graph that is being built."""
+    """A value as a node of the current graph."""
     return version_1.nodes.constant(tensor, name)
 
 
@@ -101,7 +101,7 @@ def constant(value, dtype=None, shape=None, name="Const") -> Tensor:
 
 
 def _shaped(tensor, shape):
-    """A value as a constant of another shape: the last element fills what is left."""
+    """A value as a constant of another shape: the last element fills the rest."""
     flat, wanted = tensor._read_only_array().reshape(-1), TensorShape(shape)
     count = wanted.num_elements()
     if count == 0:
@@ -144,12 +144,12 @@ def cast(x, dtype, name=None) -> Tensor:
 
 
 def shape_of(tensor):
-    """The shape: as a tensor, where it is known only when a function runs."""
+    """The shape; a tensor if it is known only at run time."""
     return tensor.shape if tensor.shape.is_fully_defined() else raw_ops.Shape(input=tensor)
 
 
 def size_of(tensor, axis):
-    """The size of a dimension: as a tensor, where it is known only when a function runs."""
+    """The size of a dimension; a tensor if it is known only at run time."""
     size = tensor.shape[axis]
     return raw_ops.Shape(input=tensor)[axis] if size is None else size
 
@@ -163,7 +163,7 @@ def sizes_of(tensor) -> list:
 
 
 def count_of(tensor):
-    """How many elements there are: as a tensor, where it is known only when a function runs."""
+    """The number of elements; a tensor if it is known only at run time."""
     count = tensor.shape.num_elements()
     return raw_ops.Size(input=tensor) if count is None else count
 

@@ -1,7 +1,7 @@
-"""tf.nn convolutions and pools: TensorFlow's many ways of saying strides and paddings.
+"""tf.nn convolutions and pools: TensorFlow's many forms of strides and paddings.
 
-The ops want a number for every dimension; users give one number, one for every spatial dimension
-or all of them, a padding by name or by sizes, and any number of batch dimensions.
+The ops take a number for every dimension. Users pass one number, one per spatial dimension or all
+of them, a padding by name or by sizes, and any number of batch dimensions.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def _is_first(data_format):
 
 
 def _every(value, count, data_format, name):
-    """A number for every dimension, from one, one for every spatial dimension, or all of them."""
+    """A number for every dimension, from one, one per spatial dimension, or all of them."""
     if value is None:
         return [1] * (count + 2)
     value = list(value) if hasattr(value, "__len__") else [value]
@@ -54,7 +54,7 @@ def _padding(padding, dims=4):
 
 
 def _with_batch(run, input, rank):
-    """run(input) with all batch dimensions made one."""
+    """run(input) with all batch dimensions merged into one."""
     input = _core.to_tensor(input)
     if input.shape.rank is None or input.shape.rank <= rank:
         return run(input)
@@ -211,7 +211,7 @@ def conv_transpose(
     dilations=None,
     name=None,
 ) -> Tensor:
-    """The transpose of a convolution: the way back."""
+    """The transpose of a convolution."""
     count = len(output_shape) - 2
     if count not in _LAST:
         raise ValueError(f"`output_shape` must be of length 3, 4 or 5. Received: {output_shape}")
@@ -225,7 +225,7 @@ def conv_transpose(
 def depthwise_conv2d(
     input, filter, strides, padding, data_format=None, dilations=None, name=None
 ) -> Tensor:
-    """A convolution of every channel on its own.
+    """A separate convolution of every channel.
 
     Args:
       input: Images: batch, height, width, channels.
@@ -326,7 +326,7 @@ def separable_conv2d(
     dilations=None,
     name=None,
 ) -> Tensor:
-    """A convolution of every channel on its own, then one that mixes the channels."""
+    """A separate convolution of every channel, then one that mixes the channels."""
     data_format = data_format or "NHWC"
     each = depthwise_conv2d(input, depthwise_filter, strides, padding, data_format, dilations)
     return conv2d(each, pointwise_filter, 1, "VALID", data_format, name=name)
@@ -440,7 +440,7 @@ def max_pool_with_argmax(
     include_batch_in_index=False,
     name=None,
 ) -> tuple[Tensor, Tensor]:
-    """The largest value of every window, and where it is."""
+    """The largest value of every window, and its position."""
     if data_format != "NHWC":
         raise ValueError(
             f"`data_format` values other than 'NHWC' are not supported. Received: {data_format}"
@@ -483,7 +483,7 @@ def pool(
 
 @scoped("pool")
 def _dilated_pool(op, count, input, window, strides, padding, data_format, rates, name):
-    """Windows with holes: the elements that belong together are brought next to each other."""
+    """Dilated windows: elements of the same window are moved next to each other."""
     if set(_every(strides, count, None, "strides")) != {1}:
         raise ValueError("strides > 1 not supported in conjunction with dilations > 1")
     if _is_first(data_format):

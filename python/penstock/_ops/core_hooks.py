@@ -1,4 +1,4 @@
-"""Gives the C++ side the Python objects that it hands out or calls."""
+"""Registers with C++ the Python objects that it returns or calls."""
 
 import collections
 import os
@@ -11,12 +11,12 @@ from penstock._tensors.kinds import is_tensor_like
 
 
 def _stack(values, dtype, is_hint=False):
-    """A list with tensors somewhere in it, as one tensor."""
+    """A list that contains tensors, as one tensor."""
     if dtype is None:
-        # What becomes a tensor by itself may not say its dtype.
+        # Objects that convert themselves may not have a dtype.
         found = next((each.dtype for each in _leaves(values) if hasattr(each, "dtype")), None)
         return _packed(values, lambda value: _core.to_tensor(value, found))
-    # A dtype that was asked for is that of the tensors in the list too. A hint cuts nothing short.
+    # A requested dtype applies to the tensors in the list too. A hint truncates nothing.
     if is_hint and dtype.is_integer and any(_is_wider(leaf, dtype) for leaf in _leaves(values)):
         dtype = dtypes.int64
     return _packed(values, lambda value: _cast(value, dtype))

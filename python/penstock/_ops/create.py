@@ -17,7 +17,8 @@ from penstock._tensors.shape import TensorShape
 
 
 def dims_of(shape):
-    """A shape for Fill. What is no list of sizes becomes a tensor: of one number, a list of it."""
+    """A shape for Fill. Anything but a list of sizes becomes a tensor; one number becomes a
+    list."""
     if not isinstance(shape, _core.Tensor):
         tensors = (
             [n for n in shape if is_tensor_like(n)] if isinstance(shape, (list, tuple)) else []
@@ -40,7 +41,7 @@ def fill_with(shape, value, dtype, name=None) -> Tensor:
 
 
 def _filled(sizes, value, dtype, name):
-    """The nodes that TensorFlow makes: one constant, where it is small."""
+    """The nodes that TensorFlow creates: one constant if it is small."""
     import numpy as np
 
     count = sizes.num_elements() if isinstance(sizes, TensorShape) else None
@@ -176,7 +177,7 @@ def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name
 
 
 def _open_eye(num_rows, num_columns, batch_shape, dtype):
-    """An identity matrix whose sizes are known only when a function runs."""
+    """An identity matrix whose sizes are known only at run time."""
     num_columns = num_rows if num_columns is None else num_columns
     batch_shape = _core.to_tensor([] if batch_shape is None else batch_shape, dtypes.int32)
     sizes = [cast(size, dtypes.int32) for size in (num_rows, num_columns)]

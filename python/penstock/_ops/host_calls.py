@@ -1,4 +1,4 @@
-"""Python functions as ops: tf.py_function and tf.numpy_function."""
+"""Functions about execution. Ops run eagerly, so most of these have little to do."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from penstock._tensors.shape import TensorShape
 _NO_SHAPE = TensorShape(None)
 
 
-# What TensorFlow makes of an error in a Python function that runs as an op.
+# TensorFlow's errors for a Python function that fails as an op.
 _AS_OP_ERROR = (
     ((TypeError, ValueError), errors.InvalidArgumentError),
     (StopIteration, errors.OutOfRangeError),
@@ -43,7 +43,7 @@ def _check_callable(func):
 
 
 def _outputs(result, wanted, convert) -> list:
-    """What a function returned, as tensors of the wanted dtypes."""
+    """The results of a function as tensors of the wanted dtypes."""
     wanted = wanted if isinstance(wanted, (list, tuple)) else [wanted]
     given = result if isinstance(result, (list, tuple)) else [] if result is None else [result]
     if len(given) != len(wanted):
@@ -57,14 +57,14 @@ def _converted(value, dtype):
 
 
 def _own_array(value):
-    """An array that the function may change. A tensor's is counted as the host's."""
+    """An array that the function may change; a tensor's copy is counted under the host tag."""
     is_counted = isinstance(value, _core.Tensor) and value.shape.rank
     return value.numpy() if is_counted else np.array(value)
 
 
 def _as_promised(value, dtype):
-    """A value as NumPy has it, which must be of the dtype that the function was to return."""
-    # As objects, texts keep the zero bytes at their ends.
+    """A value as a NumPy array, which must have the declared dtype."""
+    # As objects, strings keep trailing zero bytes.
     kind = object if dtype is dtypes.string and not isinstance(value, np.ndarray) else None
     found = _core.to_tensor(np.asarray(value, kind))
     if found.dtype is not dtype:
@@ -73,7 +73,7 @@ def _as_promised(value, dtype):
 
 
 def _types(wanted) -> list:
-    """(dtype, shape) of what a function is to return; TensorSpecs know both."""
+    """The declared (dtype, shape) of a function's results; TensorSpecs have both."""
     wanted = wanted if isinstance(wanted, (list, tuple)) else [wanted]
     return [
         (dtypes.as_dtype(getattr(each, "dtype", each)), getattr(each, "shape", _NO_SHAPE)._dims)
@@ -83,7 +83,7 @@ def _types(wanted) -> list:
 
 @public("py_function")
 def py_function(func=None, inp=None, Tout=None, name=None):
-    """What a Python function of tensors returns, as tensors of the dtypes `Tout`.
+    """The results of a Python function of tensors, as tensors of the dtypes `Tout`.
 
     Args:
       func: The Python function; it gets eager tensors.
@@ -120,7 +120,7 @@ def py_function(func=None, inp=None, Tout=None, name=None):
 
 @public("numpy_function")
 def numpy_function(func=None, inp=None, Tout=None, stateful=True, name=None):
-    """What a Python function of NumPy arrays returns, as tensors. No gradient goes through it."""
+    """The results of a Python function of NumPy arrays, as tensors. It has no gradient."""
     _check_callable(func)
     if _core.is_tracing():
         inputs = [_core.to_tensor(each) for each in inp]
@@ -133,7 +133,7 @@ def numpy_function(func=None, inp=None, Tout=None, stateful=True, name=None):
         if not outputs:
             return None
         return outputs if isinstance(Tout, (list, tuple)) else outputs[0]
-    # Run at once, it is a function like any other: what it returns decides.
+    # Run eagerly, it is an ordinary function: its results decide the dtypes.
     result = func(*map(_own_array, inp))
     if result is None or not isinstance(result, (list, tuple)):
         return result if result is None else _core.to_tensor(result)

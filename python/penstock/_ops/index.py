@@ -1,4 +1,4 @@
-"""Parts of tensors that one op does not give: rows, masks, pieces; and padding."""
+"""Parts of tensors that need more than one op: rows, masks, pieces; and padding."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name
 
 @public("where", "v1.where_v2")
 def where(condition, x=None, y=None, name=None) -> Tensor:
-    """x where the condition holds and y elsewhere; without them, where it holds.
+    """x where the condition holds and y elsewhere; without them, the positions where it holds.
 
     Args:
       condition: A tensor of bool.
@@ -141,13 +141,13 @@ def split(value, num_or_size_splits, axis=0, num=None, name="split") -> list[Ten
 
 
 def _parts(value, count) -> int:
-    """How many tensors a split makes; 0 of what the op refuses."""
+    """The number of tensors that a split makes; 0 if the op rejects it."""
     most = value.shape.num_elements()
     return count if most is not None and isinstance(count, int) and 0 < count <= most else 0
 
 
 def _open_split(value, sizes, axis, num):
-    """Parts whose sizes are known only when a function runs; how many there are, is known."""
+    """Parts whose sizes are known only at run time; their number is known."""
     if sizes.shape.rank == 0:
         raise ValueError(_NO_SCALAR)
     num = sizes.shape[0] if num is None else num
@@ -155,7 +155,7 @@ def _open_split(value, sizes, axis, num):
         raise ValueError(f"Cannot infer argument `num` from shape {sizes.shape}")
     if value.shape.rank is None or not -value.shape.rank <= axis < value.shape.rank:
         raise ValueError(f"axis {axis} is not a dimension of shape {value.shape}")
-    # A size of -1 stands for what the others leave.
+    # A size of -1 means the remainder.
     rest = cast(size_of(value, axis), sizes.dtype) - raw_ops.Sum(input=sizes) - 1
     sizes = raw_ops.SelectV2(condition=sizes < 0, t=rest, e=sizes)
     ends = raw_ops.Cumsum(x=sizes)

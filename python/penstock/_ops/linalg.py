@@ -1,4 +1,4 @@
-"""tf.linalg functions that need more than one op, or other arguments than it."""
+"""tf.linalg functions that need more than one op, or other arguments."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def matmul(
     grad_b=False,
     name=None,
 ) -> Tensor:
-    """The product of matrices: what the op's function does not know of it."""
+    """The product of matrices: the cases that the op's function does not handle."""
     _check_one(transpose_a, adjoint_a, "a")
     _check_one(transpose_b, adjoint_b, "b")
     if output_type is not None:
@@ -91,7 +91,7 @@ def svd(tensor, full_matrices=False, compute_uv=True, name=None):
     s, u, v = raw_ops.Svd(
         input=tensor, compute_uv=compute_uv, full_matrices=full_matrices, name=name
     )
-    take_name("Real")  # of singular values that are complex, the real part
+    take_name("Real")  # the real part of complex singular values
     return (s, u, v) if compute_uv else s
 
 
@@ -162,7 +162,7 @@ def diag_part(input, name="diag_part", k=0, padding_value=0, align="RIGHT_LEFT")
 
 
 def _padding(value):
-    """Zero in a form that every dtype takes."""
+    """Zero in a form that every dtype accepts."""
     return False if isinstance(value, int) and value == 0 else value
 
 

@@ -1,4 +1,4 @@
-"""tf.math functions that need more than one op, or other arguments than it."""
+"""tf.math functions that need more than one op, or other arguments."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TopK = collections.namedtuple("TopKV2", ["values", "indices"])
 
 @public("divide", "truediv", "math.divide", "math.truediv")
 def divide(x, y, name=None) -> Tensor:
-    """x / y, as the operator does it.
+    """x / y, as the operator computes it.
 
     Args:
       x: The tensor.
@@ -47,7 +47,7 @@ def accumulate_n(inputs, shape=None, tensor_dtype=None, name=None) -> Tensor:
 
 @public("add_n", "math.add_n")
 def add_n(inputs, name=None) -> Tensor:
-    """The sum of a list of tensors; of IndexedSlices, their rows count.
+    """The sum of a list of tensors; for IndexedSlices, of their rows.
 
     Args:
       inputs: A list of tensors of one shape and dtype.
@@ -65,14 +65,14 @@ def add_n(inputs, name=None) -> Tensor:
             "Inputs must be an iterable of at least one Tensor/IndexedSlices with the same dtype "
             "and shape."
         )
-    # Each has its own dtype: none follows the others.
+    # Each keeps its own dtype: none follows the others.
     inputs = [_core.to_tensor(each) for each in inputs]
     return raw_ops.AddN(inputs=inputs, name=name)
 
 
 @public("round", "math.round")
 def round(x, name=None) -> Tensor:
-    """The nearest integer, an even one where two are as near."""
+    """The nearest integer; halves round to even."""
     x = _core.to_tensor(x)
     return x if x.dtype.is_integer else raw_ops.Round(x=x, name=name)
 
@@ -181,7 +181,7 @@ def divide_no_nan(x, y, name=None) -> Tensor:
 
 @public("math.top_k", "nn.top_k")
 def top_k(input, k=1, sorted=True, index_type=dtypes.int32, name=None):
-    """The largest `k` values of every row, and where they are."""
+    """The largest `k` values of every row, and their positions."""
     values, indices = raw_ops.TopKV2(input=input, k=k, sorted=sorted, name=name)
     return _TopK(values, cast(indices, index_type))
 
@@ -222,7 +222,7 @@ def bincount(
     axis=None,
     binary_output=False,
 ) -> Tensor:
-    """How often every number occurs, or the sum of the weights where it does."""
+    """The count of every number, or the sum of its weights."""
     arr = _core.to_tensor(arr)
     arr = arr if arr.dtype in (dtypes.int32, dtypes.int64) else cast(arr, dtypes.int32)
     if axis not in (None, 0, -1):
@@ -242,10 +242,10 @@ def bincount(
 
 
 def _bins(arr, minlength, maxlength):
-    """How many numbers are counted: from 0 to the largest, within the given limits."""
-    # The largest of no numbers is the least of all: then there are no bins.
+    """The number of bins: from 0 to the largest number, within the given limits."""
+    # The largest of no numbers is the lowest possible one: then there are no bins.
     largest = raw_ops.Max(input=raw_ops.Reshape(tensor=arr, shape=[-1]))
-    if isinstance(largest, _core.SymbolicTensor):  # of a constant too, where a graph is built
+    if isinstance(largest, _core.SymbolicTensor):  # also for a constant, if a graph is being built
         size = raw_ops.Maximum(x=largest, y=-1) + 1
         if minlength is not None:
             size = raw_ops.Maximum(x=size, y=cast(minlength, size.dtype))
@@ -265,7 +265,7 @@ def _bins(arr, minlength, maxlength):
 def confusion_matrix(
     labels, predictions, num_classes=None, weights=None, dtype=dtypes.int32, name=None
 ) -> Tensor:
-    """How often a class (row) was taken for another (column)."""
+    """How often a class (row) was predicted as another (column)."""
     dtype = dtypes.as_dtype(dtype)
     if weights is None:
         size = -1 if num_classes is None else int(num_classes)

@@ -1,4 +1,4 @@
-"""tf.nn: normalization, dropout, embeddings and losses that are more than one op."""
+"""tf.nn: normalization, dropout, embeddings and losses that need more than one op."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from penstock._ops.seeds import op_seeds
 
 @public("nn.batch_normalization")
 def batch_normalization(x, mean, variance, offset, scale, variance_epsilon, name=None) -> Tensor:
-    """`x` with the given mean and variance taken out, times scale, plus offset."""
+    """`x` normalised with the given mean and variance, times scale, plus offset."""
     x = _core.to_tensor(x)
     return raw_ops.BatchNormalization(
         x=x,
@@ -59,7 +59,7 @@ def _known_rank(x, what) -> int:
 def weighted_moments(
     x, axes, frequency_weights, keepdims=False, name=None
 ) -> tuple[Tensor, Tensor]:
-    """(mean, variance) over the axes, where every element counts so many times."""
+    """(mean, variance) over the axes, with weighted elements."""
     x = _core.to_tensor(x)
     weights = cast(frequency_weights, x.dtype)
     found = raw_ops.WeightedMoments(x=x, frequency_weights=weights, axes=axes, keepdims=keepdims)
@@ -70,7 +70,7 @@ def weighted_moments(
 @public("nn.normalize_moments")
 @scoped("normalize", "mean", "variance")
 def normalize_moments(counts, mean_ss, variance_ss, shift, name=None):
-    """(mean, variance) from what sufficient_statistics gives."""
+    """(mean, variance) from the results of sufficient_statistics."""
     if shift is None:
         shift = raw_ops.ZerosLike(x=mean_ss)
     found = raw_ops.NormalizeMoments(
@@ -82,7 +82,7 @@ def normalize_moments(counts, mean_ss, variance_ss, shift, name=None):
 @public("nn.sufficient_statistics")
 @scoped("sufficient_statistics")
 def sufficient_statistics(x, axes, shift=None, keepdims=False, name=None):
-    """(count, sum, sum of squares, shift): what moments can be made of."""
+    """(count, sum, sum of squares, shift): the statistics from which moments are computed."""
     x = _core.to_tensor(x)
     rank = _known_rank(x, "sufficient_statistics")
     axes = sorted({each % rank for each in axes})
@@ -101,7 +101,7 @@ def sufficient_statistics(x, axes, shift=None, keepdims=False, name=None):
 
 @public("nn.bias_add")
 def bias_add(value, bias, data_format=None, name=None) -> Tensor:
-    """A number added to every channel.
+    """Adds a number to every channel.
 
     Args:
       value: The value.
@@ -127,7 +127,7 @@ def bias_add(value, bias, data_format=None, name=None) -> Tensor:
 
 @public("nn.dropout")
 def dropout(x, rate, noise_shape=None, seed=None, name=None) -> Tensor:
-    """Some elements at random as zeros, and the others larger by as much.
+    """Sets random elements to zero and scales up the others.
 
     Args:
       x: The tensor.
@@ -157,7 +157,7 @@ def dropout(x, rate, noise_shape=None, seed=None, name=None) -> Tensor:
 
 @public("nn.experimental.stateless_dropout")
 def stateless_dropout(x, rate, seed, rng_alg=None, noise_shape=None, name=None) -> Tensor:
-    """Dropout whose choice follows from the seed alone."""
+    """Dropout that depends only on the seed."""
     x, rate, shape = _dropout_arguments(x, rate, noise_shape)
     if isinstance(rate, float) and rate == 0:
         return x
@@ -191,7 +191,7 @@ def _dropout_arguments(x, rate, noise_shape):
 
 
 def _kept(x, rate, noise):
-    """Dropout by numbers whose shape is known only when a function runs."""
+    """Dropout with a shape that is known only at run time."""
     keeps = noise >= _core.to_tensor(rate, x.dtype)
     kept = raw_ops.SelectV2(condition=keeps, t=x * (1 / (1 - rate)), e=_core.to_tensor(0, x.dtype))
     kept.set_shape(x.shape)  # the rate is a number, whatever is known of its shape
@@ -225,7 +225,7 @@ def embedding_lookup(params, ids, max_norm=None, name=None) -> Tensor:
     if max_norm is None:
         found = gather(params, ids, axis=0, name=name)
     else:
-        # The op takes a negative norm for none.
+        # The op treats a negative norm as none.
         found = raw_ops.EmbeddingLookup(
             params=params, ids=ids, max_norm=max(0.0, max_norm), name=name
         )
@@ -273,7 +273,7 @@ def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None) -> Ten
 
 @public("nn.sparse_softmax_cross_entropy_with_logits")
 def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None) -> Tensor:
-    """The cross entropy of labels that are numbers of classes.
+    """The cross entropy of labels given as class numbers.
 
     Args:
       labels: The number of the right class for each row: int32 or int64.
@@ -303,7 +303,7 @@ def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None) -> Tenso
 
 @scoped("SparseSoftmaxCrossEntropyWithLogits", "Reshape_2")
 def _sparse_softmax_of_rows(labels, logits, name):
-    """The op takes a matrix; any other axes are rows too."""
+    """The op takes a matrix; all other axes are treated as rows."""
     rows = raw_ops.Reshape(tensor=logits, shape=[-1, size_of(logits, -1)])
     numbers = raw_ops.Reshape(tensor=labels, shape=[-1])
     loss = raw_ops.SparseSoftmaxCrossEntropyWithLogits(features=rows, labels=numbers).loss
@@ -354,7 +354,7 @@ def ctc_loss(
     blank_index=None,
     name=None,
 ) -> Tensor:
-    """The loss of sequences whose labels have no times: connectionist temporal classification."""
+    """The loss of sequences whose labels have no timing: connectionist temporal classification."""
     logits = _core.to_tensor(logits)
     blank = 0 if blank_index is None else int(blank_index)
     if blank < 0 and logits.shape[-1] is None:

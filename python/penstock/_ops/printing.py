@@ -1,4 +1,4 @@
-"""tf.print and tf.strings.format: tensors as text, the ends of long dimensions only."""
+"""tf.print and tf.strings.format: tensors as text, with long dimensions abbreviated."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ESCAPES |= {code: f"\\{code:03o}" for code in (*range(32), 127) if code not in 
 
 
 def _float_text(value, digits, more_digits) -> str:
-    """As few digits as are always right, or, where they lose something, all of them."""
+    """The digits that are always exact, or all of them if those lose precision."""
     text = f"{float(value):.{digits}g}"
     return text if type(value)(text) == value else f"{float(value):.{more_digits}g}"
 
@@ -61,7 +61,7 @@ def _array_text(values, depth, rank, ends) -> str:
         picked = range(length)
     parts = ("..." if i is None else _array_text(values[i], depth + 1, rank, ends) for i in picked)
     text = between.join(parts)
-    # With nothing before or after the dots they still stand apart, as TensorFlow has it.
+    # With nothing before or after the dots they are still separated, as in TensorFlow.
     return f"[{between if ends == 0 and length else ''}{text}]"
 
 
@@ -152,7 +152,7 @@ def _writer(stream):
 
 
 def _printable(text):
-    """The text with what is not UTF-8 in it replaced."""
+    """The text with invalid UTF-8 replaced."""
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
@@ -172,7 +172,7 @@ def _append(path, text):
 
 @public("strings.format")
 def format(template, inputs, placeholder="{}", summarize=3, name=None):
-    """The template with a tensor in the place of every placeholder, as one text."""
+    """The template with a tensor in place of every placeholder, as one string."""
     given = inputs if isinstance(inputs, (list, tuple)) else [inputs]
     given = [_core.to_tensor(each) for each in given]
     count = template.count(placeholder)

@@ -1,4 +1,4 @@
-"""tf.random: tensors from the streams of the global seed, and from seeds given (stateless_*)."""
+"""tf.random: tensors from the streams of the global seed, and from given seeds (stateless_*)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from penstock._ops.create import dims_of
 from penstock._ops.seeds import op_seeds
 from penstock._tensors.shape import TensorShape
 
-_PHILOX = 1  # the generator's number in TensorFlow; it is the only one
+_PHILOX = 1  # TensorFlow's number of the generator; the only one here
 _TINY = {"float16": 6.104e-05, "float32": 1.1754944e-38, "float64": 2.2250738585072014e-308}
 
 
@@ -26,7 +26,7 @@ def _is_number(value, number) -> bool:
 
 
 def vector_of(shape):
-    """The shape of random numbers, which one number alone is not."""
+    """The shape of random numbers, which must not be a single number."""
     is_tensor = isinstance(shape, (_core.Tensor, np.ndarray))
     if len(shape.shape) == 0 if is_tensor else isinstance(shape, numbers.Integral):
         kind = (
@@ -120,7 +120,7 @@ def poisson(shape, lam, dtype=dtypes.float32, seed=None, name=None) -> Tensor:
 
 @public("random.categorical")
 def categorical(logits, num_samples, dtype=None, seed=None, name=None) -> Tensor:
-    """Classes, each as likely as its logit says."""
+    """Classes with probabilities given by their logits."""
     seeds = op_seeds(seed)
     return raw_ops.Multinomial(
         logits=logits,
@@ -153,7 +153,7 @@ def shuffle(value, seed=None, name=None) -> Tensor:
 
 @public("random.Algorithm", "random.experimental.Algorithm")
 class Algorithm(enum.Enum):
-    """Which generator a stream comes from: here it is always Philox."""
+    """The generator of a stream: always Philox here."""
 
     PHILOX = 1
     THREEFRY = 2
@@ -161,7 +161,7 @@ class Algorithm(enum.Enum):
 
 
 def check_algorithm(alg):
-    """Refuses what is not Philox."""
+    """Rejects algorithms other than Philox."""
     names = {each.name.lower(): each for each in Algorithm}
     chosen = names.get(alg) if isinstance(alg, str) else Algorithm(alg)
     if chosen not in (Algorithm.PHILOX, Algorithm.AUTO_SELECT):
@@ -180,7 +180,7 @@ def _keyed(op, shape, seed, alg="auto_select", **more):
 def stateless_normal(
     shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None, alg="auto_select"
 ) -> Tensor:
-    """Numbers from a normal distribution that follow from the seed alone.
+    """Numbers from a normal distribution that depend only on the seed.
 
     Args:
       shape: The shape of the result.
@@ -212,7 +212,7 @@ def stateless_normal(
 def stateless_truncated_normal(
     shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None, alg="auto_select"
 ) -> Tensor:
-    """Numbers from a truncated normal distribution that follow from the seed alone."""
+    """Numbers from a truncated normal distribution that depend only on the seed."""
     dtype = dtypes.as_dtype(dtype)
     return scaled(
         lambda: _keyed("StatelessTruncatedNormalV2", shape, seed, alg, dtype=dtype),
@@ -223,7 +223,7 @@ def stateless_truncated_normal(
 
 
 def uniform_by(draw, minval, maxval, dtype, name=None) -> Tensor:
-    """Numbers of [minval, maxval), where draw(op, **attributes) makes the raw ones."""
+    """Numbers in [minval, maxval), where draw(op, **attributes) makes the raw ones."""
     dtype = dtypes.as_dtype(dtype)
     if not dtype.is_integer:
         maxval = 1 if maxval is None else maxval
@@ -247,7 +247,7 @@ def uniform_by(draw, minval, maxval, dtype, name=None) -> Tensor:
 def stateless_uniform(
     shape, seed, minval=0, maxval=None, dtype=dtypes.float32, name=None, alg="auto_select"
 ) -> Tensor:
-    """Numbers of [minval, maxval), all equally likely, that follow from the seed alone.
+    """Uniform numbers in [minval, maxval) that depend only on the seed.
 
     Args:
       shape: The shape of the result.
@@ -273,7 +273,7 @@ def stateless_uniform(
 @public("random.stateless_gamma")
 @scoped("stateless_random_gamma")
 def stateless_gamma(shape, seed, alpha, beta=None, dtype=dtypes.float32, name=None) -> Tensor:
-    """Numbers from gamma distributions that follow from the seed alone."""
+    """Numbers from gamma distributions that depend only on the seed."""
     dtype = dtypes.as_dtype(dtype)
     alpha, beta = _core.to_tensor(alpha, dtype), _core.to_tensor(1 if beta is None else beta, dtype)
     alpha = alpha + raw_ops.ZerosLike(x=beta)
@@ -282,7 +282,7 @@ def stateless_gamma(shape, seed, alpha, beta=None, dtype=dtypes.float32, name=No
 
 @public("random.stateless_poisson")
 def stateless_poisson(shape, seed, lam, dtype=dtypes.int32, name=None) -> Tensor:
-    """Numbers from Poisson distributions that follow from the seed alone."""
+    """Numbers from Poisson distributions that depend only on the seed."""
     return raw_ops.StatelessRandomPoisson(
         shape=vector_of(shape),
         seed=seed,
@@ -294,7 +294,7 @@ def stateless_poisson(shape, seed, lam, dtype=dtypes.int32, name=None) -> Tensor
 
 @public("random.stateless_binomial")
 def stateless_binomial(shape, seed, counts, probs, output_dtype=dtypes.int32, name=None) -> Tensor:
-    """Numbers from binomial distributions that follow from the seed alone."""
+    """Numbers from binomial distributions that depend only on the seed."""
     probs = _core.to_tensor(probs)
     return raw_ops.StatelessRandomBinomial(
         shape=vector_of(shape),
@@ -308,7 +308,7 @@ def stateless_binomial(shape, seed, counts, probs, output_dtype=dtypes.int32, na
 
 @public("random.stateless_categorical")
 def stateless_categorical(logits, num_samples, seed, dtype=dtypes.int64, name=None) -> Tensor:
-    """Classes, each as likely as its logit says, that follow from the seed alone."""
+    """Classes with probabilities given by their logits, which depend only on the seed."""
     return raw_ops.StatelessMultinomial(
         logits=logits,
         num_samples=num_samples,
@@ -320,7 +320,7 @@ def stateless_categorical(logits, num_samples, seed, dtype=dtypes.int64, name=No
 
 @public("random.experimental.stateless_shuffle")
 def stateless_shuffle(value, seed, alg="auto_select", name=None) -> Tensor:
-    """`value` in an order that follows from the seed alone."""
+    """`value` in an order that depends only on the seed."""
     check_algorithm(alg)
     key, counter = raw_ops.StatelessRandomGetKeyCounter(seed=seed)
     return raw_ops.StatelessShuffle(value=value, key=key, counter=counter, alg=_PHILOX, name=name)

@@ -11,7 +11,7 @@ from penstock._ops.seeds import next_seeds, op_seeds
 
 
 def _drawn(op, seed, **arguments):
-    """`op` with the seeds that a call with `seed` has."""
+    """`op` with the seeds of a call with `seed`."""
     return op(**arguments, **op_seeds(seed))
 
 
@@ -20,8 +20,8 @@ def _drawn(op, seed, **arguments):
 def compute_accidental_hits(
     true_classes, sampled_candidates, num_true, seed=None, name=None
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Where a sampled class is a true one: (row, place in the sample, a weight of -max)."""
-    key, op_seed = next_seeds(seed)  # TensorFlow takes them, though nothing is drawn
+    """Where a sampled class is a true one: (row, position in the sample, a weight of -max)."""
+    key, op_seed = next_seeds(seed)  # TensorFlow consumes them, though nothing is drawn
     return raw_ops.ComputeAccidentalHits(
         true_classes=cast(true_classes, dtypes.int64),
         sampled_candidates=cast(sampled_candidates, dtypes.int64),
@@ -32,7 +32,7 @@ def compute_accidental_hits(
 
 
 def _loss(op, seed, remove_hits, **arguments):
-    """A loss that samples by itself."""
+    """A loss with its own sampling."""
     made = _drawn(op, seed, remove_accidental_hits=remove_hits, **arguments)
     if remove_hits:
         next_seeds()  # as compute_accidental_hits does

@@ -1,4 +1,4 @@
-"""Candidate samplers: classes at random, for losses that do not look at all of them."""
+"""Candidate samplers: random classes for sampled losses."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from penstock._context.scope import default_graph, name_scope
 from penstock._context.trace import call_when_run, init_scope
 from penstock._ops.seeds import drawn, next_seeds, num_restarts, op_seeds
 
-_MOST_STATES = 64  # of learned samplers that are called with a seed, outside of functions
-_BLOCKS_PER_DRAW = 512  # of the random stream, as TensorFlow puts aside
+_MOST_STATES = 64  # of learned samplers with a seed, outside functions
+_BLOCKS_PER_DRAW = 512  # of the random stream, as TensorFlow reserves
 
 
 def _sampler(op, public, chances):
@@ -69,7 +69,7 @@ log_uniform_candidate_sampler = public(
 
 @public("nn.all_candidate_sampler", "random.all_candidate_sampler", "v1.nn.all_candidate_sampler")
 def all_candidate_sampler(true_classes, num_true, num_sampled, unique, seed=None, name=None):
-    """All classes, each of which is expected once: for tests of losses that sample.
+    """All classes, each expected once: for tests of sampled losses.
 
     Args:
       true_classes: The right classes of each example: int64 of shape [examples, num_true].
@@ -85,7 +85,7 @@ def all_candidate_sampler(true_classes, num_true, num_sampled, unique, seed=None
     >>> tf.random.all_candidate_sampler([[0], [2]], 1, 3, True)[0].numpy()
     array([0, 1, 2])
     """
-    key, op_seed = next_seeds(seed)  # TensorFlow takes them, though nothing is drawn
+    key, op_seed = next_seeds(seed)  # TensorFlow consumes them, though nothing is drawn
     return raw_ops.AllCandidateSampler(
         true_classes=true_classes,
         num_true=num_true,
@@ -142,10 +142,10 @@ def _unigrams_text(vocab_file, distortion, num_reserved_ids, num_shards, shard, 
     given = np.array(unigrams, np.float32).astype(np.float64)
     if given.ndim != 1:
         raise TypeError(f"unigrams must be a list of numbers, but has shape {given.shape}")
-    with np.errstate(all="ignore"):  # the op refuses what is not finite
+    with np.errstate(all="ignore"):  # the op rejects values that are not finite
         weights = np.power(given, np.float64(np.float32(distortion))).astype(np.float32)
     reserved = len(range(shard, num_reserved_ids, num_shards)) if 0 <= shard < num_shards else 0
-    # TensorFlow counts on from the reserved ids of this shard, not of all.
+    # TensorFlow continues from this shard's reserved ids, not from all.
     mine = [w for i, w in enumerate(weights.tolist(), reserved) if i % num_shards == shard]
     return ",".join(["0"] * reserved + list(map(repr, mine)))
 
@@ -212,11 +212,11 @@ def fixed_unigram_candidate_sampler(
 
 
 class _Learned:
-    """How often a sampler has seen each class, and how far it is in its random stream."""
+    """A sampler's counts of each class, and its position in the random stream."""
 
     def __init__(self, restarts):
         self._lock = threading.Lock()
-        self._restarts = restarts  # whether tf.random.set_seed begins anew
+        self._restarts = restarts  # whether tf.random.set_seed restarts it
         self._seen, self._next, self._epoch = Counter(), 0, 0
 
     def draw(self, true_classes, attributes):
@@ -238,7 +238,7 @@ class _Learned:
         return result
 
 
-# The states of calls outside of functions, by what makes TensorFlow use the same kernel again.
+# The states of calls outside functions, by the key for which TensorFlow reuses a kernel.
 _states = OrderedDict()
 _states_lock = threading.Lock()
 
@@ -254,13 +254,13 @@ def _state_of_call(attributes) -> _Learned:
 
 
 class _OfSessions:
-    """The states that a node of a graph of TensorFlow 1 has: one in each session."""
+    """The states of a TensorFlow 1 graph node: one per session."""
 
     def __init__(self):
         self._by_number = weakref.WeakValueDictionary()
 
     def number_of(self, session) -> int:
-        """What the node is fed in a session, to find the state by."""
+        """The number fed to the node in a session, which identifies the state."""
         with session._lock:
             state = session._op_states.get(self)
             if state is None:

@@ -1,4 +1,4 @@
-"""Where random ops take their seeds from: the same numbers as TensorFlow for the same seeds."""
+"""The seeds of random ops: the same seeds give the same numbers as in TensorFlow."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from penstock import _core
 from penstock._api import public
 from penstock._context import trace as _tracing
 
-_DEFAULT_SEED = 87654321  # the key of a call that has only a seed of its own
+_DEFAULT_SEED = 87654321  # the key of a call with only its own seed
 _LARGEST = 2**31 - 1
 _lock = threading.Lock()
 _global = None
@@ -19,7 +19,7 @@ _num_restarts = 0
 
 @public("random.set_seed", "v1.set_random_seed", "v1.random.set_random_seed")
 def set_seed(seed) -> None:
-    """From here on the numbers are the same in every run. Inside a function: in the rest of it.
+    """Makes the following numbers the same in every run; inside a function, in the rest of it.
 
     Args:
       seed: A number that the random numbers follow from.
@@ -43,7 +43,7 @@ def set_seed(seed) -> None:
 
 
 def num_restarts() -> int:
-    """How often set_seed has begun the streams anew."""
+    """The number of times that set_seed has restarted the streams."""
     return _num_restarts
 
 
@@ -51,7 +51,7 @@ _here = threading.local()
 
 
 class Draws:
-    """What random ops take inside `with`, so that another run of the same code can take it again.
+    """Records the draws of random ops inside `with`, so that another run of the code repeats them.
 
     The first time it takes note; later it gives what it has noted, in the same order.
     """
@@ -80,7 +80,7 @@ class Draws:
 
 
 def drawn(draw):
-    """What `draw` gives, or what it gave when this code ran before."""
+    """The result of `draw`, or its result when this code ran before."""
     draws = getattr(_here, "draws", None)
     return draw() if draws is None else draws.take(draw)
 
@@ -94,7 +94,7 @@ def op_seeds(seed=None) -> dict[str, int]:
     """The attributes of the next random op, as arguments."""
     key, op_seed = next_seeds(seed)
     if seed is None and not _core.is_tracing():
-        # Nobody has drawn with these seeds, nor will: no count need be kept.
+        # These seeds are unique: no count is needed.
         return {"seed": key, "seed2": op_seed, "skip": 0}
     return {"seed": key, "seed2": op_seed}
 
@@ -103,13 +103,13 @@ def _next_seeds(seed):
     graph = _tracing.op_seeds()
     with _lock:
         shared = _global
-        # Graphs of TensorFlow 1 have seeds of their own.
+        # TensorFlow 1 graphs have their own seeds.
         if graph is not None and (graph.seed is not None or graph._has_own_seed):
             shared = graph.seed
         if seed is not None:
             return _fitting(_DEFAULT_SEED if shared is None else shared, int(seed))
         if shared is None:
-            # Nothing is to be repeated: not in functions either.
+            # Nothing is reproducible: not in functions either.
             return _sequence.randint(0, 2**31 - 1), _sequence.randint(0, 2**31 - 1)
         if graph is not None:
             return _fitting(shared, graph.next_op_seed())
@@ -117,6 +117,6 @@ def _next_seeds(seed):
 
 
 def _fitting(key, op_seed) -> tuple[int, int]:
-    """As TensorFlow makes seeds fit, and never both 0."""
+    """Reduces seeds as TensorFlow does, never both to 0."""
     key, op_seed = key % _LARGEST, op_seed % _LARGEST
     return key, op_seed if key or op_seed else _LARGEST

@@ -52,7 +52,7 @@ def _inverse_transform(dims):
 
 
 def _real_length(value, dims):
-    """The lengths of the signal that half a transform is of."""
+    """The signal lengths of half a transform."""
     if value.shape.is_fully_defined():
         *others, half = value.shape
         return _core.to_tensor([*others, max(0, 2 * (half - 1))][-dims:], dtypes.int32)
@@ -111,7 +111,7 @@ def kaiser_window(window_length, beta=12.0, dtype=dtypes.float32, name=None) -> 
     beta = _core.to_tensor(beta, places.dtype)
     inside = raw_ops.Sqrt(x=raw_ops.Maximum(x=1 - raw_ops.Square(x=places / half), y=0.0))
     bessel = raw_ops.BesselI0e
-    # The scaled functions, as the plain ones overflow: e^|x| comes back as a factor.
+    # The scaled functions, because the plain ones overflow: e^|x| is multiplied back.
     scaled = beta * inside
     factor = raw_ops.Exp(x=raw_ops.Abs(x=scaled) - raw_ops.Abs(x=beta))
     return factor * (bessel(x=scaled) / bessel(x=beta))
@@ -142,7 +142,7 @@ _NAMES = {"hann_window": "hann", "hamming_window": "hamming"}
 
 
 def _named_window(window_fn):
-    """The op's name of a window, or None if it has to be made here."""
+    """The op's name of a window, or None if it must be computed here."""
     if window_fn is None:
         return ""
     if window_fn in (hann_window, hamming_window):

@@ -1,4 +1,4 @@
-"""Texts: what is more than one op."""
+"""String functions that need more than one op."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def ngrams(
     if not widths:
         return raw_ops.Fill(dims=[*outer, 0], value="", name=name)
     rows = raw_ops.Prod(input=_core.to_tensor(outer, dtypes.int32))
-    # Without any row, as long as if there was one.
+    # Without rows, the length for one row.
     kept = raw_ops.Maximum(x=rows, y=1)
     data = raw_ops.ConcatV2(
         values=[
@@ -58,7 +58,7 @@ def ngrams(
         pad_width=padding_width,
         preserve_short_sequences=preserve_short_sequences,
     )
-    # Rows of one length have equally many runs.
+    # Rows of equal length have equally many n-grams.
     count = raw_ops.FloorDiv(x=raw_ops.Size(input=found.ngrams), y=kept)
     own = found.ngrams[: rows * count]
     return raw_ops.Reshape(tensor=own, shape=[*outer, count], name=name)

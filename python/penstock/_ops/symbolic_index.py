@@ -1,4 +1,4 @@
-"""x[i] and x[a:b] inside a function, where i, a and b are known only when the function runs."""
+"""x[i] and x[a:b] inside a function, where i, a and b are known only at run time."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ def _is_unknown_range(part) -> bool:
 
 
 def has_unknown(index) -> bool:
-    """Whether a number in it is known only later."""
+    """Whether the index contains a symbolic number."""
     parts = index if isinstance(index, tuple) else (index,)
     return any(_is_unknown(part) or _is_unknown_range(part) for part in parts)
 
 
 def getitem(self, index):
-    """What `index` picks; numbers in it may be tensors."""
+    """The part that `index` selects; numbers in it may be tensors."""
     if not has_unknown(index):
         return _slice(self, index)
     parts = index if isinstance(index, tuple) else (index,)
@@ -47,7 +47,7 @@ def getitem(self, index):
 
 
 def _picked(self, parts):
-    """What is known is sliced; along the other axes, the element is gathered."""
+    """Slices by the known numbers; gathers the element along the other axes."""
     has_ellipsis = any(part is Ellipsis for part in parts)
     if any(map(_is_unknown_range, parts)) or (has_ellipsis and self.shape.rank is None):
         return _strided(self, parts)
@@ -81,7 +81,7 @@ def _gathered(tensor, i, axis):
 
 
 def _strided(tensor, parts):
-    """A slice whose bounds are tensors: how large it is, is known when it runs."""
+    """A slice with tensors as bounds: its size is known only at run time."""
     from penstock import raw_ops
 
     bounds = {"begin": [], "end": [], "strides": []}

@@ -1,11 +1,11 @@
-"""Messages with named fields: classes that behave as TensorFlow's protocol buffers do.
+"""Messages with named fields: classes that behave like TensorFlow's protocol buffers.
 
     class GPUOptions(Message):
         FIELDS = {"allow_growth": (4, "bool"), "experimental": (9, Experimental)}
 
-A field is its number and its kind: the name of a scalar kind, a class of messages, a list of one
-kind for what repeats, or {kind of the keys: kind of the values}. A field that nobody set reads as
-its kind's zero, and is not written. `ONE_OF` names fields of which at most one is set.
+A field is its number and its kind: the name of a scalar kind, a message class, a list of one kind
+for a repeated field, or {key kind: value kind}. An unset field reads as its kind's zero and is not
+written. `ONE_OF` names fields of which at most one is set.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _ZEROS = {"string": "", "bytes": b"", "bool": False, "double": 0.0, "float": 0.0
 
 
 def _checked(kind, value, owner):
-    """The value as a scalar of that kind; TypeError or ValueError where it cannot be."""
+    """The value as a scalar of that kind; raises TypeError or ValueError."""
     if kind in ("string", "bytes"):
         accepted = (str, bytes) if kind == "string" else bytes
         if not isinstance(value, accepted):
@@ -39,7 +39,7 @@ def _checked(kind, value, owner):
     if kind in _PACKED:
         if not isinstance(value, numbers.Real) and not hasattr(value, "__float__"):
             raise TypeError(f"must be real number, not {type(value).__name__}")
-        # A float that is too large for four bytes becomes an infinity, as in C.
+        # A float too large for four bytes becomes an infinity, as in C.
         value = float(value)
         if kind == "float" and math.isfinite(value) and abs(value) > 3.4028235677973366e38:
             return math.copysign(math.inf, value)
@@ -54,7 +54,7 @@ def _checked(kind, value, owner):
 
 
 class Repeated(list):
-    """The values of a field that repeats; every one is checked."""
+    """The values of a repeated field; every value is checked."""
 
     def __init__(self, kind, owner):
         super().__init__()
@@ -197,12 +197,12 @@ class Message:
         return len(self.SerializeToString())
 
     def ParseFromString(self, serialized) -> int:
-        """Takes the message that the bytes are; fields that it does not know are left out."""
+        """Replaces the message by the one in the bytes; unknown fields are skipped."""
         self.Clear()
         return self.MergeFromString(serialized)
 
     def MergeFromString(self, serialized) -> int:
-        """Takes in what the bytes hold. Raises DecodeError."""
+        """Merges the message in the bytes. Raises DecodeError."""
         by_number = {number: (name, kind) for name, (number, kind) in self.FIELDS.items()}
         for number, form, value in wire.fields(serialized):
             if number in by_number:
@@ -216,7 +216,7 @@ class Message:
         return made
 
     def _take(self, name, kind, form, value):
-        """A field's value; one in another form than the field's is none of its values."""
+        """Sets a field's value; a value in another wire form is ignored."""
         is_list = isinstance(kind, list)
         inner = kind[0] if is_list else kind
         if isinstance(inner, str):
@@ -277,7 +277,7 @@ def _scalar(kind, value) -> bytes:
 
 
 def _pair(kind, value):
-    """A key and its value, of a field that is a dictionary."""
+    """A key and its value, for a dictionary field."""
     ((key_kind, value_kind),) = kind.items()
     key, item = _ZEROS.get(key_kind, 0), _ZEROS.get(value_kind, 0)
     for number, form, part in wire.fields(value):
@@ -289,7 +289,7 @@ def _pair(kind, value):
 
 
 def _decoded(kind, form, value) -> list:
-    """The values of a field: several where they are packed, none where the form is another's."""
+    """The values of a field: several if packed, none if the wire form differs."""
     if kind in ("string", "bytes"):
         if form != wire.BYTES:
             return []
@@ -311,7 +311,7 @@ def _decoded(kind, form, value) -> list:
 
 
 def _cut(kind, value: int):
-    """A varint as the kind has it: of more bits the lowest ones count."""
+    """A varint as the kind stores it: the lowest bits count."""
     if kind == "bool":
         return bool(value)
     if kind == "int64":

@@ -1,7 +1,7 @@
-"""The wire format of protocol buffers: enough of it for the few messages that programs exchange.
+"""The wire format of protocol buffers, as far as the few messages here need it.
 
-A message is a list of fields: a key (number << 3 | kind) and a value, a varint, 4 or 8 bytes, or
-bytes with their length in front.
+A message is a list of fields: a key (number << 3 | kind) and a value: a varint, 4 or 8 bytes, or
+length-prefixed bytes.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ _START_GROUP, _END_GROUP = 3, 4
 
 
 class DecodeError(ValueError):
-    """The bytes are no such message."""
+    """The bytes are not a valid message."""
 
 
 def varint(value: int) -> bytes:
-    """An integer; a negative one as the 64-bit word that it is."""
+    """An integer as a varint; a negative one as a 64-bit word."""
     value &= (1 << 64) - 1
     out = bytearray()
     while value > 127:
@@ -41,7 +41,7 @@ def signed(value: int) -> int:
 
 
 def read_varint(data, at: int) -> tuple[int, int]:
-    """(the value, where the next one is)."""
+    """(the value, the next position)."""
     value = 0
     for shift in range(0, 70, 7):
         if at >= len(data):
@@ -88,7 +88,7 @@ def fields(data):
 
 
 def _value(data, at, kind):
-    """(a field's value, where the next one is)."""
+    """(a field's value, the next position)."""
     if kind == VARINT:
         return read_varint(data, at)
     if kind == BYTES:

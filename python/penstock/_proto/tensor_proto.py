@@ -1,7 +1,7 @@
 """TensorFlow's TensorProto: a tensor as a message.
 
 Values are either the bytes of all elements (field 4) or a list of numbers in the field of their
-kind, where the last one stands for all that follow.
+kind, whose last number repeats.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from penstock._proto.protobuf import (
 )
 
 _DTYPE, _SHAPE, _CONTENT, _STRINGS = 1, 2, 4, 8
-_MOST_BYTES = 2**31  # as long as any message of TensorFlow's can be
+_MOST_BYTES = 2**31  # the limit of TensorFlow's messages
 _MOST_DIMENSIONS = 8
-_DECODED = 64  # bytes that a number of one byte takes while it is read
+_DECODED = 64  # bytes that a one-byte number takes while it is decoded
 
 # Field: (packed elements as NumPy reads them or None for varints, dtypes).
 _LISTS = {
@@ -124,7 +124,7 @@ def _shape(message):
 
 
 def _listed(lists, dtype):
-    """The numbers of a message that has no field of bytes."""
+    """The numbers of a message without a field of bytes."""
     for field, (packed, names) in _LISTS.items():
         if dtype.name not in names.split():
             continue

@@ -1,1 +1,1 @@
-"""Tensors and what describes them: shapes, specs, slices, indices."""
+"""Tensors and their descriptions: shapes, specs, slices, indices."""

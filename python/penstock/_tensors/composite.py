@@ -1,4 +1,4 @@
-"""Nested structures down to their tensors: IndexedSlices are taken apart as well."""
+"""Nested structures down to their tensors, including the parts of IndexedSlices."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from penstock._tensors.slices import IndexedSlices
 
 
 def flatten_all(structure) -> list:
-    """The leaves; of IndexedSlices their values, indices and dense shape."""
+    """The leaves; for IndexedSlices their values, indices and dense shape."""
     leaves = []
     for leaf in flatten(structure):
         if isinstance(leaf, IndexedSlices):
@@ -31,7 +31,7 @@ def pack_all(structure, leaves):
 
 
 def is_plain(structure) -> bool:
-    """Whether it is of tensors, None, lists, tuples and dictionaries only."""
+    """Whether it contains only tensors, None, lists, tuples and dictionaries."""
     if type(structure) in (tuple, list):
         return all(map(is_plain, structure))
     if type(structure) is dict:

@@ -1,4 +1,4 @@
-"""tf.compat.v1.Dimension: the size of one dimension, known or not, as TensorFlow 1 has it."""
+"""tf.compat.v1.Dimension: the size of one dimension, known or unknown."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from penstock._api import public
 
 
 def size_of(value):
-    """The size of a dimension as an integer; None where it is unknown."""
+    """The size of a dimension as an integer; None if unknown."""
     if value is None:
         return None
     if isinstance(value, Dimension):
@@ -21,7 +21,7 @@ def size_of(value):
 
 @public("v1.Dimension")
 class Dimension:
-    """A size that may be unknown: what is worked out from an unknown one is unknown, too.
+    """A size that may be unknown; results of arithmetic with an unknown size are unknown too.
 
     Args:
       value: The size; None is unknown.

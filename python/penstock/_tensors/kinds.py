@@ -1,4 +1,4 @@
-"""What counts as a tensor: tensors, variables, and the variables of TensorFlow 1's graphs."""
+"""What counts as a tensor: tensors, variables, and variables of TensorFlow 1 graphs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from penstock._api import public
 
 
 class GraphVariableBase:
-    """The base of the variables of graphs, which the runtime has no object for."""
+    """The base of graph variables, which have no object in the runtime."""
 
     __slots__ = ()
 
@@ -23,7 +23,7 @@ def is_tensor_like(value) -> bool:
 
 
 def is_graph_variable(value) -> bool:
-    """Whether it is a variable of a graph of TensorFlow 1."""
+    """Whether it is a variable of a TensorFlow 1 graph."""
     return isinstance(value, GraphVariableBase)
 
 

@@ -9,17 +9,18 @@ from penstock._api import public
 from penstock._tensors.dimension import Dimension
 from penstock._tensors.dimension import size_of as _dim
 
-_gives_dimensions = False  # what programs take out of a shape: integers, or TensorFlow 1's
+_gives_dimensions = False  # whether programs get TensorFlow 1's Dimension from a shape
 
 
 def give_dimensions(wanted: bool):
-    """Whether `shape[i]` and iteration give programs a Dimension. Our own code gets integers."""
+    """Whether `shape[i]` and iteration return a Dimension to programs. Our own code gets
+    integers."""
     global _gives_dimensions
     _gives_dimensions = wanted
 
 
 def _is_asked_by_program() -> bool:
-    """Whether the code that called a method of TensorShape is not ours."""
+    """Whether the caller of a TensorShape method is the user's program."""
     module = sys._getframe(2).f_globals.get("__name__", "")
     return module.partition(".")[0] != "penstock"
 
@@ -54,7 +55,7 @@ class TensorShape:
 
     @property
     def rank(self):
-        """The number of dimensions; None where it is unknown.
+        """The number of dimensions; None if unknown.
 
         >>> tf.TensorShape([2, None]).rank
         2
@@ -65,7 +66,7 @@ class TensorShape:
 
     @property
     def dims(self):
-        """The dimensions as a list of Dimension; None where the rank is unknown.
+        """The dimensions as a list of Dimension; None if the rank is unknown.
 
         >>> tf.TensorShape([2, None]).dims
         [Dimension(2), Dimension(None)]
@@ -78,7 +79,7 @@ class TensorShape:
         return self._dims
 
     def as_list(self):
-        """The sizes as a list; None where one is unknown.
+        """The sizes as a list, with None for unknown ones.
 
         >>> tf.TensorShape([2, None]).as_list()
         [2, None]
@@ -109,7 +110,7 @@ class TensorShape:
         )
 
     def assert_is_compatible_with(self, other):
-        """A ValueError where no shape fits both.
+        """Raises ValueError if no shape fits both.
 
         Args:
           other: Another shape.
@@ -124,7 +125,7 @@ class TensorShape:
             raise ValueError(f"Shape {self} must have rank {rank}")
 
     def merge_with(self, other):
-        """What both shapes say together; a ValueError where they differ.
+        """The combination of both shapes; raises ValueError if they differ.
 
         Args:
           other: Another shape.
@@ -252,7 +253,7 @@ class TensorShape:
 
 
 def from_tuple(dims):
-    """A TensorShape of dimensions that are known to be right."""
+    """A TensorShape of valid dimensions, unchecked."""
     shape = TensorShape.__new__(TensorShape)
     shape._dims = dims
     return shape

@@ -1,4 +1,4 @@
-"""tf.IndexedSlices: some rows of a tensor, as embeddings' gradients are."""
+"""tf.IndexedSlices: some rows of a tensor, such as an embedding's gradient."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from penstock._tensors.tensor import get_static_value
 
 @public("IndexedSlices")
 class IndexedSlices:
-    """Rows of a tensor: values[i] belongs to row indices[i]; rows may repeat and add up."""
+    """Rows of a tensor: values[i] belongs to row indices[i]; repeated rows add up."""
 
     def __init__(self, values, indices, dense_shape=None):
         self.values, self.indices, self.dense_shape = values, indices, dense_shape
@@ -59,7 +59,7 @@ def _shape_of(dense_shape):
 
 
 def with_values(like, values):
-    """`values` in the form of `like`: as the rows of IndexedSlices, or as they are."""
+    """`values` in the form of `like`: as the rows of IndexedSlices, or unchanged."""
     if isinstance(like, IndexedSlices):
         return IndexedSlices(values, like.indices, like.dense_shape)
     return values

@@ -11,14 +11,14 @@ from penstock._tensors.shape import TensorShape
 
 @public("TypeSpec")
 class TypeSpec:
-    """What a value looks like, without the value."""
+    """The description of a value, without the value."""
 
     __slots__ = ()
 
 
 @public("TensorSpec")
 class TensorSpec(TypeSpec):
-    """What a function's argument looks like: `tf.TensorSpec([2, 3], tf.float32)`.
+    """The description of a function's argument: `tf.TensorSpec([2, 3], tf.float32)`.
 
     Args:
       shape: The shape; None in place of a size is any size.
@@ -50,7 +50,7 @@ class TensorSpec(TypeSpec):
         return cls(spec.shape, spec.dtype, name or spec.name)
 
     def is_compatible_with(self, spec_or_value):
-        """True when a tensor, or all that another spec stands for, is one of these."""
+        """True if a tensor, or every tensor of another spec, fits this one."""
         return (
             isinstance(spec_or_value, (TensorSpec, _core.Tensor, _core.VariableHandle))
             and spec_or_value.dtype == self._dtype
@@ -58,7 +58,7 @@ class TensorSpec(TypeSpec):
         )
 
     def is_subtype_of(self, other):
-        """True when every tensor that fits this one fits the other too."""
+        """True if every tensor that fits this one fits the other too."""
         return (
             isinstance(other, TensorSpec)
             and self._dtype == other._dtype
@@ -67,7 +67,7 @@ class TensorSpec(TypeSpec):
         )
 
     def most_specific_common_supertype(self, others):
-        """The narrowest spec that this one and the others fit; None where there is none."""
+        """The narrowest spec that this one and the others fit; None if there is none."""
         shape, name = self._shape, self._name
         for other in others:
             if not isinstance(other, TensorSpec) or other._dtype != self._dtype:
@@ -77,7 +77,7 @@ class TensorSpec(TypeSpec):
         return TensorSpec(shape, self._dtype, name)
 
     def most_specific_compatible_type(self, other):
-        """As most_specific_common_supertype, with a ValueError where there is none."""
+        """As most_specific_common_supertype, but raises ValueError if there is none."""
         found = self.most_specific_common_supertype([other])
         if found is None:
             raise ValueError(f"No TypeSpec is compatible with both {self} and {other}")

@@ -1,4 +1,4 @@
-"""The methods of tensors that need no speed: printing, shapes, references, iteration."""
+"""The methods of tensors that need not be fast: printing, shapes, references, iteration."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Reference:
 
 @public("get_static_value")
 def get_static_value(tensor, partial=False):
-    """The value as a NumPy array, where it is known: always, outside of functions and graphs."""
+    """The value as a NumPy array if it is known: always, outside functions and graphs."""
     if isinstance(tensor, _core.SymbolicTensor):
         builder = getattr(getattr(tensor, "graph", None), "_builder", None)
         found = None if builder is None else builder.constant_value(tensor)

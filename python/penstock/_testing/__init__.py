@@ -1,1 +1,1 @@
-"""Tests of programs: tf.test.TestCase, and the plugin for pytest."""
+"""Testing of programs: tf.test.TestCase and the pytest plugin."""

@@ -1,9 +1,9 @@
-"""The pytest plugin: tests that say how much memory they may take.
+"""The pytest plugin: memory limits for tests.
 
-`@pytest.mark.memory_limit("64MiB")`: the test fails when it holds more than that at once, on top
-of what is held when it begins, and says who holds it.
-`@pytest.mark.memory_no_growth`: the test is run several times, and fails when every run leaves
-bytes behind; the doctor says why. `memory_no_growth(runs=10)` runs it more often.
+`@pytest.mark.memory_limit("64MiB")`: the test fails if it holds more than that at once, in addition
+to what was held at its start, and lists the holders. `@pytest.mark.memory_no_growth`: the test runs
+several times and fails if every run leaves bytes behind; the doctor explains why.
+`memory_no_growth(runs=10)` runs it more often.
 """
 
 import functools
@@ -15,7 +15,7 @@ import pytest
 from _pytest.unittest import TestCaseFunction
 
 _RUNS = 5
-_DOCTOR_RUNS = 24  # which the doctor needs to be certain
+_DOCTOR_RUNS = 24  # the doctor needs these to be certain
 _LOOP_FILE = "memory_no_growth"
 
 
@@ -111,7 +111,7 @@ def _held() -> int:
 
 
 def _why(run, grown) -> str:
-    """The findings of a doctor who looks at more runs."""
+    """The doctor's findings over more runs."""
     from penstock.profiler import doctor
 
     source = f"for _ in range({_DOCTOR_RUNS}):\n    run()\n"

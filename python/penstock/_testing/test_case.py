@@ -41,7 +41,7 @@ def _is_even(value) -> bool:
 
 @public("test.TestCase")
 class TestCase(unittest.TestCase):
-    """A test that begins with fixed seeds and knows how to compare tensors."""
+    """A test that starts with fixed seeds and can compare tensors."""
 
     def setUp(self):
         super().setUp()
@@ -52,7 +52,7 @@ class TestCase(unittest.TestCase):
         set_seed(_SEED)
 
     def get_temp_dir(self):
-        """A folder of this test, removed after it."""
+        """A folder for this test, removed after it."""
         if not hasattr(self, "_folder"):
             self._folder = tempfile.mkdtemp()
             self.addCleanup(_remove, self._folder)
@@ -249,7 +249,7 @@ def compute_gradient(f, x, delta=None):
         )
     x = [convert_to_tensor(each) for each in x]
     if delta is None:
-        # A step that float32 and float64 both divide by exactly.
+        # A step that is exact in float32 and float64.
         delta = 1.0 / 1024
     exact, near = [], []
     for i, value in enumerate(x):

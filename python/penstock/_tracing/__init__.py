@@ -1,1 +1,1 @@
-"""tf.function: from a call's arguments to the trace that serves it."""
+"""tf.function: maps a call's arguments to the trace that serves it."""

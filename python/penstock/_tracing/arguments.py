@@ -1,8 +1,8 @@
 """The arguments of a tf.function: bound to its parameters, and as the key of their trace.
 
-Tensors (and NumPy arrays, which become tensors) count by dtype and shape, variables by identity (a
-trace serves others like them, see _stand_ins), numbers and texts by type and value, and other
-objects by what they are equal to, for as long as they live.
+Tensors (and NumPy arrays, which become tensors) are compared by dtype and shape, variables by
+identity (a trace also serves similar ones, see _stand_ins), numbers and strings by type and value,
+and other objects by equality, for as long as they live.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR
 
 
 def is_traced(leaf) -> bool:
-    """Whether an argument becomes a tensor of the trace; others are values of its signature."""
+    """Whether an argument becomes a tensor of the trace; others are part of its signature."""
     return isinstance(leaf, (_core.Tensor, TensorSpec))
 
 
 def key_of(value):
-    """What a trace for the value also serves, as something hashable."""
+    """A hashable key: equal for all values that one trace serves."""
     kind = type(value)
     if isinstance(value, _core.Tensor):
         return value.dtype, value.shape._dims
@@ -70,7 +70,7 @@ def _key_of_object(value):
 
 
 def type_text(value) -> str:
-    """An argument or result as TensorFlow writes its type in signatures."""
+    """An argument or result in TensorFlow's notation for types."""
     if isinstance(value, _core.Tensor):
         return repr(TensorSpec.from_tensor(value))
     if isinstance(value, TensorSpec):
@@ -91,7 +91,7 @@ def _items_text(items) -> str:
 
 
 class ObjectValue:
-    """Stands for an argument that a trace must not keep alive."""
+    """Represents an argument that a trace must not keep alive."""
 
     def __init__(self, value, on_death):
         self.key = key_of(value)
@@ -103,7 +103,7 @@ class ObjectValue:
 
 
 def without_owning(value, on_death):
-    """The value, or what stands for it; `on_death` is called when it dies."""
+    """The value, or its representative; `on_death` is called when the value dies."""
     if type(value) in (*_BY_VALUE, *_BY_TEXT) or is_traced(value):
         return value
     try:
@@ -113,7 +113,7 @@ def without_owning(value, on_death):
 
 
 class Parameters:
-    """What a function takes, with the types that an input_signature gives them."""
+    """The parameters of a function, with the types of an input_signature."""
 
     def __init__(self, python_function, input_signature=None):
         self.signature = inspect.signature(python_function)
@@ -121,7 +121,7 @@ class Parameters:
         kinds = [each.kind for each in self.signature.parameters.values()]
         self._is_plain = all(kind is inspect.Parameter.POSITIONAL_OR_KEYWORD for kind in kinds)
         self._count = len(kinds)
-        # A default that its owner may change must be looked at in every call.
+        # A mutable default must be examined in every call.
         self.has_open_defaults = any(
             _is_open(each.default) for each in self.signature.parameters.values()
         )
@@ -132,7 +132,7 @@ class Parameters:
         parameters = list(self.signature.parameters.values())
         named = [each for each in parameters if each.kind in POSITIONAL]
         if named and named[0].name == "self":
-            del named[0]  # a method: the signature is that of the rest
+            del named[0]  # a method: the signature starts after self
         takes_more = any(each.kind is inspect.Parameter.VAR_POSITIONAL for each in parameters)
         if len(self.specs) > len(named) and not takes_more:
             extra = len(self.specs) - len(named)
@@ -169,7 +169,7 @@ class Parameters:
         )
 
     def bind(self, args, kwargs):
-        """(args, kwargs) as the Python function takes them, with tensors for arrays."""
+        """(args, kwargs) for the Python function, with arrays converted to tensors."""
         if self._is_plain and not kwargs and len(args) == self._count:
             bound = (args, {})
         else:
@@ -178,7 +178,7 @@ class Parameters:
             except TypeError as error:
                 raise self.failed(error, args, kwargs) from None
             found.apply_defaults()
-            # Their order is no part of the signature.
+            # Their order is not part of the signature.
             bound = (found.args, dict(sorted(found.kwargs.items())))
         if self.specs is not None:
             try:
@@ -208,7 +208,7 @@ class Parameters:
 
 
 def _is_open(default) -> bool:
-    """Whether the value is a container that can change, or holds one."""
+    """Whether the value is a mutable container, or contains one."""
     if isinstance(default, tuple):
         return any(map(_is_open, default))
     return isinstance(default, (list, Mapping))
@@ -241,7 +241,7 @@ def input_order(parameters, args, kwargs):
 
 
 class _Bare:
-    """A text that is printed without quotes."""
+    """A string that is printed without quotes."""
 
     def __init__(self, text):
         self._text = text
@@ -273,7 +273,7 @@ def _with_tensors(structure):
 
 
 def _cast(value, spec):
-    """The value as a tensor (or a spec) that fits; TypeError or ValueError where it cannot be."""
+    """The value as a matching tensor or spec; raises TypeError or ValueError."""
     if isinstance(spec, Mapping):
         if not isinstance(value, Mapping) or sorted(value) != sorted(spec):
             raise TypeError(f"{value!r} has different keys with the TraceType {type_text(spec)}.")

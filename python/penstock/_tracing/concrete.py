@@ -23,14 +23,14 @@ class ConcreteFunction:
         self._arguments = arguments  # (args, kwargs), TensorSpecs for the tensors
         self._inputs = inputs  # symbolic tensors
         self._result = result  # with symbolic tensors
-        self.calls = []  # functions of Python that it calls, which are kept here alone
-        self.wide = None  # the trace that it was made of, which leaves dimensions open
-        self.has_custom_gradient = False  # which the graph does not know of
-        self.assigned = ()  # variables of a graph, whose new values are the last outputs
-        self.may_be_fast = True  # until a call turns out to be none for C++
+        self.calls = []  # Python functions that it calls; this list keeps them alive
+        self.wide = None  # the open trace that it was derived from
+        self.has_custom_gradient = False  # not part of the graph
+        self.assigned = ()  # variables of a graph; their new values are the last outputs
+        self.may_be_fast = True  # until a call turns out to need Python
 
     def at(self, tensors):
-        """The function for tensors (or specs) of known shapes, where this leaves some open."""
+        """The function for tensors (or specs) of known shapes, if this one leaves some open."""
         core = self._core.at([each.shape._dims for each in tensors])
         given = iter(tensors)
         leaves = [
@@ -49,7 +49,7 @@ class ConcreteFunction:
         return made
 
     def with_variables(self, bound, stand_ins, variables, on_death):
-        """The function of these arguments, where this has stand-ins for their variables."""
+        """The function for these arguments, if this one has stand-ins for their variables."""
         leaves = [
             without_owning(given, on_death) if isinstance(given, _core.VariableHandle) else own
             for given, own in zip(flatten_all(bound), flatten_all(self._arguments), strict=True)
@@ -67,7 +67,7 @@ class ConcreteFunction:
         return made
 
     def is_narrowed(self) -> bool:
-        """Whether it is made of a trace that serves others, too."""
+        """Whether it was derived from a trace that serves others too."""
         return self.wide is not None and self.wide is not self
 
     inputs = property(lambda self: list(self._inputs))
@@ -91,7 +91,7 @@ class ConcreteFunction:
 
     @property
     def variables(self):
-        """The variables that the function reads or changes, where a program still has them."""
+        """The variables that the function reads or changes and that still exist."""
         found = (variables_by_id.get(number) for number in self._core.variable_ids())
         return tuple(variable for variable in found if variable is not None)
 
@@ -101,7 +101,7 @@ class ConcreteFunction:
 
     @property
     def captured_inputs(self):
-        """The variables: tensors from outside the function are constants of it."""
+        """The variables: other tensors from outside are constants of the function."""
         return list(self.variables)
 
     @property
@@ -166,13 +166,13 @@ class ConcreteFunction:
         return pack_all(self._result, leaves)
 
     def form(self):
-        """The result as something that C++ fills with tensors, in a tuple; None if it cannot."""
+        """The result as a template that C++ fills with tensors, in a tuple; None if it cannot."""
         return (self._result,) if is_plain(self._result) else None
 
     def run(self, tensors):
         """The results for the tensors among the arguments, in order."""
         if self.calls:
-            keep_calls(self.calls)  # where it becomes part of another trace
+            keep_calls(self.calls)  # if it becomes part of another trace
         made = self._core(tensors)
         if self.assigned:
             count = len(made) - len(self.assigned)
@@ -185,12 +185,12 @@ class ConcreteFunction:
         return self.run(self._tensors_of(args, kwargs))
 
     def _are_inputs(self, args) -> bool:
-        """Whether the arguments are the tensors themselves, as they are most often."""
+        """Whether the arguments are the tensors themselves, the common case."""
         pairs = zip(args, self._inputs, strict=True)
         return all(isinstance(x, _core.Tensor) and x.dtype is own.dtype for x, own in pairs)
 
     def _tensors_of(self, args, kwargs) -> list:
-        """The tensors among arguments: by the parameters, or by the names of the tensors."""
+        """The tensors among the arguments, by parameter or by tensor name."""
         names = self._input_names()
         given = list(args)
         if len(args) + len(kwargs) == len(names) and all(
@@ -222,7 +222,7 @@ class ConcreteFunction:
         return [value for value, own in pairs if is_traced(own)]
 
     def _with_values(self, signature):
-        """The signature with the values of the trace as defaults: they may be left out."""
+        """The signature with the trace's values as defaults: they may be omitted."""
         values = {name: value for name, _, value in self._named_arguments()}
         made, optional = [], False
         for each in signature.parameters.values():
@@ -262,18 +262,18 @@ class ConcreteFunction:
         return tensor
 
     def memory_plan(self):
-        """What a call will hold, and when, before it runs."""
+        """The memory of a call, and when, before it runs."""
         from penstock._memory.plan import MemoryPlan
 
         return MemoryPlan(self._core.plan(), self._name)
 
     def bytes(self) -> int:
-        """What the trace itself takes: its graph, constants and instructions."""
+        """The memory of the trace itself: its graph, constants and instructions."""
         return self._core.bytes()
 
 
 class _Graph:
-    """A view of a trace, under the names that programs ask a graph for."""
+    """A view of a trace with the attributes that programs expect of a graph."""
 
     def __init__(self, function):
         self._function = function

@@ -50,7 +50,7 @@ class Function(_core.TracedCall):
         self._name = name or getattr(python_function, "__name__", "function")
         self._parameters = Parameters(python_function, input_signature)
         self._memory_budget = _as_bytes(memory_budget)
-        self._fitted = weakref.WeakSet()  # traces whose plans are within it
+        self._fitted = weakref.WeakSet()  # traces whose plans fit
         self._own_options = dict(
             options, memory_budget=memory_budget, trace_cache_limit=trace_cache_limit
         )
@@ -76,8 +76,8 @@ class Function(_core.TracedCall):
         return found[1] if found is not None else self._bind_to(instance)
 
     def _bind_to(self, instance):
-        """The function of an object, which it does not keep alive."""
-        with self._lock:  # two would be traced, and make variables, apart
+        """The function bound to an object, which it does not keep alive."""
+        with self._lock:  # otherwise two would be traced, and create variables twice
             found = self._bound.get(id(instance))
             return found[1] if found is not None else self._new_bound(instance)
 
@@ -89,7 +89,7 @@ class Function(_core.TracedCall):
         return made
 
     def _find(self, bound):
-        """The concrete function for bound arguments, traced when there is none yet."""
+        """The concrete function for bound arguments, traced on first use."""
         key = key_of_call(bound)
         with self._lock:
             found = self._traces.get(key)
@@ -154,7 +154,7 @@ class Function(_core.TracedCall):
         try:
             found = self._trace_first(wide, key)
         except errors.UnimplementedError:
-            # Something in it needs the sizes: then there is a trace for each.
+            # Something in it needs the sizes: then each size has its own trace.
             self._never_open.add(key)
             self._num_traces = before
             return None
@@ -176,7 +176,7 @@ class Function(_core.TracedCall):
         self._watch.traced(self._python_function, keys, values)
 
     def _trace_apart(self, arguments):
-        """A trace that is not kept: to see what other arguments would need."""
+        """A trace that is not cached: to see what other arguments would need."""
         count = self._num_traces
         try:
             return (
@@ -187,7 +187,7 @@ class Function(_core.TracedCall):
             self._num_traces = count
 
     def _trace_first(self, bound, key):
-        """A trace; the very first may make variables, and then a second must not."""
+        """A trace; the very first may create variables, and a second one must not."""
         is_first = self._num_traces == 0
         concrete, made = self._trace(bound, key, may_make_variables=is_first)
         if made:
@@ -196,7 +196,7 @@ class Function(_core.TracedCall):
 
     def _trace(self, bound, key, may_make_variables):
         leaves = flatten_all(bound)
-        # Before the trace: they look at what is around that.
+        # Before the trace: they read the context around it.
         tracing, frame = Tracing(may_make_variables), Frame()
         trace = _core.Trace(self._name)
         try:
@@ -211,7 +211,7 @@ class Function(_core.TracedCall):
                 core = trace.finish(given + [frame.read(each) for each in frame.written])
         finally:
             trace.close()
-        self._num_traces += 1  # one that failed is none
+        self._num_traces += 1  # a failed trace does not count
         on_death = functools.partial(_drop_trace, weakref.ref(self), key)
         kept = [
             TensorSpec(leaf.shape, leaf.dtype, leaf.name if isinstance(leaf, TensorSpec) else None)
@@ -234,7 +234,7 @@ class Function(_core.TracedCall):
         return concrete, tracing.made
 
     def _add_inputs(self, trace, leaves, bound):
-        """Symbolic tensors for those leaves that are tensors or stand for them."""
+        """Symbolic tensors for the leaves that are tensors or specs."""
         args, kwargs = bound
         names = [
             name
@@ -272,11 +272,11 @@ class Function(_core.TracedCall):
             ) from None
 
     def _call_slowly(self, *args, **kwargs):
-        """A call that the base class does not remember."""
+        """A call that the base class has not cached."""
         if config.functions_run_eagerly():
             return self._python_function(*args, **kwargs)
         if _core.is_tracing() and has_array((args, kwargs)):
-            # Arrays are values of the trace around this one: the function becomes part of that.
+            # Arrays belong to the enclosing trace: the function becomes part of that.
             inlined = autograph._traced(self._python_function, **self._own_options)
             return with_effects(lambda: inlined(*args, **kwargs))
         self._watch.called(self._take_hits())
@@ -304,7 +304,7 @@ class Function(_core.TracedCall):
         return result
 
     def _run_within_budget(self, concrete, tensors):
-        """Where the plan does not fit beside what is held, loops keep fewer states."""
+        """If the plan does not fit beside the memory held, loops keep fewer states."""
         for _ in range(2):  # a new plan takes some memory itself
             try:
                 return concrete.run(tensors)
@@ -316,24 +316,24 @@ class Function(_core.TracedCall):
         return concrete.run(tensors)
 
     def _call_python(self, args, kwargs):
-        """A call op by op, which a tape sees: a custom gradient is no part of a graph."""
+        """Runs op by op under a tape: a custom gradient is not part of a graph."""
         result = self._python_function(*args, **kwargs)
         return pack_all(result, [self._as_output(leaf) for leaf in flatten_all(result)])
 
     def _make_fast(self, key, concrete, args, kwargs, tensors):
-        """The base class is to know such calls, when it can."""
+        """Caches such calls in the base class, if possible."""
         count, order = input_order(self._parameters, args, kwargs)
         with self._lock:
             if self._traces.get(key) is not concrete:
-                return  # other traces, or the end of an argument, have taken its place
+                return  # it was evicted, or its argument died
             core = concrete._core
             concrete.may_be_fast = self._remember(
                 args, kwargs, count, order, tensors, core, concrete.form(), concrete
             )
-            self._keep(key, concrete)  # it has grown by its program
+            self._keep(key, concrete)  # its program has made it larger
 
     def _check_planned(self, concrete):
-        """jit_compile=True asks for one plan of the whole."""
+        """jit_compile=True requires one plan for the whole function."""
         if not self._own_options.get("jit_compile") or concrete._core.is_planned():
             return
         plan = concrete.memory_plan()
@@ -347,7 +347,7 @@ class Function(_core.TracedCall):
         )
 
     def _fits(self, concrete) -> bool:
-        """Whether the plan is within the function's own budget: loops may keep fewer states."""
+        """Whether the plan fits the function's own budget; loops may keep fewer states."""
         if self._memory_budget is None or concrete in self._fitted:
             return True
         if not concrete._core.fit(self._memory_budget):
@@ -362,7 +362,7 @@ class Function(_core.TracedCall):
             _refusal.refuse(self, concrete, self._memory_budget)
 
     def _refuse(self, concrete, reason):
-        """Called when a run found no memory: says why where the plan is what does not fit."""
+        """Called when a run found no memory: explains it if the plan does not fit."""
         from penstock._tracing import refusal as _refusal
 
         _refusal.refuse_global(self, concrete, reason)
@@ -385,14 +385,14 @@ class Function(_core.TracedCall):
         return self._find(self._parameters.bind(args, kwargs))[1]
 
     def memory_plan(self, *args, **kwargs):
-        """What a call with such arguments will hold, and when, before it runs."""
+        """The memory of a call with such arguments, and when, before it runs."""
         concrete = self.get_concrete_function(*args, **kwargs)
         if concrete._core.has_known_inputs():
             self._fits(concrete)
         return concrete.memory_plan()
 
     def bytes(self) -> int:
-        """What the traces take: their graphs, constants and instructions."""
+        """The memory of the traces: their graphs, constants and instructions."""
         return self._traces.bytes()
 
     def experimental_get_tracing_count(self):
@@ -400,7 +400,7 @@ class Function(_core.TracedCall):
         return self._num_traces
 
     def pretty_printed_concrete_signatures(self, verbose=True):
-        """The traces that there are, for people.
+        """The existing traces, in readable form.
 
         Args:
           verbose: False for a shorter form.
@@ -423,7 +423,7 @@ class Function(_core.TracedCall):
         )
 
     def experimental_get_compiler_ir(self, *args, **kwargs):
-        """A function of the stage: the text of the graph, whatever the stage."""
+        """A function of the stage: always the text of the graph."""
         concrete = self.get_concrete_function(*args, **kwargs)
         return lambda stage="hlo", device_name=None, platform_name=None: concrete._core.text()
 
@@ -451,14 +451,14 @@ def _unbind(function, key, unused):
 
 
 def _drop_trace(function, key, unused):
-    """An argument that was an object is no more: neither are calls with it."""
+    """Drops the trace of an argument that no longer exists."""
     owner = function()
     if owner is not None:
         owner._traces.drop_dead(key, owner._forget)
 
 
 def _method(python_function, instance, alive):
-    """The method of an object that it does not keep alive."""
+    """A method bound to an object that it does not keep alive."""
 
     @functools.wraps(python_function)
     def method(*args, **kwargs):
@@ -495,7 +495,7 @@ def function(
     memory_budget=None,
     trace_cache_limit=None,
 ):
-    """Makes a Python function one that is traced, planned and run as a whole.
+    """Turns a Python function into one that is traced, planned and run as a whole.
 
     `memory_budget` (bytes, or a text such as "512MiB") is the most that a call may hold besides its
     inputs, variables and constants; `trace_cache_limit` the most that its traces may take.

@@ -1,4 +1,4 @@
-"""Refuses a call whose plan does not fit, and says what would."""
+"""Refuses a call whose plan does not fit, and says what would fit."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def _specs(concrete):
 
 
 def _batch(concrete):
-    """The leading dimension that all inputs share; None where they do not."""
+    """The leading dimension that all inputs share, or None."""
     sizes = {spec.shape[0] for spec in _specs(concrete) if spec.shape.rank}
     return sizes.pop() if len(sizes) == 1 else None
 
@@ -35,7 +35,8 @@ def _with_batch(concrete, size):
 
 
 def largest_batch(function, concrete, fits):
-    """The most rows, below what was asked for, of which `fits(trace)` is true; None if unknown."""
+    """The largest batch below the requested one for which `fits(trace)` is true; None if
+    unknown."""
     batch = _batch(concrete)
     if batch is None:
         return None
@@ -46,7 +47,7 @@ def largest_batch(function, concrete, fits):
             smaller = function._trace_apart(_with_batch(concrete, middle))
             low, high = (middle, high) if fits(smaller) else (low, middle)
     except Exception:
-        return None  # the function does not take other batches
+        return None  # the function rejects other batches
     return low
 
 
@@ -75,7 +76,7 @@ def refuse(function, concrete, budget):
 
 
 def refuse_global(function, concrete, reason):
-    """A run found no memory: raises when the plan does not fit the budget beside what is held."""
+    """Called when a run found no memory: raises if the plan does not fit the remaining budget."""
     budget, held = _core.budget(0), _core.memory_info(0)["current"]
     peak = concrete._core.peak_bytes()
     if held + peak <= budget:

@@ -1,5 +1,5 @@
-"""Which traces of a function leave dimensions open: those that were asked for with such specs, and
-with reduce_retracing those for shapes that keep changing."""
+"""Traces with open dimensions: those requested with such specs and, with reduce_retracing, those
+for shapes that keep changing."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ def _specs_of(bound) -> list:
 
 
 def _common(a, b) -> TensorShape:
-    """The most special shape that both are of."""
+    """The narrowest shape that covers both."""
     if a.rank is None or a.rank != b.rank:
         return TensorShape(None)
     return TensorShape([x if x == y else None for x, y in zip(a, b, strict=True)])
 
 
 def _serves(wide, specs) -> bool:
-    """Whether a trace for `wide` is one for tensors like `specs`, too."""
+    """Whether a trace for `wide` also serves tensors like `specs`."""
     return all(
         _common(shape, own) == shape and own_name in (None, name)
         for (shape, name), (own, own_name) in zip(wide, specs, strict=True)
@@ -60,13 +60,13 @@ class Relaxing:
     def __init__(self, reduces_retracing):
         self._reduces_retracing = reduces_retracing
         self._traced = {}  # specs that traces were made for
-        self._shapes = {}  # what the calls with changing shapes have in common
+        self._shapes = {}  # the common part of the calls' changing shapes
 
     def _kind(self, bound, count):
         return key_of_call(_with_specs(bound, [(None, None)] * count))
 
     def traced(self, bound):
-        """A trace was made for these arguments: where they are specs, it serves narrower ones."""
+        """Notes a trace for these arguments: if they are specs, it serves narrower ones too."""
         if any(isinstance(leaf, TensorSpec) for leaf in flatten_all(bound)):
             specs = _specs_of(bound)
             known = self._traced.setdefault(self._kind(bound, len(specs)), [])
@@ -86,7 +86,7 @@ class Relaxing:
         return None if found is None else _with_specs(bound, found)
 
     def _narrowest(self, kind, specs):
-        """Those of the traced specs that serve these and no others would serve better."""
+        """The narrowest of the traced specs that serve these."""
         found = None
         for each in self._traced.get(kind, ()):
             if _serves(each, specs) and (found is None or _serves(found, each)):

@@ -1,4 +1,4 @@
-"""Warns when a function is traced again and again, and says which argument makes it so."""
+"""Warns when a function is retraced again and again, and names the argument that causes it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 
 
 def users_line() -> str:
-    """The innermost line that is not the package's own: "train.py:12"."""
+    """The innermost line outside the package: "train.py:12"."""
     frame = sys._getframe(1)
     while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame = frame.f_back
@@ -36,18 +36,18 @@ def _short(value) -> str:
 
 
 class RetraceWatch:
-    """The last calls of a function: whether each was traced, and with what."""
+    """The latest calls of a function: whether each was traced, and its arguments."""
 
     def __init__(self):
         self._calls = deque(maxlen=_WINDOW)  # None, or what was traced
         self._num_warnings = 0
 
     def called(self, hits=1):
-        """Calls that needed no trace."""
+        """Notes calls that needed no trace."""
         self._calls.extend([None] * min(hits, _WINDOW))
 
     def traced(self, function, named_keys, named_values):
-        """A call that did: its arguments by name, as keys and as values."""
+        """Notes a call that was traced: its arguments by name, as keys and as values."""
         if self._num_warnings >= _MAX_WARNINGS:
             return
         texts = {name: _short(value) for name, value in named_values.items()}

@@ -1,4 +1,4 @@
-"""The traces of a function, bounded in bytes: the least recently used go first."""
+"""The traces of a function, limited in bytes; the least recently used are evicted."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ import contextlib
 import threading
 from collections import OrderedDict, deque
 
-limit = 64 << 20  # of functions that have none of their own
+limit = 64 << 20  # of functions without their own limit
 
 
 class TraceCache:
-    """Concrete functions by the key of their arguments. Any thread may ask, at any time."""
+    """Concrete functions by the key of their arguments. Thread-safe."""
 
     def __init__(self, own_limit=None):
         self._own_limit = own_limit
         self._found = OrderedDict()  # key -> (concrete function, its bytes); the latest last
         self._bytes = 0
         self._lock = threading.RLock()
-        self._depth = 0  # of calls that are under way here
-        self._dead = deque()  # (key, what is to be done with its trace), to be dropped after them
+        self._depth = 0  # of calls in progress here
+        self._dead = deque()  # (key, callback for its trace), to be dropped after them
 
     def __len__(self):
         return len(self._found)
@@ -49,7 +49,7 @@ class TraceCache:
             return entry[0]
 
     def put(self, key, concrete):
-        """Adds a trace, or counts one anew that has grown by running."""
+        """Adds a trace, or updates the size of one that has grown."""
         size = concrete.bytes()
         with self._alone():
             self.drop(key)
@@ -57,7 +57,7 @@ class TraceCache:
             self._bytes += size
 
     def drop(self, key):
-        """Takes a trace out: the concrete function, or None."""
+        """Removes a trace; returns the concrete function, or None."""
         with self._lock:
             concrete, size = self._found.pop(key, (None, 0))
             self._bytes -= size
@@ -96,7 +96,7 @@ class TraceCache:
             keys = {id(concrete): key for key, (concrete, _) in self._found.items()}
             newest = next(reversed(self._found))
             for concrete in reversed(recent):
-                if id(concrete) in keys:  # or another thread has dropped it
+                if id(concrete) in keys:  # unless another thread has dropped it
                     self._found.move_to_end(keys[id(concrete)])
             self._found.move_to_end(newest)
             while self._bytes > most and len(self._found) > 1:

@@ -1,1 +1,1 @@
-"""Variables, and the objects that own them."""
+"""Variables and the objects that own them."""

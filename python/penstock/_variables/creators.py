@@ -1,4 +1,4 @@
-"""tf.variable_creator_scope: functions that see, change or replace the variables being made."""
+"""tf.variable_creator_scope: functions that intercept the creation of variables."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _here = threading.local()
 
 
 class Created(type):
-    """The metaclass of variables: where a scope has a creator, the creator is called."""
+    """The metaclass of variables: it calls the creators of the current scopes."""
 
     def __call__(cls, *args, **kwargs):
         creators = getattr(_here, "creators", None)

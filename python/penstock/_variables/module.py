@@ -34,7 +34,7 @@ class Module(Trackable):
     <tf.Tensor: shape=(1, 1), dtype=float32, numpy=array([[11.]], dtype=float32)>
     """
 
-    # Attributes that are bookkeeping and not part of the model.
+    # Bookkeeping attributes that are not part of the model.
     _TF_MODULE_IGNORED_PROPERTIES = frozenset()
 
     def __init__(self, name=None):
@@ -53,7 +53,7 @@ class Module(Trackable):
 
     @property
     def name_scope(self):
-        """The name scope of what this module makes."""
+        """The name scope for objects that this module creates."""
         return name_scope(self._scope_name)
 
     @property
@@ -71,7 +71,7 @@ class Module(Trackable):
 
     @property
     def trainable_variables(self) -> tuple[Variable, ...]:
-        """Those of the variables that are trainable.
+        """The trainable variables.
 
         >>> class Layer(tf.Module):
         ...     def __init__(self):
@@ -84,7 +84,7 @@ class Module(Trackable):
 
     @property
     def non_trainable_variables(self) -> tuple[Variable, ...]:
-        """Those of the variables that are not trainable."""
+        """The variables that are not trainable."""
         return tuple(self._flatten(predicate=lambda x: isinstance(x, Variable) and not x.trainable))
 
     @property
@@ -101,12 +101,12 @@ class Module(Trackable):
         return tuple(self._flatten(predicate=lambda x: isinstance(x, Module)))
 
     def _flatten(self, recursive=True, predicate=None, attribute_traversal_key=None):
-        """What the attributes hold, sorted by their names; then what the modules in them hold."""
+        """The contents of the attributes, sorted by name; then those of the modules in them."""
         yield from _walk(self, recursive, predicate, attribute_traversal_key, {id(self)})
 
     @classmethod
     def with_name_scope(cls, method):
-        """Decorates a method: what it makes is named after the module."""
+        """Decorates a method: objects that it creates are named after the module."""
 
         @functools.wraps(method)
         def scoped(self, *args, **kwargs):

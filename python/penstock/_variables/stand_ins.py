@@ -1,5 +1,5 @@
-"""Variables as arguments of a tf.function: a trace reads and assigns variables that stand for them,
-and serves all variables of their dtypes and shapes."""
+"""Variables as arguments of a tf.function: a trace reads and assigns placeholder variables, and
+serves all variables of their dtypes and shapes."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from penstock._variables.variable import NeedsVariables, ResourceVariable
 
 
 class StandIn(ResourceVariable):
-    """A variable without a value of its own."""
+    """A placeholder variable without a value."""
 
     def ref(self):
-        raise NeedsVariables  # it is to be found again by who it is
+        raise NeedsVariables  # its identity matters to the program
 
     experimental_ref = ref
 
@@ -33,16 +33,16 @@ def _new(variable):
 
 
 def check_known(variables):
-    """Raises where something would be kept for variables that only stand for others."""
+    """Raises if something would be stored for placeholder variables."""
     if any(isinstance(each, StandIn) for each in variables):
         raise NeedsVariables
 
 
 class StandIns:
-    """Those of one function."""
+    """The placeholder variables of one function."""
 
     def __init__(self):
-        self._made = {}  # by what a trace can see, and the number among such
+        self._made = {}  # by what a trace can see, and a number among equals
 
     def replace(self, bound):
         """Bound arguments with stand-ins for their variables, and both as lists; None where there

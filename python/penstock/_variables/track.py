@@ -1,7 +1,7 @@
-"""What checkpoints follow: objects with named children down to variables.
+"""The objects that checkpoints follow: objects with named children down to variables.
 
-A checkpoint may be restored before a program has made all of its variables. What an object still
-awaits then is registered here, and given to it when an attribute of that name is set.
+A checkpoint may be restored before a program has created all its variables. The missing children of
+an object are registered here, and restored when an attribute of that name is set.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import weakref
 
 from penstock import _core
 
-# id of an object: (weak reference to it, [the restores that it awaits something from]).
+# id of an object: (weak reference to it, [the restores with values for it]).
 _awaiting = {}
 
 
@@ -19,7 +19,7 @@ class Trackable:
 
     # Attributes that are not part of the object's state.
     _UNTRACKED = frozenset()
-    # An object that this one is saved in the place of.
+    # An object in whose place this one is saved.
     _stands_for = None
 
     def __setattr__(self, name, value):
@@ -35,7 +35,7 @@ class Trackable:
 
 
 def is_trackable(value) -> bool:
-    """Whether there may be variables in it."""
+    """Whether it may contain variables."""
     return isinstance(value, (_core.VariableHandle, Trackable, list, tuple, dict))
 
 
@@ -58,7 +58,7 @@ def children(value):
 
 
 def await_more(target, restore) -> None:
-    """From here on `restore.arrived(target, name)` is called for every attribute that is set."""
+    """Calls `restore.arrived(target, name)` for every attribute that is set from now on."""
     key = id(target)
     if key not in _awaiting:
         gone = weakref.ref(target, lambda _: _awaiting.pop(key, None))
@@ -69,12 +69,12 @@ def await_more(target, restore) -> None:
 
 
 def awaited(target) -> list:
-    """The restores that the object awaits something from, the oldest first."""
+    """The restores with values for the object, oldest first."""
     return list(_awaiting.get(id(target), (None, ()))[1])
 
 
 def stop_waiting(target, restore) -> None:
-    """Ends what await_more began."""
+    """Reverses await_more."""
     _, waiting = _awaiting.get(id(target), (None, []))
     if restore in waiting:
         waiting.remove(restore)
@@ -83,6 +83,6 @@ def stop_waiting(target, restore) -> None:
 
 
 def arrived(target, name: str) -> None:
-    """An attribute was set: whoever has a value for what is in it now restores it."""
+    """Called when an attribute was set: restores with values for it apply them."""
     for restore in awaited(target):
         restore.arrived(target, name)

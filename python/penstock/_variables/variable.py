@@ -1,4 +1,4 @@
-"""tf.Variable: a tensor that changes, with a name."""
+"""tf.Variable: a mutable, named tensor."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from penstock._variables.creators import Created
 
 
 class NeedsVariables(BaseException):
-    """What is traced must see the variables themselves. No program's business to catch."""
+    """Tracing needs the variables themselves. Programs do not catch this."""
 
 
 def _initial(value, dtype):
-    """The initial value as a tensor with data, while a function is traced too."""
+    """The initial value as a tensor with data, even while a function is traced."""
     if not _core.is_tracing():
         return _core.to_tensor(value() if callable(value) else value, dtype)
     from penstock._context.trace import init_scope
@@ -32,13 +32,13 @@ def _initial(value, dtype):
 
     try:
         return _core.evaluate_now(_core.to_tensor(value, dtype))
-    except errors.FailedPreconditionError as error:  # of a variable that stands for another
+    except errors.FailedPreconditionError as error:  # of a placeholder variable
         raise NeedsVariables from error
 
 
 @public("VariableSynchronization")
 class VariableSynchronization(enum.Enum):
-    """When copies of a variable are brought in line: there are none here."""
+    """When copies of a variable are synchronised: there are no copies here."""
 
     AUTO = 0
     NONE = 1
@@ -48,7 +48,7 @@ class VariableSynchronization(enum.Enum):
 
 @public("VariableAggregation")
 class VariableAggregation(enum.Enum):
-    """How copies of a variable are put together: there are none here."""
+    """How copies of a variable are aggregated: there are no copies here."""
 
     NONE = 0
     SUM = 1
@@ -58,7 +58,7 @@ class VariableAggregation(enum.Enum):
 
 @public("Variable")
 class Variable(_core.VariableHandle, metaclass=Created):
-    """A tensor that changes: `tf.Variable([1.0, 2.0], name="w")`.
+    """A mutable tensor: `tf.Variable([1.0, 2.0], name="w")`.
 
     Args:
       *args: initial_value, trainable=True, validate_shape=True, name=None, dtype=None,
@@ -293,7 +293,7 @@ class Variable(_core.VariableHandle, metaclass=Created):
         return self._scatter_nd(op, raw_ops.ExpandDims(input=delta.indices, axis=-1), delta.values)
 
     def _scatter_in_turn(self, delta, combine):
-        # One row after the other: an index that is there twice counts twice.
+        # Row by row: a repeated index counts twice.
         with pause():
             for row, index in enumerate(_core.to_tensor(delta.indices)):
                 self._assign_part(int(index), combine(self[int(index)], delta.values[row]), False)
@@ -368,7 +368,7 @@ class Variable(_core.VariableHandle, metaclass=Created):
 
 
 class ResourceVariable(Variable):
-    """The variables that `tf.Variable` makes."""
+    """The class of variables made by `tf.Variable`."""
 
 
 def _shape_error(message):
@@ -393,7 +393,7 @@ def variable_repr(variable, name: str) -> str:
 
 
 class _Unread(ResourceVariable):
-    """What an assignment gives: the same variable, printed under another name."""
+    """The result of an assignment: the same variable, printed under another name."""
 
     def __repr__(self):
         return variable_repr(self, "'UnreadVariable'")

@@ -1,8 +1,8 @@
 """tf.autograph: Python's control flow over tensors, as control flow of functions.
 
-tf.function converts the function that it traces, and what that calls: `if`, `while` and `for`
-become calls of operators, which take Python's way for Python's values and make conditions and loops
-of the graph for tensors. The result has the lines of the source."""
+tf.function converts the function that it traces and the functions it calls: `if`, `while` and `for`
+become operator calls. These behave like Python for Python values and add conditions and loops to
+the graph for tensors. The converted code keeps the line numbers of the source."""
 
 import ast as _ast
 
@@ -23,7 +23,7 @@ def _features(optional_features):
 
 
 def _traced(function, autograph=True, experimental_autograph_options=None, **unused):
-    """What tf.function traces in the place of a function."""
+    """The function that tf.function traces in place of another."""
     if not autograph:
         return function
     made = _convert(function, _operators_for(_features(experimental_autograph_options)))
@@ -41,7 +41,7 @@ def _checked(entity):
 
 
 def to_graph(entity, recursive=True, experimental_optional_features=None):
-    """The function with its control flow converted. Called with eager tensors it runs at once.
+    """The function with its control flow converted. Called with eager tensors it runs immediately.
 
     Args:
       entity: A Python function.
@@ -79,7 +79,7 @@ def to_code(entity, recursive=True, experimental_optional_features=None):
 
 
 def trace(*args):
-    """Prints the arguments: where it is in a function, once for each trace."""
+    """Prints the arguments; in a function, once per trace."""
     print(*args)
 
 

@@ -1,4 +1,4 @@
-"""Which functions are converted when converted code calls them."""
+"""Decides which functions called by converted code are converted."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import types
 
 from penstock.autograph._tree import OPERATORS
 
-# Their functions are left alone: they have no control flow over tensors, or their own way with it.
+# Their functions are not converted: they have no control flow over tensors, or handle it
+# themselves.
 _OTHERS = frozenset(
     [
         "penstock",
@@ -28,7 +29,7 @@ _OTHERS = frozenset(
         "IPython",
     ]
 )
-# Functions of penstock that call what they are given.
+# Functions of penstock that call their arguments.
 TAKES_FUNCTIONS = frozenset(
     [
         "case",
@@ -46,7 +47,7 @@ TAKES_FUNCTIONS = frozenset(
 
 
 def is_left_alone(module) -> bool:
-    """Whether functions of a module, given by its name, stay as they are."""
+    """Whether functions of a module, given by its name, are not converted."""
     root = (module or "").partition(".")[0]
     return root in _OTHERS or root in sys.stdlib_module_names
 
@@ -58,18 +59,18 @@ def _root(node):
 
 
 class Calls:
-    """What is known of the functions that a piece of code calls, before it runs."""
+    """Static knowledge of the functions that a piece of code calls."""
 
     def __init__(self, names, overloads, prints, bound=frozenset()):
         self._names, self._overloads, self._prints = names, overloads, prints
-        self._bound = bound  # names that are not global ones
+        self._bound = bound  # names that are not global
 
     def inside(self, bound):
-        """The same in a nested function with names of its own."""
+        """The same for a nested function with its own names."""
         return Calls(self._names, self._overloads, self._prints, self._bound | bound)
 
     def _find(self, node):
-        """The global object that an expression names; None where that is not known."""
+        """The global object that an expression names; None if unknown."""
         if isinstance(node, ast.Name):
             if node.id in self._bound:
                 return None
@@ -81,7 +82,7 @@ class Calls:
         return None
 
     def is_plain(self, node) -> bool:
-        """Whether what is called is known to stay as it is."""
+        """Whether the callee is known to stay unconverted."""
         if _root(node) == OPERATORS:
             return True
         found = self._find(node)
@@ -95,7 +96,7 @@ class Calls:
         return is_left_alone(getattr(found, "__module__", None))
 
     def prints(self, node) -> bool:
-        """Whether this is Python's `print`, and prints tensors when the function runs."""
+        """Whether this is Python's `print`, which prints tensors at run time."""
         return self._prints and self._find(node) is print
 
     def may_be_range(self, node) -> bool:

@@ -1,8 +1,7 @@
-"""Functions with their control flow converted, made once for each code object.
+"""Functions with converted control flow, cached by code object.
 
-The code that is made has the file name and the lines of the user's, the cells of its closure and
-its globals, and the operators as one more cell. Functions in which nothing is to convert are
-returned as they are.
+The new code has the file name, line numbers, closure cells and globals of the user's function, and
+the operators as an additional cell. Functions with nothing to convert are returned unchanged.
 """
 
 from __future__ import annotations
@@ -22,8 +21,8 @@ from penstock.autograph._source import tree_of
 from penstock.autograph._statements import FunctionBody
 
 _PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
-_made = {}  # by the id of a code object and the features: a reference to it, and the new code
-_own = {}  # by id: references to code objects that conversion has made
+_made = {}  # by id of a code object and features: a reference to it, and the new code
+_own = {}  # by id: references to code objects made by conversion
 _NEW = "ag__function"
 _FUTURE = __future__.annotations.compiler_flag
 MARK = "_autograph_do_not_convert"
@@ -55,7 +54,7 @@ def converted_function(function, operators):
 
 
 def _around(function, operators):
-    """One of our own wrappers, around the converted function."""
+    """One of our own wrappers around the converted function."""
     inner = getattr(function, "__wrapped__", None)
     if not isinstance(inner, types.FunctionType) or not function.__closure__:
         return function
@@ -90,7 +89,7 @@ def _copy(function, code, cells):
 
 
 def converted_tree(function, operators):
-    """The syntax tree of the function, converted; None where it stays as it is."""
+    """The converted syntax tree of the function; None if it stays unchanged."""
     tree = tree_of(function.__code__)
     if tree is None:
         return None
@@ -104,7 +103,7 @@ def converted_tree(function, operators):
 
 
 def _new_code(function, operators):
-    """The new code object; None where there is nothing to convert."""
+    """The new code object; None if there is nothing to convert."""
     tree = converted_tree(function, operators)
     if tree is None:
         _verbosity.say(function, "is run as it is written")
@@ -114,7 +113,7 @@ def _new_code(function, operators):
 
 
 def _owner(function) -> str | None:
-    """The class that a function is written in: private names are spelled with it."""
+    """The class that a function is defined in: private names are mangled with it."""
     parts = function.__qualname__.split(".")
     pairs = itertools.pairwise(parts)
     classes = [each for each, inner in pairs if "<locals>" not in (each, inner)]
@@ -147,7 +146,7 @@ def _inner(code, name):
 
 
 def _named(code, qualname, name):
-    """The code under the names that tracebacks show: blocks go by that of their function."""
+    """The code with the names that tracebacks show: blocks are named after their function."""
     constants = []
     for each in code.co_consts:
         if isinstance(each, types.CodeType):

@@ -1,5 +1,5 @@
-"""Expressions that choose (`and`, `or`, `not`, `a if c else b`, chained comparisons) and calls, as
-calls of operators."""
+"""Converts expressions that choose (`and`, `or`, `not`, `a if c else b`, chained comparisons)
+and calls into operator calls."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ _COMPARISONS = {
     ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge",
     ast.Is: "is_", ast.IsNot: "is_not", ast.In: "in_", ast.NotIn: "not_in",
 }  # fmt: skip
-_TESTS = ("isinstance", "issubclass", "hasattr", "callable")  # give Python's bools
+_TESTS = ("isinstance", "issubclass", "hasattr", "callable")  # return Python bools
 
 
 def is_plain_test(node) -> bool:
-    """Whether an expression gives a Python bool whatever is in it."""
+    """Whether an expression always gives a Python bool."""
     if isinstance(node, ast.Constant):
         return True
     if isinstance(node, ast.UnaryOp):
@@ -29,12 +29,12 @@ def is_plain_test(node) -> bool:
 
 
 def _binds(node) -> bool:
-    """Whether it has a `:=`, which must stay in its own scope."""
+    """Whether it contains a `:=`, which must stay in its own scope."""
     return any(isinstance(each, ast.NamedExpr) for each in inside(node))
 
 
 class Expressions(ast.NodeTransformer):
-    """Converts the expressions of one function; those inside of it are for `nested_function`."""
+    """Converts the expressions of one function; nested functions go to `nested_function`."""
 
     def __init__(self, nested_function, calls, first_parameter):
         self._nested, self._calls, self._first = nested_function, calls, first_parameter
@@ -46,10 +46,10 @@ class Expressions(ast.NodeTransformer):
         return node
 
     def visit_ClassDef(self, node):
-        return node  # its methods are converted when they are called
+        return node  # its methods are converted when called
 
     def visit_AnnAssign(self, node):
-        """Without the annotation: a name that a block shares must not have one."""
+        """Removes the annotation: a name that a block shares must not have one."""
         if node.value is None:
             return ast.copy_location(ast.Pass(), node)
         made = ast.Assign([node.target], node.value)

@@ -1,4 +1,5 @@
-"""`break`, `continue` and `return` as flags: what follows one of them is done where it is not set.
+"""Lowers `break`, `continue` and `return` to flags: statements after one run only if its flag is
+not set.
 
 A function whose only `return` is its last statement keeps it."""
 
@@ -14,7 +15,7 @@ _BLOCKS = ("body", "orelse", "handlers", "finalbody", "cases")
 
 
 class Flags:
-    """Names that the function does not have yet."""
+    """Generates names that the function does not use."""
 
     def __init__(self, taken):
         self._taken = set(taken)
@@ -35,7 +36,7 @@ def _set(name, value, like) -> ast.stmt:
 
 
 def _unless(flag, statements) -> list:
-    """The statements, done where the flag is not set."""
+    """The statements, run only if the flag is not set."""
     if not statements:
         return []
     test = ast.UnaryOp(ast.Not(), ast.Name(flag, ast.Load()))
@@ -65,7 +66,7 @@ def blocks_of(node):
 
 
 def _guard(statements, kinds, flag, replace, through_loops) -> list:
-    """The statements with every jump replaced, and what follows a jump under the flag."""
+    """The statements with every jump replaced, and those after a jump guarded by the flag."""
     made = []
     for i, each in enumerate(statements):
         if isinstance(each, kinds):
@@ -87,7 +88,7 @@ def _guard(statements, kinds, flag, replace, through_loops) -> list:
 
 
 def lower_loops(statements, flags) -> list:
-    """Loops without `break` and `continue`; an `else` follows its loop."""
+    """Removes `break` and `continue` from loops; an `else` follows its loop."""
     made = []
     for each in statements:
         if isinstance(each, _FUNCTIONS):
@@ -121,7 +122,7 @@ def _lowered(loop, flags) -> list:
 
 
 def _guard_break(body, flag) -> list:
-    """A `break` sets its flag and goes on like a `continue`."""
+    """A `break` sets its flag and continues like a `continue`."""
 
     class Replace(ast.NodeTransformer):
         def visit_Break(self, node):
@@ -139,7 +140,7 @@ def _as_list(found):
 
 
 def needs_lowering(body) -> bool:
-    """Whether a function returns from somewhere else than its end."""
+    """Whether a function returns anywhere but at its end."""
     *others, last = body
     return any(_has(each, ast.Return, True) for each in others) or (
         not isinstance(last, ast.Return) and _has(last, ast.Return, True)
@@ -147,7 +148,7 @@ def needs_lowering(body) -> bool:
 
 
 def returns_in_finally(body) -> bool:
-    """Whether a `finally` jumps away, and an error with it: nothing that flags could do."""
+    """Whether a `finally` jumps out and swallows an error: flags cannot express that."""
     jumps = (ast.Return, ast.Break, ast.Continue)
     return any(
         isinstance(each, ast.Try) and any(_has(inner, jumps, True) for inner in each.finalbody)
@@ -157,7 +158,7 @@ def returns_in_finally(body) -> bool:
 
 
 class Returns:
-    """Puts the result of a function into a variable that the function returns at its end."""
+    """Stores the result of a function in a variable that is returned at the end."""
 
     def __init__(self, flags):
         self.done, self.value = flags.new("do_return"), flags.new("retval_")
@@ -202,14 +203,14 @@ class Returns:
             setattr(owner, name, block)
 
     def _leave(self, loop):
-        """Out of the outer loop as well."""
+        """Leaves the outer loop as well."""
         jump = ast.copy_location(ast.Break(), loop)
         made = ast.If(ast.Name(self.done, ast.Load()), [jump], [])
         return ast.fix_missing_locations(ast.copy_location(made, loop))
 
 
 def _into_other_branch(node, rest) -> list:
-    """Where one branch always returns, what follows belongs to the other one."""
+    """If one branch always returns, the following statements belong to the other."""
     body, orelse = _always_returns(node.body), _always_returns(node.orelse)
     if body and orelse:
         return []

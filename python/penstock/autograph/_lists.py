@@ -1,5 +1,5 @@
-"""Lists that loops in graphs append to (Feature.LISTS): `x = []` and `x.append(…)` as calls of
-operators."""
+"""Lists that loops in graphs append to (Feature.LISTS): converts `x = []` and `x.append(…)` to
+operator calls."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from penstock.autograph import _tree
 
 
 class Lists(ast.NodeTransformer):
-    """Converts the lists of a function; its own names only."""
+    """Converts the lists of a function, for its own names only."""
 
     def visit_Assign(self, node):
         self.generic_visit(node)

@@ -1,6 +1,6 @@
-"""Which names statements read and change, and which of them are still needed after a statement.
+"""Liveness: which names statements read and change, and which are needed after a statement.
 
-A name that a nested function reads counts as read wherever that function's own name is."""
+A name that a nested function reads counts as read wherever that function's name is used."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def parameters(arguments) -> list[str]:
 
 
 def inside(node):
-    """The node and all below it, but not what is in nested functions and classes."""
+    """The node and all nodes below it, except those in nested functions and classes."""
     left = [node]
     while left:
         each = left.pop()
@@ -37,7 +37,7 @@ def _statements(nodes):
 
 
 def changed(nodes) -> set[str]:
-    """The names that statements bind, or take away, in the function that they are in."""
+    """The names that statements bind or delete in their function."""
     found = set()
     for each in _statements(nodes):
         if isinstance(each, ast.Name) and not isinstance(each.ctx, ast.Load):
@@ -52,7 +52,7 @@ def changed(nodes) -> set[str]:
 
 
 def _names_of_comprehensions(nodes) -> set[str]:
-    """Names that only comprehensions bind: they are their own."""
+    """Names that only comprehensions bind: they are local to these."""
     own, others = set(), set()
     for node in _statements(nodes):
         if isinstance(node, ast.comprehension):
@@ -102,10 +102,10 @@ def _is_place(node) -> bool:
 
 
 class Liveness:
-    """For the statements of one function: the names that are needed before and after them."""
+    """The live names before and after the statements of one function."""
 
     def __init__(self, statements):
-        self._captured = {}  # by the names of nested functions: what these read
+        self._captured = {}  # by name of a nested function: the names it reads
         for each in _statements(statements):
             if isinstance(each, ast.FunctionDef):
                 self._captured[each.name] = _read_in(each)
@@ -113,7 +113,7 @@ class Liveness:
                 for target in each.targets:
                     if isinstance(target, ast.Name):
                         self._captured[target.id] = _read_in(each.value)
-        self.kept = {  # what others see: needed to the end
+        self.kept = {  # visible to others: live to the end
             name
             for each in _statements(statements)
             if isinstance(each, (ast.Global, ast.Nonlocal))
@@ -130,7 +130,7 @@ class Liveness:
         return found
 
     def before(self, statements, after) -> set[str]:
-        """The names needed before statements, given those that are needed after them."""
+        """The names live before statements, given those live after them."""
         live = set(after)
         for each in reversed(statements):
             live = self._before_one(each, live)
@@ -163,7 +163,7 @@ class Liveness:
         return found
 
     def at_head(self, loop, after) -> set[str]:
-        """The names needed when a loop is about to go on, or to end."""
+        """The names live at the head of a loop."""
         head = self.before(loop.orelse, after) | set(after)
         if isinstance(loop, ast.While):
             head |= self.reads(loop.test)

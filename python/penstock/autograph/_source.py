@@ -1,4 +1,4 @@
-"""The syntax tree of a function, where it has a source: with the lines and columns of its file."""
+"""The syntax tree of a function, if its source is available, with the file's lines and columns."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ def tree_of(code) -> ast.FunctionDef | None:
 def _definition(code):
     lines, first = inspect.getsourcelines(code)
     is_inside = lines[0][:1].isspace()
-    # An indented definition is read as it is, inside of a block: texts of several lines in it stay
-    # what they are.
+    # An indented definition is parsed inside a block, so that multi-line strings in it stay
+    # unchanged.
     found = ast.parse("".join(["if 1:\n", *lines] if is_inside else lines)).body[0]
     found = found.body[0] if is_inside else found
     if not isinstance(found, ast.FunctionDef) or found.name != code.co_name:
         return None
     if not _has_parameters(code, found):
-        return None  # the file has changed since it was read
+        return None  # the file has changed since it was imported
     return ast.increment_lineno(found, max(first, 1) - (2 if is_inside else 1))
 
 
 def _lambda(code):
-    """A lambda as a function that returns its expression, where it is told from its neighbours."""
+    """A lambda as a function that returns its expression, if it can be told from its neighbours."""
     lines = linecache.getlines(code.co_filename)
     same = [
         each
@@ -81,7 +81,7 @@ def _is_of(code, node) -> bool:
 
 
 def _strip(tree):
-    """The function that is made takes these from the original."""
+    """Removes what the new function takes from the original."""
     arguments = tree.args
     tree.decorator_list, tree.returns = [], None
     for each in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):

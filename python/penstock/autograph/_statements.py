@@ -1,9 +1,8 @@
-"""`if`, `while` and `for` as calls of operators.
+"""Converts `if`, `while` and `for` to operator calls.
 
-The blocks of a statement become functions inside of the one that they are in, which share its
-variables. So Python values go through them as they always do. For tensors the operator also gets
-the state of the statement, to read it and to put it back: what the blocks change and somebody
-needs.
+The blocks of a statement become nested functions that share the variables of the enclosing one. So
+Python values behave as before. For tensors the operator also receives accessors for the statement's
+state: the variables that the blocks change and later code needs.
 
     ag__test_1 = x > 0
     def ag__if_1(): nonlocal y; y = x
@@ -27,14 +26,14 @@ _VALUES, _ITEM = "ag__values", "ag__item"
 
 
 class FunctionBody:
-    """Converts one function; those inside of it have one each."""
+    """Converts one function; each nested function has its own converter."""
 
     def __init__(self, node, calls, count):
         self._node, self._calls, self._count = node, calls, count
         self._shared = set()  # names that blocks bind in the function
 
     def convert(self):
-        """The function, changed in place. One with a jump out of a `finally` stays as it is."""
+        """Converts the function in place. One with a jump out of a `finally` stays unchanged."""
         node = self._node
         if _jumps.returns_in_finally(node.body):
             return node
@@ -69,7 +68,7 @@ class FunctionBody:
         return FunctionBody(node, self._calls, self._count).convert()
 
     def _bindings(self) -> list:
-        """What makes the names of blocks names of the function; it is never run."""
+        """Statements that make the names of blocks names of the function; they never run."""
         names = sorted(self._shared - set(self._scopes) - set(parameters(self._node.args)))
         if not names:
             return []
@@ -77,7 +76,7 @@ class FunctionBody:
         return [_tree.at(ast.If(ast.Constant(False), bound, []), self._node.body[0])]
 
     def _block(self, statements, after) -> list:
-        """Statements converted, where the names `after` are needed after them."""
+        """Converts statements, given the names `after` that are live after them."""
         made, needed = [], set(after) | self._live.kept
         for each in reversed(statements):
             before = self._live.before([each], needed) | self._live.kept
@@ -98,7 +97,7 @@ class FunctionBody:
         return found if isinstance(found, list) else [found]
 
     def _inline(self, node, after):
-        """A statement that stays; its blocks are converted where they are."""
+        """A statement that stays; its blocks are converted in place."""
         if isinstance(node, ast.While):
             after = self._live.at_head(node, after)
         elif isinstance(node, (ast.Try, ast.Match)):
@@ -133,7 +132,7 @@ class FunctionBody:
         count = ast.Constant(len(outputs) + len(places))
         call = _tree.operator("if_stmt", _tree.load(tested), body, orelse, *state, count)
         slow.append(_at_head(ast.Expr(call), node, node.test))
-        # Python's own bools need no operator.
+        # Python bools need no operator.
         other = [ast.Expr(ast.Call(orelse, [], [])) if node.orelse else ast.Pass()]
         choice = _if_is(tested, False, other, slow)
         made.append(_if_is(tested, True, [ast.Expr(ast.Call(body, [], []))], [choice]))
@@ -179,7 +178,7 @@ class FunctionBody:
         return [_tree.at(each, node) for each in made]
 
     def _rows(self, node):
-        """What a loop goes over. A range of tensors stays its ends."""
+        """The iterable of a loop. A range of tensors stays symbolic."""
         if isinstance(node, ast.Call) and self._calls.may_be_range(node.func):
             node.func = _tree.at(_tree.operator("rows_of", node.func), node)
             return self._expressions.generic_visit(node)
@@ -208,7 +207,8 @@ class FunctionBody:
         return _tree.function(name, arguments, self._scope_of(used) + body)
 
     def _state(self, number, names, places, others, made):
-        """The arguments that tell an operator of the state; the setter is added to `made`."""
+        """The arguments with which an operator accesses the state; the setter is added to
+        `made`."""
         texts = [*names, *places, *others]
         if not texts:
             return [ast.Constant(None), ast.Constant(None), _tree.texts([])]
@@ -256,7 +256,7 @@ def _if_is(name, value, then, otherwise):
 
 
 def _at_head(statement, node, last):
-    """The line of a statement up to its colon, not that of its whole block."""
+    """The line of a statement up to its colon, without its block."""
     for each in (statement, getattr(statement, "value", statement)):
         each.lineno, each.col_offset = node.lineno, node.col_offset
         each.end_lineno, each.end_col_offset = last.end_lineno, last.end_col_offset
@@ -282,7 +282,7 @@ def _pauses(node) -> bool:
 
 
 def _take_options(loop, expressions):
-    """The loop's own set_loop_options, taken out of it: a function of its arguments."""
+    """Removes the loop's own set_loop_options; returns a function of its arguments."""
     for i, each in enumerate(loop.body):
         call = each.value if isinstance(each, ast.Expr) else None
         if not isinstance(call, ast.Call):

@@ -1,4 +1,4 @@
-"""Tracebacks of converted code, which show the lines of the source and not the operators."""
+"""Tracebacks of converted code, which show source lines instead of operators."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _OWN = tuple(os.path.join(_PACKAGE, name) + os.sep for name in ("autograph", "_c
 
 
 def with_users_lines(function):
-    """The function; what it raises comes from the lines of converted code."""
+    """The function, with the frames of operators removed from its exceptions."""
 
     @functools.wraps(function)
     def run(*args, **kwargs):

@@ -1,4 +1,4 @@
-"""Pieces of syntax trees. They have no lines of their own: they get those of what they replace."""
+"""Fragments of syntax trees. They take the line numbers of what they replace."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def texts(names) -> ast.Tuple:
 
 
 def at(node, like):
-    """The node with the lines of another one wherever it has none."""
+    """Gives the node the lines of another one wherever it has none."""
     for each in ("lineno", "col_offset", "end_lineno", "end_col_offset"):
         setattr(node, each, getattr(like, each))
     return ast.fix_missing_locations(node)

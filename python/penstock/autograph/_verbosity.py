@@ -1,4 +1,4 @@
-"""How much of the conversion is logged: tf.autograph.set_verbosity."""
+"""tf.autograph.set_verbosity: how much of the conversion is logged."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def set_verbosity(level, alsologtostdout=False):
 
 
 def say(function, what):
-    """Logs what becomes of a function."""
+    """Logs what happens to a function."""
     level, to_stdout = _level
     if level < 1:
         return

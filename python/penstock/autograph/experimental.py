@@ -1,4 +1,4 @@
-"""tf.autograph.experimental: options of the conversion, and exceptions from it."""
+"""tf.autograph.experimental: options and exceptions of the conversion."""
 
 import enum as _enum
 import functools as _functools
@@ -7,7 +7,7 @@ from penstock.autograph._conversion import MARK as _MARK
 
 
 class Feature(_enum.Enum):
-    """Parts of the conversion that are done when they are asked for."""
+    """Optional parts of the conversion."""
 
     ALL = "ALL"
     AUTO_CONTROL_DEPS = "AUTO_CONTROL_DEPS"
@@ -30,7 +30,7 @@ class Feature(_enum.Enum):
 
 
 def do_not_convert(func=None):
-    """The function, which tf.function and converted code call as it is written."""
+    """Excludes the function from conversion."""
     if func is None:
         return do_not_convert
 

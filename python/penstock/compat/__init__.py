@@ -1,4 +1,4 @@
-"""tf.compat: text as bytes and back, kinds of numbers, and TensorFlow 1's names."""
+"""tf.compat: conversion between text and bytes, kinds of numbers, and TensorFlow 1's names."""
 
 import numbers as _numbers
 

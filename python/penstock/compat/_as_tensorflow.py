@@ -1,4 +1,4 @@
-"""Penstock in TensorFlow's place: `import tensorflow` then gives penstock."""
+"""Installs penstock as tensorflow: `import tensorflow` then loads penstock."""
 
 import importlib
 import importlib.abc
@@ -14,7 +14,7 @@ class _Alias(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Finds tensorflow.x, and tensorflow.compat.v2.x, as penstock.x."""
 
     def __init__(self, roots):
-        self._roots = roots  # where modules are looked for, in turn
+        self._roots = roots  # where modules are searched, in order
 
     def find_spec(self, fullname, path=None, target=None):
         if not fullname.startswith("tensorflow."):
@@ -46,7 +46,7 @@ class _Alias(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 @public("install_as_tensorflow")
 def install_as_tensorflow(tf1=False):
-    """From here on `import tensorflow` gives penstock. Refuses when the real one is loaded.
+    """Makes `import tensorflow` load penstock. Raises if the real one is already loaded.
 
     `__version__` then is that of the TensorFlow whose names these are: programs ask for it. With
     `tf1` the names are TensorFlow 1's, and ops become nodes of the default graph.

@@ -6,7 +6,7 @@ from penstock.config import _devices, experimental, optimizer, threading
 
 
 def set_memory_budget(budget, device="CPU:0"):
-    """The most bytes that a device may hold: a number, or a text such as "512MiB"."""
+    """Sets the most bytes that a device may hold: a number, or a string such as "512MiB"."""
     size = _core.parse_bytes(budget) if isinstance(budget, str) else int(budget)
     _core.set_budget(size, _devices.device_index(device))
 
@@ -51,7 +51,7 @@ def run_functions_eagerly(run_eagerly):
 
 
 def functions_run_eagerly() -> bool:
-    """What run_functions_eagerly was told."""
+    """The setting of run_functions_eagerly."""
     return _run_eagerly
 
 
@@ -60,7 +60,7 @@ experimental_functions_run_eagerly = functions_run_eagerly
 
 
 def set_soft_device_placement(enabled):
-    """Whether `tf.device` of a device that is not there means the CPU, or an error.
+    """Whether `tf.device` with a missing device means the CPU, or an error.
 
     Args:
       enabled: True or False.
@@ -73,7 +73,7 @@ def set_soft_device_placement(enabled):
 
 
 def get_soft_device_placement() -> bool:
-    """Whether a device that is not there means the CPU."""
+    """Whether a missing device means the CPU."""
     return _scope.soft_placement
 
 

@@ -1,4 +1,4 @@
-"""Devices: the machine's one CPU, and what programs set on it."""
+"""Devices: the machine's one CPU, and its settings."""
 
 import collections
 
@@ -94,13 +94,13 @@ def list_logical_devices(device_type=None):
 
 @public("config.get_visible_devices", "config.experimental.get_visible_devices")
 def get_visible_devices(device_type=None):
-    """What set_visible_devices was told: at first, all devices."""
+    """The devices passed to set_visible_devices; initially all."""
     return _of_type(_visible, device_type)
 
 
 @public("config.set_visible_devices", "config.experimental.set_visible_devices")
 def set_visible_devices(devices, device_type=None):
-    """Remembered only: ops run on the CPU, which is all there is.
+    """Stored only: ops run on the CPU, the only device.
 
     Args:
       devices: One of tf.config.list_physical_devices(), or a list of them.
@@ -124,7 +124,7 @@ def set_visible_devices(devices, device_type=None):
     "config.experimental.get_virtual_device_configuration",
 )
 def get_logical_device_configuration(device):
-    """The list that set_logical_device_configuration was given, or None."""
+    """The list passed to set_logical_device_configuration, or None."""
     checked(device)
     return _configurations
 

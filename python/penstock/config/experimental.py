@@ -1,4 +1,4 @@
-"""tf.config.experimental: what memory is held, and older names of tf.config's functions."""
+"""tf.config.experimental: memory statistics, and older names of tf.config's functions."""
 
 from penstock import _api, _core
 from penstock.config import _devices
@@ -16,29 +16,29 @@ def get_memory_usage(device="CPU:0") -> int:
 
 
 def reset_memory_stats(device="CPU:0"):
-    """The peak becomes what is held now."""
+    """Resets the peak to the current bytes."""
     _core.reset_peak(_devices.device_index(device))
 
 
 def trim_memory():
-    """Gives back to the system what is kept for reuse."""
+    """Returns memory kept for reuse to the system."""
     _core.trim()
 
 
 def get_memory_by_tag(device="CPU:0") -> dict[str, dict[str, int]]:
-    """The counters of every tag: what the bytes are for."""
+    """The counters of every tag."""
     return _core.memory_by_tag(_devices.device_index(device))
 
 
 def get_device_details(device):
-    """Nothing is known of a CPU beyond its name."""
+    """Empty: nothing is known of a CPU beyond its name."""
     if not isinstance(device, _devices.PhysicalDevice):
         raise ValueError(f"device must be a tf.config.PhysicalDevice, but got: {device}")
     return {}
 
 
 def set_memory_growth(device, enable):
-    """Nothing to do: memory is always taken as it is needed.
+    """Does nothing: memory is always allocated on demand.
 
     Args:
       device: One of tf.config.list_physical_devices().
@@ -50,35 +50,35 @@ def set_memory_growth(device, enable):
 
 
 def get_memory_growth(device) -> bool:
-    """True: memory is always taken as it is needed."""
+    """True: memory is always allocated on demand."""
     _devices.checked(device)
     return True
 
 
 def enable_op_determinism():
-    """Nothing to do: ops give the same bits every time, whatever the number of threads."""
+    """Does nothing: ops are deterministic for any number of threads."""
 
 
 def get_synchronous_execution() -> bool:
-    """True: an op is done when its call returns."""
+    """True: an op is complete when its call returns."""
     return True
 
 
 def set_synchronous_execution(enable):
-    """Nothing to do: execution is synchronous."""
+    """Does nothing: execution is synchronous."""
 
 
 _float_32 = True
 
 
 def enable_tensor_float_32_execution(enabled):
-    """Remembered only: a CPU multiplies float32 as it is."""
+    """Stored only: a CPU multiplies in full float32 precision."""
     global _float_32
     _float_32 = bool(enabled)
 
 
 def tensor_float_32_execution_enabled() -> bool:
-    """What enable_tensor_float_32_execution was told."""
+    """The setting of enable_tensor_float_32_execution."""
     return _float_32
 
 

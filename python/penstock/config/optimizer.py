@@ -1,4 +1,4 @@
-"""tf.config.optimizer: what programs ask of graphs. Remembered only: nothing here changes a run."""
+"""tf.config.optimizer: options of the graph optimizer. Stored only: nothing here changes a run."""
 
 from penstock import _api
 
@@ -13,7 +13,7 @@ def set_jit(enabled):
 
 
 def get_jit():
-    """What set_jit was told: "autoclustering" or ""."""
+    """The setting of set_jit: "autoclustering" or ""."""
     return _jit
 
 

@@ -1,4 +1,4 @@
-"""tf.debugging: checks of values, shapes and dtypes that raise when they do not hold."""
+"""tf.debugging: checks of values, shapes and dtypes that raise if they fail."""
 
 from penstock import _api
 
@@ -7,7 +7,7 @@ _filter_tracebacks = True
 
 
 def set_log_device_placement(enabled):
-    """Remembered only: there is one device, and every op is placed there.
+    """Stored only: there is one device, which runs every op.
 
     Args:
       enabled: True or False.
@@ -19,24 +19,24 @@ def set_log_device_placement(enabled):
 
 
 def get_log_device_placement():
-    """What set_log_device_placement was told."""
+    """The setting of set_log_device_placement."""
     return _log_placement
 
 
 def enable_traceback_filtering():
-    """Remembered only: ops are C++, and leave nothing in a traceback that hides the program."""
+    """Stored only: ops are C++, and add no frames to a traceback."""
     global _filter_tracebacks
     _filter_tracebacks = True
 
 
 def disable_traceback_filtering():
-    """Remembered only, as enable_traceback_filtering is."""
+    """Stored only, like enable_traceback_filtering."""
     global _filter_tracebacks
     _filter_tracebacks = False
 
 
 def is_traceback_filtering_enabled():
-    """What was last told."""
+    """The last setting."""
     return _filter_tracebacks
 
 

@@ -1,4 +1,4 @@
-"""Checks of shapes and dtypes: ValueError and TypeError, which need no values."""
+"""Checks of shapes and dtypes: they raise ValueError and TypeError, and need no values."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _prefix(message) -> str:
 
 
 def _later(name, check, tensors):
-    """Calls check(specs) with the shapes that the tensors have whenever the function runs."""
+    """Calls check(specs) at run time, with the tensors' shapes then."""
     from penstock import raw_ops
 
     kinds = [each.dtype for each in tensors]
@@ -61,28 +61,28 @@ def _check_rank(x, fits, wanted, message):
 
 @public("assert_rank", "debugging.assert_rank")
 def assert_rank(x, rank, message=None, name=None):
-    """Raises unless x has so many dimensions."""
+    """Raises unless x has that rank."""
     rank = _rank_of(rank)
     _check_rank(x, lambda found: found == rank, rank, message)
 
 
 @public("debugging.assert_rank_at_least")
 def assert_rank_at_least(x, rank, message=None, name=None):
-    """Raises unless x has so many dimensions or more."""
+    """Raises unless x has at least that rank."""
     rank = _rank_of(rank)
     _check_rank(x, lambda found: found >= rank, f"at least {rank}", message)
 
 
 @public("debugging.assert_rank_in")
 def assert_rank_in(x, ranks, message=None, name=None):
-    """Raises unless the number of dimensions of x is one of `ranks`."""
+    """Raises unless the rank of x is one of `ranks`."""
     ranks = tuple(_rank_of(rank) for rank in ranks)
     _check_rank(x, lambda found: found in ranks, f"in {ranks}", message)
 
 
 @public("debugging.assert_scalar")
 def assert_scalar(tensor, message=None, name=None):
-    """Raises unless the tensor has no dimensions."""
+    """Raises unless the tensor is a scalar."""
     shape = _tensor(tensor).shape
     if shape.rank:
         raise ValueError(f"{_prefix(message)}Expected scalar shape, saw shape: {shape}.")
@@ -108,7 +108,7 @@ def assert_integer(x, message=None, name=None):
 
 @public("debugging.assert_same_float_dtype", "v1.assert_same_float_dtype")
 def assert_same_float_dtype(tensors=None, dtype=None):
-    """The one floating dtype that all have: of the tensors, or the given one, or float32."""
+    """The common floating dtype: of the tensors, or the given one, or float32."""
     first = None
     for tensor in tensors or ():
         if dtype is None:
@@ -126,7 +126,7 @@ def assert_same_float_dtype(tensors=None, dtype=None):
 
 @public("debugging.assert_proper_iterable", "v1.assert_proper_iterable")
 def assert_proper_iterable(values):
-    """Raises for what can be iterated but is one value: a tensor, an array, a text."""
+    """Raises for an iterable that is a single value: a tensor, an array, a string."""
     kind = type(values)
     if isinstance(values, (_core.Tensor, np.ndarray, bytes, str)):
         raise TypeError(f'Expected argument "values" to be a "proper" iterable.  Found: {kind}')
@@ -136,7 +136,7 @@ def assert_proper_iterable(values):
 
 @public("debugging.is_numeric_tensor", "v1.is_numeric_tensor")
 def is_numeric_tensor(tensor):
-    """True for a tensor of numbers; variables and Python numbers are none."""
+    """True for a tensor of numbers; False for variables and Python numbers."""
     return isinstance(tensor, _core.Tensor) and tensor.dtype.is_numeric
 
 
@@ -211,7 +211,7 @@ def _entry(given):
 
 
 def _dims(shape, count, is_open, prefix) -> list[int]:
-    """The sizes that `count` entries are for: the last ones. A scalar counts as one element."""
+    """The sizes for `count` entries: the last ones. A scalar counts as one element."""
     dims = list(shape) or [1]
     if len(dims) < count or (len(dims) > count and not is_open):
         wanted = "in (0, 1)" if count == 1 else f"at least {count}" if is_open else count

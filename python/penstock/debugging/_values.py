@@ -1,4 +1,4 @@
-"""Checks of values: InvalidArgumentError, with the values that are wrong."""
+"""Checks of values: they raise InvalidArgumentError, with the wrong values."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from penstock._context.trace import call_when_run, init_scope
 
 
 def _when_run(check):
-    """The check; of tensors of a function that is being traced, whenever that runs."""
+    """Runs the check; for tensors of a function being traced, at run time."""
 
     @functools.wraps(check)
     def checked(*args, **kwargs):
@@ -33,7 +33,7 @@ def _when_run(check):
 
 
 def _add_check(check, run, args, kwargs):
-    """A check as a node, under the name that it is given, or its own."""
+    """A check as a node, under the given name or its own."""
     own = check.__name__
     if not _core.is_building() or own.startswith("_"):
         call_when_run(own.removeprefix("_"), run, (args, kwargs))
@@ -59,7 +59,7 @@ def _invalid(text):
 
 
 def _limit(summarize) -> int:
-    """How many elements a message names: 3 unless told otherwise, all for a negative number."""
+    """The number of elements in a message: 3 by default, all if negative."""
     if summarize is None:
         return 3
     return 10**9 if summarize < 0 else int(summarize)
@@ -84,7 +84,7 @@ def Assert(condition, data, summarize=None, name=None):
 
 
 def _pairs_text(x, y, holds, limit) -> str:
-    """Where two arrays of one shape break the condition, and what is there."""
+    """Where two arrays of one shape violate the condition, with the values."""
     places = np.argwhere(~holds)[:limit]
     at = tuple(places.T)
     return (
@@ -235,7 +235,7 @@ def _ten_roundings(dtype) -> float:
 
 @public("debugging.check_numerics", "v1.check_numerics")
 def check_numerics(tensor, message, name=None):
-    """`tensor`, if all of it is finite; else an error that says what it has.
+    """`tensor`, if all of it is finite; otherwise an error that lists what it contains.
 
     Args:
       tensor: The tensor.
@@ -256,7 +256,7 @@ def check_numerics(tensor, message, name=None):
 def _check_finite(tensor, message):
     tensor = _tensor(tensor)
     with pause():
-        # IsFinite refuses what is not floating.
+        # IsFinite rejects dtypes that are not floating.
         if raw_ops.All(input=raw_ops.IsFinite(x=tensor)):
             return
         kinds = (("Inf", raw_ops.IsInf), ("NaN", raw_ops.IsNan))
@@ -267,5 +267,5 @@ def _check_finite(tensor, message):
 
 @public("debugging.assert_all_finite")
 def assert_all_finite(x, message, name=None):
-    """`x`, if all of it is finite; else an error that says what it has."""
+    """`x`, if all of it is finite; otherwise an error that lists what it contains."""
     return check_numerics(x, message)

@@ -11,7 +11,7 @@ from penstock._base.files import system_errors, whole, write_all
 from penstock._core import Tensor
 from penstock._memory.host import booked
 
-_PIECE = 1 << 20  # what is read of files that do not say how long they are
+_PIECE = 1 << 20  # read at once from files of unknown length
 
 
 def _scalar_text(value, refusal) -> bytes:
@@ -30,7 +30,7 @@ def _path(filename):
 
 @public("io.read_file", "v1.read_file")
 def read_file(filename, name=None) -> Tensor:
-    """What a file holds, as a string tensor.
+    """The contents of a file as a string tensor.
 
     Args:
       filename: The file's name.
@@ -47,7 +47,7 @@ def read_file(filename, name=None) -> Tensor:
     """
     path = _path(filename)
     with system_errors(path), open(path, "rb", buffering=0) as file, ExitStack() as stack:
-        # Each piece is booked before it is read, and where there are several, the whole.
+        # Each piece is booked before it is read and, if there are several, the whole.
         left, pieces = os.fstat(file.fileno()).st_size, []
         while True:
             count = max(left, _PIECE)
@@ -65,7 +65,7 @@ def read_file(filename, name=None) -> Tensor:
 
 @public("io.write_file", "v1.write_file")
 def write_file(filename, contents, name=None) -> None:
-    """Writes a string tensor to a file, and makes the folders that lead to it."""
+    """Writes a string tensor to a file, and creates its parent folders."""
     from penstock.io import gfile
 
     path = _path(filename)
@@ -77,7 +77,7 @@ def write_file(filename, contents, name=None) -> None:
 
 @public("io.matching_files", "v1.matching_files")
 def matching_files(pattern, name=None) -> Tensor:
-    """The paths that fit one or several patterns, sorted, as a tensor."""
+    """The paths that match one or several patterns, sorted, as a tensor."""
     from penstock.io import gfile
 
     patterns = _core.to_tensor(pattern, dtypes.string)
@@ -95,7 +95,7 @@ def matching_files(pattern, name=None) -> Tensor:
 
 @public("io.serialize_tensor", "v1.serialize_tensor")
 def serialize_tensor(tensor, name=None) -> Tensor:
-    """The tensor as a serialized TensorProto, which TensorFlow reads as well."""
+    """The tensor as a serialized TensorProto, which TensorFlow can read."""
     from penstock._proto import tensor_proto as _tensor_proto
 
     tensor = _core.to_tensor(tensor)

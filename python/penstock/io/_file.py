@@ -1,4 +1,4 @@
-"""tf.io.gfile.GFile: an open file that opens when it is first used."""
+"""tf.io.gfile.GFile: a file that is opened on first use."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ def _invalid(message):
 
 
 class FileStatistics:
-    """What `stat` gives: the length in bytes, the time of the last change, and whether a folder."""
+    """The result of `stat`: the length in bytes, the modification time, and whether it is a
+    folder."""
 
     def __init__(self, found):
         self.length = found.st_size
@@ -26,7 +27,7 @@ class FileStatistics:
 
 
 class Closing:
-    """What holds a file as `_file` and closes it: at the end of a `with`, or with itself."""
+    """Closes its `_file` at the end of a `with` block, or when it is dropped."""
 
     def __enter__(self):
         return self
@@ -35,7 +36,7 @@ class Closing:
         self.close()
 
     def __del__(self):
-        # A file whose mode was refused has none.
+        # A file with a rejected mode has none.
         if getattr(self, "_file", None) is not None:
             self.close()
 
@@ -119,7 +120,7 @@ class GFile(Closing):
     next = __next__
 
     def seek(self, offset=None, whence=0, position=None) -> None:
-        """Goes to a byte: from the start (0), from here (1) or from the end (2)."""
+        """Moves to a byte: from the start (0), from here (1) or from the end (2)."""
         offset = position if offset is None else offset
         if offset is None:
             raise TypeError("seek(): offset argument required")
@@ -143,13 +144,13 @@ class GFile(Closing):
         return True
 
     def flush(self) -> None:
-        """Hands what was written to the system."""
+        """Flushes written data to the system."""
         if self._file is not None:
             with system_errors(self._path):
                 self._file.flush()
 
     def close(self) -> None:
-        """Closes the file; using it again opens it anew."""
+        """Closes the file; the next use reopens it."""
         if self._file is not None:
             file, self._file = self._file, None
             with system_errors(self._path):
@@ -162,6 +163,6 @@ def _characters(file, count):
         first = file.read(1)
         if not first:
             return
-        # The number of leading ones says how many bytes there are.
+        # The number of leading ones is the number of bytes.
         length = 8 - (first[0] ^ 0xFF).bit_length()
         yield (first + file.read(max(length - 1, 0))).decode()

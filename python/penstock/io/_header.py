@@ -1,4 +1,4 @@
-"""The header of a safetensors file: which tensor is where. Nothing in it is believed unchecked.
+"""The header of a safetensors file: the position of each tensor. Everything in it is checked.
 
 A file is the length of the header (8 bytes, little-endian), the header (JSON) and the data:
 
@@ -19,9 +19,9 @@ import numpy as np
 from penstock import dtypes, errors
 
 LENGTH_BYTES = 8
-_ALIGNMENT = 64  # of the data in the file: the header is filled up with spaces
+_ALIGNMENT = 64  # of the data in the file: the header is padded with spaces
 _MOST_HEADER = 100_000_000
-DECODED = 16  # times its length is what a header takes at the most while it is read
+DECODED = 16  # the most memory that decoding a header takes, in lengths
 _MOST_DIMENSIONS = 8
 _METADATA = "__metadata__"
 
@@ -43,12 +43,12 @@ CODES = {
 }
 _NAMES = {dtype: code for code, dtype in CODES.items()}
 
-# Where a tensor is: `begin` and `end` are offsets in the data.
+# The position of a tensor: `begin` and `end` are offsets in the data.
 Entry = collections.namedtuple("Entry", "name dtype shape begin end")
 
 
 def lost(message):
-    """The error for a file that is damaged."""
+    """The error for a damaged file."""
     return errors.DataLossError(None, None, message)
 
 
@@ -57,7 +57,7 @@ def _invalid(message):
 
 
 def layout(tensors: dict) -> list[Entry]:
-    """The places of tensors: wide elements first, so that all are aligned; then by name."""
+    """The positions of tensors: wide elements first, so that all are aligned; then by name."""
     for name, tensor in tensors.items():
         if not isinstance(name, str):
             raise TypeError(f"the names of tensors are texts, and {name!r} is not")
@@ -113,9 +113,9 @@ def length(first: bytes, file_bytes: int) -> int:
 
 
 def decode(text: bytes, data_bytes: int) -> tuple[dict[str, Entry], dict[str, str]]:
-    """(the tensors by name, the metadata) of a header, for data of so many bytes."""
+    """(the tensors by name, the metadata) of a header, for that many bytes of data."""
     try:
-        # The reference reader wants the brace first, too: other JSON may begin with spaces.
+        # The reference reader also requires the brace first: other JSON may begin with spaces.
         if text[:1] != b"{":
             raise ValueError("it does not begin with {")
         table = json.loads(text, object_pairs_hook=_unique)
@@ -164,7 +164,7 @@ def _entry(name, value) -> Entry:
         raise _invalid(
             f"tensor '{name}' has {len(shape)} dimensions; {_MOST_DIMENSIONS} are supported"
         )
-    # A size of 0 does not excuse the other ones.
+    # A size of 0 does not excuse the others.
     if math.prod(size for size in shape if size) * dtype.size >= 2**63:
         raise _invalid(f"tensor '{name}' has a shape that is too large: {shape}")
     begin, end = offsets

@@ -45,7 +45,7 @@ def _records(path, compression):
                 raise _lost(path, at, "the length")
             if is_plain and length > _left(file):
                 raise _lost(path, at, f"{length} bytes are more than the file has")
-            # The length may be anything: what it asks for is booked before it is read.
+            # The length may be anything: its bytes are booked before they are read.
             with booked(length, "TFRecord"):
                 record = source.read(length)
                 if len(record) < length or masked_crc(record) != source.read(4):
@@ -55,7 +55,7 @@ def _records(path, compression):
 
 
 def _left(file) -> int:
-    """The bytes of a file that are not read yet; of a pipe nobody knows."""
+    """The unread bytes of a file; unknown for a pipe."""
     found = os.fstat(file.fileno())
     return found.st_size - file.tell() if stat.S_ISREG(found.st_mode) else 2**62
 
@@ -65,7 +65,7 @@ def _lost(path, at, what):
 
 
 class _Inflated:
-    """A compressed file, read as what it was, and no further than was asked for."""
+    """A compressed file, decompressed no further than requested."""
 
     def __init__(self, file):
         self._file = file
@@ -74,7 +74,7 @@ class _Inflated:
         self._is_gzip = None  # until something was read
 
     def read(self, count: int) -> bytes:
-        found = io.BytesIO()  # whose bytes are not copied once more
+        found = io.BytesIO()  # avoids another copy of the bytes
         while found.tell() < count:
             if not self._input:
                 self._input = self._file.read(_PIECE)
@@ -94,7 +94,7 @@ class _Inflated:
         return found.getvalue()
 
     def _begins_again(self) -> bool:
-        """Whether another part follows: gzip files one after the other are one file."""
+        """Whether another part follows: concatenated gzip files are one file."""
         if not self._is_gzip or not self._input:
             return False
         self._inflate = zlib.decompressobj(_GZIP)

@@ -1,4 +1,4 @@
-"""tf.io.TFRecordWriter: files of records, each with its length and its checksums."""
+"""tf.io.TFRecordWriter: files of records, each with its length and checksums."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _KINDS = {None: None, "": None, "NONE": None, "GZIP": 16 + 15, "ZLIB": 15}
 
 
 def masked_crc(data) -> bytes:
-    """The checksum as records have it, masked: a record may itself hold checksums."""
+    """The checksum in a record, masked because a record may itself contain checksums."""
     crc = _core.crc32c(data)
     turned = (crc >> 15 | crc << 17) & _ONES
     return (turned + 0xA282EAD8 & _ONES).to_bytes(4, "little")
@@ -117,7 +117,7 @@ class TFRecordWriter(Closing):
             self._opened().write(data)
 
     def flush(self) -> None:
-        """Hands what was written to the system."""
+        """Flushes written data to the system."""
         file = self._opened()
         with system_errors(self._path):
             if self._compressor is not None:

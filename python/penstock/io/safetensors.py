@@ -3,7 +3,7 @@
     tf.io.safetensors.save_file({"w": w, "b": b}, "model.safetensors", metadata={"epoch": "3"})
     tensors = tf.io.safetensors.load_file("model.safetensors")
 
-Saving writes straight from the tensors' memory, and replaces a file in one step or not at all.
+Saving writes directly from the tensors' memory, and replaces a file atomically.
 """
 
 from __future__ import annotations as _annotations
@@ -25,7 +25,7 @@ from penstock.io import _header
 def _as_tensors(tensors):
     if not hasattr(tensors, "items"):
         raise TypeError(f"a dictionary of tensors is needed, not {type(tensors).__name__}")
-    # A variable stays what it is: its value is read when its turn comes.
+    # A variable stays a variable: its value is read when its turn comes.
     return {
         name: value if isinstance(value, _core.VariableHandle) else _core.to_tensor(value)
         for name, value in tensors.items()
@@ -33,7 +33,7 @@ def _as_tensors(tensors):
 
 
 def save_file(tensors, filename, metadata=None) -> None:
-    """Writes a dictionary of tensors and variables, with texts about them, to a file."""
+    """Writes a dictionary of tensors and variables, with metadata, to a file."""
     tensors = _as_tensors(tensors)
     entries = _header.layout(tensors)
     head = _header.encode(entries, metadata)
@@ -78,7 +78,7 @@ def load(data) -> dict[str, _core.Tensor]:
 def _array(data, entry):
     """The bytes of a tensor as an array of its dtype and shape."""
     if entry.dtype.is_bool:
-        # A bool is 0 or 1 wherever it is used; a file may say something else.
+        # A bool must be 0 or 1; a file may contain something else.
         data = _np.frombuffer(data, _np.uint8)
         data = data if (data < 2).all() else data != 0
     return _np.frombuffer(data, entry.dtype._as_dtype()).reshape(entry.shape)
@@ -112,7 +112,7 @@ class safe_open:
                 raise
 
     def _check_header(self, head: bytes) -> None:
-        """Nothing to check: the format has no checksums."""
+        """Does nothing: the format has no checksums."""
 
     def _read(self, begin, count) -> bytes:
         data = _os.pread(self._file.fileno(), count, begin)
@@ -131,7 +131,7 @@ class safe_open:
         return name in self._entries
 
     def metadata(self) -> dict[str, str]:
-        """The texts that were saved with them."""
+        """The metadata saved with them."""
         return dict(self._metadata)
 
     def entry(self, name):
@@ -147,7 +147,7 @@ class safe_open:
             return self._loaded(entry) if self._copy else self.view(name)
 
     def _loaded(self, entry):
-        """The tensor in memory of its own, which the file is read into."""
+        """The tensor in new memory, into which the file is read."""
         return self.read(entry, entry.dtype, entry.shape)[0]
 
     def place(self, entry) -> tuple[int, int]:
@@ -155,26 +155,26 @@ class safe_open:
         return self._file.fileno(), self._start + entry.begin
 
     def read(self, entry, dtype, shape) -> tuple[_core.Tensor, int]:
-        """(the bytes of an entry as a tensor in memory of its own, their checksum)."""
+        """(the bytes of an entry as a tensor in new memory, their checksum)."""
         with _system_errors(self.path):
             tensor, count, checksum = _core.read_tensor(*self.place(entry), dtype, tuple(shape))
         self.check_count(entry, count)
         return tensor, checksum
 
     def check_count(self, entry, count) -> None:
-        """Raises DataLossError unless that is what the entry has."""
+        """Raises DataLossError unless the entry has that many bytes."""
         if count != entry.end - entry.begin:
             raise self._shorter()
 
     def view(self, name) -> _core.Tensor:
-        """The tensor over the file's pages; in memory of its own where they are not aligned."""
+        """The tensor over the file's pages; in new memory if they are unaligned."""
         entry = self.entry(name)
         with _system_errors(self.path):
             found = _core.map_tensor(*self.place(entry), entry.dtype, entry.shape)
         return self._loaded(entry) if found is None else found
 
     def close(self) -> None:
-        """Closes the file; tensors that were read stay."""
+        """Closes the file; tensors already read stay valid."""
         self._file.close()
 
     def __enter__(self):

@@ -1,4 +1,4 @@
-"""tf.losses: what training makes small, as classes that reduce and as functions."""
+"""tf.losses: losses as classes that reduce and as functions."""
 
 from __future__ import annotations as _annotations
 
@@ -17,7 +17,7 @@ _REDUCTIONS = ("sum_over_batch_size", "sum", "mean", "mean_with_sample_weight", 
 
 
 class Loss:
-    """The base of losses: an own one overrides `call(y_true, y_pred)`."""
+    """The base of losses: subclasses override `call(y_true, y_pred)`."""
 
     def __init__(self, name=None, reduction="sum_over_batch_size", dtype=None):
         if reduction not in _REDUCTIONS:
@@ -39,7 +39,7 @@ class Loss:
         weights = None
         if sample_weight is not None:
             values, weights = _functions.weighted(values, sample_weight)
-        # As in Keras, there is no mean of no examples.
+        # As in Keras, there is no mean over no examples.
         is_empty = values.shape.rank == 1 and values.shape.num_elements() == 0
         if self.reduction in ("none", None) or is_empty:
             return values
@@ -51,7 +51,7 @@ class Loss:
         return _raw_ops.DivNoNan(x=total, y=self._count(y_true, values))
 
     def _count(self, y_true, values):
-        """How many values a mean is over."""
+        """The number of values in a mean."""
         count = _count_of(values)
         return float(count) if isinstance(count, int) else _cast(count, values.dtype)
 
@@ -63,7 +63,7 @@ class Loss:
         raise NotImplementedError
 
     def get_config(self):
-        """The arguments that make this loss again."""
+        """The arguments that recreate this loss."""
         return {"name": self.name, "reduction": self.reduction}
 
 

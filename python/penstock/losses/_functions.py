@@ -62,7 +62,7 @@ def mean_squared_error(y_true, y_pred) -> Tensor:
 
 @public("losses.MAE", "losses.mae", "losses.mean_absolute_error")
 def mean_absolute_error(y_true, y_pred) -> Tensor:
-    """The mean of the differences without their sign."""
+    """The mean of the absolute differences."""
     y_true, y_pred = matched(y_true, y_pred)
     return _mean(raw_ops.Abs(x=y_true - y_pred))
 
@@ -102,7 +102,7 @@ def log_cosh(y_true, y_pred) -> Tensor:
 
 
 def _signs(y_true):
-    """Labels 0 and 1 as -1 and 1; other labels as they are."""
+    """Labels 0 and 1 as -1 and 1; other labels unchanged."""
     if isinstance(y_true, _core.SymbolicTensor):
         are_bits = raw_ops.All(
             input=raw_ops.LogicalOr(x=raw_ops.Equal(x=y_true, y=0), y=raw_ops.Equal(x=y_true, y=1))
@@ -139,7 +139,7 @@ def categorical_hinge(y_true, y_pred) -> Tensor:
 
 @public("losses.KLD", "losses.kl_divergence", "losses.kld", "losses.kullback_leibler_divergence")
 def kl_divergence(y_true, y_pred) -> Tensor:
-    """How far the prediction's distribution is from the true one."""
+    """The divergence of the prediction's distribution from the true one."""
     y_true, y_pred = (_clip(each, 1.0) for each in matched(y_true, y_pred))
     return raw_ops.Sum(input=y_true * raw_ops.Log(x=y_true / y_pred), axis=-1)
 
@@ -153,7 +153,7 @@ def poisson(y_true, y_pred) -> Tensor:
 
 @public("losses.cosine_similarity")
 def cosine_similarity(y_true, y_pred, axis=-1) -> Tensor:
-    """Minus the cosine of the angle between the two: the least where they point the same way."""
+    """Minus the cosine of the angle between the two: lowest if they point the same way."""
     return -cosine(y_true, y_pred, axis)
 
 
@@ -206,7 +206,7 @@ def categorical_crossentropy(
 def sparse_categorical_crossentropy(
     y_true, y_pred, from_logits=False, ignore_class=None, axis=-1
 ) -> Tensor:
-    """The cross entropy of labels that are numbers of classes."""
+    """The cross entropy of labels given as class numbers."""
     y_pred = _core.to_tensor(y_pred)
     y_true = cast(_core.to_tensor(y_true), dtypes.int64)
     if y_true.ndim == y_pred.ndim and y_true.shape[-1] == 1:

@@ -1,4 +1,4 @@
-"""tf.nn.experimental: dropout by a seed."""
+"""tf.nn.experimental: stateless dropout."""
 
 from penstock import _api
 

@@ -47,7 +47,7 @@ def normal(
 def uniform(
     shape, minval=0, maxval=None, dtype=_dtypes.float32, seed=None, name=None
 ) -> _core.Tensor:
-    """Numbers from [minval, maxval), all equally likely.
+    """Uniform numbers in [minval, maxval).
 
     Args:
       shape: The shape of the result.

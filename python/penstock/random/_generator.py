@@ -1,7 +1,7 @@
 """tf.random.Generator: a stream of random numbers whose state is a variable.
 
-The state is a counter of two words and a key. Every call takes its numbers from where the counter
-stands and then moves it on, by 256 for every element, as TensorFlow does.
+The state is a counter of two words and a key. Every call takes its numbers from the counter's
+position and then advances it by 256 for every element, as TensorFlow does.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def create_rng_state(seed, alg) -> Tensor:
 
 @public("random.Generator", "random.experimental.Generator")
 class Generator(Trackable):
-    """Random numbers from a state of their own."""
+    """Random numbers from their own state."""
 
     def __init__(self, copy_from=None, state=None, alg=None):
         if copy_from is not None:
@@ -67,7 +67,7 @@ class Generator(Trackable):
 
     @classmethod
     def from_seed(cls, seed, alg=None):
-        """A generator whose state follows from a seed.
+        """A generator whose state is derived from a seed.
 
         Args:
           seed: A number that the random numbers follow from.
@@ -85,7 +85,7 @@ class Generator(Trackable):
 
     @classmethod
     def from_non_deterministic_state(cls, alg=None):
-        """A generator that starts somewhere else every time.
+        """A generator with a different start every time.
 
         Args:
           alg: The algorithm: "philox" is the only one.
@@ -116,15 +116,15 @@ class Generator(Trackable):
 
     @property
     def key(self):
-        """The part of the state that does not move."""
+        """The constant part of the state."""
         return self._state[2]
 
     def reset(self, state):
-        """Goes on from another state."""
+        """Continues from another state."""
         self._state.assign(_core.to_tensor(state, dtypes.int64))
 
     def reset_from_seed(self, seed):
-        """Goes on from the state of a seed.
+        """Continues from the state of a seed.
 
         Args:
           seed: A number that the random numbers follow from.
@@ -138,11 +138,11 @@ class Generator(Trackable):
         self._state.assign(create_rng_state(seed, Algorithm.PHILOX))
 
     def reset_from_key_counter(self, key, counter):
-        """Goes on from a key and a counter."""
+        """Continues from a key and a counter."""
         self._state.assign(_key_counter(key, counter))
 
     def skip(self, delta):
-        """Moves on by so many numbers; returns the state before that."""
+        """Skips that many numbers; returns the state before that."""
         return drawn(lambda: self._move(delta))
 
     def _move(self, delta):
@@ -203,7 +203,7 @@ class Generator(Trackable):
         )
 
     def uniform(self, shape, minval=0, maxval=None, dtype=dtypes.float32, name=None) -> Tensor:
-        """Numbers from [minval, maxval), all equally likely."""
+        """Uniform numbers in [minval, maxval)."""
         if dtypes.as_dtype(dtype).is_integer and maxval is None:
             raise ValueError(f"Must specify maxval for integer dtype {dtypes.as_dtype(dtype)!r}")
         return uniform_by(lambda op, **more: self._draw(op, shape, **more), minval, maxval, dtype)
@@ -219,7 +219,7 @@ class Generator(Trackable):
         counts = cast(counts, probs.dtype)
         kinds = (counts + raw_ops.ZerosLike(x=probs)).shape.num_elements()
         each = TensorShape(shape).num_elements() // max(kinds, 1)
-        # TensorFlow sets aside two hundred blocks for every four numbers of a distribution.
+        # TensorFlow reserves two hundred blocks for every four numbers of a distribution.
         skip = kinds * 2 * 100 * (each + 3) // 4
         return self._draw(
             "KeyedRandomBinomial",
@@ -258,7 +258,7 @@ _global = None
 
 @public("random.get_global_generator", "random.experimental.get_global_generator")
 def get_global_generator() -> Generator:
-    """The generator that programs share."""
+    """The generator shared by the whole program."""
     global _global
     if _global is None:
         with init_scope():
@@ -268,6 +268,6 @@ def get_global_generator() -> Generator:
 
 @public("random.set_global_generator", "random.experimental.set_global_generator")
 def set_global_generator(generator) -> None:
-    """Makes `generator` the one that programs share."""
+    """Makes `generator` the one shared by the whole program."""
     global _global
     _global = generator

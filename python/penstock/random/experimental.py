@@ -1,4 +1,4 @@
-"""tf.random.experimental: the names that generators and stateless functions had first."""
+"""tf.random.experimental: former names of generators and stateless functions."""
 
 from penstock import _api
 

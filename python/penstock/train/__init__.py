@@ -1,4 +1,4 @@
-"""tf.train: checkpoints, moving averages, and the messages of records."""
+"""tf.train: checkpoints, moving averages, and record messages."""
 
 from penstock import _api
 

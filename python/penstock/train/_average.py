@@ -1,4 +1,4 @@
-"""tf.train.ExponentialMovingAverage: shadows of variables that follow them slowly."""
+"""tf.train.ExponentialMovingAverage: slow-moving averages of variables."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from penstock._variables.variable import Variable
 
 @public("train.ExponentialMovingAverage")
 class ExponentialMovingAverage(Trackable):
-    """Of each variable: decay * average + (1 - decay) * value."""
+    """For each variable: decay * average + (1 - decay) * value."""
 
     def __init__(self, decay, num_updates=None, zero_debias=False, name="ExponentialMovingAverage"):
         self._decay, self._num_updates, self._name = decay, num_updates, name
-        self._places = {}  # a variable's id: where its average is
+        self._places = {}  # a variable's id: the index of its average
         self._averages = []
 
     name = property(lambda self: self._name)
@@ -67,7 +67,7 @@ class ExponentialMovingAverage(Trackable):
             return v1.group(*updates, name=scope)
 
     def _add_to_graph(self, variable):
-        """An average that begins as the variable does, or at zero, as that of a tensor."""
+        """An average that starts like the variable, or at zero for a tensor."""
         v1 = version_1.api
         is_variable = is_graph_variable(variable)
         first = variable.initialized_value() if is_variable else zeros(variable.shape)
@@ -88,7 +88,7 @@ class ExponentialMovingAverage(Trackable):
     def _keep(self, variable, first, name):
         average = Variable(first, trainable=False, name=name)
         self._places[variable._id] = len(self._averages)
-        # A new list: a checkpoint that was restored before this has a value for it.
+        # A new list: a checkpoint restored earlier may have a value for it.
         self._averages = [*self._averages, average]
         return average
 
@@ -99,14 +99,14 @@ class ExponentialMovingAverage(Trackable):
         return None if place is None else self._averages[place]
 
     def average_name(self, var) -> str:
-        """The name of its average."""
+        """The name of a variable's average."""
         place = self._places.get(var._id)
         if place is not None and _core.is_building():
             return self._averages[place].name.removesuffix(":0")
         return f"{var.name.removesuffix(':0')}/{self._name}"
 
     def variables_to_restore(self, moving_avg_variables=None):
-        """{the name of its average: variable}, to load averages in place of the variables."""
+        """{the name of its average: variable}, to load averages into the variables."""
         if not _core.is_building():
             return {self.average_name(each): each for each in moving_avg_variables or ()}
         v1 = version_1.api

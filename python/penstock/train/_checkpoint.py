@@ -28,7 +28,7 @@ def _check_trackable(name, value):
 
 @public("train.Checkpoint")
 class Checkpoint(Trackable):
-    """Saves and restores what its arguments hold: modules, optimizers, variables, lists, …
+    """Saves and restores its arguments: modules, optimizers, variables, lists, …
 
     checkpoint = tf.train.Checkpoint(model=model, optimizer=optimizer)
     path = checkpoint.save("run/ckpt")
@@ -77,7 +77,7 @@ class Checkpoint(Trackable):
 
     @property
     def save_counter(self):
-        """How often `save` was called, as a variable that is saved as well."""
+        """The number of `save` calls, as a variable that is saved too."""
         if self._save_counter is None:
             self._save_counter = Variable(
                 0, dtype=dtypes.int64, trainable=False, name="save_counter"
@@ -102,7 +102,7 @@ class Checkpoint(Trackable):
         return prefix
 
     def save(self, file_prefix, options=None) -> str:
-        """Writes a checkpoint with the next number, which the folder's state then names.
+        """Writes a checkpoint with the next number and updates the folder's state file.
 
         Args:
           file_prefix: Folder and name of the files.
@@ -129,13 +129,13 @@ class Checkpoint(Trackable):
             raise
 
     def read(self, save_path, options=None):
-        """Restores what `write` wrote. Variables that are made later get their values then."""
+        """Restores what `write` wrote. Variables created later get their values then."""
         return CheckpointLoadStatus(
             Restore(_format.CheckpointFile(path_text(save_path)), self), self
         )
 
     def restore(self, save_path, options=None):
-        """Restores what `save` saved, the counter too; None restores nothing.
+        """Restores what `save` saved, including the counter; None restores nothing.
 
         Args:
           save_path: The name of the checkpoint.
@@ -162,4 +162,4 @@ class Checkpoint(Trackable):
             ) from error
 
     def sync(self) -> None:
-        """Nothing to wait for: saving is done when it returns."""
+        """Does nothing: saving is complete when it returns."""

@@ -1,4 +1,4 @@
-"""tf.train.Example and what it is made of: the messages that TFRecord files hold.
+"""tf.train.Example and its parts: the messages in TFRecord files.
 
 example = tf.train.Example(features=tf.train.Features(feature={
     "id": tf.train.Feature(int64_list=tf.train.Int64List(value=[7])),
@@ -27,7 +27,7 @@ from penstock._proto.protobuf import (
 
 
 class _Message:
-    """The base: `_FIELDS` names the attributes and their kinds, which make empty ones."""
+    """The base: `_FIELDS` names the attributes and their kinds, which create empty ones."""
 
     _FIELDS: ClassVar[dict] = {}
 
@@ -74,12 +74,12 @@ class _Message:
         return message
 
     def ParseFromString(self, serialized) -> int:
-        """Becomes the message that the bytes hold; returns their number."""
+        """Replaces the message by the one in the bytes; returns their number."""
         self.Clear()
         return self.MergeFromString(serialized)
 
     def MergeFromString(self, serialized) -> int:
-        """Takes in what the bytes hold, after what is there."""
+        """Merges the message in the bytes into this one."""
         for number, kind, value in fields(serialized):
             self._merge(number, kind, value)
         return len(serialized)
@@ -111,7 +111,7 @@ def _inside(name, message):
 
 
 class _Values(list):
-    """The values of a list message: each is checked when it is put in."""
+    """The values of a list message: each is checked on insertion."""
 
     def __init__(self, check):
         super().__init__()
@@ -228,7 +228,7 @@ class FloatList(_List):
 
     @staticmethod
     def _text(value):
-        # The shortest text that gives the same float32.
+        # The shortest text that restores the float32.
         for digits in range(6, 10):
             text = f"{value:.{digits}g}"
             if struct.pack("<f", float(text)) == struct.pack("<f", value):
@@ -295,14 +295,14 @@ class Feature(_Message):
         self._kind = name
 
     def WhichOneof(self, group) -> str | None:
-        """The name of the list that there is, or None."""
+        """The name of the list that is set, or None."""
         if group != "kind":
             raise ValueError(f'Protocol message Feature has no oneof "{group}" field.')
         filled = [name for name in self._FIELDS if getattr(self, name).value]
         return filled[-1] if filled else self._kind
 
     def HasField(self, name) -> bool:
-        """Whether that is the list that there is."""
+        """Whether that list is set."""
         if name not in self._FIELDS:
             raise ValueError(f'Protocol message Feature has no field "{name}".')
         return self.WhichOneof("kind") == name
@@ -327,7 +327,7 @@ class Feature(_Message):
 
 
 class _FeatureMap(dict):
-    """Features by name; one that is asked for is made."""
+    """Features by name; a missing one is created when accessed."""
 
     def __missing__(self, name):
         self[name] = Feature()
@@ -403,7 +403,7 @@ class Example(_Message):
     _FIELDS: ClassVar[dict] = {"features": Features}
 
     def _encode(self):
-        # Empty features that were not given are not there.
+        # Empty features that were not given are not written.
         inner = self.features._encode()
         return bytes_field(1, inner) if inner else b""
 

@@ -1,4 +1,4 @@
-"""Checkpoint files: safetensors, with the graph of objects and checksums in the metadata.
+"""Checkpoint files: safetensors, with the object graph and checksums in the metadata.
 
 The prefix "dir/ckpt-1" is the file dir/ckpt-1.safetensors. Tensors have TensorFlow's names for
 them, as in "model/w/.ATTRIBUTES/VARIABLE_VALUE". Checksums are CRC-32C, eight hexadecimal digits:
@@ -28,7 +28,7 @@ _SUM, _DATA, _GRAPH = "penstock.crc32c", "penstock.data", "penstock.graph"
 _VERSION_KEY, _GRAPH_1 = "penstock.version", "penstock.checkpoint"
 _DIGITS = 8
 _NO_SUM = "0" * _DIGITS
-# How a header begins whose checksum is there; then come the digits.
+# The start of a header with a checksum; the digits follow.
 _START = b'{"__metadata__":{"' + _SUM.encode() + b'":"'
 _SUM_AT = _header.LENGTH_BYTES + len(_START)
 
@@ -44,7 +44,7 @@ def exists(prefix: str) -> bool:
 
 
 class _Pairs:
-    """A complex128 as pairs of float64, which the format has."""
+    """A complex128 as pairs of float64, which the format supports."""
 
     dtype = dtypes.float64
 
@@ -68,7 +68,7 @@ def write(prefix: str, nodes) -> None:
     entries = _header.layout(tensors)
     graph = json.dumps(described)
     with replacing(prefix + SUFFIX) as file:
-        # The header has its place before the data; what it says of them comes when they are there.
+        # The header's space is reserved before the data; its checksums are filled in afterwards.
         write_all(file, _head(entries, graph, _NO_SUM * len(entries)))
         sums = []
         for entry in entries:
@@ -87,19 +87,19 @@ def _digits(checksum: int) -> str:
 
 
 def _head(entries, graph, sums) -> bytes:
-    """The length and the header, without a checksum of itself."""
+    """The length and the header, without its own checksum."""
     metadata = {_SUM: _NO_SUM, _VERSION_KEY: _VERSION, _DATA: sums, _GRAPH: graph}
     return _header.encode(entries, metadata)
 
 
 class _Checked(safetensors.safe_open):
-    """A file whose header is checked before it is read."""
+    """A file whose header is verified before it is parsed."""
 
     is_checked = False
 
     def _check_header(self, head):
         if not head.startswith(_START, _header.LENGTH_BYTES):
-            return  # an old one, or not ours: CheckpointFile finds out
+            return  # an old file, or not ours: CheckpointFile finds out
         digits = head[_SUM_AT : _SUM_AT + _DIGITS]
         plain = head[:_SUM_AT] + _NO_SUM.encode() + head[_SUM_AT + _DIGITS :]
         if _digits(_core.crc32c(plain)).encode() != digits:
@@ -108,7 +108,7 @@ class _Checked(safetensors.safe_open):
 
 
 class CheckpointFile:
-    """A checkpoint to read: `nodes` is its graph, [(children, key or None), …]."""
+    """A checkpoint opened for reading: `nodes` is its graph, [(children, key or None), …]."""
 
     def __init__(self, prefix: str):
         try:
@@ -188,13 +188,13 @@ class CheckpointFile:
         return entry.dtype, entry.shape
 
     def _compare(self, key, count, checksum):
-        """Raises DataLossError unless these are the bytes that were written."""
+        """Raises DataLossError unless the bytes match their checksum."""
         self._file.check_count(self._file.entry(key), count)
         if self._sums and self._sums[key] != _digits(checksum):
             raise lost(f"{self._file.path}: the data of {key} are damaged: their checksum differs")
 
     def check(self, keys) -> None:
-        """Reads the data of tensors, and raises DataLossError where they are damaged."""
+        """Reads the data of tensors, and raises DataLossError if they are damaged."""
         for key in keys:
             entry = self._file.entry(key)
             with system_errors(self._file.path):
@@ -202,14 +202,14 @@ class CheckpointFile:
             self._compare(key, *found)
 
     def read(self, key):
-        """A tensor, in memory of its own."""
+        """A tensor, in new memory."""
         entry = self._file.entry(key)
         tensor, checksum = self._file.read(entry, *self.describe(key))
         self._compare(key, entry.end - entry.begin, checksum)
         return tensor
 
     def read_into(self, variable, key) -> None:
-        """Gives a variable of that dtype and shape the value, in the memory that it has."""
+        """Reads a value into the memory of a variable of that dtype and shape."""
         place = self._file.place(self._file.entry(key))
         with system_errors(self._file.path):
             found = _core.read_variable(variable, *place, self.describe(key)[1])

@@ -1,4 +1,4 @@
-"""The objects under a checkpoint as a list of nodes: who holds whom, and under which names."""
+"""The objects under a checkpoint as a list of nodes: their children and names."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SUFFIX = (".ATTRIBUTES", "VARIABLE_VALUE")
 
 
 def identity(value):
-    """The same for the same object; several Python objects may be one variable."""
+    """A key that is equal for the same object; several Python objects may be one variable."""
     if isinstance(value, _core.VariableHandle):
         return ("variable", value._id)
     return id(value)
@@ -22,12 +22,12 @@ def _escaped(name: str) -> str:
 
 
 def key_of(path) -> str:
-    """The name of a variable in the file, from the names that lead to it."""
+    """The name of a variable in the file, from the path that leads to it."""
     return "/".join([*map(_escaped, path), *_SUFFIX])
 
 
 class Node:
-    """An object: the numbers of its children by name, and of a variable its key in the file."""
+    """An object: the numbers of its children by name and, for a variable, its key in the file."""
 
     __slots__ = ("children", "key", "path", "value")
 
@@ -38,7 +38,7 @@ class Node:
 
 
 def objects_under(root) -> list[Node]:
-    """Every object that `root` leads to, once, the nearest first; `root` itself is number 0."""
+    """Every object reachable from `root`, once, in breadth-first order; `root` is number 0."""
     nodes = [Node(root, ())]
     numbers = {identity(root): 0}
     queue = collections.deque(nodes)

@@ -1,4 +1,4 @@
-"""tf.train.CheckpointManager: the last few checkpoints of a run, and some older ones."""
+"""tf.train.CheckpointManager: keeps the latest checkpoints of a run, and some older ones."""
 
 from __future__ import annotations
 
@@ -68,11 +68,11 @@ class CheckpointManager:
         self._last_step = last_checkpoint_step
         self._latest = None
         self._kept = {}  # name: time, the oldest first
-        self._preserved = None  # the time of the last one that is kept for good
+        self._preserved = None  # the time of the last checkpoint kept permanently
         self._resume()
 
     def _resume(self):
-        """Takes over what an earlier manager left in the folder."""
+        """Takes over the state that an earlier manager left in the folder."""
         now = time.time()
         state = _state.get_checkpoint_state(self._directory)
         if state is None:
@@ -97,7 +97,7 @@ class CheckpointManager:
     )
 
     def save(self, checkpoint_number=None, check_interval=True, options=None) -> str | None:
-        """Saves a checkpoint and returns its name; None when it is too early for the next one.
+        """Saves a checkpoint and returns its name; None if it is too early for the next one.
 
         Args:
           checkpoint_number: The number in the name; None counts on.
@@ -115,17 +115,18 @@ class CheckpointManager:
         path = self._checkpoint._write_next(self._prefix, checkpoint_number)
         if self._interval is not None:
             self._last_step = int(self._step_counter)
-        self._kept.pop(path, None)  # one that is saved again is the newest
+        self._kept.pop(path, None)  # a checkpoint saved again is the newest
         self._latest, self._kept[path] = path, time.time()
         dropped = self._drop_old()
         _state.update(self._directory, path, self._kept, self._kept.values(), self._preserved)
-        # Only now: the state must never name a file that is gone.
+        # Only now: the state must never name a deleted file.
         for old in dropped:
             self._delete(old)
         return path
 
     def _delete(self, prefix):
-        # The state file may name anything: only what a manager of this folder wrote is deleted.
+        # The state file may name anything: only files that a manager of this folder wrote are
+        # deleted.
         folder, name = os.path.split(os.path.abspath(prefix))
         ours, start = os.path.split(os.path.abspath(self._prefix))
         try:
@@ -141,7 +142,7 @@ class CheckpointManager:
         return int(self._step_counter) >= self._last_step + self._interval
 
     def _drop_old(self) -> list[str]:
-        """Forgets the oldest ones; returns those of them that are not kept for good."""
+        """Drops the oldest ones; returns those that are not kept permanently."""
         dropped = []
         while self._max_to_keep is not None and len(self._kept) > self._max_to_keep:
             path, made = next(iter(self._kept.items()))
@@ -164,4 +165,4 @@ class CheckpointManager:
         return None
 
     def sync(self) -> None:
-        """Nothing to wait for: saving is done when it returns."""
+        """Does nothing: saving is complete when it returns."""

@@ -1,8 +1,8 @@
-"""One restoring of a checkpoint: objects of the program meet the nodes of the file, by name.
+"""One restore of a checkpoint: matches objects of the program with nodes of the file, by name.
 
-What the program has is restored at once, all of it or, where something does not fit, nothing. What
-it has not made yet waits: an object gets the rest when its attributes are set, a list or a
-dictionary when something is put into it.
+Existing objects are restored at once: all of them or, if something does not fit, none. Missing ones
+wait: an object gets the rest when its attributes are set, a list or dictionary when something is
+added to it.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from penstock.train._graph import identity
 
 
 def _has_identity(value) -> bool:
-    """True for objects and variables; a container is whatever holds its elements now."""
+    """True for objects and variables; a container is identified by its current elements."""
     return isinstance(value, (Trackable, _core.VariableHandle))
 
 
 class Restore:
-    """A checkpoint file on its way into the objects under `root`."""
+    """A checkpoint file being restored into the objects under `root`."""
 
     def __init__(self, file, root):
         self._file = file
         self._nodes = file.nodes
         self._count = sum(key is not None for _, key in self._nodes)
         self._bound = {}  # node: weak reference to its object, or None for a container
-        self._done = set()  # nodes whose values are where they belong
-        self._missing = {}  # id of an object: {name: node} of what it awaits
+        self._done = set()  # nodes that have been restored
+        self._missing = {}  # id of an object: {name: node} still missing
         self.restored = set()  # identities of variables
         self._follow([(root, 0)], warn=True)
 
@@ -39,12 +39,12 @@ class Restore:
         self._file.close()
 
     def _follow(self, pairs, warn=False) -> None:
-        """Restores what the (object, node) pairs and all below them have in common."""
+        """Restores the common part of the (object, node) pairs and everything below them."""
         bound = dict(self._bound)
         variables, waiting = self._matched(pairs, bound, warn)
         for variable, number in variables:
             self._check(variable, self._nodes[number][1])
-        # All of it before anything changes: damage found half-way would leave half of each.
+        # All checks come first: damage found half-way would leave a mixture.
         self._file.check(self._nodes[number][1] for _, number in variables)
         for variable, number in variables:
             self._file.read_into(variable, self._nodes[number][1])
@@ -80,7 +80,7 @@ class Restore:
         return variables, waiting
 
     def _bind(self, bound, target, number, warn) -> bool:
-        """Notes that the object is the node's; False when the node has another one."""
+        """Binds the object to the node; False if the node has another one."""
         if not _has_identity(target):
             bound[number] = None
             return True
@@ -115,7 +115,7 @@ class Restore:
             )
 
     def _await(self, target, number):
-        """Registers what the object has not got yet."""
+        """Registers the missing children of the object."""
         for older in awaited(target):
             if older is not self:
                 older._give_up(target, self._nodes[number][0])
@@ -125,7 +125,7 @@ class Restore:
             for name, child in self._nodes[number][0].items()
             if name not in parts or not self._is_whole(parts[name], child)
         }
-        del parts  # a container that nobody else holds is to be seen as such
+        del parts  # so that the container's reference count shows its owners
         self._missing[id(target)] = missing
         if not missing:
             stop_waiting(target, self)
@@ -135,7 +135,8 @@ class Restore:
             _watch.replace(vars(target), name, self, child)
 
     def _give_up(self, target, names):
-        """Leaves those names to a newer checkpoint, and its file when nothing else is awaited."""
+        """Leaves those names to a newer checkpoint, and closes the file if nothing else is
+        awaited."""
         missing = self._missing.get(id(target), {})
         for name in names:
             missing.pop(name, None)
@@ -143,7 +144,7 @@ class Restore:
             stop_waiting(target, self)
 
     def _is_whole(self, value, number, outer=()) -> bool:
-        """Whether a container has all that the node has. Objects look after themselves."""
+        """Whether a container has everything in the node. Objects register themselves."""
         if _has_identity(value) or id(value) in outer:
             return True
         parts = dict(children(value))
@@ -153,11 +154,11 @@ class Restore:
         )
 
     def names(self, number):
-        """{name: node} of what is in a node."""
+        """{name: node} of a node's children."""
         return self._nodes[number][0]
 
     def arrived(self, target, name) -> None:
-        """The object has a new attribute."""
+        """Called when the object has a new attribute."""
         missing = self._missing.get(id(target), {})
         value = dict(children(target)).get(name) if name in missing else None
         if value is None:
@@ -174,11 +175,11 @@ class Restore:
             stop_waiting(target, self)
 
     def added(self, container, number) -> None:
-        """Something was put into a container that is watched."""
+        """Called when something was added to a watched container."""
         self._follow([(container, number)])
 
     def unresolved(self):
-        """The (path, key) of the first variable of the file that met no object, or None."""
+        """The (path, key) of the first variable of the file without an object, or None."""
         reached, paths = [0], {0: "(root)"}
         for number in reached:
             names, key = self._nodes[number]

@@ -1,7 +1,7 @@
-"""The file "checkpoint" of a folder: which checkpoints there are, and which is the latest.
+"""The file "checkpoint" of a folder: the list of checkpoints, and the latest.
 
-It is TensorFlow's text, so that its tools find their way. Paths are relative to the folder where
-they can be.
+It has TensorFlow's text format, so that its tools can read it. Paths are relative to the folder
+where possible.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
 
 
 class CheckpointState:
-    """What the state file says."""
+    """The contents of the state file."""
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ def _quoted(text):
 
 
 def _unquoted(text):
-    """The text; bytes that are not ASCII are octal, each by itself."""
+    """The text with octal escapes of non-ASCII bytes decoded."""
 
     def plain(match):
         octal, sign = match.groups()
@@ -103,7 +103,7 @@ def update(folder: str, latest: str, paths, timestamps=(), preserved=0.0, name=N
 
 @public("train.get_checkpoint_state")
 def get_checkpoint_state(checkpoint_dir, latest_filename=None):
-    """The state of a folder, with full paths, or None where there is none."""
+    """The state of a folder, with full paths, or None."""
     folder = path_text(checkpoint_dir)
     path = os.path.join(folder, latest_filename or "checkpoint")
     try:
@@ -154,7 +154,7 @@ def latest_checkpoint(checkpoint_dir, latest_filename=None) -> str | None:
 
 @public("train.checkpoints_iterator")
 def checkpoints_iterator(checkpoint_dir, min_interval_secs=0, timeout=None, timeout_fn=None):
-    """The latest checkpoints of a folder, each as it appears; waits for the next one.
+    """The latest checkpoints of a folder as they appear; waits for the next one.
 
     It ends when none appears for `timeout` seconds and `timeout_fn`, if there is one, agrees.
     """

@@ -1,4 +1,4 @@
-"""What restoring gives back: an object that can say what was restored."""
+"""The result of a restore: an object that reports what was restored."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from penstock.train._graph import identity, variables_under
 
 
 class CheckpointLoadStatus:
-    """How much of a checkpoint met an object of the program, and the other way round."""
+    """How much of a checkpoint matched the program's objects, and the reverse."""
 
     def __init__(self, restore, checkpoint):
         self._restore, self._checkpoint = restore, checkpoint
@@ -28,7 +28,7 @@ class CheckpointLoadStatus:
         return self
 
     def assert_existing_objects_matched(self):
-        """Raises AssertionError when a variable of the program got no value."""
+        """Raises AssertionError if a variable of the program got no value."""
         left = self._unmatched()
         if left:
             shown = left[:10]
@@ -40,7 +40,7 @@ class CheckpointLoadStatus:
         return self
 
     def assert_nontrivial_match(self):
-        """Raises AssertionError when nothing matched at all."""
+        """Raises AssertionError if nothing matched at all."""
         if not self._restore.restored:
             raise AssertionError(
                 "Nothing except the root object matched a checkpointed value. Typically this "
@@ -50,18 +50,18 @@ class CheckpointLoadStatus:
         return self
 
     def expect_partial(self):
-        """Says that not everything is meant to match."""
+        """Declares that a partial match is intended."""
         return self
 
     def run_restore_ops(self, session=None):
-        """Nothing to do: values are restored as soon as there is a variable."""
+        """Does nothing: values are restored as soon as a variable exists."""
 
     def initialize_or_restore(self, session=None):
-        """Nothing to do, likewise."""
+        """Does nothing, likewise."""
 
 
 class InitializationOnlyStatus:
-    """What restoring from None gives: nothing was restored."""
+    """The result of restoring from None: nothing was restored."""
 
     def _refuse(self, session=None):
         raise AssertionError("No checkpoint specified (save_path=None); nothing is being restored.")
@@ -70,8 +70,8 @@ class InitializationOnlyStatus:
     run_restore_ops = _refuse
 
     def expect_partial(self):
-        """Says that not everything is meant to match."""
+        """Declares that a partial match is intended."""
         return self
 
     def initialize_or_restore(self, session=None):
-        """Nothing to do: variables have their initial values."""
+        """Does nothing: variables have their initial values."""

@@ -1,7 +1,7 @@
-"""Lists and dictionaries that tell a restore what is put into them.
+"""Lists and dictionaries that report additions to a restore.
 
-They take the place of plain ones whose elements a checkpoint still has values for, and only where
-one owner holds the plain one: for somebody else it would no longer be the same object.
+They replace plain ones for whose elements a checkpoint still has values, and only if the plain one
+has a single owner: for anybody else it would no longer be the same object.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import sys
 
 from penstock._variables.track import Trackable, await_more, stop_waiting
 
-_ONE_OWNER = 2  # references: the owner's, and the one that counts
+_ONE_OWNER = 2  # references: the owner's, and the counter's
 
 
 def replace(owner, place, restore, number, references=_ONE_OWNER) -> None:
-    """Puts one that tells `restore` in the place of a plain list or dictionary, all the way in."""
+    """Replaces a plain list or dictionary, recursively, by one that reports to `restore`."""
     try:
         kind = type(owner[place])
     except (KeyError, IndexError):
@@ -43,7 +43,7 @@ class _Counter(Trackable):
 
 @functools.cache
 def references_while_set() -> int:
-    """How many references there are to a new list while it becomes an attribute.
+    """The number of references to a new list while it becomes an attribute.
 
     0 where one that has another owner looks the same: then none counts as new.
     """
@@ -76,7 +76,7 @@ def _subclass(kind, methods):
         "_restore": None,
         "_number": 0,
         "__module__": __name__,
-        # Copies and pickles are plain ones.
+        # Copies and pickles are plain.
         "__reduce_ex__": lambda self, protocol: (kind, (kind(self),)),
     }
     return type(f"_Watched{kind.__name__.title()}", (kind,), members)

@@ -1,4 +1,4 @@
-"""tf.types.experimental: what functions take for a tensor."""
+"""tf.types.experimental: the types accepted as a tensor."""
 
 import numpy as _np
 

@@ -1,3 +1,4 @@
+// Tests of custom gradients: their place, nesting, aliased outputs, mistakes.
 #include <penstock/autodiff/tape.h>
 #include <penstock/ops.h>
 #include <penstock/ops/operators.h>

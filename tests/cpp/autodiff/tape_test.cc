@@ -1,3 +1,4 @@
+// Tests of tapes: gradients, what they record and keep, nesting, threads, failing allocations.
 #include <penstock/autodiff/tape.h>
 
 #include <memory>

@@ -1,3 +1,4 @@
+// Tests of CRC-32C: known values, continuation, tables against instructions.
 #include <penstock/base/crc32c.h>
 
 #include <gtest/gtest.h>

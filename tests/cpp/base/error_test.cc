@@ -1,3 +1,4 @@
+// Tests of errors: text, class, copies, behaviour without memory; cat().
 #include <penstock/base/error.h>
 
 #include <string>

@@ -1,3 +1,4 @@
+// Tests of SmallVector: growth, copies, moves, elements that throw.
 #include <penstock/base/small_vector.h>
 
 #include <memory>

@@ -1,3 +1,4 @@
+// Tests of the thread pool: coverage, nesting, concurrent callers.
 #include <penstock/base/threads.h>
 
 #include <atomic>

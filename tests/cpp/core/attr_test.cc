@@ -1,3 +1,4 @@
+// Tests of attributes: kinds, comparison, text, absent lists, owned copies.
 #include <penstock/core/attr.h>
 
 #include <optional>

@@ -1,3 +1,4 @@
+// Tests of shapes, broadcasting, strides and dtypes.
 #include <penstock/core/shape.h>
 
 #include <vector>

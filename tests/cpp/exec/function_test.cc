@@ -1,3 +1,4 @@
+// Tests of functions: results, plans, variables, gradients, nesting, failing allocations, threads.
 #include <penstock/exec/function.h>
 #include <penstock/exec/memory_plan.h>
 #include <penstock/exec/trace.h>

@@ -1,3 +1,4 @@
+// Tests of Philox: known answers, and streams in parts.
 #include "kernels/philox.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Tests of the budget: refusal, threads, parsing of sizes.
 #include <atomic>
 #include <random>
 

@@ -1,3 +1,4 @@
+// Tests of buffers: borrowing, alignment, tags, shrinking, references.
 #include <penstock/memory/buffer.h>
 
 #include <cstring>

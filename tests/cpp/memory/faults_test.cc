@@ -1,3 +1,4 @@
+// Tests of injected allocation failures.
 #include <penstock/tensor/tensor.h>
 
 #include "support/testing.h"

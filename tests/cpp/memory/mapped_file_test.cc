@@ -1,3 +1,4 @@
+// Tests of mapped files that are truncated, and reservations.
 #include <penstock/memory/mapped_file.h>
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Tests of strings in tensors: accounting and lifetime.
 #include <penstock/memory/strings.h>
 
 #include <penstock/memory/buffer.h>

@@ -1,3 +1,4 @@
+// Tests of checkpoint schedules: optimality and long loops.
 #include "plan/checkpoints.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Tests of the offset planner: optimality, alignment, determinism, mistakes; find_fault.
 #include <penstock/plan/offsets.h>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Tests of recordings: the file, sites, plans, truncation, threads, forks.
 #include <penstock/recording/recording.h>
 
 #include <gtest/gtest.h>

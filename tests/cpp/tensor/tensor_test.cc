@@ -1,3 +1,4 @@
+// Tests of tensors: construction, sharing, printing, ids.
 #include <penstock/tensor/tensor.h>
 
 #include "support/testing.h"

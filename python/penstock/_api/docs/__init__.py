@@ -1,8 +1,8 @@
-"""Doc strings of the functions that are ops, composed when somebody asks for one.
+"""Docstrings of the functions that are ops, composed on demand.
 
-What an op takes and gives is in its definition. `parameters.txt` says what a parameter means, one
-line a name; a line `Op.name:` is for one op only. `examples.txt` has an example under each
-function's first public name, and a test runs them all.
+The inputs and outputs of an op are in its definition. `parameters.txt` describes parameters, one
+line per name; a line `Op.name:` applies to one op only. `examples.txt` has an example under each
+function's first public name; a test runs them all.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _KINDS = {
 _REAL_FLOATS = ["float16", "bfloat16", "float32", "float64"]
 _INTS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
 _COMPLEX = ["complex64", "complex128"]
-# Dtypes that have a name together. Larger groups come first.
+# Dtypes with a collective name. Larger groups come first.
 _GROUPS = [
     ("any dtype", ["bool", *_INTS, *_REAL_FLOATS, *_COMPLEX, "string"]),
     ("any dtype but string", ["bool", *_INTS, *_REAL_FLOATS, *_COMPLEX]),

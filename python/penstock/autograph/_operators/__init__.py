@@ -1,9 +1,8 @@
-"""What converted code calls in the place of statements and expressions: `ag__`.
+"""The operators that converted code calls in place of statements and expressions: `ag__`.
 
-Every operator decides when it runs. Python's values take Python's way; tensors of a function that
-is being traced become control flow of its graph. Tensors with values take Python's way while a
-function is traced, and in code from tf.autograph.to_graph the eager control flow, with TensorFlow's
-checks.
+Every operator decides at run time. Python values behave as in Python; tensors of a function being
+traced become control flow of its graph. Eager tensors behave as in Python while a function is
+traced; in code from tf.autograph.to_graph they use eager control flow, with TensorFlow's checks.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from penstock.autograph._operators.state import NO_RETURN, is_undefined, result
 
 
 class Operators:
-    """The operators, for a set of optional features: one object for each set."""
+    """The operators for a set of optional features; one object per set."""
 
     NO_RETURN = NO_RETURN
     and_ = staticmethod(logic.and_)
@@ -47,11 +46,11 @@ class Operators:
         self._asserts = bool(features & {"ALL", "ASSERT_STATEMENTS"})
 
     def converted(self, callee):
-        """What is called in the place of `callee`."""
+        """The function called in place of `callee`."""
         return calls.converted(callee, self)
 
     def rows_of(self, callee):
-        """What is called in the place of `callee` for the rows of a loop."""
+        """The function called in place of `callee` for the rows of a loop."""
         return for_loops.lazy(callee) or calls.converted(callee, self)
 
     def assert_stmt(self, test, message):

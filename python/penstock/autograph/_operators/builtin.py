@@ -1,4 +1,4 @@
-"""Python's functions that also take tensors in converted code, and `assert`."""
+"""Python's built-in functions that also take tensors in converted code, and `assert`."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _len(value):
 
 
 def length_of(value):
-    """The number of a tensor's rows: a number where it is known."""
+    """The number of a tensor's rows; an integer if known."""
     if value.shape.rank == 0:
         raise ValueError(f"len requires a non-scalar tensor, got one of shape {value.shape}")
     known = value.shape[0]
@@ -76,7 +76,7 @@ OVERLOADS = {
 
 
 def print_(*args, **kwargs):
-    """Python's print; tensors are printed whenever the function runs."""
+    """Python's print; tensors are printed at run time."""
     if not any(map(is_tensor, flatten(args))) or kwargs.keys() - {"sep", "end"}:
         return builtins.print(*args, **kwargs)
     from penstock._ops.printing import print as tensor_print

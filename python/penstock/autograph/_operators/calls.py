@@ -1,4 +1,4 @@
-"""What converted code calls in the place of a function."""
+"""Function calls in converted code."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from penstock.autograph._operators.builtin import OVERLOADS
 
 
 def converted(callee, operators):
-    """The callee with its control flow converted, or as it is."""
+    """The callee with its control flow converted, or unchanged."""
     kind = type(callee)
     if kind is types.FunctionType:
         if callee.__name__ in TAKES_FUNCTIONS and is_left_alone(callee.__module__):
@@ -40,7 +40,7 @@ def _method(callee, operators):
 
 
 def _call_with_functions(callee, operators, *args, **kwargs):
-    """Calls what calls functions, with these converted."""
+    """Calls a function that takes functions, with those converted."""
     args = [_within(each, operators) for each in args]
     return callee(*args, **{name: _within(each, operators) for name, each in kwargs.items()})
 

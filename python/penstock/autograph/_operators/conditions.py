@@ -34,7 +34,7 @@ def if_stmt(test, body, orelse, get, put, names, count):
 
 
 def _run(block, label, get, names, count):
-    """Runs a block with values. It need not return where another one does."""
+    """Runs a block eagerly. It need not return where another one does."""
     if block is not None:
         block()
     for name, value in zip(names[:count], state.read(get, names), strict=False):
@@ -81,13 +81,13 @@ def _missing(name, value, label):
 
 
 class Merged:
-    """The variables as two branches leave them: of the same structure and dtypes."""
+    """The variables after two branches, with the same structure and dtypes."""
 
     def __init__(self, names):
         self._names, self._first = names, None
 
     def add(self, label, values) -> list:
-        """The tensors of a branch; raises where the second one does not fit the first."""
+        """The tensors of a branch; raises if the second does not match the first."""
         made = [_tensors(value) for value in values]
         if label == "main":
             self._first = made
@@ -105,7 +105,7 @@ class Merged:
 
 
 def _tensors(value):
-    """The value with tensors for its leaves, where they can be tensors."""
+    """The value with its leaves converted to tensors where possible."""
     if value is None or isinstance(value, Undefined):
         return value
     return pack_like(value, [state.as_leaf(leaf) for leaf in flatten(value)])

@@ -1,4 +1,4 @@
-"""`for` statements: over tensors, ranges of tensors, and whatever Python goes over."""
+"""`for` statements: over tensors, ranges of tensors, and Python iterables."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NOT_IN_PYTHON_LOOPS = (
 
 
 class Range:
-    """A range whose ends are tensors, for a loop that needs no list of its numbers."""
+    """A range with tensors as ends, for a loop that needs no list of its numbers."""
 
     def __init__(self, start, limit, step):
         tensor = next((x for x in (start, limit) if isinstance(x, _core.Tensor)), None)
@@ -48,7 +48,7 @@ def _python_range(*ends):
 
 
 def _tensor_range(*ends, **options):
-    """tf.range, as its ends where these are whole numbers and the step is known."""
+    """tf.range as its ends, if these are integers and the step is known."""
     if options or not _core.is_tracing() or not 0 < len(ends) < 4:
         return _create.range(*ends, **options)
     start, limit, step = (0, *ends, 1) if len(ends) == 1 else (*ends, 1)[:3]
@@ -59,14 +59,14 @@ def _tensor_range(*ends, **options):
 
 
 def lazy(callee):
-    """What makes a range for a loop, where that is what `callee` does."""
+    """The function that makes a range for a loop, if `callee` makes ranges."""
     if callee is builtins.range:
         return _python_range
     return _tensor_range if callee is _create.range else None
 
 
 def for_stmt(rows, extra, body, get, put, names, options):
-    """Runs `body(row)` for every row, as long as `extra()` where that is given."""
+    """Runs `body(row)` for every row, while `extra()` holds if given."""
     if isinstance(rows, Range):
         loop = Loop(get, put, names, options)
         loop.in_graph(extra, lambda number: body(rows.at(number)), rows.count())

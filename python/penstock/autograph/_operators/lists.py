@@ -1,4 +1,4 @@
-"""Lists that a loop of a graph appends to: arrays of tensors there, and Python's elsewhere."""
+"""Lists that a loop in a graph appends to: tensor arrays there, Python lists elsewhere."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from penstock._control_flow.graph_array import GraphArray
 
 
 class NewList(list):
-    """A list that converted code has made: a loop of a graph may make a TensorList of it."""
+    """A list made by converted code: a loop in a graph may turn it into a TensorList."""
 
 
 class TensorList(GraphArray):
-    """What a loop of a graph has appended: a tensor with a row for each element."""
+    """The elements that a loop in a graph has appended: a tensor with a row for each."""
 
     def __init__(self, values):
         super().__init__("float32", 0, dynamic_size=True)
@@ -19,7 +19,7 @@ class TensorList(GraphArray):
         for value in values:
             self._about.dtype = self._about.dtype or _core.to_tensor(value).dtype
 
-    # All arrays made from one share it, like the shape of an element.
+    # All arrays derived from one share it, like the shape of an element.
     _dtype = property(lambda self: self._about.dtype, lambda self, unused: None)
 
     @classmethod
@@ -58,5 +58,5 @@ def list_append(target, value):
 
 
 def in_loop(value):
-    """A variable as a loop of a graph goes on with it."""
+    """A variable in the form that a loop in a graph uses."""
     return TensorList.of(value) if isinstance(value, NewList) else value

@@ -7,7 +7,7 @@ from penstock._control_flow.tensor_array import TensorArray
 
 
 class Undefined:
-    """Stands for a variable that has no value."""
+    """Represents a variable without a value."""
 
     def __init__(self, name):
         self.name = name
@@ -17,7 +17,7 @@ class Undefined:
 
 
 class _NoReturn(Undefined):
-    """Stands for the result of a function that has not returned: it is there to be read."""
+    """Represents the result of a function that has not returned; it may be read."""
 
 
 NO_RETURN = _NoReturn("return value")
@@ -25,17 +25,17 @@ _MISSING = (NameError, AttributeError, KeyError, IndexError, TypeError)
 
 
 def is_undefined(value) -> bool:
-    """Whether a variable is to have no value."""
+    """Whether a variable has no value."""
     return type(value) is Undefined
 
 
 def result(value):
-    """What a function returns that may have come to its end without a `return`."""
+    """The result of a function that may have ended without a `return`."""
     return None if value is NO_RETURN else value
 
 
 def read(get, names) -> list:
-    """The values of variables; Undefined for those that have none."""
+    """The values of variables; Undefined for those without one."""
     if get is None:
         return []
     found = []
@@ -52,7 +52,7 @@ def is_tensor(value) -> bool:
 
 
 def as_leaf(value):
-    """A leaf as a tensor, where it can be one; other objects as they are."""
+    """A leaf as a tensor if possible; other objects unchanged."""
     if isinstance(value, (_core.Tensor, TensorArray)):
         return value
     try:
@@ -62,7 +62,7 @@ def as_leaf(value):
 
 
 def check_condition(value, what):
-    """Raises where a tensor is not what a condition must be."""
+    """Raises if a tensor is not a valid condition."""
     if value.dtype.name != "bool" or value.shape.rank != 0:
         raise ValueError(
             f"condition of {what} expected to be `tf.bool` scalar, got {value}; to use as boolean "

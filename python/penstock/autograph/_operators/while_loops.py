@@ -1,4 +1,4 @@
-"""`while` statements, and what all loops over tensors share."""
+"""`while` statements, and the parts shared by all loops over tensors."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def loop_options(
 
 
 def while_stmt(test, body, get, put, names, options):
-    """Runs `body()` for as long as `test()`; `names` are the variables that it goes on with."""
+    """Runs `body()` while `test()` holds; `names` are the loop variables."""
     goes_on = test()
     while not state.is_tensor(goes_on):
         if not goes_on:
@@ -58,7 +58,7 @@ def _checked(value):
 
 
 class Loop:
-    """The state of a loop over tensors, and the bounds in which it must stay."""
+    """The state of a loop over tensors, and its shape bounds."""
 
     def __init__(self, get, put, names, options):
         self._get, self._put, self._names = get, put, names
@@ -69,7 +69,7 @@ class Loop:
         self._invariants = self._find_invariants()
 
     def _find_invariants(self) -> dict:
-        """By the names of variables: the shapes that set_loop_options gives for their values."""
+        """By variable name: the shapes that set_loop_options gives."""
         found = {}
         for value, shape in self._options.pop("shape_invariants", None) or ():
             for name, own in zip(self._names, self._start, strict=True):
@@ -81,16 +81,16 @@ class Loop:
         return self._limit is None or self._count < self._limit
 
     def step(self, body, *item):
-        """One iteration of a loop with values."""
+        """One eager iteration of a loop."""
         body(*item)
         self._count += 1
         values = state.read(self._get, self._names)
         for name, before, after in zip(self._names, self._start, values, strict=True):
             self._check(name, before, after)
-        self._start = values  # what was before is not kept
+        self._start = values  # earlier values are not kept
 
     def _check(self, name, before, after):
-        """Raises where an iteration changes what a variable is."""
+        """Raises if an iteration changes the kind of a variable."""
         if before is None or isinstance(before, Undefined):
             return
         if isinstance(after, Undefined):
@@ -182,7 +182,7 @@ class Loop:
                 yield name, a, state.as_leaf(b) if isinstance(a, _core.Tensor) else b
 
     def _define(self, body, count):
-        """Values for variables that have none before the loop: zeros of what its body makes."""
+        """Values for variables without one before the loop: zeros like those its body makes."""
         missing = [i for i, value in enumerate(self._start) if _is_blank(value)]
         if not missing:
             return
@@ -228,7 +228,7 @@ def _as_leaves(value):
 
 
 def _same(name, before, after):
-    """A leaf of the state: a tensor, or an object that must stay the same."""
+    """A leaf of the state: a tensor, or an object that must not change."""
     if isinstance(before, _core.Tensor) or before is after:
         return after
     if isinstance(before, TensorArray) and isinstance(after, TensorArray):

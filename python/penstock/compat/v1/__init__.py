@@ -1,8 +1,8 @@
 """tf.compat.v1: TensorFlow 1's names, with its graphs and sessions.
 
-A name is looked for among those that begin with "v1." in `@public`, then in the table of names that
-today's functions had then (_names.txt), then in penstock itself. Nothing is imported before it is
-asked for.
+A name is looked up among those that begin with "v1." in `@public`, then in the table of former
+names of today's functions (_names.txt), then in penstock itself. Everything is imported on first
+use.
 """
 
 import importlib as _importlib
@@ -15,7 +15,7 @@ _MODULES = [
 
 
 def __getattr__(name):
-    if name.startswith("_"):  # the files themselves are asked for before they are imported
+    if name.startswith("_"):  # the files themselves are requested before they are imported
         raise AttributeError(name)
     import penstock
     from penstock.compat.v1 import _names

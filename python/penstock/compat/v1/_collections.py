@@ -1,4 +1,4 @@
-"""Collections: lists of things by name, such as all losses, that belong to a graph.
+"""Collections: named lists of objects, such as all losses, that belong to a graph.
 
 `current` gives those of the graph that is the default: eager programs have one graph.
 """
@@ -15,7 +15,7 @@ from penstock._context.scope import default_graph
 
 @public("v1.GraphKeys")
 class GraphKeys:
-    """The names of the collections that functions fill by themselves."""
+    """The names of the collections that functions fill automatically."""
 
     GLOBAL_VARIABLES = "variables"
     LOCAL_VARIABLES = "local_variables"
@@ -64,11 +64,11 @@ class Collections:
         self._lists.setdefault(name, []).append(value)
 
     def ref(self, name) -> list:
-        """The list itself, made if there is none."""
+        """The list itself, created if missing."""
         return self._lists.setdefault(name, [])
 
     def get(self, name, scope=None) -> list:
-        """A copy; with a scope, what has a name that begins with that pattern."""
+        """A copy; with a scope, only objects whose names match that pattern at the start."""
         found = list(self._lists.get(name, ()))
         if scope is None:
             return found
@@ -90,7 +90,7 @@ def current() -> Collections:
 
 
 def keep(names, value) -> None:
-    """Adds to collections what a function makes by itself; eager programs keep nothing of it."""
+    """Adds an automatically created object to collections; eager programs keep none."""
     if current() is not of_eager_programs:
         add_to_collections(names, value)
 
@@ -111,7 +111,7 @@ def add_to_collections(names, value) -> None:
 
 @public("v1.get_collection")
 def get_collection(key, scope=None) -> list:
-    """What is in the collection; with a scope, what has a name that begins with that pattern.
+    """The contents of the collection; with a scope, only names that match it at the start.
 
     Args:
       key: The name of the collection.

@@ -1,4 +1,4 @@
-"""The messages that configure sessions: ConfigProto and what it is made of."""
+"""The messages that configure sessions: ConfigProto and its parts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class GPUOptions(Message):
 
 @public("v1.OptimizerOptions")
 class OptimizerOptions(Message):
-    """How a graph is made faster before it runs."""
+    """Options of the graph optimizer."""
 
     L1, L0 = 0, -1
     DEFAULT, OFF, ON_1, ON_2 = 0, -1, 1, 2
@@ -44,7 +44,7 @@ class OptimizerOptions(Message):
 
 @public("v1.GraphOptions")
 class GraphOptions(Message):
-    """How graphs are made ready to run."""
+    """Options for graphs."""
 
     FIELDS: ClassVar = {
         "enable_recv_scheduling": (2, "bool"),
@@ -66,7 +66,7 @@ class ThreadPoolOptionProto(Message):
 
 @public("v1.ConfigProto")
 class ConfigProto(Message):
-    """What a session is told: threads, placement, GPU options.
+    """The options of a session: threads, placement, GPU options.
 
     Args:
       **given: intra_op_parallelism_threads, allow_soft_placement, gpu_options and more.
@@ -95,7 +95,7 @@ class ConfigProto(Message):
 
 @public("v1.RunOptions")
 class RunOptions(Message):
-    """What one run is told."""
+    """The options of one run."""
 
     NO_TRACE, SOFTWARE_TRACE, HARDWARE_TRACE, FULL_TRACE = range(4)
     FIELDS: ClassVar = {
@@ -108,7 +108,7 @@ class RunOptions(Message):
 
 
 class AllocatorMemoryUsed(Message):
-    """The bytes that a node asked for."""
+    """The bytes that a node allocated."""
 
     FIELDS: ClassVar = {
         "allocator_name": (1, "string"),
@@ -120,7 +120,7 @@ class AllocatorMemoryUsed(Message):
 
 
 class NodeExecStats(Message):
-    """When a node ran, and what it took."""
+    """When a node ran, and its memory."""
 
     FIELDS: ClassVar = {
         "node_name": (1, "string"),
@@ -149,6 +149,6 @@ class StepStats(Message):
 
 @public("v1.RunMetadata")
 class RunMetadata(Message):
-    """What a run tells of itself."""
+    """The metadata of a run."""
 
     FIELDS: ClassVar = {"step_stats": (1, StepStats)}

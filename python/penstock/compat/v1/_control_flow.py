@@ -1,4 +1,4 @@
-"""tf.cond, tf.case and tf.while_loop with the arguments and the node names of TensorFlow 1."""
+"""tf.cond, tf.case and tf.while_loop with TensorFlow 1's arguments and node names."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, f
 
 def _with_result(function, name):
     if not callable(function):
-        return function  # which cond refuses
+        return function  # cond rejects it
 
     def checked():
         result = function()
@@ -58,7 +58,7 @@ def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"
 
 
 def _checks(pairs, exclusive) -> list:
-    """What runs before an exclusive case."""
+    """The checks before an exclusive case."""
     if not exclusive or not _core.is_building() or not isinstance(pairs, (list, tuple)):
         return []
     from penstock import stack

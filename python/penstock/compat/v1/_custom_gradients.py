@@ -1,4 +1,4 @@
-"""Functions that have their own gradients, as parts of graphs."""
+"""Custom gradients as parts of graphs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class CustomGradient:
         self._backward = backward
 
     def at_inputs(self, dys) -> tuple[list, list]:
-        """(the inputs that get a gradient, their gradients). A dy that is None is zeros."""
+        """(the inputs with a gradient, their gradients). A dy of None is zeros."""
         filled = [
             raw_ops.ZerosLike(x=output) if dy is None else dy
             for output, dy in zip(self.outputs, dys, strict=True)

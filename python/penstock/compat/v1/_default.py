@@ -1,4 +1,4 @@
-"""The default graph of a thread: the one that is entered, or the one that there always is."""
+"""The default graph of a thread: the entered one, or the global one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _global = None  # the graph without any `as_default`
 
 @public("v1.get_default_graph")
 def get_default_graph():
-    """The graph that is entered, or the one that there always is."""
+    """The entered graph, or the global one."""
     global _global
     entered = _graph_stack.innermost()
     if entered is not None:
@@ -23,7 +23,7 @@ def get_default_graph():
 
 @public("v1.reset_default_graph")
 def reset_default_graph():
-    """A new default graph; what the old one holds goes when nobody else has it."""
+    """Makes a new default graph; the old one is freed when nobody else holds it."""
     global _global
     entered = _graph_stack.entered()
     if len(entered) > 1 or (entered and entered[0] is not _global):
@@ -39,12 +39,12 @@ def reset_default_graph():
 
 
 def enter_graph_mode():
-    """From now on ops of this thread go to the default graph."""
+    """Sends ops of this thread to the default graph from now on."""
     if not _graph_stack.entered():
         _graph_stack.enter(get_default_graph())
 
 
 def leave_graph_mode():
-    """Ops run at once again."""
+    """Makes ops run eagerly again."""
     if _graph_stack.entered() == [_global]:
         _graph_stack.leave(_global)

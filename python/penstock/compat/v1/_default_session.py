@@ -22,7 +22,7 @@ def get_default_session():
 
 
 def session_for(session, graph, action, method):
-    """The session, or the default one; ValueError where there is none of this graph."""
+    """The session, or the default one; raises ValueError if there is none for this graph."""
     if session is None:
         session = get_default_session()
         if session is None:

@@ -1,4 +1,4 @@
-"""What a run is asked for: any structure of tensors, operations, variables and names."""
+"""The fetches of a run: any structure of tensors, operations, variables and names."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from penstock._autodiff.tape import IndexedSlices
 from penstock._memory.host import booked
 from penstock.compat.v1._operation import Operation
 
-# What a run makes of IndexedSlices: their parts as arrays.
+# The fetched value of IndexedSlices: their parts as arrays.
 IndexedSlicesValue = namedtuple("IndexedSlicesValue", ["values", "indices", "dense_shape"])
 
 
 class Fetches:
-    """The tensors and operations of a structure, each once, and how results go back into it."""
+    """The distinct tensors and operations of a structure, and the way back from results to it."""
 
     def __init__(self, graph, structure):
         self._graph = graph
@@ -24,7 +24,7 @@ class Fetches:
         self.pack = self._packer(structure)
 
     def _packer(self, fetch):
-        """A function from the arrays that a run gives to the structure with them."""
+        """A function from the fetched arrays to the structure with them."""
         if fetch is None:
             raise TypeError(
                 f'Argument `fetch` = {fetch} has invalid type "NoneType". Cannot be None'
@@ -56,7 +56,7 @@ class Fetches:
         return lambda values: kind(part(values) for part in parts)
 
     def _leaf(self, fetch):
-        if isinstance(fetch, _core.EagerTensor):  # what needs no run: it has its value
+        if isinstance(fetch, _core.EagerTensor):  # has a value: needs no run
             return lambda values: fetch.numpy()
         try:
             element = self._graph.as_graph_element(fetch)
@@ -83,7 +83,7 @@ class Fetches:
 
 
 def fed_tensors(graph, feed_dict) -> list:
-    """The tensors that the keys of a feed stand for."""
+    """The tensors that the keys of a feed refer to."""
     if not isinstance(feed_dict, Mapping):
         raise TypeError(
             "FlattenDictItems: 'dict' must be a dictionary or collection.Mapping type object, "
@@ -100,7 +100,7 @@ def fed_tensors(graph, feed_dict) -> list:
 
 
 def refuse_tensor(value, tensor):
-    """TypeError for a feed that is a tensor of a graph itself."""
+    """Raises TypeError for a feed value that is a graph tensor."""
     raise TypeError(
         "The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python "
         "scalars, strings, lists, numpy ndarrays, or TensorHandles. For reference, the tensor "
@@ -109,7 +109,7 @@ def refuse_tensor(value, tensor):
 
 
 def fed_value(value, tensor):
-    """What is fed to a tensor, as a tensor with a value; checked as TensorFlow does."""
+    """A feed value as an eager tensor, checked as in TensorFlow."""
     import numpy as np
 
     if isinstance(value, _core.SymbolicTensor) or hasattr(value, "_as_graph_element"):

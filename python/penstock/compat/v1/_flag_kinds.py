@@ -1,4 +1,4 @@
-"""Flags and how their values are read from text, with the errors that absl gives."""
+"""Flags and how their values are parsed, with absl's errors."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ class Error(Exception):
 
 @public("v1.flags.DuplicateFlagError")
 class DuplicateFlagError(Error):
-    """Two flags of one name."""
+    """Two flags with one name."""
 
 
 @public("v1.flags.IllegalFlagValueError")
 class IllegalFlagValueError(Error):
-    """A value that the flag does not take."""
+    """A value that the flag does not accept."""
 
 
 @public("v1.flags.UnparsedFlagAccessError")
 class UnparsedFlagAccessError(Error):
-    """A flag was asked for before the command line was read."""
+    """A flag was read before the command line was parsed."""
 
 
 @public("v1.flags.ValidationError")
@@ -44,7 +44,7 @@ class UnrecognizedFlagError(Error):
 
 
 def text(value):
-    """A text is what it is."""
+    """A string, unchanged."""
     if not isinstance(value, str):
         raise TypeError(f"flag value must be a string, found {type(value).__name__!r}")
     return value
@@ -93,7 +93,7 @@ def truth(value):
 
 
 def choice(values, case_sensitive=True):
-    """One of the given texts."""
+    """One of the given strings."""
     values = list(values)
     if not values:
         raise ValueError(f"enum_values cannot be empty, found {values!r}")
@@ -126,7 +126,7 @@ def member(enum_class, case_sensitive=False):
 
 
 def commas(value):
-    """Texts with commas between them, quoted as in CSV."""
+    """Comma-separated strings, quoted as in CSV."""
     if isinstance(value, list):
         return value
     if not value:
@@ -138,7 +138,7 @@ def commas(value):
 
 
 def spaces(comma_compat=False):
-    """Texts with spaces between them; commas too, if asked for."""
+    """Strings separated by spaces; on request also by commas."""
 
     def parse(value):
         if isinstance(value, list):
@@ -150,7 +150,7 @@ def spaces(comma_compat=False):
 
 @public("v1.flags.Flag")
 class Flag:
-    """One flag: its value, its default, and how a text becomes a value."""
+    """One flag: its value, its default, and its parser."""
 
     is_boolean = False
 
@@ -201,7 +201,7 @@ class BooleanFlag(Flag):
 
 @public("v1.flags.EnumFlag")
 class EnumFlag(Flag):
-    """One of the given texts."""
+    """One of the given strings."""
 
     def __init__(
         self, name, default, help, enum_values, short_name=None, case_sensitive=True, **args
@@ -228,7 +228,7 @@ class MultiFlag(Flag):
 
 @public("v1.flags.FlagHolder")
 class FlagHolder:
-    """What defining a flag returns: `holder.value` is what FLAGS has."""
+    """The result of defining a flag: `holder.value` is the value in FLAGS."""
 
     def __init__(self, flag_values, flag):
         self._flag_values, self._name = flag_values, flag.name

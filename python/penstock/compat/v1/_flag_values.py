@@ -1,4 +1,4 @@
-"""FLAGS: all flags of a program, read from the command line."""
+"""FLAGS: all flags of a program, parsed from the command line."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from penstock.compat.v1 import _flag_kinds as kinds
 
 @public("v1.flags.FlagValues")
 class FlagValues:
-    """Flags by name: `FLAGS.name` is a value, `FLAGS["name"]` the flag, `FLAGS(argv)` reads."""
+    """Flags by name: `FLAGS.name` is a value, `FLAGS["name"]` the flag, `FLAGS(argv)` parses."""
 
     def __init__(self):
         object.__setattr__(self, "_flags", {})
@@ -103,21 +103,21 @@ class FlagValues:
                 raise kinds.IllegalFlagValueError(f"flag --{flag.name}={flag.value}: {message}")
 
     def is_parsed(self) -> bool:
-        """Whether the command line has been read."""
+        """Whether the command line has been parsed."""
         return self._is_parsed
 
     def mark_as_parsed(self) -> None:
-        """From here on values are what they are, without a command line."""
+        """Treats the current values as parsed, without a command line."""
         object.__setattr__(self, "_is_parsed", True)
 
     def unparse_flags(self) -> None:
-        """Every flag has its default again."""
+        """Resets every flag to its default."""
         for flag in self._flags.values():
             flag.unparse()
         object.__setattr__(self, "_is_parsed", False)
 
     def set_default(self, name, value) -> None:
-        """Another default."""
+        """Changes the default."""
         self._flags[name].set_default(value)
         self._validate(self._flags[name])
 
@@ -126,12 +126,12 @@ class FlagValues:
         return {name: flag.value for name, flag in self._flags.items()}
 
     def get_flag_value(self, name, default):
-        """The value, or the default where it is None."""
+        """The value, or the default if it is None."""
         value = getattr(self, name)
         return default if value is None else value
 
     def __call__(self, argv, known_only=False) -> list[str]:
-        """Reads the command line; what is left of it is returned, the program's name first."""
+        """Parses the command line; returns the rest of it, starting with the program's name."""
         if isinstance(argv, (str, bytes)):
             raise TypeError("argv should be a tuple/list of strings, not bytes or string.")
         if not argv:
@@ -172,7 +172,7 @@ class FlagValues:
         return rest
 
     def _named(self, name):
-        """(the flag, whether it is said no to)."""
+        """(the flag, whether it is negated)."""
         flag = self._flags.get(name)
         if flag is None and name.startswith("no"):
             flag = self._flags.get(name[2:])
@@ -205,7 +205,7 @@ class FlagValues:
 
 
 class ProgramFlags(FlagValues):
-    """The flags of the program: the command line is read when the first of them is asked for."""
+    """The flags of the program: the command line is parsed when the first flag is read."""
 
     def _access_unparsed(self, name):
         self(sys.argv)

@@ -1,4 +1,4 @@
-"""Functions of TensorFlow 1 that are more than another name for one of today's."""
+"""Functions of TensorFlow 1 that are more than another name for a current one."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ to_int64 = public("v1.to_int64")(_to(dtypes.int64, "to_int64"))
 
 @public("v1.div")
 def div(x, y, name=None) -> Tensor:
-    """x / y as Python 2 had it: integers are divided downwards."""
+    """x / y as in Python 2: integers are divided with floor."""
     x = _core.to_tensor(x)
     y = _core.to_tensor(y, x.dtype)
     is_real = x.dtype.is_floating or x.dtype.is_complex
@@ -77,12 +77,12 @@ def sparse_to_dense(
     validate_indices=True,
     name=None,
 ) -> Tensor:
-    """A tensor of the default value, with the given values at the given places."""
+    """A tensor of the default value, with the given values at the given indices."""
     values = _core.to_tensor(sparse_values)
     indices = _core.to_tensor(sparse_indices)
     shape = cast(output_shape, indices.dtype)
     if indices.shape.rank is not None and indices.shape.rank < 2:
-        # One place, or places along one dimension.
+        # One index, or indices along one dimension.
         rows = [-1, 1] if indices.shape.rank == 1 else [1, 1]
         indices = raw_ops.Reshape(tensor=indices, shape=rows)
     empty = raw_ops.Fill(dims=shape, value=_core.to_tensor(default_value, values.dtype))
@@ -94,13 +94,13 @@ def sparse_to_dense(
 
 @public("v1.setdiff1d")
 def setdiff1d(x, y, index_dtype=dtypes.int32, name=None):
-    """The elements of x that y does not have, and where they are in x."""
+    """The elements of x that are not in y, and their positions in x."""
     return raw_ops.ListDiff(x=x, y=y, out_idx=index_dtype, name=name)
 
 
 @public("v1.batch_gather")
 def batch_gather(params, indices, name=None) -> Tensor:
-    """The slices that the indices name, in every one of a batch."""
+    """The slices at the indices, for each batch element."""
     indices = _core.to_tensor(indices)
     rank = indices.shape.rank
     return raw_ops.GatherV2(
@@ -146,7 +146,7 @@ def batch_to_space(input, crops, block_size=None, name=None, block_shape=None) -
 def extract_image_patches(
     images, ksizes=None, strides=None, rates=None, padding=None, name=None, sizes=None
 ) -> Tensor:
-    """The patches of images that a window sees, each as the channels of its position."""
+    """The patches of images under a window, each as the channels of its position."""
     ksizes = sizes if ksizes is None else ksizes
     return raw_ops.ExtractImagePatches(
         images=images,
@@ -160,7 +160,7 @@ def extract_image_patches(
 
 @public("v1.convert_to_tensor_or_indexed_slices")
 def convert_to_tensor_or_indexed_slices(value, dtype=None, name=None):
-    """A tensor, or the IndexedSlices that it is."""
+    """A tensor, or IndexedSlices unchanged."""
     if isinstance(value, IndexedSlices):
         return value
     return convert_to_tensor(value, dtype, name=name)
@@ -200,7 +200,7 @@ def Print(input_, data, message=None, first_n=None, summarize=None, name=None):
 
 
 def _first_elements(array, limit) -> str:
-    """So many elements, all if it is negative, with brackets around inner dimensions."""
+    """That many elements (all if negative), with brackets around inner dimensions."""
     array = np.asarray(array)
     limit = array.size if limit < 0 else limit
     left = [limit]
@@ -208,7 +208,7 @@ def _first_elements(array, limit) -> str:
 
 
 def _elements_text(array, left, is_outer) -> str:
-    """The elements while some are left to show."""
+    """The elements, up to the number left to show."""
     if array.ndim > 1:
         parts = []
         for row in array:
@@ -260,7 +260,7 @@ def get_seed(op_seed):
 
 @public("v1.AggregationMethod")
 class AggregationMethod:
-    """How the gradients of one tensor are added up: always in the same way here."""
+    """How the gradients of one tensor are added: here always in the same way."""
 
     ADD_N = 0
     DEFAULT = ADD_N
@@ -286,5 +286,5 @@ def op_scope(values, name, default_name=None):
 @public("v1.colocate_with")
 @contextlib.contextmanager
 def colocate_with(op, ignore_existing=False):
-    """Nothing to do: there is one device."""
+    """Does nothing: there is one device."""
     yield

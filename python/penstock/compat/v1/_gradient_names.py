@@ -1,9 +1,9 @@
-"""What TensorFlow calls the gradients that it adds to a graph.
+"""TensorFlow's names for the gradients that it adds to a graph.
 
-A gradient is called after the node that it comes through: for every input of an op `_RULES` says
-what. "Mul_1" is "node_grad/Mul_1", "/Neg" is "node/Neg", "^/Mul" is "Mul" next to the node, "=" is
-the gradient that arrives, "+" a sum of several, and "-" none. Behind a "|" is the name where the
-gradients of a node wait for each other, if that is none of the node's own.
+A gradient is named after the node that it passes through; `_RULES` has the name for every input of
+an op. "Mul_1" is "node_grad/Mul_1", "/Neg" is "node/Neg", "^/Mul" is "Mul" next to the node, "=" is
+the arriving gradient, "+" a sum of several, and "-" none. After a "|" comes the name at which the
+gradients of a node wait for each other, if that is not one of the node's own.
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ ZeroFraction -
 Zeta - Reshape
 """.strip().splitlines()
 }
-# Of ops that broadcast: before what was broadcast is added up.
+# For broadcasting ops: the name before the sum over the broadcast dimensions.
 _BROADCAST = {
     "AddV2": ("=", "="),
     "Add": ("=", "="),
@@ -176,7 +176,7 @@ _BROADCAST = {
 
 
 class _Gradient:
-    """One gradient, which several tensors may have."""
+    """One gradient, possibly shared by several tensors."""
 
     def __init__(self, name):
         self.name = name
@@ -194,7 +194,7 @@ class _Naming:
         self._found.setdefault(value, []).append(gradient)
 
     def at(self, value):
-        """The gradient of a value; None where there is none."""
+        """The gradient of a value, or None."""
         found = self._found.get(value)
         if not found:
             return None
@@ -259,7 +259,7 @@ def _rules_of(kind, inputs, outputs) -> list[str]:
 
 
 def _control_rules(inputs, first) -> list[str]:
-    """Those that have a gradient are numbered, each tensor once."""
+    """Inputs with a gradient are numbered, each tensor once."""
     rules, seen = [], set()
     for tensor in inputs:
         is_one = tensor.dtype.is_floating or tensor.dtype.is_complex
@@ -273,7 +273,7 @@ def _control_rules(inputs, first) -> list[str]:
 
 
 def _broadcast_rules(names, x, y) -> list[str]:
-    """What is broadcast is added up and takes its old shape; what might be, as well."""
+    """A broadcast input is summed and reshaped; so is one that might be broadcast."""
     reduced = _reduced(x, y)
     made = [
         name if not is_reduced else "Reshape"

@@ -23,7 +23,7 @@ def gradients(
     stop_gradients=None,
     unconnected_gradients="none",
 ):
-    """The gradients of the sum of `ys` at each of `xs`; None where there is no way."""
+    """The gradients of the sum of `ys` at each of `xs`; None if there is no path."""
     if not _core.is_building():
         raise RuntimeError(
             "tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape "
@@ -96,7 +96,7 @@ def _sum(parts):
 
 
 def _named(graph, targets, sources, seeds, stops, is_gated) -> list:
-    """The gradients at the sources, under TensorFlow's names; None where there is no way."""
+    """The gradients at the sources under TensorFlow's names; None if there is no path."""
     builder = graph._builder
     first = builder.num_nodes()
     made, named = builder.gradients(targets, sources, seeds, stops), {}
@@ -129,7 +129,7 @@ def _reads(x, graph):
 
 
 def _summed(x, parts, slices):
-    """The sum of the gradients of a whole variable and of rows of it: rows alone stay rows."""
+    """The sum of the gradients of a whole variable and of its rows; rows alone stay sparse."""
     if slices:
         sizes = x.shape.as_list()
         values = [raw_ops.Reshape(tensor=part, shape=[-1, *sizes[1:]]) for part, _ in slices]
@@ -157,7 +157,7 @@ def _check_takes_ones(y):
 
 
 def _seeds(targets, grad_ys, graph) -> list:
-    """What each target's gradient begins with; an empty list where all begin with ones."""
+    """The initial gradient of each target; an empty list if all start with ones."""
     if grad_ys is None:
         for y in targets:
             _check_takes_ones(y)

@@ -1,4 +1,4 @@
-"""tf.Graph: a program of TensorFlow 1, built node by node while it is entered."""
+"""tf.Graph: a TensorFlow 1 graph, built node by node while it is entered."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SCOPE = re.compile(r"^[A-Za-z0-9_.\\/>-]*$")
 
 @public("Graph", "v1.Graph")
 class Graph:
-    """Ops and tensors, made while `with graph.as_default():` lasts and run by sessions.
+    """Ops and tensors, created inside `with graph.as_default():` and run by sessions.
 
     >>> graph = tf.Graph()
     >>> with graph.as_default():
@@ -38,13 +38,13 @@ class Graph:
         self._number = self._builder.number()
         self._collections = Collections()
         self._variables = []  # GraphVariables, by number
-        self._implicit = {}  # placeholders that a session can feed by itself: node: function
-        self._calls = []  # functions of Python that nodes call
-        self._control = []  # node numbers that new nodes run after
+        self._implicit = {}  # placeholders that a session feeds itself: node: function
+        self._calls = []  # Python functions that nodes call
+        self._control = []  # control inputs of new nodes, by number
         self._container = ""
         self._finalized = False
         self._operations = weakref.WeakValueDictionary()
-        self._custom_gradients = []  # of functions that have their own, in order
+        self._custom_gradients = []  # custom gradients of functions, in order
         self._num_random = 0
         self._growth = Growth()
         self.seed = None
@@ -58,7 +58,7 @@ class Graph:
 
     @contextlib.contextmanager
     def as_default(self):
-        """New ops become nodes of this graph.
+        """Makes new ops nodes of this graph.
 
         >>> graph = tf.Graph()
         >>> with graph.as_default():
@@ -73,7 +73,7 @@ class Graph:
             _graph_stack.leave(self)
 
     def finalize(self):
-        """No more nodes."""
+        """Forbids new nodes."""
         self._finalized = True
         self._builder.set_finalized(True)
 
@@ -82,7 +82,7 @@ class Graph:
         self._builder.set_finalized(False)
 
     def get_operations(self):
-        """All operations, in the order in which they were made."""
+        """All operations, in creation order."""
         return [self._operation(node) for node in range(self._builder.num_nodes())]
 
     def _operation(self, node):
@@ -92,17 +92,18 @@ class Graph:
         return found
 
     def _reads(self) -> list[int]:
-        """How often each variable has been read."""
+        """The number of reads of each variable."""
         return [len(self._builder.reads_of(each._variable_number)) for each in self._variables]
 
     def _variables_read_since(self, reads) -> list:
-        """The variables that have been read more often than that, or are new."""
+        """The variables that are new, or have more reads than that."""
         before = [*reads, *(0 for _ in self._variables[len(reads) :])]
         counts = zip(self._variables, before, self._reads(), strict=True)
         return [variable for variable, old, new in counts if new > old]
 
     def _with_gradient(self, inputs, results, backward) -> list:
-        """The results, at which gradients are handed to `backward` for those at the inputs."""
+        """The results with a custom gradient: `backward` maps gradients at them to those at the
+        inputs."""
         self._custom_gradients.append(CustomGradient(inputs, results, backward))
         return self._custom_gradients[-1].outputs
 
@@ -110,7 +111,7 @@ class Graph:
         return self._operation(self._builder.num_nodes() - 1)
 
     def get_operation_by_name(self, name):
-        """The operation of that name; KeyError when there is none."""
+        """The operation of that name; raises KeyError if there is none."""
         if not isinstance(name, str):
             raise TypeError(f"Operation names are strings (or similar), not {type(name).__name__}.")
         node = self._builder.find(name)
@@ -119,7 +120,7 @@ class Graph:
         return self._operation(node)
 
     def get_tensor_by_name(self, name):
-        """The tensor of a name such as "add:0"; KeyError when there is none."""
+        """The tensor of a name such as "add:0"; raises KeyError if there is none."""
         if not isinstance(name, str):
             raise TypeError(f"Tensor names are strings (or similar), not {type(name).__name__}.")
         op_name, colon, index = name.rpartition(":")
@@ -142,7 +143,7 @@ class Graph:
         return outputs[int(index)]
 
     def as_graph_element(self, obj, allow_tensor=True, allow_operation=True):
-        """The tensor or operation of this graph that an object stands for."""
+        """The tensor or operation of this graph that an object refers to."""
         stands_for = getattr(obj, "_as_graph_element", None)
         if stands_for is not None:
             obj = stands_for()
@@ -163,20 +164,20 @@ class Graph:
         raise TypeError(f"Can not convert a {type(obj).__name__} into a {wanted}.")
 
     def unique_name(self, name, mark_as_used=True):
-        """As a new node of that name would be called; the name then is taken, unless not."""
+        """The name that a new node would get; it is reserved unless `mark_as_used` is false."""
         take = self._builder.unique_name if mark_as_used else self._builder.next_name
         return take(self._name_stack + name)
 
     def get_name_scope(self):
-        """The scope that is open: "" or "outer/inner"."""
+        """The current scope: "" or "outer/inner"."""
         return self._name_stack.removesuffix("/")
 
     def name_scope(self, name):
-        """Names of new ops begin with `name/`, made unique."""
+        """Prefixes the names of new ops with `name/`, made unique."""
         return _scope.name_scope(name or "")
 
     def _open_scope(self, name) -> str:
-        """The scope of a name, which is unique; one that ends in "/" is as it is."""
+        """The unique scope of a name; one that ends in "/" is used unchanged."""
         if name and not self._name_stack and not _NAME.match(name):
             raise ValueError(
                 f"'{name}' is not a valid root scope name. A root scope name has to match the "
@@ -202,7 +203,7 @@ class Graph:
         if control_inputs is None:
             self._control = []
         else:
-            # What has a value has nothing to wait for.
+            # Eager values have nothing to wait for.
             later = [
                 each
                 for each in control_inputs
@@ -221,14 +222,14 @@ class Graph:
         return element._node if isinstance(element, Operation) else self._builder.node_of(element)
 
     def device(self, device_name_or_function):
-        """Where ops run: there is the CPU."""
+        """The device of ops: always the CPU."""
         if callable(device_name_or_function):
             return contextlib.nullcontext()
         return _scope.device(device_name_or_function)
 
     @contextlib.contextmanager
     def container(self, container_name):
-        """Variables made inside belong to this container, which Session.reset empties."""
+        """Puts variables created inside into this container, which Session.reset empties."""
         before, self._container = self._container, container_name
         try:
             yield container_name
@@ -273,11 +274,11 @@ class Graph:
         return True
 
     def bytes(self) -> int:
-        """What the nodes and their constants take."""
+        """The memory of the nodes and their constants."""
         return self._builder.bytes()
 
     def next_op_seed(self) -> int:
-        """The op seed of a random op that has none: its number within the graph."""
+        """The op seed of a random op without one: its number within the graph."""
         self._num_random += 1
         return self._num_random - 1
 
@@ -287,7 +288,7 @@ def _has_rows(obj) -> bool:
 
 
 def check_name(name: str):
-    """ValueError where a node cannot have that name."""
+    """Raises ValueError if a node cannot have that name."""
     if not _NAME.match(name):
         raise ValueError(
             f"`{name}` is not a valid node name. Accepted names conform to Regex "

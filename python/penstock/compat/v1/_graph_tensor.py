@@ -1,4 +1,5 @@
-"""What tensors of graphs can do beyond those of functions: names, ops, eval, being keys."""
+"""The members that graph tensors have in addition to those of functions: names, ops, eval,
+hashing."""
 
 from __future__ import annotations
 

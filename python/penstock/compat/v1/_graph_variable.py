@@ -1,4 +1,4 @@
-"""Variables of graphs: every session has their values."""
+"""Variables of graphs; each session has its own values."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ from penstock.compat.v1 import _collections, _default, _switches
 from penstock.compat.v1._collections import GraphKeys
 from penstock.compat.v1._nodes import in_graph, no_op
 
-_ids = itertools.count(-1, -1)  # unlike those of variables that have a value
+_ids = itertools.count(-1, -1)  # unlike the ids of eager variables
 
 
 class GraphVariable(GraphVariableBase):
-    """A variable of a graph: what is made of it are nodes, and a session has its value."""
+    """A variable of a graph: reads and assignments are nodes, and its value belongs to a
+    session."""
 
     __array_priority__ = 100
     synchronization = VariableSynchronization.AUTO
@@ -61,7 +62,7 @@ class GraphVariable(GraphVariableBase):
         self._id, self._constraint = next(_ids), constraint
         self._trainable = True if trainable is None else bool(trainable)
         self._container = graph._container
-        self._sparse_reads = []  # (what was read, the rows taken of it, their indices)
+        self._sparse_reads = []  # (the read, the rows gathered from it, their indices)
         with graph.control_dependencies(None):
             self._full_name = graph.unique_name(name or "Variable")
             self._make_nodes(initial_value, dtype, shape, validate_shape)
@@ -98,8 +99,8 @@ class GraphVariable(GraphVariableBase):
             read = "Read/ReadVariableOp" if is_resource else "read"
             self._snapshot = builder.read(self._variable_number, read)
 
-    # isinstance(v, tf.Variable) holds. C++ code, which takes a variable's value at once, sees what
-    # it is, and asks __tf_tensor__.
+    # Makes isinstance(v, tf.Variable) true. C++ code, which reads a variable's value directly, sees
+    # its real type and calls __tf_tensor__.
     __class__ = property(lambda self: ResourceVariable)
 
     name = property(lambda self: self._full_name + ":0")
@@ -120,7 +121,7 @@ class GraphVariable(GraphVariableBase):
         return self._snapshot
 
     def value(self):
-        """What it is where this is called."""
+        """The value at this point of the graph."""
         return frames.read(self)
 
     def _read(self):
@@ -134,15 +135,15 @@ class GraphVariable(GraphVariableBase):
         return self.value()
 
     def initialized_value(self):
-        """The initial value, for other variables to begin with."""
+        """The initial value, for initialising other variables."""
         return self._initial_value
 
     def is_initialized(self, name=None):
-        """Whether the session that runs it has a value for it."""
+        """Whether it has a value in the session that runs this."""
         return is_variable_initialized(self, name)
 
     def eval(self, session=None):
-        """The value in a session, or in the default one."""
+        """The value in the given or the default session."""
         return self._snapshot.eval(session=session)
 
     def load(self, value, session=None):
@@ -268,7 +269,8 @@ def make_variable(
     *unused,
     **arguments,
 ):
-    """tf.Variable in a graph: the arguments of today's tf.Variable, and TensorFlow 1's."""
+    """tf.Variable in a graph: takes the arguments of the current tf.Variable and of TensorFlow
+    1's."""
     if frames.current() is not None:
         if isinstance(initial_value, _core.SymbolicTensor):
             raise ValueError(
@@ -302,7 +304,7 @@ for _name in [*_BINARY.split(), *("r" + each for each in _BINARY.split()), *_OTH
 
 @public("v1.is_variable_initialized")
 def is_variable_initialized(variable, name=None):
-    """Whether the session that runs this has a value for the variable."""
+    """Whether the variable has a value in the session that runs this."""
     from penstock.compat.v1._nodes import _placeholder
 
     if not isinstance(variable, GraphVariable):
@@ -316,7 +318,7 @@ def is_variable_initialized(variable, name=None):
 
 @public("v1.variables_initializer")
 def variables_initializer(var_list, name="init"):
-    """An operation that gives these variables their initial values."""
+    """An operation that initialises these variables."""
     from penstock.compat.v1 import _nodes
 
     if not _core.is_building():
@@ -326,7 +328,7 @@ def variables_initializer(var_list, name="init"):
 
 @public("v1.global_variables_initializer")
 def global_variables_initializer():
-    """An operation that gives all global variables their initial values.
+    """An operation that initialises all global variables.
 
     >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
     ...     w = tf.compat.v1.get_variable("w", initializer=[1.0, 2.0])
@@ -339,14 +341,14 @@ def global_variables_initializer():
 
 @public("v1.local_variables_initializer")
 def local_variables_initializer():
-    """An operation that gives all local variables their initial values."""
+    """An operation that initialises all local variables."""
     return variables_initializer(_collections.get_collection(GraphKeys.LOCAL_VARIABLES))
 
 
 @public("v1.report_uninitialized_variables")
 @scoped("report_uninitialized_variables")
 def report_uninitialized_variables(var_list=None, name="report_uninitialized_variables"):
-    """The names of the variables that have no value in the session that runs this."""
+    """The names of the variables without a value in the session that runs this."""
     from penstock._ops.convert import constant
     from penstock._ops.index import boolean_mask
 

@@ -1,6 +1,6 @@
-"""Warns when a program makes its graph grow at every run, or leaves sessions open.
+"""Warns when a program's graph grows at every run, or when sessions stay open.
 
-Only the first new node of a run is looked at, so this costs next to nothing.
+Only the first new node of a run is examined, so this costs next to nothing.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _MOST_LINES = 1000  # that are counted
 _SILENT = not _environment.flag("PENSTOCK_GROWTH_WARNINGS", True)
 _warned = set()  # lines
 _open_sessions = weakref.WeakSet()
-_lock = threading.Lock()  # held while somebody goes through them
+_lock = threading.Lock()  # held while they are iterated over
 
 
 class Growth:
@@ -28,7 +28,7 @@ class Growth:
         self._runs = {}
 
     def look(self, builder):
-        """Called at a run: counts the line of the first node that is new."""
+        """Called at a run: counts the line of the first new node."""
         count = builder.num_nodes()
         if count == self.seen:
             return
@@ -50,7 +50,7 @@ class Growth:
 
 
 def opened(session):
-    """Counts the sessions that are open."""
+    """Counts the open sessions."""
     with _lock:
         _open_sessions.add(session)
     if _SILENT or len(_open_sessions) <= _MANY_SESSIONS:
@@ -71,13 +71,13 @@ def opened(session):
 
 
 def closed(session):
-    """A session that is no longer open."""
+    """Removes a session from the open ones."""
     with _lock:
         _open_sessions.discard(session)
 
 
 def open_sessions() -> list:
-    """The sessions that are open now."""
+    """The open sessions."""
     with _lock:
         return list(_open_sessions)
 

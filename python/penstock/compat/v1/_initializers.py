@@ -1,4 +1,4 @@
-"""TensorFlow 1's initializers: the dtype belongs to the initializer, the seed to its op."""
+"""TensorFlow 1's initializers, with a dtype of the initializer and a seed per op."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Initializer:
         raise NotImplementedError
 
     def get_config(self):
-        """The arguments that make this initializer again."""
+        """The arguments that recreate this initializer."""
         return {**vars(self), "dtype": self.dtype.name}
 
     @classmethod
@@ -75,7 +75,7 @@ class ones_initializer(Initializer):
 
 @public("v1.constant_initializer", "v1.initializers.constant")
 class constant_initializer(Initializer):
-    """The value, or as many as there are elements; of fewer the last one is repeated."""
+    """The value, or one per element; if there are fewer, the last one is repeated."""
 
     def __init__(self, value=0, dtype=dtypes.float32, verify_shape=False):
         if not (np.isscalar(value) or isinstance(value, (list, tuple, np.ndarray))):
@@ -112,7 +112,7 @@ class constant_initializer(Initializer):
 
 @public("v1.random_uniform_initializer", "v1.initializers.random_uniform")
 class random_uniform_initializer(Initializer):
-    """Numbers from [minval, maxval), all equally likely."""
+    """Uniform numbers in [minval, maxval)."""
 
     def __init__(self, minval=0.0, maxval=None, seed=None, dtype=dtypes.float32):
         super().__init__(dtype)
@@ -148,7 +148,7 @@ class truncated_normal_initializer(random_normal_initializer):
 
 @public("v1.uniform_unit_scaling_initializer", "v1.initializers.uniform_unit_scaling")
 class uniform_unit_scaling_initializer(Initializer):
-    """Uniform numbers that keep the scale of what is multiplied by them."""
+    """Uniform numbers that keep the scale of their inputs."""
 
     def __init__(self, factor=1.0, seed=None, dtype=dtypes.float32):
         super().__init__(_floating(dtype))
@@ -206,7 +206,7 @@ class variance_scaling_initializer(Initializer):
             return random.uniform(shape, -limit, limit, dtype, seed=self.seed)
         if self.distribution == "untruncated_normal":
             return random.normal(shape, 0.0, math.sqrt(scale), dtype, seed=self.seed)
-        # What is cut off at two deviations takes this much of the deviation with it.
+        # Truncation at two deviations reduces the deviation by this factor.
         stddev = math.sqrt(scale) / 0.87962566103423978
         return truncated_normal(shape, 0.0, stddev, dtype, seed=self.seed)
 

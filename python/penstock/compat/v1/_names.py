@@ -1,14 +1,15 @@
-"""TensorFlow 1's names and arguments of functions that have others today: a line in _names.txt.
+"""TensorFlow 1's names and arguments of functions that have changed since: one line each in
+_names.txt.
 
     reduce_sum math.reduce_sum | reduce_sum | input_tensor, axis=None, …, keep_dims:keepdims=None
 
-First the names within tf.compat.v1, then today's name, then the parameters in the order of
-TensorFlow 1, where they are others: `old:new` where today's function has another name for it,
-`old:` what is taken and not used. An argument that is None is left to today's default. Two names
-for one argument, both given, are refused.
+First the names within tf.compat.v1, then the current name, then the parameters in TensorFlow 1's
+order, if they differ: `old:new` for a renamed parameter, `old:` for one that is accepted and
+ignored. An argument of None takes the current default. Passing one argument under two names is an
+error.
 
-`surface("nn", "nn")` gives the module of a namespace its `__getattr__` and `__dir__`: what the
-table has, then what the namespace of today has, without the names that TensorFlow 1 never had.
+`surface("nn", "nn")` returns the `__getattr__` and `__dir__` of a namespace's module: the names of
+the table, then those of the current namespace, without names that TensorFlow 1 never had.
 """
 
 from __future__ import annotations
@@ -45,13 +46,13 @@ def names_in(namespace: str) -> list[str]:
 
 
 def todays_name(namespace: str, name: str) -> str:
-    """What a function of TensorFlow 1 is called today ("math.log"); empty when it is not there."""
+    """The current name of a TensorFlow 1 function ("math.log"); empty if it has none."""
     public = f"{namespace}.{name}" if namespace else name
     return _table().get(public, ("", ""))[0] or _api.todays_name("v1." + public)
 
 
 def find(namespace: str, name: str):
-    """What has a name of TensorFlow 1 of its own, or in the table; None where nothing has."""
+    """The object with a TensorFlow 1 name, its own or from the table; None if there is none."""
     public = f"{namespace}.{name}" if namespace else name
     found = _api.find_public("v1." + public)
     if found is None and public in _table():
@@ -107,7 +108,7 @@ def _refuse(old, new):
 
 
 def surface(namespace: str, base: str | None = None, without: tuple = ()):
-    """`__getattr__` and `__dir__` of tf.compat.v1.<namespace>, on top of a module of today."""
+    """`__getattr__` and `__dir__` of tf.compat.v1.<namespace>, on top of a current module."""
     module = sys.modules[f"{_PLACE}.{namespace}"]
     today = None if base is None else importlib.import_module("penstock." + base)
 

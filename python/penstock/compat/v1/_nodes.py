@@ -1,4 +1,4 @@
-"""Nodes that are no ops: placeholders, constants, things to depend on, gradients."""
+"""Nodes that are not ops: placeholders, constants, control dependencies, gradients."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _needs_graph(name):
 
 @public("v1.placeholder")
 def placeholder(dtype, shape=None, name=None):
-    """A tensor whose value is fed when it is needed.
+    """A tensor whose value is fed to each run.
 
     Args:
       dtype: The dtype of what is fed.
@@ -42,7 +42,7 @@ def _placeholder(graph, dtype, shape, name):
 
 
 def unfed(builder, node):
-    """The error of a run that needs a placeholder which is not fed."""
+    """The error of a run that needs an unfed placeholder."""
     tensor, name = builder.outputs(node)[0], builder.name(node)
     dtype = {"float32": "float", "float64": "double"}.get(tensor.dtype.name, tensor.dtype.name)
     text = ""
@@ -59,7 +59,7 @@ def unfed(builder, node):
 
 @public("v1.placeholder_with_default")
 def placeholder_with_default(input, shape, name=None):
-    """A tensor that has the value of `input` unless another one is fed."""
+    """A tensor with the value of `input` unless another one is fed."""
     if not _core.is_building():
         return _core.to_tensor(input)
     graph = _default.get_default_graph()
@@ -71,21 +71,21 @@ def placeholder_with_default(input, shape, name=None):
 
 
 def fed_by_session(graph, dtype, value, name="session"):
-    """A number that each session feeds by itself: value(session)."""
+    """A number that each session feeds itself: value(session)."""
     number = graph._builder.placeholder(dtype, (), name)
     graph._implicit[graph._builder.node_of(number)] = value
     return number
 
 
 def in_graph(tensor, graph, name=""):
-    """A tensor as one of the graph: one with a value becomes a constant."""
+    """A tensor as one of the graph: an eager one becomes a constant."""
     if isinstance(tensor, _core.SymbolicTensor):
         return tensor
     return graph._builder.constant(tensor, name)
 
 
 def constant(tensor, name):
-    """A value as a node of the graph that is being built."""
+    """A value as a node of the current graph."""
     graph = _default.get_default_graph()
     if name is None:
         name = "Const"
@@ -100,7 +100,7 @@ def no_op(name=None):
 
 
 def group(*inputs, name=None, **unknown):
-    """An operation that ends when all of the inputs have run."""
+    """An operation that completes when all inputs have run."""
     from penstock._base.nest import flatten
 
     if unknown:
@@ -113,7 +113,7 @@ def group(*inputs, name=None, **unknown):
 
 
 def control_dependencies(control_inputs):
-    """Ops made inside run after these."""
+    """Makes ops created inside run after these."""
     graph = _default.get_default_graph()
     if control_inputs is None:
         return graph.control_dependencies(None)
@@ -129,7 +129,7 @@ def _is_function(each) -> bool:
 
 
 def together(tensors, control_inputs=None, name=None):
-    """The tensors, none of which is there before all of them are."""
+    """The tensors, none of which is available before all are."""
     from penstock import raw_ops
 
     given = [each for each in [*tensors, *(control_inputs or ())] if each is not None]
@@ -142,14 +142,14 @@ def together(tensors, control_inputs=None, name=None):
 
 @public("v1.container")
 def container(container_name):
-    """Variables made inside belong to this container, which Session.reset empties."""
+    """Puts variables created inside into this container, which Session.reset empties."""
     return _default.get_default_graph().container(container_name)
 
 
 @public("v1.name_scope")
 @contextlib.contextmanager
 def name_scope(name, default_name=None, values=None):
-    """Ops and variables made inside are named `name/…`."""
+    """Names ops and variables created inside `name/…`."""
     from penstock._context import scope as _scope
 
     name = default_name if name is None else name

@@ -39,11 +39,11 @@ class Operation:
 
     @property
     def traceback(self):
-        """(file, line) of where it was made."""
+        """(file, line) of its creation."""
         return [self._graph._builder.line(self._node)]
 
     def run(self, feed_dict=None, session=None):
-        """Runs it in a session, or in the default one.
+        """Runs it in the given or the default session.
 
         Args:
           feed_dict: Values for placeholders and other tensors.
@@ -78,7 +78,7 @@ class NodeDef(Message):
 
 @public("v1.GraphDef")
 class GraphDef(Message):
-    """The nodes of a graph: readable, and as TensorBoard takes them."""
+    """The nodes of a graph, readable and in TensorBoard's format."""
 
     FIELDS: ClassVar = {"node": (1, [NodeDef])}
 

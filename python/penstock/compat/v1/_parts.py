@@ -1,4 +1,4 @@
-"""Registers the parts of TensorFlow 1 that the rest of penstock asks for (_base/version_1.py)."""
+"""Registers the parts of TensorFlow 1 that the rest of penstock uses (_base/version_1.py)."""
 
 import importlib
 

@@ -1,4 +1,4 @@
-"""One kind of run of a session: what is fetched and fed, with a program for each set of shapes."""
+"""One combination of fetches and feeds of a session, with a program for each set of shapes."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ class Prepared:
     """Runs the same fetches and feeds again and again."""
 
     def __init__(self, session, found, feeds):
-        self._session = weakref.proxy(session)  # which has this: no cycle
+        self._session = weakref.proxy(session)  # a proxy, because the session owns this: no cycle
         self._builder = session._builder
         self._fetches, self._targets = found.tensors, found.targets
         self._feeds = list(feeds)
         self._feed_dtypes = [each.dtype for each in feeds]
         self._has_integers = any(dtype.is_integer for dtype in self._feed_dtypes)
         self._exactly = [False] * len(self._feeds)  # whether a dtype is only a hint
-        self._implicit = []  # what the session feeds by itself
+        self._implicit = []  # what the session feeds itself
         self._needed, self._assigned = self._part()
         self._latest = None  # the program of the latest run
 
     def _part(self):
-        """(variables that must have a value, variables that get one)"""
+        """(variables that must have a value, variables that are assigned)"""
         graph = self._session.graph
         while True:
             feeds = [*self._feeds, *(tensor for tensor, _ in self._implicit)]
@@ -51,7 +51,7 @@ class Prepared:
         refuses what does not fit it before anything runs."""
         function = self._latest
         if function is None or (self._has_integers and int in map(type, values)):
-            # Numbers that an integer dtype cannot have are to be refused.
+            # Numbers out of an integer dtype's range must be rejected.
             return self.run_checked(list(values), pack)
         try:
             tensors = list(map(_to_tensor, values, self._feed_dtypes, self._exactly))
@@ -60,7 +60,7 @@ class Prepared:
                     results = function(tensors)
             else:
                 results = function(tensors)
-        except (TypeError, ValueError):  # the other way says it in TensorFlow's words
+        except (TypeError, ValueError):  # the checked way raises TensorFlow's error
             return self.run_checked(list(values), pack)
         except errors.InvalidArgumentError as error:
             if not error.message.startswith("input "):
@@ -90,13 +90,13 @@ class Prepared:
         return pack(_core.take_arrays(results))
 
     def function(self, shapes):
-        """The program for these shapes of what is fed, made where there is none."""
+        """The program for these feed shapes, created on first use."""
         session = self._session
         key = (self, shapes)
         found = session._programs.get(key)
         if found is not None:
             return found
-        with session._lock:  # two threads would make a variable twice, and lose what one assigns
+        with session._lock:  # two threads would create a variable twice and lose an assignment
             found = session._programs.get(key)
             return found if found is not None else self._compile(session, key, shapes)
 

@@ -1,4 +1,4 @@
-"""tf.compat.v1.Session: runs parts of a graph, and has the values of its variables."""
+"""tf.compat.v1.Session: runs parts of a graph and holds the values of its variables."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LISTS = (list, tuple)
 
 
 class BaseSession:
-    """What the kinds of sessions share."""
+    """The base of the session classes."""
 
     def __init__(self, target="", graph=None, config=None):
         if graph is not None and not isinstance(graph, Graph):
@@ -41,13 +41,13 @@ class BaseSession:
         self._num_nodes = self._builder.num_nodes
         self._growth = self.graph._growth
         self._config, self._target = config, target
-        self._variables = []  # by number, None where there is no buffer
+        self._variables = []  # by number, None without a buffer
         self._initialized = set()
         self._programs = TraceCache(_PROGRAM_BYTES)
-        self._random = _core.RandomStates()  # which all programs go on with
-        self._op_states = {}  # what ops remember from run to run beyond their streams, by op
-        self._prepared = {}  # by what is fetched and fed
-        self._shortcuts = {}  # the same by the identities of the objects
+        self._random = _core.RandomStates()  # shared by all programs
+        self._op_states = {}  # state of ops between runs, beyond their streams, by op
+        self._prepared = {}  # by fetches and feeds
+        self._shortcuts = {}  # the same by object identity
         self._is_closed = False
         self._lock = threading.RLock()
         _set_threads(config)
@@ -57,7 +57,7 @@ class BaseSession:
     sess_str = property(lambda self: self._target)
 
     def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
-        """The values of what is fetched, in the same structure.
+        """The values of the fetches, in the same structure.
 
         Args:
           fetches: A tensor, an operation, a name, or a nest of them.
@@ -100,7 +100,7 @@ class BaseSession:
         if not any(isinstance(each, (list, tuple, Mapping)) for each in given):
             if len(self._shortcuts) >= _MOST_SHORTCUTS:
                 self._shortcuts.clear()
-            # The objects whose identities lead here must stay.
+            # Keeps alive the objects whose identities are the key.
             kept = (*given, *(feed_dict or ()))
             self._shortcuts[key] = prepared, found.pack, kept
         return prepared.run_checked(list((feed_dict or {}).values()), found.pack)
@@ -116,7 +116,7 @@ class BaseSession:
         return prepared
 
     def _run_tensor(self, tensor):
-        """The value of a tensor, as one."""
+        """The value of a tensor, as a tensor."""
         return _core.to_tensor(self.run(tensor), tensor.dtype)
 
     def _check_open(self):
@@ -128,7 +128,7 @@ class BaseSession:
             )
 
     def _buffers(self, numbers) -> list:
-        """The variables by number; those of `numbers` are made where they are not there."""
+        """The variables by number; missing ones among `numbers` are created."""
         from penstock import Variable, zeros
 
         missing = len(self.graph._variables) - len(self._variables)
@@ -149,7 +149,7 @@ class BaseSession:
         return [each if n in used else None for n, each in enumerate(self._variables)]
 
     def make_callable(self, fetches, feed_list=None, accept_options=False):
-        """A function of the values of `feed_list` that gives the values of what is fetched."""
+        """A function from the values of `feed_list` to the values of the fetches."""
         self._check_open()
         feeds = list(feed_list or ())
 
@@ -175,11 +175,11 @@ class BaseSession:
         return config.list_logical_devices()
 
     def as_default(self):
-        """The default session, while this lasts."""
+        """Makes this the default session inside `with`."""
         return _as_default(self)
 
     def close(self):
-        """Frees the variables and the programs. There are no runs after this."""
+        """Frees the variables and the programs. No runs are possible afterwards."""
         self._is_closed = True
         with self._lock:
             self._forget()
@@ -240,7 +240,8 @@ class Session(BaseSession):
 
     @staticmethod
     def reset(target, containers=None, config=None):
-        """Frees the variables of these containers in all sessions; of the default one without."""
+        """Frees the variables of these containers in all sessions; by default of the default
+        container."""
         names = set(containers or ["localhost"])
         for session in _growth.open_sessions():
             session._reset(names)
@@ -248,7 +249,7 @@ class Session(BaseSession):
 
 @public("v1.InteractiveSession")
 class InteractiveSession(BaseSession):
-    """A session that is the default one from when it is made until it is closed.
+    """A session that is the default one from its creation until it is closed.
 
     Args:
       target: Taken as in TensorFlow, and not used.

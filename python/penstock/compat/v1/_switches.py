@@ -1,4 +1,4 @@
-"""What turns TensorFlow 2's behaviour on and off: ops run at once, or become nodes of a graph."""
+"""Switches between TensorFlow 1 and 2 behaviour: whether ops run eagerly or become graph nodes."""
 
 import penstock
 from penstock import _core
@@ -6,12 +6,12 @@ from penstock._api import public
 from penstock._context import trace as _tracing
 from penstock._tensors import shape as _shape
 
-_is_eager = True  # what the program asked for
+_is_eager = True  # the program's choice
 
 
 @public("v1.enable_eager_execution")
 def enable_eager_execution(config=None, device_policy=None, execution_mode=None):
-    """Ops run as they are called.
+    """Makes ops run when called.
 
     Args:
       config: Taken as in TensorFlow, and not used.
@@ -27,7 +27,7 @@ def enable_eager_execution(config=None, device_policy=None, execution_mode=None)
 
 @public("v1.disable_eager_execution")
 def disable_eager_execution():
-    """From here on ops become nodes of the default graph, which a Session runs."""
+    """Makes ops nodes of the default graph, which a Session runs."""
     global _is_eager
     from penstock.compat.v1 import _default
 
@@ -37,7 +37,7 @@ def disable_eager_execution():
 
 @public("v1.enable_v2_behavior")
 def enable_v2_behavior():
-    """TensorFlow 2: ops run as they are called, and all that goes with it."""
+    """TensorFlow 2 behaviour: ops run when called, and everything related."""
     enable_eager_execution()
     enable_resource_variables()
     enable_control_flow_v2()
@@ -56,7 +56,7 @@ def disable_v2_behavior():
     disable_v2_tensorshape()
 
 
-# All variables are of one kind: what differs is what graphs call their nodes.
+# All variables are of one kind; only the names of their nodes differ.
 has_resource_variables = True
 
 
@@ -82,53 +82,53 @@ def resource_variables_enabled():
 
 @public("v1.enable_control_flow_v2")
 def enable_control_flow_v2():
-    """Branches and loops are graphs of their own: nodes have such names, random ops such seeds."""
+    """Branches and loops are separate graphs, which affects node names and random seeds."""
     _tracing.has_control_flow_v2 = True
 
 
 @public("v1.disable_control_flow_v2")
 def disable_control_flow_v2():
-    """Branches and loops are parts of the graph: nodes have such names, random ops such seeds."""
+    """Branches and loops are parts of the graph, which affects node names and random seeds."""
     _tracing.has_control_flow_v2 = False
 
 
 @public("v1.control_flow_v2_enabled")
 def control_flow_v2_enabled():
-    """Whether branches and bodies of loops are graphs of their own."""
+    """Whether branches and loop bodies are separate graphs."""
     return _tracing.has_control_flow_v2
 
 
 @public("v1.enable_tensor_equality")
 def enable_tensor_equality():
-    """`==` compares elements, but for tensors of graphs; tensors cannot be keys of a dict."""
+    """`==` compares elements, except for graph tensors; tensors cannot be dict keys."""
     _core.set_tensor_equality(True)
 
 
 @public("v1.disable_tensor_equality")
 def disable_tensor_equality():
-    """`==` asks whether two tensors are the same one, and tensors can be keys of a dict."""
+    """`==` compares tensors by identity, and tensors can be dict keys."""
     _core.set_tensor_equality(False)
 
 
 @public("v1.enable_v2_tensorshape")
 def enable_v2_tensorshape():
-    """The dimensions of a shape are integers, or None."""
+    """Dimensions of a shape are integers or None."""
     _shape.give_dimensions(False)
 
 
 @public("v1.disable_v2_tensorshape")
 def disable_v2_tensorshape():
-    """The dimensions of a shape are Dimensions, whose `value` is an integer or None."""
+    """Dimensions of a shape are Dimension objects, whose `value` is an integer or None."""
     _shape.give_dimensions(True)
 
 
 @public("v1.executing_eagerly")
 def executing_eagerly():
-    """True when ops run as they are called."""
+    """True if ops run when called."""
     return penstock.executing_eagerly()
 
 
 @public("v1.executing_eagerly_outside_functions")
 def executing_eagerly_outside_functions():
-    """Whether ops outside of functions run as they are called."""
+    """Whether ops outside functions run when called."""
     return _is_eager and not _core.is_building()

@@ -1,7 +1,7 @@
-"""What TensorFlow calls the gradients of a tape in a graph.
+"""TensorFlow's names for the gradients of a tape in a graph.
 
-Those of a node are in the scope "gradient_tape", and in it in the one that the node was made in:
-operators and some functions have a scope of their own.
+The gradients of a node are in the scope "gradient_tape", within the scope in which the node was
+created: operators and some functions have their own scope.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from penstock._ops.create import zeros_like
 from penstock._tensors.slices import values_of, with_values
 from penstock.compat.v1._gradient_names import gradient_of, way_to
 
-# What has a scope of its own, by the beginning of a node's name.
+# Functions with their own scope, by the start of a node's name.
 _SCOPED = frozenset(
     [
         "add",
@@ -53,9 +53,9 @@ _SCOPED = frozenset(
         "while",
     ]
 )
-# Of ops that are several in TensorFlow, whose gradients are numbered together: the name next to the
-# node, or with a "/" within it; "+" and "-" as in _gradient_names. Behind a "|" is the one where
-# sizes are open.
+# For ops that are several in TensorFlow, with gradients numbered together: the name next to the
+# node, or with a "/" within it; "+" and "-" as in _gradient_names. After a "|" comes the one for
+# open sizes.
 _RULES = {
     line.split()[0]: line.split()[1:]
     for line in """
@@ -93,23 +93,23 @@ Trace /diag|/set_diag
 UnsortedSegmentMean SelectV2 -
 """.strip().splitlines()
 }
-# Ops of two inputs that make no gradient which nobody asks for, and what the second one is called
-# where it is the first to be made.
+# Ops of two inputs that create only requested gradients, and the name of the second one if it is
+# created first.
 _SKIPPING = frozenset(["AddV2", "Add", "Sub", "Mul", "Pow"])
 _FIRST = {"Mul_1": "Mul", "mul_3": "mul_1", "Reshape_1": "Reshape"}
-# Functions that take a tensor apart: its gradient is put together again, whatever is made of rows.
+# Functions that split a tensor: its gradient is reassembled, whatever the rows are used for.
 _NUMBERED = re.compile(r"(.*?)(?:_(\d+))?")
 _OF_ROWS = re.compile(r"(.*/)?(map|scan|foldl|foldr)(_\d+)?(?=/)")
 
 
 def run(find, targets, sources, dys, zeros) -> list:
-    """The gradients that find(targets, sources, dys, zeros) gives, under TensorFlow's names."""
+    """The gradients from find(targets, sources, dys, zeros), under TensorFlow's names."""
     graph = default_graph()
-    seeds = {}  # the names of the gradients that the targets begin with
+    seeds = {}  # names of the targets' initial gradients
     if not dys:
         for target in targets:
             name = "ones" if target.shape.is_fully_defined() else "ones_like"
-            # Its own node, as it is: what arrives at a source unchanged is that node.
+            # Its own node: a gradient that reaches a source unchanged is that node.
             taken = f"{graph.unique_name(name)}/"
             if isinstance(target, _core.SymbolicTensor):
                 seeds[target._value] = taken
@@ -118,7 +118,7 @@ def run(find, targets, sources, dys, zeros) -> list:
     names = {}
     if len(tensors) == len(targets) + len(sources):
         names = dict(enumerate(_names(builder, targets, sources, seeds)))
-    # The nodes that the gradients are made of here are others, and take none of their names.
+    # The actual gradient nodes differ from TensorFlow's and must not reserve its names.
     with name_scope("gradient_tape/parts/"):
         found = find(targets, sources, dys, False)
     for k, (source, made) in enumerate(zip(sources, found, strict=True)):
@@ -133,7 +133,7 @@ def run(find, targets, sources, dys, zeros) -> list:
 
 def _renamed(builder, made, first, name):
     if name.endswith("/") and builder.name(builder.node_of(made)) == name[:-1]:
-        return made  # the gradient of another source too
+        return made  # also the gradient of another source
     if name.endswith("/"):
         return builder.named(made, first, name)
     with name_scope("gradient_tape/"):
@@ -141,7 +141,7 @@ def _renamed(builder, made, first, name):
 
 
 def _names(builder, targets, sources, seeds) -> list:
-    """What the gradient of each source is called; None where it has no name of its own."""
+    """The name of each source's gradient; None if it has none of its own."""
     nodes, on_way = way_to(builder, targets, sources)
     found = {target._value: [seeds.get(target._value)] for target in targets}
     for node in reversed(nodes):
@@ -173,7 +173,7 @@ def _wanted(builder, node, on_way) -> list:
     kind, name, inputs = builder.type(node), builder.name(node), builder.inputs(node)
     rules = _by_name(kind, name) or _RULES.get(kind)
     if kind in ("Conv1D", "Convolution") and name.endswith("/Squeeze"):
-        # Each is made of an image's, where it is asked for.
+        # Each is derived from an image's gradient, if requested.
         rules = ["Reshape_1", "Reshape_2" if inputs[0]._value in on_way else "Reshape_1"]
     if kind == "GatherV2":  # of the values, and of the indices
         rules = ["Reshape", "Reshape_1"] if _axis_of(builder, name) == 0 else ["Reshape_2", "-"]
@@ -195,7 +195,7 @@ def _wanted(builder, node, on_way) -> list:
 
 
 def _taken(wanted) -> dict:
-    """Names of nodes for those that are wanted: those of a kind are counted on, in their scope."""
+    """Reserves the wanted node names: those of a kind are numbered within their scope."""
     parts = {each: _NUMBERED.fullmatch(each) for each in wanted if each not in ("=", "+", "-")}
     counts = {}
     for match in parts.values():
@@ -213,21 +213,22 @@ def _sum() -> str:
 
 
 def _is_alone(inputs, on_way) -> bool:
-    """Whether the second of two inputs is the only one with a gradient, and only that is made."""
+    """Whether the second of two inputs is the only one with a gradient, and only that is
+    created."""
     first, second = (each.shape for each in inputs)
     is_equal = first.is_fully_defined() and second.is_fully_defined() and first == second
     return not is_equal and inputs[0]._value not in on_way
 
 
 def _axis_of(builder, name) -> int:
-    """The axis of a node that has one: TensorFlow has it as a constant, and so has the graph."""
+    """The axis of a node: a constant input, as in TensorFlow."""
     node = builder.find(f"{name}/axis")
     value = builder.constant_value(builder.outputs(node)[0]) if node >= 0 else None
     return 0 if value is None else int(value)
 
 
 def _by_name(kind, name):
-    """The rules of an op that TensorFlow makes in several ways, which its node is named after."""
+    """The rules of an op that TensorFlow creates in several ways, by its node's name."""
     own = name.rpartition("/")[2]
     if kind == "Sort" and own in ("Neg_1", "TopKV2"):
         return ["Neg_1" if own == "Neg_1" else "Reshape_3"]
@@ -249,7 +250,7 @@ def _by_name(kind, name):
 
 
 def _within(name, rule, is_open) -> str:
-    """A rule of _RULES, for a node whose inputs are open or not."""
+    """A rule of _RULES, for a node with open inputs or not."""
     closed, _, otherwise = rule.partition("|")
     own = otherwise if otherwise and is_open else closed
     if own.startswith("/"):
@@ -274,7 +275,7 @@ def _scope_of(name) -> str:
 
 
 def _named(name, scope, rule) -> str:
-    """A rule of _gradient_names, as a tape has it."""
+    """A rule of _gradient_names, in the form of a tape."""
     own = rule.partition("|")[0]
     if own.startswith("^"):
         scope, own = name.rpartition("/")[0] + "/", own[1:]

@@ -1,4 +1,4 @@
-"""What tapes have of the variables of graphs: the tensors that were read while they were open."""
+"""The reads of graph variables that tapes have seen."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def gradients(find, sources, reads, zeros) -> list:
 
 
 def _parts(variable, reads):
-    """(what was read whole, rows with their indices) of a variable."""
+    """(the full reads, rows with their indices) of a variable."""
     seen = {read._value for read in reads}
     by_rows = {read._value for read, _, _ in variable._sparse_reads}
     rows = [(rows, ids) for read, rows, ids in variable._sparse_reads if read._value in seen]

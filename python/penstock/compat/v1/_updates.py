@@ -1,4 +1,4 @@
-"""Assignments to variables as functions: tf.assign, tf.scatter_add and their kin."""
+"""Assignments to variables as functions: tf.assign, tf.scatter_add and related ones."""
 
 from __future__ import annotations
 
@@ -58,17 +58,17 @@ scatter_update = public("v1.scatter_update")(
 
 @public("v1.scatter_nd_add")
 def scatter_nd_add(ref, indices, updates, use_locking=False, name=None):
-    """Adds to the elements or slices of a variable that the indices name."""
+    """Adds to the indexed elements or slices of a variable."""
     return ref.scatter_nd_add(indices, updates, name)
 
 
 @public("v1.scatter_nd_sub")
 def scatter_nd_sub(ref, indices, updates, use_locking=False, name=None):
-    """Subtracts from the elements or slices of a variable that the indices name."""
+    """Subtracts from the indexed elements or slices of a variable."""
     return ref.scatter_nd_sub(indices, updates, name)
 
 
 @public("v1.scatter_nd_update")
 def scatter_nd_update(ref, indices, updates, use_locking=True, name=None):
-    """Sets the elements or slices of a variable that the indices name."""
+    """Sets the indexed elements or slices of a variable."""
     return ref.scatter_nd_update(indices, updates, name)

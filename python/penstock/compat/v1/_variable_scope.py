@@ -1,7 +1,7 @@
-"""tf.compat.v1.get_variable and variable_scope: variables found again by their names.
+"""tf.compat.v1.get_variable and variable_scope: variables looked up by name.
 
-A graph has one table of variables by name, and every thread of a program one current scope in it.
-Eager programs keep no table: there, every call makes a variable.
+A graph has one table of variables by name, and every thread one current scope in it. Eager programs
+keep no table: every call creates a variable.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from penstock.compat.v1._variables import make_variable
 
 
 class _ReuseMode(enum.Enum):
-    """Takes the variable that is there, or makes it."""
+    """Reuses an existing variable, or creates it."""
 
     AUTO_REUSE = 1
 
@@ -56,13 +56,14 @@ def _table() -> _Table:
 
 
 def _table_of(graph) -> _Table:
-    # It is the graph's own: variables know their graph, so a table beside it would keep both.
+    # Stored on the graph itself: variables refer to their graph, so an external table would keep
+    # both alive.
     return vars(graph).setdefault("variable_table", _Table())
 
 
 @public("v1.get_variable_scope")
 def get_variable_scope() -> VariableScope:
-    """The scope that is open."""
+    """The current scope."""
     graph = _collections.current()
     if graph not in _here.scopes:
         _here.scopes[graph] = VariableScope(False)
@@ -71,7 +72,7 @@ def get_variable_scope() -> VariableScope:
 
 @public("v1.VariableScope")
 class VariableScope:
-    """Where variables are looked for, and what they are like if nothing else is said."""
+    """Where variables are looked up, and their default properties."""
 
     def __init__(
         self,
@@ -94,7 +95,7 @@ class VariableScope:
         self.dtype, self.use_resource, self.constraint = dtype, use_resource, constraint
 
     def reuse_variables(self) -> None:
-        """From here on only variables that are there."""
+        """Allows only existing variables from now on."""
         self.reuse = True
 
     def set_initializer(self, initializer) -> None:
@@ -144,7 +145,7 @@ def get_variable(
     aggregation=None,
     reuse=None,
 ):
-    """The variable of that name in the current scope: made, or found where the scope says so.
+    """The variable of that name in the current scope: created, or reused if the scope says so.
 
     Args:
       name: The variable's name in the scope.
@@ -200,7 +201,7 @@ def get_variable(
 def get_local_variable(
     name, shape=None, dtype=None, initializer=None, regularizer=None, trainable=False, **arguments
 ):
-    """get_variable, of a variable that is neither saved nor optimized."""
+    """get_variable for a variable that is neither saved nor optimised."""
     collections = list(arguments.pop("collections", None) or ())
     if GraphKeys.LOCAL_VARIABLES not in collections:
         collections.append(GraphKeys.LOCAL_VARIABLES)
@@ -263,7 +264,7 @@ def _found(known, name, shape, dtype, reuse):
 
 
 def _first_value(name, shape, dtype, initializer):
-    """(a function that makes the first value, the dtype)."""
+    """(a function that makes the initial value, the dtype)."""
     if initializer is not None and not callable(initializer):
         if shape is not None:
             raise ValueError("If initializer is a constant, do not specify shape.")
@@ -309,7 +310,7 @@ def _default_initializer(name, dtype):
 
 @public("v1.variable_scope")
 class variable_scope:
-    """Inside, get_variable finds and makes variables named `scope/…`; ops are named so too.
+    """Inside, get_variable looks up and creates variables named `scope/…`; ops get the same prefix.
 
     Args:
       name_or_scope: The scope's name, or a scope to enter again.
@@ -418,7 +419,7 @@ class variable_scope:
 
 
 def _free_name(outer: str, name: str, table: _Table) -> str:
-    """The name, with a number behind it where the scope was opened before."""
+    """The name, with a number if the scope was opened before."""
     start = f"{outer}/" if outer else ""
     if not table.opened.get(start + name):
         return name
@@ -429,7 +430,7 @@ def _free_name(outer: str, name: str, table: _Table) -> str:
 
 
 def _chained(inner, outer):
-    """A getter that calls the inner one, which is given the outer one to call."""
+    """A getter that calls the inner one, passing it the outer one."""
     if inner is None or outer is None:
         return inner or outer
 
@@ -449,7 +450,7 @@ def variable_op_scope(values, name_or_scope, default_name=None, **arguments):
 def make_template(
     name_, func_, create_scope_now_=False, unique_name_=None, custom_getter_=None, **kwargs
 ):
-    """The function, whose variables are made by the first call and found by the others.
+    """The function, whose variables the first call creates and later calls reuse.
 
     Args:
       name_: The scope of the variables.

@@ -1,4 +1,4 @@
-"""Variables as tf.compat.v1 makes them: all of them here, and a graph keeps lists of them."""
+"""Creation of variables for tf.compat.v1, and a graph's lists of them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def make_variable(
             return GraphVariable(
                 value, trainable, collections, name=name, dtype=dtype, constraint=constraint
             )
-    # A tf.function that calls this keeps the variable: it is made once, outside of the trace.
+    # A tf.function that calls this keeps the variable: it is created once, outside the trace.
     with v1.name_scope(""), init_scope():
         made = Variable(value, trainable=trainable, name=name, dtype=dtype, constraint=constraint)
     collections = [GraphKeys.GLOBAL_VARIABLES] if collections is None else list(collections)

@@ -1,4 +1,4 @@
-"""Weights of examples, as losses and metrics take them."""
+"""Weights of examples, for losses and metrics."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def check_weights(weights, values) -> None:
 
 
 def num_present(values, weights, axes=None):
-    """How many values have a weight that is not 0; over the axes, if some are given."""
+    """The number of values with a non-zero weight, over the given axes."""
     counted = cast(raw_ops.NotEqual(x=weights, y=cast(0, weights.dtype)), values.dtype)
     counted = counted * raw_ops.OnesLike(x=values)
     if axes is None:

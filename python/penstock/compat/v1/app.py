@@ -1,4 +1,4 @@
-"""tf.compat.v1.app: reads the command line and calls main."""
+"""tf.compat.v1.app: parses the command line and calls main."""
 
 import sys as _sys
 
@@ -6,7 +6,7 @@ from penstock.compat.v1 import flags
 
 
 def run(main=None, argv=None):
-    """Calls main(argv) with what is left of the command line, and ends with what it returns."""
+    """Calls main(argv) with the rest of the command line, and exits with its result."""
     main = main or _sys.modules["__main__"].main
     argv = _sys.argv if argv is None else argv
     if any(each in ("--help", "-help", "-h", "--helpfull") for each in argv[1:]):
@@ -15,7 +15,7 @@ def run(main=None, argv=None):
         print("flags:\n" + flags.FLAGS.main_module_help())
         _sys.exit(1)
     try:
-        # What no flag is known for is left to main, as TensorFlow leaves it.
+        # Arguments without a known flag are left to main, as in TensorFlow.
         rest = flags.FLAGS(argv, known_only=True)
     except flags.Error as error:
         print(f"FATAL Flags parsing error: {error}", file=_sys.stderr)

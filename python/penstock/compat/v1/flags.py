@@ -1,9 +1,9 @@
-"""tf.compat.v1.flags: arguments of the command line as attributes of FLAGS.
+"""tf.compat.v1.flags: command-line arguments as attributes of FLAGS.
 
     flags.DEFINE_integer("steps", 100, "How many steps to train.")
     flags.FLAGS.steps
 
-They are read from sys.argv by app.run, or when the first of them is asked for.
+They are parsed from sys.argv by app.run, or when the first of them is read.
 """
 
 from __future__ import annotations as _annotations

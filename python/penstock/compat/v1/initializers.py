@@ -1,4 +1,4 @@
-"""tf.compat.v1.initializers: first values of variables, of a shape given later."""
+"""tf.compat.v1.initializers: initial values of variables."""
 
 from penstock.compat.v1 import _names
 

@@ -1,4 +1,4 @@
-"""tf.compat.v1.logging: Python's logging under TensorFlow's logger."""
+"""tf.compat.v1.logging: Python's logging with TensorFlow's logger."""
 
 from __future__ import annotations as _annotations
 
@@ -26,12 +26,12 @@ _counts = {}
 
 
 def set_verbosity(v) -> None:
-    """What is less than this level is not shown."""
+    """Hides messages below this level."""
     _logger.setLevel(v)
 
 
 def _count() -> int:
-    """How often the caller's line has asked."""
+    """The number of calls from the caller's line."""
     frame = _sys._getframe(2)
     place = (frame.f_code.co_filename, frame.f_lineno)
     return next(_counts.setdefault(place, _itertools.count()))
@@ -50,13 +50,13 @@ def log_first_n(level, msg, n, *args) -> None:
 
 
 def log_if(level, msg, condition, *args) -> None:
-    """Logs where the condition holds."""
+    """Logs if the condition holds."""
     if condition:
         log(level, msg, *args)
 
 
 def flush() -> None:
-    """Hands what was logged to where it goes."""
+    """Flushes the log handlers."""
     for handler in _logger.handlers:
         handler.flush()
 

@@ -1,4 +1,4 @@
-"""tf.compat.v1.losses: weighted losses, which a graph keeps in a collection."""
+"""tf.compat.v1.losses: weighted losses, collected by the graph."""
 
 from __future__ import annotations as _annotations
 
@@ -16,7 +16,7 @@ from penstock.dtypes import float32 as _float32
 
 
 class Reduction:
-    """What becomes of the losses of many examples."""
+    """How the losses of many examples are reduced."""
 
     NONE = "none"
     SUM = "weighted_sum"
@@ -85,7 +85,7 @@ def compute_weighted_loss(
     loss_collection=_GraphKeys.LOSSES,
     reduction=_BY_WEIGHTS,
 ) -> _core.Tensor:
-    """The losses times their weights, reduced as asked."""
+    """The losses times their weights, reduced as requested."""
     Reduction.validate(reduction)
     losses = _core.to_tensor(losses)
     given = losses.dtype
@@ -110,7 +110,7 @@ def compute_weighted_loss(
 
 
 def _pair(labels, predictions, what="predictions"):
-    """Both as floats, of shapes that fit."""
+    """Both as floats, of compatible shapes."""
     if labels is None:
         raise ValueError("Argument `labels` must not be None.")
     if predictions is None:
@@ -129,7 +129,7 @@ def absolute_difference(
     loss_collection=_GraphKeys.LOSSES,
     reduction=_BY_WEIGHTS,
 ) -> _core.Tensor:
-    """The distance between labels and predictions."""
+    """The absolute difference between labels and predictions."""
     labels, predictions = _pair(labels, predictions)
     losses = _raw_ops.Abs(x=predictions - labels)
     return compute_weighted_loss(losses, weights, scope, loss_collection, reduction)
@@ -144,7 +144,7 @@ def mean_squared_error(
     loss_collection=_GraphKeys.LOSSES,
     reduction=_BY_WEIGHTS,
 ) -> _core.Tensor:
-    """The squared distance between labels and predictions.
+    """The squared difference between labels and predictions.
 
     Args:
       labels: The right answers.
@@ -177,7 +177,7 @@ def cosine_distance(
     reduction=_BY_WEIGHTS,
     dim=None,
 ) -> _core.Tensor:
-    """One less the product along an axis: both are of length 1 there."""
+    """One minus the dot product along an axis, for unit vectors."""
     if axis is not None and dim is not None:
         raise ValueError("Cannot specify both 'dim' and 'axis'.")
     axis = dim if axis is None else axis
@@ -197,7 +197,7 @@ def hinge_loss(
     loss_collection=_GraphKeys.LOSSES,
     reduction=_BY_WEIGHTS,
 ) -> _core.Tensor:
-    """How far logits are from being 1 on the right side; labels are 0 or 1."""
+    """The hinge loss of logits, for labels 0 and 1."""
     labels, logits = _pair(labels, logits, "logits")
     losses = _raw_ops.Relu(features=1 - (2 * labels - 1) * logits)
     return compute_weighted_loss(losses, weights, scope, loss_collection, reduction)
@@ -213,7 +213,7 @@ def huber_loss(
     loss_collection=_GraphKeys.LOSSES,
     reduction=_BY_WEIGHTS,
 ) -> _core.Tensor:
-    """Half the squared distance up to `delta`, and a straight line from there on."""
+    """Half the squared difference up to `delta`, linear beyond."""
     labels, predictions = _pair(labels, predictions)
     distance = _raw_ops.Abs(x=predictions - labels)
     near = _raw_ops.Minimum(x=distance, y=_core.to_tensor(delta, distance.dtype))
@@ -242,7 +242,7 @@ def log_loss(
 def mean_pairwise_squared_error(
     labels, predictions, weights=1.0, scope=None, loss_collection=_GraphKeys.LOSSES
 ) -> _core.Tensor:
-    """How the differences between pairs of elements differ, within every example."""
+    """The squared error of the differences between pairs of elements, within every example."""
     labels, predictions = _pair(labels, predictions)
     weights = _cast(weights, _float32)
     differences = predictions - labels
@@ -336,7 +336,7 @@ def sparse_softmax_cross_entropy(
     loss_collection=_GraphKeys.LOSSES,
     reduction=_BY_WEIGHTS,
 ) -> _core.Tensor:
-    """The cross entropy of labels that are numbers of classes.
+    """The cross entropy of labels given as class numbers.
 
     Args:
       labels: The number of the right class for each row.

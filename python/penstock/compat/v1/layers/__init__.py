@@ -1,4 +1,4 @@
-"""tf.compat.v1.layers: layers as functions, whose variables are in variable scopes."""
+"""tf.compat.v1.layers: layers as functions, with variables in variable scopes."""
 
 from penstock.compat.v1 import _names
 

@@ -1,4 +1,4 @@
-"""The base of layers: variables in a scope of its own, made by the first call."""
+"""The base of layers: variables in the layer's scope, created by the first call."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from penstock.compat.v1._variable_scope import get_variable, variable_scope
 
 @public("v1.layers.Layer")
 class Layer:
-    """What is called with inputs: an own one overrides `build` and `call`."""
+    """The base of layers: subclasses override `build` and `call`."""
 
     def __init__(self, trainable=True, name=None, dtype=None, **kwargs):
         self.trainable, self.dtype, self._given_name = trainable, dtype, name
@@ -25,11 +25,11 @@ class Layer:
         self._variables = []
 
     def build(self, input_shape) -> None:
-        """Makes the variables."""
+        """Creates the variables."""
         self.built = True
 
     def call(self, inputs, *args, **kwargs):
-        """What the layer makes of its inputs."""
+        """Computes the layer's outputs."""
         return inputs
 
     def add_variable(
@@ -113,7 +113,7 @@ def snake(name: str) -> str:
 
 
 def last_size(shape, layer: str) -> int:
-    """The size of the last dimension, which variables are made by."""
+    """The size of the last dimension, which determines the variables' shapes."""
     if shape.rank is None or shape[-1] is None:
         raise ValueError(
             f"The last dimension of the inputs to `{layer}` should be defined. Found `None`."

@@ -78,7 +78,7 @@ class Dense(Layer):
 
 @public("v1.layers.Flatten")
 class Flatten(Layer):
-    """All dimensions but the first as one.
+    """Flattens all dimensions except the first.
 
     Args:
       data_format: Where the channels are.
@@ -110,13 +110,13 @@ def _is_tensor(value):
 
 
 def _chosen(condition, yes, no):
-    """One of two tensors; the condition may be known later only."""
+    """One of two tensors, by a condition that may be symbolic."""
     return raw_ops.SelectV2(condition=cast(condition, dtypes.bool), t=yes, e=no)
 
 
 @public("v1.layers.Dropout")
 class Dropout(Layer):
-    """Some elements at random as zeros while training, and the others larger by as much."""
+    """Sets random elements to zero during training, and scales up the others."""
 
     def __init__(self, rate=0.5, noise_shape=None, seed=None, name=None, **kwargs):
         super().__init__(name=name, **kwargs)
@@ -134,13 +134,13 @@ class Dropout(Layer):
 
         if not _is_tensor(training):
             return drop()
-        # What is not dropped draws no numbers.
+        # Without dropout no numbers are drawn.
         return cond(cast(training, dtypes.bool), drop, lambda: raw_ops.Identity(input=inputs))
 
 
 @public("v1.layers.BatchNormalization")
 class BatchNormalization(Layer):
-    """The inputs with mean 0 and variance 1, of the batch while training, else of all batches."""
+    """Normalises to mean 0 and variance 1: of the batch during training, else of all batches."""
 
     def __init__(
         self,
@@ -200,10 +200,10 @@ class BatchNormalization(Layer):
         return nn.batch_normalization(inputs, *parts, self.epsilon)
 
     def _update(self, inputs, found, training, axes):
-        """Has the moving figures follow: in a graph by ops of the collection of updates."""
+        """Updates the moving averages; in a graph by ops in the collection of updates."""
         mean, variance = found
         if inputs.shape.rank == 4 and self._fused is not False:
-            # The fused op gives the variance of what the batch is a sample of.
+            # The fused op returns the variance of the population that the batch is a sample of.
             count = cast(raw_ops.Size(input=inputs), variance.dtype)
             count = count / cast(raw_ops.Size(input=variance), variance.dtype)
             variance = variance * (count / raw_ops.Maximum(x=count - 1, y=1.0))

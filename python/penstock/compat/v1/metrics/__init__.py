@@ -1,4 +1,4 @@
-"""tf.compat.v1.metrics: figures that gather over many batches, as (value, update_op) pairs."""
+"""tf.compat.v1.metrics: metrics accumulated over batches, as (value, update_op) pairs."""
 
 from penstock.compat.v1 import _names
 

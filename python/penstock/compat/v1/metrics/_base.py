@@ -1,7 +1,7 @@
-"""What metrics share: local variables, weights, and the pair that a metric is.
+"""Helpers shared by metrics: local variables, weights, and the resulting pair.
 
-A metric is (value, update_op): the figure so far, and an op that takes in one more batch and gives
-the figure after it. What it gathers is in local variables, which a program sets to their start.
+A metric is (value, update_op): the figure so far, and an op that adds one more batch and returns
+the new figure. It accumulates in local variables, which a program initialises.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from penstock.compat.v1._weights import check_weights, squeeze_last
 
 
 def refuse_eager(name):
-    """RuntimeError in eager programs: there is nothing to run again."""
+    """Raises RuntimeError in eager programs: there is nothing to run again."""
     from penstock.compat import v1
 
     if v1.executing_eagerly():
@@ -57,14 +57,14 @@ def matched(predictions, labels, weights=None):
 
 
 def spread(weights, values):
-    """The weights with the shape of the values, as floats."""
+    """The weights broadcast to the shape of the values, as floats."""
     weights = cast(weights, dtypes.float32)
     check_weights(weights, values)
     return weights * raw_ops.OnesLike(x=cast(values, dtypes.float32))
 
 
 def ratio(total, count):
-    """total / count, or 0 where the count is 0."""
+    """total / count, or 0 if the count is 0."""
     return raw_ops.DivNoNan(x=total, y=count)
 
 

@@ -1,4 +1,4 @@
-"""Metrics of yes-or-no predictions: how many were right and wrong, of which kind."""
+"""Metrics of binary predictions: counts of right and wrong ones of each kind."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from penstock.compat.v1.metrics._base import (
     spread,
 )
 
-# Of each kind: whether the label is true, and whether the prediction is.
+# For each kind: whether the label is true, and whether the prediction is.
 _KINDS = {
     "true_positives": (True, True),
     "false_positives": (False, True),
@@ -69,7 +69,7 @@ false_negatives = public("v1.metrics.false_negatives")(_kind_metric("false_negat
 
 
 def _share_metric(public, wrong, doc):
-    """The right ones among those that are right or wrong in one way."""
+    """The share of right predictions among these and one kind of wrong ones."""
 
     def metric(
         labels,

@@ -1,4 +1,4 @@
-"""The area under a curve, and metrics of a matrix of classes."""
+"""The area under a curve, and metrics of a confusion matrix."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _area(tp, fn, tn, fp, curve, summation_method):
 
 
 def _confusion(labels, predictions, num_classes, weights, name, dtype):
-    """(the matrix of classes so far, the matrix after this batch)."""
+    """(the confusion matrix so far, the matrix after this batch)."""
     from penstock import math
 
     matrix = metric_variable([num_classes, num_classes], dtype, f"{name}/total_confusion_matrix")
@@ -115,7 +115,7 @@ def mean_per_class_accuracy(
     updates_collections=None,
     name=None,
 ):
-    """The share of right predictions of every class, and their mean."""
+    """The accuracy for every class, and the mean of these."""
     refuse_eager("mean_per_class_accuracy")
     name = name or "mean_accuracy"
     matrix, update = _confusion(labels, predictions, num_classes, weights, name, dtypes.float32)

@@ -18,7 +18,8 @@ from penstock.compat.v1.metrics._base import (
 
 
 def _mean(values, weights, name, finish=lambda mean: mean, collections=(None, None)):
-    """The pair of a weighted mean, in the scope `name`; `finish` makes the figure of the mean."""
+    """The pair of a weighted mean, in the scope `name`; `finish` computes the figure from the
+    mean."""
     values = cast(values, dtypes.float32)
     total = metric_variable([], dtypes.float32, f"{name}total")
     count = metric_variable([], dtypes.float32, f"{name}count")
@@ -52,7 +53,7 @@ def accuracy(
     updates_collections=None,
     name=None,
 ):
-    """How often predictions are the labels.
+    """How often predictions equal the labels.
 
     Args:
       labels: The right answers.
@@ -160,7 +161,7 @@ def mean_cosine_distance(
     updates_collections=None,
     name=None,
 ):
-    """One less the mean product along a dimension."""
+    """One minus the mean dot product along a dimension."""
     refuse_eager("mean_cosine_distance")
     predictions, labels, weights = matched(predictions, labels, weights)
     product = predictions * cast(labels, predictions.dtype)

@@ -1,4 +1,4 @@
-"""Recurrent networks over tensors of steps: one loop, whatever the number of steps."""
+"""Recurrent networks over tensors of steps: one loop for any number of steps."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _check_cell(cell, name="cell"):
 
 
 def _turned(x):
-    """The first two dimensions, steps and sequences, the other way round."""
+    """Swaps the first two dimensions, steps and sequences."""
     if x.shape.rank is not None and x.shape.rank < 2:
         raise ValueError(f"Expected input tensor {x} to have rank at least 2")
     return raw_ops.Transpose(x=x, perm=[1, 0, *range(2, x.shape.rank)])
@@ -111,7 +111,7 @@ def _checked_lengths(lengths, steps):
 
 
 def _kept(goes_on, made, state):
-    """What a step made, for the sequences that go on; for the others zeros and the old state."""
+    """The results of a step for active sequences; zeros and the old state for the others."""
 
     def choose(one, other):
         if one.shape.rank == 0:
@@ -165,7 +165,7 @@ def bidirectional_dynamic_rnn(
 
 
 def _reversed(x, lengths, time_major):
-    """The steps from the last to the first; of shorter sequences only their own."""
+    """The steps in reverse; for shorter sequences only their own."""
     time, batch = (0, 1) if time_major else (1, 0)
     if lengths is None:
         return raw_ops.ReverseV2(tensor=x, axis=[time])

@@ -116,7 +116,7 @@ def static_bidirectional_rnn(
 
 
 def _reversed(steps, lengths):
-    """The steps from the last to the first; of shorter sequences only their own."""
+    """The steps in reverse; for shorter sequences only their own."""
     if lengths is None:
         return list(reversed(steps))
     stacked = raw_ops.Pack(values=list(steps), axis=0)

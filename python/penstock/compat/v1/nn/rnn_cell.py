@@ -1,4 +1,4 @@
-"""tf.compat.v1.nn.rnn_cell: one step of a recurrent network; nn.static_rnn makes the steps."""
+"""tf.compat.v1.nn.rnn_cell: one step of a recurrent network; nn.static_rnn runs the steps."""
 
 from __future__ import annotations as _annotations
 
@@ -17,14 +17,14 @@ from penstock.nest import map_structure as _map_structure
 
 
 class LSTMStateTuple(_collections.namedtuple("LSTMStateTuple", ("c", "h"))):
-    """What an LSTM carries on: its memory and its output."""
+    """The state of an LSTM: its memory and its output."""
 
     __slots__ = ()
     dtype = property(lambda self: self.c.dtype)
 
 
 class RNNCell(_Layer):
-    """The base of cells: `cell(inputs, state)` gives (output, new state)."""
+    """The base of cells: `cell(inputs, state)` returns (output, new state)."""
 
     state_size = output_size = None
 
@@ -34,11 +34,11 @@ class RNNCell(_Layer):
         return super().__call__(inputs, state)
 
     def zero_state(self, batch_size, dtype):
-        """The state to begin with."""
+        """The initial state."""
         return _map_structure(lambda size: _zero(batch_size, size, dtype), self.state_size)
 
     def _matrices(self, inputs, units, prefix="", bias=None):
-        """(kernel, bias) of a product with inputs and state side by side."""
+        """(kernel, bias) of a product with concatenated inputs and state."""
         kernel = self.add_variable(prefix + "kernel", [inputs, units])
         initializer = _zeros_initializer if bias is None else _constant_initializer(bias)
         return kernel, self.add_variable(prefix + "bias", [units], initializer)
@@ -75,7 +75,7 @@ class BasicRNNCell(RNNCell):
 
 
 class GRUCell(RNNCell):
-    """A cell with gates that say how much of its state is renewed."""
+    """A cell with gates that control how much of its state is renewed."""
 
     def __init__(
         self,
@@ -117,7 +117,7 @@ class GRUCell(RNNCell):
 
 
 class BasicLSTMCell(RNNCell):
-    """A cell with a memory, and gates that say what is put in, kept and given out.
+    """A cell with a memory, and gates for its input, memory and output.
 
     Args:
       num_units: The size of the state.
@@ -214,7 +214,7 @@ class LSTMCell(BasicLSTMCell):
 
 
 class MultiRNNCell(RNNCell):
-    """Cells one above the other."""
+    """Stacked cells."""
 
     def __init__(self, cells, state_is_tuple=True):
         super().__init__()
@@ -242,7 +242,7 @@ class MultiRNNCell(RNNCell):
 
 
 class DropoutWrapper(RNNCell):
-    """A cell whose inputs, outputs or states lose some elements at random."""
+    """A cell with dropout on its inputs, outputs or states."""
 
     def __init__(
         self,

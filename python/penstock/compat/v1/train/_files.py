@@ -12,13 +12,13 @@ from penstock.train import _format
 
 @public("v1.train.checkpoint_exists")
 def checkpoint_exists(checkpoint_prefix) -> bool:
-    """Whether there is a checkpoint of that name."""
+    """Whether a checkpoint of that name exists."""
     return _format.exists(path_text(checkpoint_prefix))
 
 
 @public("v1.train.get_checkpoint_mtimes")
 def get_checkpoint_mtimes(checkpoint_prefixes) -> list[float]:
-    """When each of the checkpoints was written; those that are not there are left out."""
+    """When each of the checkpoints was written; missing ones are skipped."""
     there = filter(checkpoint_exists, checkpoint_prefixes)
     return [gfile.stat(_format.file_of(path_text(each))).mtime_nsec / 1e9 for each in there]
 

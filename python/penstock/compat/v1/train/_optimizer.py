@@ -1,8 +1,8 @@
 """tf.compat.v1.train.Optimizer: gradients of a loss, and one update for every variable.
 
-An optimizer says which slots its variables have (`_slots_of`) and what an update makes of a
-variable, its gradient and its slots (`_update`, and `_update_rows` for a gradient that has a few
-rows only): values, which are then assigned. So the same rules serve eager programs and graphs.
+An optimizer defines the slots of its variables (`_slots_of`) and computes the new values of a
+variable and its slots from its gradient (`_update`, and `_update_rows` for a sparse gradient). The
+values are then assigned. So the same rules serve eager programs and graphs.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ class Optimizer(Trackable):
             raise ValueError("Must specify the optimizer name")
         self._use_locking, self._name = use_locking, name
         self._slots = {}  # name: {the variable's identity: its slot}
-        self._own = {}  # variables that belong to no other, by name
-        self._numbers = {}  # hyperparameters as nodes, while a step is made
+        self._own = {}  # variables of the optimizer itself, by name
+        self._numbers = {}  # hyperparameters as nodes, during a step
 
     def get_name(self) -> str:
         return self._name
@@ -48,7 +48,8 @@ class Optimizer(Trackable):
         name=None,
         grad_loss=None,
     ):
-        """One step towards a smaller loss: in eager programs the loss is a function of nothing."""
+        """One step that reduces the loss; in eager programs the loss is a function without
+        arguments."""
         pairs = self.compute_gradients(
             loss,
             var_list,
@@ -108,7 +109,7 @@ class Optimizer(Trackable):
         return list(zip(grads, var_list, strict=True))
 
     def apply_gradients(self, grads_and_vars, global_step=None, name=None):
-        """One step: each variable is updated by its gradient, and the global step is counted."""
+        """One step: updates each variable by its gradient and increments the global step."""
         from penstock.compat import v1
 
         pairs = tuple(grads_and_vars)
@@ -156,7 +157,7 @@ class Optimizer(Trackable):
         return updates
 
     def _slots_of(self, variable):
-        """(name, first value) of every slot, in the order in which `_update` takes them."""
+        """(name, initial value) of every slot, in the order in which `_update` takes them."""
         return []
 
     def _create_slots(self, variables):
@@ -171,7 +172,7 @@ class Optimizer(Trackable):
         from penstock.compat import v1
 
         name = f"{variable.name.partition(':')[0]}/{self._name}"
-        # A graph numbers names by itself.
+        # A graph numbers names itself.
         taken = sum(variable._id in slots for slots in self._slots.values())
         name = f"{name}_{taken}" if taken and v1.executing_eagerly() else name
         shape, dtype = variable.shape, variable.dtype
@@ -180,7 +181,7 @@ class Optimizer(Trackable):
         )
 
     def _own_variable(self, name, value, dtype):
-        """A variable that belongs to no other, made when it is first asked for."""
+        """A variable of the optimizer itself, created on first use."""
         if name not in self._own:
             self._own[name] = make_variable(lambda: value, name, dtype)
         return self._own[name]
@@ -189,7 +190,7 @@ class Optimizer(Trackable):
         """Called before the updates."""
 
     def _finished(self) -> list:
-        """The assignments that come after the updates."""
+        """The assignments after the updates."""
         return []
 
     def _update(self, variable, *slots, grad):
@@ -197,11 +198,11 @@ class Optimizer(Trackable):
         raise NotImplementedError
 
     def _update_rows(self, variable, *slots, grad):
-        """The same for a gradient of a few rows; they are put together where they repeat."""
+        """The same for a sparse gradient; repeated rows are merged."""
         raise NotImplementedError
 
     def get_slot(self, var, name):
-        """A slot of a variable; None where there is none."""
+        """A slot of a variable, or None."""
         check_known([var])
         return self._slots.get(name, {}).get(var._id)
 
@@ -210,7 +211,7 @@ class Optimizer(Trackable):
         return sorted(self._slots)
 
     def variables(self) -> list:
-        """The slots, and the variables that belong to no other."""
+        """The slots, and the variables of the optimizer itself."""
         slots = [slot for each in self._slots.values() for slot in each.values()]
         return sorted([*self._own.values(), *slots], key=lambda each: each.name)
 
@@ -222,7 +223,7 @@ class Optimizer(Trackable):
         return cast(value, variable.dtype)
 
     def _node_of(self, number):
-        """A hyperparameter as a constant of the graph, by the name that it has here."""
+        """A hyperparameter as a constant of the graph, under its own name."""
         name = next((key for key, own in vars(self).items() if own is number), None)
         if name is None:
             return number
@@ -235,7 +236,7 @@ class Optimizer(Trackable):
 
 
 def _update_name(value, scope) -> str:
-    """What the node that updates a variable is called: after the op that makes the value."""
+    """The name of the node that updates a variable: after the op that computes the value."""
     graph = default_graph()
     node = graph._builder.node_of(value)
     own = graph._builder.type(node)
@@ -250,7 +251,7 @@ def _listed(var_list) -> list:
 
 
 def by_rows(rule, kept, grad: IndexedSlices, **settings):
-    """The rule applied to the rows of a variable and its slots that the gradient has."""
+    """The rule applied to the rows of a variable and its slots that the gradient contains."""
     values, indices = without_repeats(grad)
     rows = [raw_ops.GatherV2(params=each, indices=indices, axis=0) for each in kept]
     places = raw_ops.ExpandDims(input=indices, axis=-1)
@@ -261,7 +262,7 @@ def by_rows(rule, kept, grad: IndexedSlices, **settings):
 
 
 def without_repeats(grad: IndexedSlices):
-    """(values, indices) with every row once."""
+    """(values, indices) with unique rows."""
     found = raw_ops.Unique(x=grad.indices)
     count = raw_ops.Shape(input=found.y)[0]
     sums = raw_ops.UnsortedSegmentSum(

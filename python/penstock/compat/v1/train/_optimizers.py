@@ -1,4 +1,4 @@
-"""TensorFlow 1's optimizers: each a rule over the ops that update a variable and its slots."""
+"""TensorFlow 1's optimizers: each is an update rule for a variable and its slots."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class GradientDescentOptimizer(Optimizer):
 
 @public("v1.train.MomentumOptimizer")
 class MomentumOptimizer(Optimizer):
-    """Gradient descent that keeps some of its speed."""
+    """Gradient descent with momentum."""
 
     def __init__(
         self, learning_rate, momentum, use_locking=False, name="Momentum", use_nesterov=False
@@ -133,7 +133,7 @@ class AdamOptimizer(Optimizer):
         )
 
     def _update_rows(self, variable, m, v, grad):
-        # The means of the other rows fade too, so that this is the update of a whole gradient.
+        # The means of the other rows decay too, so this is a dense update.
         return self._update(variable, m, v, dense(grad, variable))
 
     def _finished(self):
@@ -296,7 +296,7 @@ class RMSPropOptimizer(Optimizer):
 
 
 def _centered_rms_prop(var, ms, mg, mom, grad, lr, rho, momentum, epsilon):
-    """RMSProp over the variance of the gradient: the square of its mean is taken off."""
+    """RMSProp with the variance of the gradient: the squared mean is subtracted."""
     ms = ms * rho + raw_ops.Square(x=grad) * (1 - rho)
     mg = mg * rho + grad * (1 - rho)
     spread = raw_ops.Sqrt(x=ms - raw_ops.Square(x=mg) + epsilon)

@@ -1,7 +1,7 @@
-"""tf.compat.v1.train.Saver: variables by name, in numbered checkpoints of which a few are kept.
+"""tf.compat.v1.train.Saver: variables by name, in numbered checkpoints, keeping the latest few.
 
-A checkpoint is one safetensors file, as tf.train.Checkpoint writes it. With a session, values come
-from it and go to it; eager programs pass None.
+A checkpoint is one safetensors file, as tf.train.Checkpoint writes it. Values are read from and
+written to the session; eager programs pass None.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ class Saver:
         strip_default_attrs=False,
         save_debug_info=False,
     ) -> str:
-        """Writes a checkpoint and returns its name; one that is too many is deleted.
+        """Writes a checkpoint and returns its name; deletes the oldest if there are too many.
 
         Args:
           sess: The session.
@@ -152,7 +152,7 @@ class Saver:
             dropped = self._remember(prefix)
             kept = self._kept or [(prefix, time.time())]
             _state.update(folder or ".", prefix, *zip(*kept, strict=True), name=latest_filename)
-            # Only now: the state must never name a file that is gone.
+            # Only now: the state must never name a deleted file.
             for old in dropped:
                 if _format.exists(old) and self._may_delete(old, unnumbered):
                     gfile.remove(_format.file_of(old))
@@ -166,7 +166,7 @@ class Saver:
         return old in self._written or is_alike is not None
 
     def _remember(self, prefix) -> list[str]:
-        """Notes a new checkpoint; returns those that are to be deleted."""
+        """Notes a new checkpoint; returns those to delete."""
         if not self._max_to_keep:
             return []
         self._kept = [pair for pair in self._kept if pair[0] != prefix]
@@ -181,7 +181,7 @@ class Saver:
         return dropped
 
     def restore(self, sess, save_path) -> None:
-        """Gives the variables the values of a checkpoint.
+        """Sets the variables to the values of a checkpoint.
 
         Args:
           sess: The session.
@@ -228,7 +228,7 @@ class Saver:
             file.close()
 
     def _check_fits(self, key, file):
-        """Raises InvalidArgumentError unless the variable takes the value in a file."""
+        """Raises InvalidArgumentError unless the variable fits the value in a file."""
         shape, stored = self._variables[key].shape, TensorShape(file.describe(key)[1])
         if shape.is_compatible_with(stored):
             return
@@ -245,20 +245,20 @@ class Saver:
 
     @property
     def last_checkpoints(self) -> list[str]:
-        """The checkpoints that are kept, the oldest first."""
+        """The kept checkpoints, oldest first."""
         return [prefix for prefix, _ in self._kept]
 
     def set_last_checkpoints(self, last_checkpoints) -> None:
-        """Takes these for those that are kept."""
+        """Sets the kept checkpoints."""
         now = time.time()
         self._kept = [(prefix, now) for prefix in last_checkpoints]
 
     def set_last_checkpoints_with_time(self, last_checkpoints_with_time) -> None:
-        """Takes these, (name, time) each, for those that are kept."""
+        """Sets the kept checkpoints, as (name, time)."""
         self._kept = list(last_checkpoints_with_time)
 
     def recover_last_checkpoints(self, checkpoint_paths) -> None:
-        """Takes those of them that are there for those that are kept."""
+        """Sets the kept checkpoints to those of the list that exist."""
         there = [path for path in checkpoint_paths if _format.exists(path)]
         times = [gfile.stat(_format.file_of(path)).mtime_nsec / 1e9 for path in there]
         self._kept = list(zip(there, times, strict=True))

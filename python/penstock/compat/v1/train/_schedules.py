@@ -99,7 +99,7 @@ def polynomial_decay(
     cycle=False,
     name=None,
 ):
-    """From the learning rate to the end rate in decay_steps, as a power of what is left.
+    """Decays from the learning rate to the end rate in decay_steps, polynomially.
 
     Args:
       learning_rate: The size of a step: a number, a tensor or a schedule.
@@ -143,7 +143,7 @@ def _share_done(step, decay_steps):
 def cosine_decay_restarts(
     learning_rate, global_step, first_decay_steps, t_mul=2.0, m_mul=1.0, alpha=0.0, name=None
 ):
-    """Half a cosine again and again, each t_mul times as long and from m_mul times as high."""
+    """Repeated half cosines, each t_mul times as long and m_mul times as high."""
     dtype = learning_rate.dtype
     done = global_step / cast(first_decay_steps, dtype)
     if t_mul == 1.0:
@@ -164,7 +164,7 @@ def cosine_decay_restarts(
 def linear_cosine_decay(
     learning_rate, global_step, decay_steps, num_periods=0.5, alpha=0.0, beta=0.001, name=None
 ):
-    """A straight line down to 0 times a cosine of so many periods."""
+    """A linear decay to 0 times a cosine with that many periods."""
     done = _share_done(global_step, decay_steps)
     cosine = 0.5 * (1 + raw_ops.Cos(x=2 * math.pi * num_periods * done))
     return learning_rate * ((alpha + (1 - done)) * cosine + beta)
@@ -183,7 +183,7 @@ def noisy_linear_cosine_decay(
     beta=0.001,
     name=None,
 ):
-    """linear_cosine_decay with noise on the line, less of it with every step."""
+    """linear_cosine_decay with noise that decreases with every step."""
     from penstock import random
 
     dtype = learning_rate.dtype

@@ -1,4 +1,4 @@
-"""The global step: a variable that optimizers count up."""
+"""The global step: a variable that optimizers increment."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _of(graph):
 
 @public("v1.train.create_global_step")
 def create_global_step(graph=None):
-    """A new global step; ValueError where there is one."""
+    """A new global step; raises ValueError if there is one."""
     if get_global_step(graph) is not None:
         raise ValueError('"global_step" already exists.')
     step = make_variable(lambda: zeros([], dtypes.int64), GraphKeys.GLOBAL_STEP, dtypes.int64)
@@ -47,7 +47,7 @@ def create_global_step(graph=None):
 
 @public("v1.train.get_or_create_global_step")
 def get_or_create_global_step(graph=None):
-    """The global step, made where there is none.
+    """The global step, created if missing.
 
     Args:
       graph: The graph; None is the default graph.
@@ -62,7 +62,7 @@ def get_or_create_global_step(graph=None):
 
 @public("v1.train.assert_global_step")
 def assert_global_step(global_step_tensor) -> None:
-    """TypeError unless it is one integer."""
+    """Raises TypeError unless it is a single integer."""
     if not global_step_tensor.dtype.is_integer:
         raise TypeError(
             f'Existing "global_step" does not have integer type: {global_step_tensor.dtype}'
