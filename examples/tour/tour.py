@@ -10,7 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from penstock.profiler._doctor._findings import Finding, size
+from penstock.profiler import Finding
 
 HERE = Path(__file__).resolve().parent
 STOPS = {
@@ -71,6 +71,15 @@ def show_table(rows):
         print("  ".join([*left, *right]))
         if number == 0:
             print("  ".join("-" * width for width in widths))
+
+
+def size(count):
+    """Bytes for people: "512 B", "3.8 MiB"."""
+    for unit in ("B", "KiB", "MiB"):
+        if count < 1024:
+            break
+        count /= 1024
+    return f"{count:.0f} B" if unit == "B" else f"{count:.1f} {unit}"
 
 
 def figures(found):

@@ -20,12 +20,9 @@ def size_text(count: int) -> str:
 class PlannedValue:
     """A value that is live from instruction `first` to `last`."""
 
-    __slots__ = ("bytes", "dtype", "first", "last", "line", "offset", "op", "shape", "tag")
-
     def __init__(self, fields):
         self.op, self.tag = fields.pop("name"), fields.pop("kind")
-        for name, field in fields.items():
-            setattr(self, name, field)
+        vars(self).update(fields)
 
     def type_text(self) -> str:
         """ "float32[2,3]"; scratch memory has no dtype."""
@@ -71,25 +68,17 @@ class PlannedLoop:
 
 class MemoryPlan:
     """Bytes in addition to inputs, variables and constants. A call's measured peak is
-    `peak_bytes`."""
+    `peak_bytes`.
+
+    The attributes are the fields of C++'s MemoryPlan (penstock/exec/memory_plan.h)."""
 
     def __init__(self, fields, name):
         self.name = name
-        self.peak_bytes = fields["peak_bytes"]
-        self.arena_bytes = fields["arena_bytes"]
-        self.output_bytes = fields["output_bytes"]
-        self.constant_bytes = fields["constant_bytes"]
-        self.lower_bound = fields["lower_bound"] + fields["output_bytes"]
-        self.instructions = fields["instructions"]
-        self.timeline = fields["timeline"]  # bytes in use while each instruction runs
-        self.values = [PlannedValue(value) for value in fields["values"]]
-        self.peak_instruction = fields["peak_instruction"]
-        # Ops, with their lines, whose memory is known only at run time; `peak_bytes` is then a
-        # lower bound.
-        self.unknown = fields["unknown"]
-        self.causes = fields["causes"]  # those of them that caused the others
-        self.loops = [PlannedLoop(loop) for loop in fields["loops"]]
-        self._peak_bytes_after = fields["peak_bytes_after"]
+        self._peak_bytes_after = fields.pop("peak_bytes_after")
+        vars(self).update(fields)
+        self.lower_bound += self.output_bytes  # for the whole call, not only the arena
+        self.values = [PlannedValue(value) for value in self.values]
+        self.loops = [PlannedLoop(loop) for loop in self.loops]
 
     @property
     def is_exact(self) -> bool:

@@ -267,7 +267,7 @@ class TestUse:
 # Where `name` is taken and has nobody to go to: values, not nodes, or functions that run at once.
 UNNAMED = {
     "io/_contents.py": "read_file write_file matching_files serialize_tensor parse_tensor",
-    "_ops/running.py": "timestamp",
+    "_ops/printing.py": "timestamp",
     "random/_generator.py": "normal truncated_normal uniform uniform_full_int binomial",
     "_control_flow/graph_array.py": "size grad close write unstack scatter split",
     "_control_flow/tensor_array.py": (

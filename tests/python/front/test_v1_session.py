@@ -127,6 +127,25 @@ def test_a_failed_run_leaves_the_session_usable():
             assert sess.run(y, {x: [1]}).tolist() == [2.0]
 
 
+def test_a_run_that_an_op_ends_is_not_begun_again():
+    calls = []
+
+    def checked(value):
+        calls.append(value)
+        if value < 0:
+            raise tf.errors.InvalidArgumentError(None, None, "input is below zero")
+        return value
+
+    with v1.Graph().as_default():
+        x = v1.placeholder(tf.float32, [])
+        y = v1.py_func(checked, [x], tf.float32)
+        with v1.Session() as sess:
+            assert sess.run(y, {x: 1.0}) == 1.0
+            with pytest.raises(tf.errors.InvalidArgumentError, match="input is below zero"):
+                sess.run(y, {x: -1.0})
+    assert calls == [1.0, -1.0]
+
+
 def test_reset_frees_exactly_the_containers_variables():
     graph = v1.get_default_graph()
     with graph.container("mine"):

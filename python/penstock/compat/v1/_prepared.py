@@ -11,6 +11,11 @@ from penstock.compat.v1._nodes import unfed
 
 _to_tensor, _is_tracing = _core.to_tensor, _core.is_tracing
 _NO_NODE = -1
+_NOTHING = None, None
+
+
+def _shapes(tensors) -> tuple:
+    return tuple(tuple(each.shape) for each in tensors)
 
 
 class Prepared:
@@ -26,7 +31,7 @@ class Prepared:
         self._exactly = [False] * len(self._feeds)  # whether a dtype is only a hint
         self._implicit = []  # what the session feeds itself
         self._needed, self._assigned = self._part()
-        self._latest = None  # the program of the latest run
+        self._latest = _NOTHING  # (the program of the latest run, the shapes that were fed)
 
     def _part(self):
         """(variables that must have a value, variables that are assigned)"""
@@ -49,7 +54,7 @@ class Prepared:
     def run(self, values, pack):
         """The way that runs go after the first: it tries the program of the run before, which
         refuses what does not fit it before anything runs."""
-        function = self._latest
+        function, shapes = self._latest  # at once: other threads run this too
         if function is None or (self._has_integers and int in map(type, values)):
             # Numbers out of an integer dtype's range must be rejected.
             return self.run_checked(list(values), pack)
@@ -62,9 +67,9 @@ class Prepared:
                 results = function(tensors)
         except (TypeError, ValueError):  # the checked way raises TensorFlow's error
             return self.run_checked(list(values), pack)
-        except errors.InvalidArgumentError as error:
-            if not error.message.startswith("input "):
-                raise
+        except errors.InvalidArgumentError:
+            if _shapes(tensors) == shapes:
+                raise  # by an op: the program fits what is fed
             return self.run_checked(list(values), pack)
         return pack(_core.take_arrays(results))
 
@@ -79,14 +84,14 @@ class Prepared:
             own = [
                 _to_tensor(value(session), tensor.dtype, False) for tensor, value in self._implicit
             ]
-        shapes = tuple(tuple(each.shape) for each in (*tensors, *own))
+        shapes = _shapes((*tensors, *own))
         self._check_variables()
         with init_scope():
             function = self.function(shapes)
             results = function([*tensors, *own])
         session._initialized.update(self._assigned)
         if not self._implicit:
-            self._latest = function
+            self._latest = function, shapes
         return pack(_core.take_arrays(results))
 
     def function(self, shapes):
@@ -109,8 +114,8 @@ class Prepared:
         session._programs.put(key, made)
         for dropped in session._programs.shrink([]):
             for prepared in list(session._prepared.values()):
-                if prepared._latest is dropped:
-                    prepared._latest = None
+                if prepared._latest[0] is dropped:
+                    prepared._latest = _NOTHING
         return made
 
     def _check_variables(self):
