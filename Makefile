@@ -117,6 +117,13 @@ test-tsan-python: deps ## Tests of the Python front that use threads, under the 
 	@LD_PRELOAD=$$($(CXX) -print-file-name=libtsan.so) PYTHONPATH=build/tsan/python \
 	  TSAN_OPTIONS=halt_on_error=1 $(PY) -m pytest -q -p no:cacheprovider $(TSAN_TESTS)
 
+.PHONY: test-arm
+test-arm: deps ## Build for 64-bit ARM and run the C++ tests under qemu
+	@tools/setup.sh arm
+	$(call configure,aarch64)
+	$(call compile,aarch64,penstock_tests op_check public_functions)
+	$(call ctest,aarch64,-LE slow)
+
 .PHONY: test-peers
 test-peers: deps ## Memory shared with the PyTorch and JAX of .venv-peers (PEERS=…)
 	@PYTHONPATH=$$($(PEERS) -c 'import sysconfig; print(sysconfig.get_path("purelib"))') \

@@ -4,6 +4,7 @@
 #
 #   PYTHON=python3.12 tools/setup.sh    another interpreter for .venv
 #   tools/setup.sh browser              also what `make test-browser` needs
+#   tools/setup.sh arm                  also what `make test-arm` needs
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -118,7 +119,33 @@ check_browser() {
   echo "$key" >$stamp
 }
 
+# A cross compiler, an emulator, and the libraries for 64-bit ARM, of this Debian release, in a folder.
+check_arm() {
+  local sysroot=build/aarch64-sysroot key suite missing compiler=g++-aarch64-linux-gnu
+  command -v apt-get >/dev/null || die "the libraries for ARM are Debian packages: no apt-get here"
+  # One of a certain version does too.
+  ! compgen -c aarch64-linux-gnu-g++ >/dev/null || compiler=
+  mapfile -t missing < <(missing_packages $compiler qemu-user mmdebstrap)
+  [ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}"
+  key=$(sha256sum requirements-build.txt)
+  if [ -f $sysroot/.setup-stamp ] && [ "$(cat $sysroot/.setup-stamp)" = "$key" ]; then
+    return
+  fi
+  suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
+  say "making $sysroot from packages of $suite for arm64"
+  mkdir -p build && rm -rf $sysroot
+  mmdebstrap --quiet --variant=extract --architectures=arm64 \
+    --include=libc6-dev,libhwy-dev,libre2-dev,libgtest-dev,libbenchmark-dev "$suite" $sysroot
+  .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps \
+    --only-binary=:all: --platform manylinux_2_28_aarch64 --target $sysroot/opt \
+    "$(grep -o '^scipy-openblas32==[0-9.]*' requirements-build.txt)"
+  echo "$key" >$sysroot/.setup-stamp
+}
+
 check_tools
 check_packages
 check_venv
-if [ "${1:-}" = browser ]; then check_browser; fi
+case ${1:-} in
+  browser) check_browser ;;
+  arm) check_arm ;;
+esac

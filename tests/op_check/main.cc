@@ -1,4 +1,8 @@
 // The command line of op_check.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
@@ -113,22 +117,39 @@ std::vector<Op> part_of(const std::vector<Op>& ops, std::string_view text) {
   return part;
 }
 
-// Runs the mode with the kernels of one instruction set, or with those of each. Its exit status, or
-// the first that is not 0.
-int run_on_targets(const Mode& mode, const Options& options, std::string_view chosen) {
-  int status = 0;
-  bool found = false;
-  for (const std::string_view target : kernels::usable_targets()) {
-    if (chosen != "all" && chosen != target) continue;
-    found = true;
-    kernels::choose_target(target);
-    std::printf("op_check: kernels for %s\n", std::string(target).c_str());
-    std::fflush(stdout);
-    const int target_status = mode.run(options);
-    if (status == 0) status = target_status;
+int run_on_target(const Mode& mode, const Options& options, std::string_view target) {
+  kernels::choose_target(target);
+  std::printf("op_check: kernels for %s\n", std::string(target).c_str());
+  std::fflush(stdout);
+  return mode.run(options);
+}
+
+// In a process of its own: random numbers go on where the last call stopped.
+int run_in_child(const Mode& mode, const Options& options, std::string_view target) {
+  const pid_t child = fork();
+  if (child == 0) {
+    const int status = run_on_target(mode, options, target);
+    std::exit(status);
   }
-  if (!found) fail_usage("this machine or this build has no target", chosen);
-  return status;
+  int status = 1;
+  if (child < 0 || waitpid(child, &status, 0) != child) return 1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+// Runs the mode with the kernels of one instruction set, or of each that this machine has. The exit
+// status, or the first that is not 0.
+int run_on_targets(const Mode& mode, const Options& options, std::string_view name) {
+  const std::vector<std::string_view> usable = kernels::usable_targets();
+  if (name != "all") {
+    if (std::ranges::count(usable, name) == 0) fail_usage("there are no kernels here for", name);
+    return run_on_target(mode, options, name);
+  }
+  int first = 0;
+  for (const std::string_view target : usable) {
+    const int status = run_in_child(mode, options, target);
+    if (first == 0) first = status;
+  }
+  return first;
 }
 
 int run(int argc, char** argv) {
