@@ -37,23 +37,23 @@ bool same_names(PyObject* a, PyObject* b) {
 
 bool is_numpy(PyObject* object) { return is_array(object) || is_numpy_scalar(object); }
 
-bool match(const Argument& wanted, PyObject* given, bool is_item, CallTensors& tensors);
+bool match(const Argument& wanted, PyObject* value, bool is_item, CallTensors& tensors);
 
-bool match_items(const Argument& wanted, PyObject* given, CallTensors& tensors) {
+bool match_items(const Argument& wanted, PyObject* value, CallTensors& tensors) {
   // Converting an array may run other code: hold the container, and ask for its size each time.
-  const Ref kept(Py_NewRef(given));
+  const Ref kept(Py_NewRef(value));
   const auto count = static_cast<Py_ssize_t>(wanted.items.size());
   const auto size = [&] {
-    return wanted.kind == Argument::kList    ? PyList_GET_SIZE(given)
-           : wanted.kind == Argument::kTuple ? PyTuple_GET_SIZE(given)
-                                             : PyDict_GET_SIZE(given);
+    return wanted.kind == Argument::kList    ? PyList_GET_SIZE(value)
+           : wanted.kind == Argument::kTuple ? PyTuple_GET_SIZE(value)
+                                             : PyDict_GET_SIZE(value);
   };
   for (Py_ssize_t i = 0; i < count; ++i) {
     if (size() != count) return false;
-    PyObject* item = wanted.kind == Argument::kList ? PyList_GET_ITEM(given, i)
+    PyObject* item = wanted.kind == Argument::kList ? PyList_GET_ITEM(value, i)
                      : wanted.kind == Argument::kTuple
-                         ? PyTuple_GET_ITEM(given, i)
-                         : PyDict_GetItemWithError(given, PyTuple_GET_ITEM(wanted.object.get(), i));
+                         ? PyTuple_GET_ITEM(value, i)
+                         : PyDict_GetItemWithError(value, PyTuple_GET_ITEM(wanted.object.get(), i));
     if (item == nullptr) return false;
     const Ref held(Py_NewRef(item));
     if (!match(wanted.items[static_cast<size_t>(i)], item, true, tensors)) return false;
@@ -61,12 +61,12 @@ bool match_items(const Argument& wanted, PyObject* given, CallTensors& tensors) 
   return size() == count;
 }
 
-bool match(const Argument& wanted, PyObject* given, bool is_item, CallTensors& tensors) {
+bool match(const Argument& wanted, PyObject* value, bool is_item, CallTensors& tensors) {
   switch (wanted.kind) {
     case Argument::kTensor: {
-      const bool is_eager = Py_TYPE(given) == eager_type;
-      if (!is_eager && !is_numpy(given)) return false;
-      const Tensor& tensor = is_eager ? tensor_of(given) : tensors.converted(given);
+      const bool is_eager = Py_TYPE(value) == eager_type;
+      if (!is_eager && !is_numpy(value)) return false;
+      const Tensor& tensor = is_eager ? tensor_of(value) : tensors.converted(value);
       if (tensor.dtype() != wanted.dtype || tensor.shape() != wanted.shape) return false;
       if (is_item && is_eager) {
         tensors.add_copy(tensor);
@@ -77,19 +77,19 @@ bool match(const Argument& wanted, PyObject* given, bool is_item, CallTensors& t
     }
     case Argument::kVariable:
       tensors.skip();
-      return is_variable(given) && variable_of(given).id() == wanted.variable;
+      return is_variable(value) && variable_of(value).id() == wanted.variable;
     case Argument::kLiteral:
       tensors.skip();
-      return same_literal(wanted.object.get(), given);
+      return same_literal(wanted.object.get(), value);
     case Argument::kObject:
       tensors.skip();
-      return PyWeakref_GET_OBJECT(wanted.object.get()) == given;
+      return PyWeakref_GET_OBJECT(wanted.object.get()) == value;
     case Argument::kList:
-      return PyList_CheckExact(given) && match_items(wanted, given, tensors);
+      return PyList_CheckExact(value) && match_items(wanted, value, tensors);
     case Argument::kTuple:
-      return PyTuple_CheckExact(given) && match_items(wanted, given, tensors);
+      return PyTuple_CheckExact(value) && match_items(wanted, value, tensors);
     case Argument::kDict:
-      return PyDict_CheckExact(given) && match_items(wanted, given, tensors);
+      return PyDict_CheckExact(value) && match_items(wanted, value, tensors);
   }
   return false;
 }

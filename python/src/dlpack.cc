@@ -124,14 +124,14 @@ template <typename M>
 PyObject* take(PyObject* capsule, const char* name, const char* used) {
   auto* managed = static_cast<M*>(PyCapsule_GetPointer(capsule, name));
   if (managed == nullptr) throw PythonError();
-  const dlpack::Tensor& given = managed->tensor;
-  if (given.device.type != dlpack::kCpu)
+  const dlpack::Tensor& source = managed->tensor;
+  if (source.device.type != dlpack::kCpu)
     raise(PyExc_BufferError, "the memory is on another device than the CPU");
-  if (!is_row_major(given))
+  if (!is_row_major(source))
     raise(PyExc_BufferError, "the memory must be contiguous, in row-major order");
-  const DType dtype = dtype_of(given.dtype);
-  const Shape shape(std::span<const int64_t>(given.shape, static_cast<size_t>(given.rank)));
-  void* data = static_cast<char*>(given.data) + given.byte_offset;
+  const DType dtype = dtype_of(source.dtype);
+  const Shape shape(std::span<const int64_t>(source.shape, static_cast<size_t>(source.rank)));
+  void* data = static_cast<char*>(source.data) + source.byte_offset;
   if (PyCapsule_SetName(capsule, used) != 0) throw PythonError();
   return wrap(Tensor::borrow(dtype, shape, data, give_back<M>, managed, true));
 }

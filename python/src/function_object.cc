@@ -121,10 +121,10 @@ nb::list call_python(const std::string& name, nb::handle function, const nb::lis
   for (nb::handle output : outputs)
     specs.push_back({to_dtype(output[0].ptr()), to_shape(output[1])});
   const auto callback = std::make_shared<const Callback>(function);
-  const auto run = [callback](std::span<const Tensor* const> given) {
+  const auto run = [callback](std::span<const Tensor* const> arguments) {
     const WithGil gil;
     nb::list objects;
-    for (const Tensor* tensor : given) objects.append(wrapped(Tensor(*tensor)));
+    for (const Tensor* tensor : arguments) objects.append(wrapped(Tensor(*tensor)));
     const Ref made(checked(PyObject_CallOneArg(callback->function, objects.ptr())));
     Tensors results;
     for (nb::handle each : nb::borrow<nb::list>(made.get()))

@@ -54,8 +54,8 @@ void add(Index& index, int64_t begin, int64_t end, int64_t stride) {
 
 void add_slice(Index& index, PyObject* object, int64_t bit) {
   const auto* slice = reinterpret_cast<PySliceObject*>(object);
-  const auto part = [&](PyObject* given, int64_t absent, int64_t* mask) {
-    if (given != Py_None) return position_of(given);
+  const auto part = [&](PyObject* bound, int64_t absent, int64_t* mask) {
+    if (bound != Py_None) return position_of(bound);
     if (mask != nullptr) *mask |= bit;
     return absent;
   };

@@ -99,7 +99,7 @@ void name_node(std::optional<GraphBuilder::Call>& node, const OpDef& op, Which w
 }
 
 // `caller` is the return address of the type slot; null if the result is needed now.
-PyObject* call(Which which, const Tensor* a, const Tensor* b, uint64_t given, const void* caller,
+PyObject* call(Which which, const Tensor* a, const Tensor* b, uint64_t donated, const void* caller,
                GraphBuilder::Call* node = nullptr) {
   const OpDef& op = op_for(which, a->dtype());
   const Tensor* const inputs[] = {a, b};
@@ -112,13 +112,13 @@ PyObject* call(Which which, const Tensor* a, const Tensor* b, uint64_t given, co
   }
   if (node != nullptr) node->set_next();
   if (op.attrs.size() == 0) {
-    if (given == 0 && caller != nullptr && may_be_put_off(used) && is_next_operand(caller)) {
+    if (donated == 0 && caller != nullptr && may_be_put_off(used) && is_next_operand(caller)) {
       if (auto pending = DeferredElementwise::make(op, used)) return wrap(std::move(pending));
     }
-    return wrap(std::move(run(op, used, {}, given)[0]));
+    return wrap(std::move(run(op, used, {}, donated)[0]));
   }
   SmallVector<Attr, 8> attrs;
-  return wrap(std::move(run(op, used, defaults_of(op, attrs), given)[0]));
+  return wrap(std::move(run(op, used, defaults_of(op, attrs), donated)[0]));
 }
 
 bool is_ours(PyObject* object) { return has_tensor(object) || is_variable(object); }
@@ -216,13 +216,13 @@ bool defers_to(PyObject* other, Which which) {
   if (which == kDiv) prepare_division(operands);
   if (which == kMul) prepare_product(operands);
   // Operands converted here are ours alone; of the others the temporaries may be donated.
-  const uint64_t given = temporary_operands(a, b, caller);
-  if ((given & 1) != 0 && has_tensor(a) && operands.a.id() == tensor_of(a).id()) {
+  const uint64_t temporaries = temporary_operands(a, b, caller);
+  if ((temporaries & 1) != 0 && has_tensor(a) && operands.a.id() == tensor_of(a).id()) {
     operands.a = Tensor();
     const Tensor* left = &tensor_of(a);
     return call(which, left, &operands.b, 1, caller, named);
   }
-  if ((given & 2) != 0 && has_tensor(b) && operands.b.id() == tensor_of(b).id()) {
+  if ((temporaries & 2) != 0 && has_tensor(b) && operands.b.id() == tensor_of(b).id()) {
     operands.b = Tensor();
     return call(which, &operands.a, &tensor_of(b), 2, caller, named);
   }

@@ -305,13 +305,13 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t flagged_count, PyOb
       node->set_next();
     const size_t all =
         count + (keywords != nullptr ? static_cast<size_t>(PyTuple_GET_SIZE(keywords)) : 0);
-    const uint64_t given = inputs.temporaries(self, args, all, caller);
+    const uint64_t donated = inputs.temporaries(self, args, all, caller);
     const OpDef& used = d.other == nullptr || takes(op, tensors) ? op : *d.other;
-    if (used.attrs.size() == 0 && given == 0 && d.output <= 0 && may_be_put_off(tensors) &&
+    if (used.attrs.size() == 0 && donated == 0 && d.output <= 0 && may_be_put_off(tensors) &&
         is_next_operand(self, args, caller)) {
       if (auto pending = DeferredElementwise::make(used, tensors)) return wrap(std::move(pending));
     }
-    Tensors outputs = run(used, tensors, attrs.finish(), given);
+    Tensors outputs = run(used, tensors, attrs.finish(), donated);
     if (d.output >= 0) return wrap(std::move(outputs[static_cast<size_t>(d.output)]));
     if (op.outputs.size() == 1 && !op.traits.has(Trait::kManyOutputs))
       return wrap(std::move(outputs[0]));

@@ -155,9 +155,10 @@ bool set_inputs(Entry& entry, PyObject* order, PyObject* tensors) {
     const size_t leaf = PyLong_AsSize_t(PyList_GET_ITEM(order, i));
     if (PyErr_Occurred() != nullptr) throw PythonError();
     const Argument* argument = entry.signature.tensor(leaf);
-    PyObject* given = PyList_GET_ITEM(tensors, i);
-    if (argument == nullptr || !has_tensor(given) || argument->dtype != tensor_of(given).dtype() ||
-        argument->shape != tensor_of(given).shape())
+    PyObject* tensor = PyList_GET_ITEM(tensors, i);
+    if (argument == nullptr || !has_tensor(tensor) ||
+        argument->dtype != tensor_of(tensor).dtype() ||
+        argument->shape != tensor_of(tensor).shape())
       return false;
     entry.inputs.push_back(leaf);
   }
@@ -168,10 +169,10 @@ bool set_inputs(Entry& entry, PyObject* order, PyObject* tensors) {
 // function): caches the signature, so that later calls with such arguments run directly. `order`
 // has the numbers of the leaves that are the function's inputs, `tensors` their values; `result` is
 // None if `concrete` packs it, else (result,). Returns False if the call cannot be cached.
-PyObject* remember(PyObject* self, PyObject* given) {
+PyObject* remember(PyObject* self, PyObject* arguments) {
   PyObject *args, *kwargs, *order, *tensors, *core, *result, *concrete;
   Py_ssize_t num_leaves;
-  if (PyArg_ParseTuple(given, "O!O!nO!O!OOO", &PyTuple_Type, &args, &PyDict_Type, &kwargs,
+  if (PyArg_ParseTuple(arguments, "O!O!nO!O!OOO", &PyTuple_Type, &args, &PyDict_Type, &kwargs,
                        &num_leaves, &PyList_Type, &order, &PyList_Type, &tensors, &core, &result,
                        &concrete) == 0)
     return nullptr;

@@ -91,10 +91,10 @@ PyObject* read_only_array(PyObject* self, PyObject*) {
 
 using Update = void (Variable::*)(const Operand&);
 template <Update update>
-PyObject* assign(PyObject* self, PyObject* given) {
+PyObject* assign(PyObject* self, PyObject* object) {
   return guarded([&] {
     Variable variable = variable_of(self);
-    const Tensor tensor = to_tensor(given, variable.dtype());
+    const Tensor tensor = to_tensor(object, variable.dtype());
     {
       const WithoutGil released(tensor.has_data() && tensor.num_bytes() >= kBytesWorthReleasing);
       (variable.*update)(tensor);

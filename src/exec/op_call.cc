@@ -48,14 +48,14 @@ ledger::Owner owner_of(const OpDef& op) {
 }
 
 Tensor make_output(const OpDef& op, Inputs inputs, uint64_t& donated, size_t i,
-                   const OutputSpec& spec, const Tensor** taken) {
+                   const OutputSpec& spec, const Tensor** donor) {
   if (spec.shares_input >= 0) {
     const Tensor& input = *inputs[static_cast<size_t>(spec.shares_input)];
     return Tensor::over(input.buffer(), input.offset() + spec.share_offset, spec.dtype, spec.shape);
   }
   if (donated != 0) {
     if (const Tensor* input = forwarded_input(op, inputs, donated, i, spec)) {
-      *taken = input;
+      *donor = input;
       for (size_t k = 0; k < inputs.size(); ++k) {
         if (inputs[k] == input) donated &= ~(uint64_t{1} << k);
       }

@@ -28,9 +28,9 @@ extern constinit thread_local Tag t_tag;
 // The op's owner slot in the ledger.
 ledger::Owner owner_of(const OpDef& op);
 
-// Output `i`: aliased, taken over from a donated input (then `*taken` is its index), or new.
+// Output `i`: aliased, taken over from a donated input (then `*donor` is that input), or new.
 Tensor make_output(const OpDef& op, std::span<const Tensor* const> inputs, uint64_t& donated,
-                   size_t i, const OutputSpec& spec, const Tensor** taken);
+                   size_t i, const OutputSpec& spec, const Tensor** donor);
 
 // Removes the data from a donated input whose buffer a result of `op` has taken over.
 void take_donated(const OpDef& op, const Tensor& input);

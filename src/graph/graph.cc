@@ -386,11 +386,11 @@ static void verify_control(const Graph& graph, NodeId id) {
       verify_region(id, control.region(Control::kBody), num_inputs, num_states);
       break;
     case Control::Kind::kLoopGradient: {
-      const size_t given = control.states.size() + tied;
-      if (num_states + given > num_inputs ||
+      const size_t arriving = control.states.size() + tied;
+      if (num_states + arriving > num_inputs ||
           control.states.size() + control.invariants.size() != node.num_outputs)
         broken("node ", id, " gives other values than its gradients");
-      const size_t own = num_inputs - given;
+      const size_t own = num_inputs - arriving;
       // A loop with a known number of steps has no condition.
       if (control.trips < 0) verify_region(id, control.region(Control::kCondition), own, 1);
       verify_region(id, control.region(Control::kBody), own, num_states);

@@ -53,12 +53,12 @@ void at_thread_exit(void* page) {
 [[gnu::noinline]] int take_page() noexcept {
   static const bool has_key = pthread_key_create(&g_exit_key, at_thread_exit) == 0;
   for (int i = 1; i < kNumPages && has_key; ++i) {
-    std::atomic<bool>& taken = g_taken[static_cast<size_t>(i)];
-    if (taken.load(kRelaxed) || taken.exchange(true, std::memory_order_acquire)) continue;
+    std::atomic<bool>& in_use = g_taken[static_cast<size_t>(i)];
+    if (in_use.load(kRelaxed) || in_use.exchange(true, std::memory_order_acquire)) continue;
     if (pthread_setspecific(g_exit_key, reinterpret_cast<void*>(static_cast<intptr_t>(i))) == 0) {
       return t_page = i;
     }
-    taken.store(false, std::memory_order_release);
+    in_use.store(false, std::memory_order_release);
     break;
   }
   return t_page = 0;

@@ -47,11 +47,11 @@ constexpr uint32_t thread_limit(size_t size_class) {
 // The chunks of all classes. One lock suffices: threads come here once per batch.
 class Central {
  public:
-  // Up to `count` blocks, linked; *taken says how many.
-  FreeBlock* take(size_t size_class, uint32_t count, uint32_t* taken) noexcept {
+  // Up to `count` blocks, linked; *num_blocks says how many.
+  FreeBlock* take(size_t size_class, uint32_t count, uint32_t* num_blocks) noexcept {
     const std::lock_guard lock(mutex_);
     FreeBlock* list = nullptr;
-    for (*taken = 0; *taken < count; ++*taken) {
+    for (*num_blocks = 0; *num_blocks < count; ++*num_blocks) {
       Chunk* chunk = lists_[size_class];
       if (chunk == nullptr) chunk = new_chunk(size_class);
       if (chunk == nullptr) break;
@@ -67,7 +67,7 @@ class Central {
       block->next = list;
       list = block;
     }
-    free_bytes_ -= static_cast<int64_t>(*taken * size_class_bytes(size_class));
+    free_bytes_ -= static_cast<int64_t>(*num_blocks * size_class_bytes(size_class));
     return list;
   }
 
@@ -219,12 +219,12 @@ ThreadCache* cache() noexcept {
 }
 
 [[gnu::noinline]] void* refill(ThreadCache* cache, size_t size_class) noexcept {
-  uint32_t taken = 0;
+  uint32_t num_blocks = 0;
   const uint32_t wanted = cache == nullptr ? 1 : std::max(1u, thread_limit(size_class) / 2);
-  FreeBlock* list = g_central.take(size_class, wanted, &taken);
+  FreeBlock* list = g_central.take(size_class, wanted, &num_blocks);
   if (list == nullptr || cache == nullptr) return list;
   cache->free[size_class] = list->next;
-  cache->count[size_class] = taken - 1;
+  cache->count[size_class] = num_blocks - 1;
   return list;
 }
 

@@ -1,4 +1,4 @@
-// Activation functions with a gradient op of their own.
+// Activation functions with their own gradient ops.
 #include <cmath>
 
 #include "ops/elementwise.h"
@@ -67,9 +67,9 @@ Gradients sigmoid_grad_grad(const GradContext& g) {
   return out;
 }
 
-// The output is positive exactly where the input is, so either serves; so it is with relu6.
+// The output is positive exactly where the input is, so either works; the same holds for relu6.
 Gradients relu_grad_of(const GradContext& g) { return {relu_grad(g.dy(), g.output())}; }
-// A slope that jumps has the derivative 0 everywhere else.
+// A piecewise constant slope has the derivative 0.
 Gradients by_jumps(const GradContext& g, const Tensor& through) {
   return {through, g.needs(1) ? Gradient(zeros_like(g.input(1))) : Gradient()};
 }

@@ -10,7 +10,7 @@
 namespace penstock {
 namespace {
 
-// All inputs have one shape: what is known of any of them is known of it.
+// All inputs have one shape, so what is known of any of them holds for it.
 Shape common_shape(const InferContext& ctx) {
   Shape common = ctx.shape(0);
   for (size_t i = 1; i < ctx.num_inputs(); ++i) {
@@ -37,7 +37,7 @@ void infer(InferContext& ctx) {
   ctx.add_output(ctx.dtype(0), ctx.shape(0));
 }
 
-// Adds up a piece in the cache before it is written: the output may lie on any of the inputs.
+// Sums a piece in the cache before writing it: the output may coincide with any input.
 void sum_piece(const KernelContext& ctx, kernels::BinaryLoop add, int64_t begin, int64_t count) {
   constexpr int64_t kMaxBytes = 8192;
   alignas(64) char sum[kMaxBytes];

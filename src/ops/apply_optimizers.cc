@@ -1,4 +1,4 @@
-// Updates of whole variables, one fused pass each.
+// Dense updates of variables, one fused pass each.
 #include <penstock/ops/sample.h>
 
 #include "ops/optimizer.h"
@@ -15,7 +15,7 @@ constexpr UpdateInputs kAdagrad{UpdateRule::kAdagrad, 2, 4};
 constexpr UpdateInputs kRmsProp{UpdateRule::kRmsProp, 3, 7};
 constexpr UpdateInputs kFtrl{UpdateRule::kFtrl, 3, 3};
 
-// What a sample is about.
+// The parameters of a sample.
 struct Case {
   DType dtype;
   Shape shape;

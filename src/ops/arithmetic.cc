@@ -8,7 +8,7 @@ using namespace elementwise;
 using kernels::BinaryOp;
 using kernels::UnaryOp;
 
-// What arrives, for an input that was not broadcast as it came: rows stay rows.
+// The incoming gradient, unchanged for an input that was not broadcast: a sparse one stays sparse.
 Gradient passed(const GradContext& g, size_t i) {
   const Gradient& dy = g.raw_dy();
   if (dy.is_sparse() && g.input(i).shape() == dy.dense_shape()) return dy;

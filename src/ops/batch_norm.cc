@@ -1,8 +1,8 @@
 // FusedBatchNormV3 and its gradient, FusedBatchNormGradV3: batch normalisation of images.
 //
 // In training the statistics are the batch's own: reserve_space_1 and 2 are its mean and variance,
-// which the gradient takes; batch_mean and batch_variance are what a program keeps for inference
-// (the variance there divided by n - 1, and both mixed with the old ones by the averaging factor).
+// which the gradient uses. batch_mean and batch_variance are for inference (the variance divided by
+// n - 1, and both mixed with the old ones by the averaging factor).
 #include <algorithm>
 #include <limits>
 
@@ -25,7 +25,7 @@ bool is_channels_first(const Attr& format) {
 }
 int channel_axis(const Attr& format, int rank) { return is_channels_first(format) ? 1 : rank - 1; }
 
-// Checks what both ops have: the data format and x's rank and the statistics' dtype.
+// Checks shared by both ops: the data format, x's rank and the statistics' dtype.
 void check_image(const InferContext& ctx, size_t x, const Attr& format, size_t scale) {
   const std::string_view name = format.as_string();
   if (name != "NHWC" && name != "NCHW" && name != "NDHWC" && name != "NCDHW")
@@ -99,7 +99,7 @@ void set_running(const KernelContext& ctx, const kernels::Channels& s) {
   mix<S>(ctx.inputs[4], ctx.outputs[4].data, factor, n > 1 ? n / (n - 1) : 1, ctx.outputs[2]);
 }
 
-// Of an empty batch there are no statistics.
+// An empty batch has no statistics.
 template <typename S>
 void set_empty(const KernelContext& ctx) {
   for (size_t i : {1, 2, 3, 4}) {
@@ -138,7 +138,7 @@ KernelResult cpu(const KernelContext& ctx) {
 
 Tensor as_dtype(const Tensor& x, DType dtype) { return x.dtype() == dtype ? x : cast(x, dtype); }
 
-// Numbers of channels as they broadcast to images, and the way back.
+// Per-channel numbers broadcast to images, and the reverse.
 struct Broadcast {
   Shape image, column;
   double count;
@@ -156,7 +156,7 @@ struct Broadcast {
   }
 };
 
-// What reaches x, besides by y, through the statistics that the op gives out.
+// The gradient of x through the statistics that the op returns.
 Tensor through_outputs(const GradContext& g, Tensor dx) {
   const Tensor& x = g.input(0);
   const DType stat = g.input(1).dtype();
@@ -173,7 +173,7 @@ Tensor through_outputs(const GradContext& g, Tensor dx) {
   return dx;
 }
 
-// Mean and variance as given: used as they are in inference, mixed into the running ones else.
+// Given mean and variance: used directly in inference, otherwise mixed into the running ones.
 void given_statistics(const GradContext& g, const Tensor& dscale, const Tensor& doffset,
                       Gradients& gradients) {
   const bool is_training = g.attr(3).as_bool();
@@ -247,9 +247,9 @@ KernelResult cpu_grad(const KernelContext& ctx) {
   return KernelResult::ok();
 }
 
-// The second order, with the statistics as inputs: what goes through them comes to x by way of the
-// forward op. With h = (x - mean) * rstd and P(v) = v - mean(v) - h * mean(v * h), or P(v) = v
-// where the statistics are given: dx = scale * rstd * P(dy).
+// The second order, with the statistics as inputs: their gradients reach x through the forward op.
+// With h = (x - mean) * rstd and P(v) = v - mean(v) - h * mean(v * h), or P(v) = v where the
+// statistics are given: dx = scale * rstd * P(dy).
 Gradients grad_grad(const GradContext& g) {
   const Tensor& x_in = g.input(1);
   if (x_in.num_elements() == 0) return {{}, {}, {}, {}, {}, {}};

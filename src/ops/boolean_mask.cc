@@ -7,7 +7,7 @@
 namespace penstock {
 namespace {
 
-// The masked axes become one, from which the places where the mask is true are gathered.
+// The masked axes are merged into one, from which the elements at true positions are gathered.
 Tensors compose(const ComposeContext& ctx) {
   const Tensor& tensor = ctx.tensor(0);
   const Tensor& mask = ctx.tensor(1);

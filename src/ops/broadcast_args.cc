@@ -17,7 +17,7 @@ void infer(InferContext& ctx) {
   ctx.add_output(ctx.dtype(0), Shape{rank});
 }
 
-// Dimension `i` of `count`; what a shorter shape lacks in front is 1.
+// Dimension `i` of `count`; missing leading dimensions are 1.
 int64_t dim_at(const View& shape, int64_t i, int64_t count) {
   const int64_t at = i - (count - shape.size());
   return at < 0 ? 1 : kernels::index_at(shape, at);

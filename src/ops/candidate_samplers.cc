@@ -1,5 +1,4 @@
-// The candidate samplers and ComputeAccidentalHits: classes drawn at random for losses over very
-// many of them.
+// The candidate samplers and ComputeAccidentalHits: random classes for sampled losses.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -33,7 +32,7 @@ void check_true_classes(const InferContext& ctx, int64_t num_true) {
 // The attributes of every sampler, by number.
 enum : size_t { kNumTrue, kNumSampled, kUnique, kRangeMax, kSeed, kUnigrams = kSeed + 3 };
 
-// Of samplers that draw: `bytes` of scratch for each class of the range.
+// For samplers that draw: `bytes` of scratch for each class of the range.
 void infer_sampler(InferContext& ctx, int64_t bytes) {
   const int64_t num_sampled = ctx.attr(kNumSampled).as_int(), range = ctx.attr(kRangeMax).as_int();
   const bool is_unique = ctx.attr(kUnique).as_bool();

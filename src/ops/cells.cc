@@ -1,5 +1,5 @@
 // LstmCell and GruCell: one step of a recurrent network, in Keras's layout of weights. The products
-// are matrix products; what follows, the gates, is one fused step with a gradient of its own.
+// are matrix products; the gates that follow are one fused step with its own gradient.
 #include "kernels/cells.h"
 
 #include <penstock/ops/compose.h>
@@ -115,7 +115,7 @@ Gradients grad_gru_grad(const GradContext& g) {
   const Tensor z = sigmoid(x[0] + hidden[0]), r = sigmoid(x[1] + hidden[1]);
   const Tensor n = tanh(x[2] + r * q);
   const Tensor z1 = sigmoid_slope(z), r1 = sigmoid_slope(r), n1 = tanh_slope(n);
-  const Tensor first = dy * (1 - z) * n1;  // what arrives inside tanh
+  const Tensor first = dy * (1 - z) * n1;  // the gradient inside tanh
   const Tensors ax = split(g.dy(0), 3, 1), ah = split(g.dy(1), 3, 1);
   const Tensor az = ax[0] + ah[0], ar = ax[1] + ah[1], last = g.dy(2);
   const Tensor dfirst = ax[2] + ah[2] * r + ar * q * r1;

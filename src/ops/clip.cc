@@ -22,7 +22,7 @@ void infer_clip(InferContext& ctx) {
   ctx.add_output(ctx.dtype(0), ctx.shape(0));
 }
 
-// To t where it is within the bounds, and to the bound where it is not.
+// To t where it is within the bounds, and otherwise to the bound.
 Gradients clip_grad(const GradContext& g) {
   Gradients out{{}, {}, {}};
   const Tensor& t = g.input(0);
@@ -70,7 +70,7 @@ Tensors compose_global_norm(const ComposeContext& ctx) {
   return {length_of_all(ctx.tensors_from(0))};
 }
 
-// NaN for all when a length is not finite, so that nobody overlooks it.
+// NaN for all if a length is not finite, so that it is noticed.
 Tensors compose_by_global_norm(const ComposeContext& ctx) {
   check_some(ctx, 2);
   const Tensor& clip = ctx.tensor(0);

@@ -9,7 +9,7 @@
 namespace penstock {
 namespace {
 
-// Joins `other` to `joined`, which are to agree on all axes but one.
+// Joins `other` to `joined`, which must agree on all axes except one.
 void join(const InferContext& ctx, size_t i, int axis, Shape* joined) {
   const Shape& first = ctx.shape(0);
   const Shape& other = ctx.shape(i);
@@ -35,7 +35,7 @@ void join(const InferContext& ctx, size_t i, int axis, Shape* joined) {
   }
 }
 
-// Where the rank of some input is not known: what the others say of all axes but that one.
+// If the rank of some input is unknown: what the others determine about all axes except that one.
 Shape open_joined(const InferContext& ctx) {
   Shape joined = Shape::unknown_rank();
   for (size_t i = 0; i < ctx.num_inputs(); ++i) {

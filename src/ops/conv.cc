@@ -32,8 +32,8 @@ std::string_view data_format(Attrs attrs) {
   return attrs[N == 2 ? 3 : 2].as_string();
 }
 
-// What the shapes of input and filter and the attributes say; gives the reason when they do not go
-// together, and otherwise null.
+// Reads the shapes of input and filter and the attributes; returns the reason if they are
+// incompatible, and otherwise null.
 template <int N>
 const char* read(const Shape& input, const Shape& filter, Attrs attrs, DType dtype,
                  kernels::ConvShape* s, Shape* output) {
@@ -61,7 +61,7 @@ const char* read(const Shape& input, const Shape& filter, Attrs attrs, DType dty
 
 Attrs all_attrs(const InferContext& ctx) { return {&ctx.attr(0), ctx.op().attrs.size()}; }
 
-// The convolution that a call is about; refuses it unless the output has shape `dy`, if given.
+// The convolution of a call; rejects it unless the output has shape `dy`, if given.
 template <int N>
 kernels::ConvShape check(const InferContext& ctx, const Shape& input, const Shape& filter,
                          const Shape* dy, Shape* output) {
@@ -183,7 +183,7 @@ KernelResult cpu_filter_grad(const KernelContext& ctx) {
   return KernelResult::ok();
 }
 
-// The three ops with the attributes of the call whose gradient is wanted.
+// The three ops with the attributes of the differentiated call.
 Tensor call(const OpDef& op, const GradContext& g, const Tensor& a, const Tensor& b) {
   const Tensor* inputs[] = {&a, &b};
   return dispatch(op, inputs, g.attrs())[0];
@@ -235,12 +235,12 @@ Gradients grad_filter_grad(const GradContext& g) {
   return grads;
 }
 
-// One convolution; the samples of all three ops are made from these.
+// One convolution, from which the samples of all three ops are made.
 struct Case {
   DType dtype;
   Shape input, filter, output;
   std::vector<SampleAttr> attrs;
-  bool check_grad = true;  // not where it would take long
+  bool check_grad = true;  // false where it would take long
 };
 std::vector<Case> cases() {
   using enum DType;
@@ -291,7 +291,7 @@ std::vector<Case> cases() {
        {2, 2, 2, 2},
        {0, 2, 2, 2},
        {{"strides", one}, {"padding", "VALID"}}},
-      // Enough channels to be read where they lie, rows and columns that tiles do not divide.
+      // Enough channels to be read in place; tiles do not divide the rows and columns.
       {kFloat32,
        {2, 7, 6, 20},
        {3, 2, 20, 35},

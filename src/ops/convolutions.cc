@@ -1,5 +1,5 @@
-// Convolutions that are made of others: over one axis, transposed, with holes, separable, and
-// tf.nn.convolution, which takes what its input has.
+// Composed convolutions: over one axis, transposed, dilated, separable, and tf.nn.convolution for
+// any rank.
 #include <penstock/ops/compose.h>
 #include <penstock/ops/sample.h>
 
@@ -8,8 +8,8 @@
 namespace penstock {
 namespace {
 
-// One axis is two of which the first has one position. What goes in gets that axis, what comes out
-// loses it; `first` stands for data format "NCW".
+// One axis is treated as two, the first with one position. Inputs get that axis, outputs lose it;
+// `first` means data format "NCW".
 bool read_1d(const ComposeContext& ctx, size_t format) {
   const std::string_view text = ctx.attr(format).as_string();
   if (text != "NWC" && text != "NCW") ctx.fail("data_format must be NWC or NCW, not ", text);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr DTypeSet kCountTypes = kIndexTypes | DType::kFloat32 | DType::kFloat64;
 
-// The bins' number, and that the weights are as many as the values, or none.
+// The number of bins; checks that there are as many weights as values, or none.
 int64_t checked_size(const InferContext& ctx, size_t size_input, size_t weights_input) {
   ctx.check_rank(size_input, 0);
   bool known = false;

@@ -35,7 +35,8 @@ Tensor as_column(const Tensor& rows) {
   return reshape(rows, shape_tensor(shape));
 }
 
-// What reaches the features through both outputs. d loss = backprop; d backprop is softmax's own.
+// The gradient of the features through both outputs. d loss = backprop; d backprop is softmax's
+// own.
 template <typename SoftmaxFn>
 Tensor features_gradient(const GradContext& g, SoftmaxFn softmax_of_features) {
   const Tensor through_loss = as_column(g.dy(0)) * g.output(1);
@@ -52,7 +53,7 @@ int64_t rows_bytes(DType dtype, const Shape& rows) {
   return (floats * static_cast<int64_t>(sizeof(float)) + 15) / 16 * 16;
 }
 
-// Inputs that are to be broadcast are so in scratch.
+// Inputs that need broadcasting are broadcast into scratch.
 void infer_dense(InferContext& ctx) {
   Shape rows;
   if (!broadcast_shapes(ctx.shape(0), ctx.shape(1), &rows)) {

@@ -1,5 +1,6 @@
-// CTCLoss: how well logits over time spell a label. CTCLossDense takes the labels as rows, CTCLoss
-// as TensorFlow's raw op does, as (item, place) with values, and gives the gradient with the loss.
+// CTCLoss: how well logits over time spell a label. CTCLossDense takes the labels as rows. CTCLoss
+// takes them as TensorFlow's raw op does, as (item, position) with values, and returns the gradient
+// with the loss.
 #include <algorithm>
 #include <cstring>
 
@@ -188,8 +189,8 @@ void infer_sparse(InferContext& ctx) {
   set_scratch(ctx, logits[1], logits[0], values[0]);
 }
 
-// Where the labels of each item are: [begin, begin + count) of the values, with those at the end
-// that name no class taken off.
+// The labels of each item: [begin, begin + count) of the values, without trailing ones that name no
+// class.
 struct Span {
   int64_t begin = 0, count = 0;
 };
@@ -231,7 +232,7 @@ class Sparse {
         ctc_{ctx.inputs[0].dtype, layout_.time,        layout_.classes,
              layout_.time_stride, layout_.classes - 1, ctx.attrs[1].as_bool()} {}
 
-  // Everything that can be wrong, before anything is written.
+  // All checks, before anything is written.
   KernelResult check() {
     int64_t begin = 0;
     for (int64_t b = 0; b < layout_.batch; ++b) {
@@ -304,7 +305,7 @@ KernelResult cpu_sparse(const KernelContext& ctx) {
   return KernelResult::ok();
 }
 
-// Of the loss alone: the gradient that the op gives has none of its own, as in TensorFlow.
+// For the loss alone: the gradient that the op returns is not differentiable, as in TensorFlow.
 Gradients grad_sparse(const GradContext& g) {
   return {g.output(1) * per_item(g.dy(), true), {}, {}, {}};
 }
@@ -337,7 +338,7 @@ std::vector<Sample> sparse_samples() {
                                     ints({5, 4})};
   };
   // The second output has no gradient, so differences agree only where it does not depend on the
-  // inputs: in an item that is left out.
+  // inputs: in a skipped item.
   return {
       {{of(kFloat64, {2, 1, 3}), given(kInt64, {2, 2}, {0, 0, 0, 1}), ints({1, 1}), ints({2})},
        {{"ignore_longer_outputs_than_inputs", true}}},

@@ -1,5 +1,5 @@
 // Cumsum, Cumprod and CumulativeLogsumexp: running sums and products along an axis; LinearScan,
-// which gradients of products are made of.
+// from which gradients of products are composed.
 #include <limits>
 
 #include <penstock/ops/context.h>
@@ -33,8 +33,8 @@ Gradients grad_sum(const GradContext& g) {
 
 Tensor conj_if_complex(const Tensor& x) { return kComplexTypes.has(x.dtype()) ? conj(x) : x; }
 
-// Nothing is divided by x, so that zeros do no harm: the products of the elements before the i-th,
-// times what the later ones' gradients make of the i-th.
+// Nothing is divided by x, so zeros are harmless: the product of the elements before the i-th,
+// times the contribution of the later ones' gradients.
 Gradients grad_prod(const GradContext& g) {
   const int64_t axis = g.attr(0).as_int();
   const bool reverse = g.attr(2).as_bool();
@@ -45,7 +45,8 @@ Gradients grad_prod(const GradContext& g) {
   return {before * (dy + linear_scan(x, x * dy, axis, true, !reverse))};
 }
 
-// The gradient is a sum of exp(log |dy| - y + x) over what lies ahead, for either sign of dy apart.
+// The gradient is a sum of exp(log |dy| - y + x) over later elements, separately for each sign of
+// dy.
 Tensor log_or_nothing(const Tensor& dy) {
   const Tensor is_positive = greater(dy, scalar_like(dy, 0));
   const Tensor safe = select(is_positive, dy, scalar_like(dy, 1));
@@ -55,7 +56,7 @@ Gradients grad_logsumexp(const GradContext& g) {
   const int64_t axis = g.attr(0).as_int();
   const bool exclusive = g.attr(1).as_bool();
   const bool reverse = g.attr(2).as_bool();
-  // Where nothing was added up yet, the output is -inf and nobody's gradient.
+  // Before the first summand, the output is -inf and has no gradient.
   const Tensor& y = g.output();
   const Tensor finite = select(is_finite(y), y, zeros_like(y));
   const Tensor dy = select(is_finite(y), g.dy(), zeros_like(y));
@@ -98,7 +99,7 @@ KernelResult cpu_linear(const KernelContext& ctx) {
   return KernelResult::ok();
 }
 
-// The gradient of the state after step i goes back along the axis as a scan in itself.
+// The gradient of the state after step i is itself a scan back along the axis.
 Gradients grad_linear(const GradContext& g) {
   const int64_t axis = g.attr(0).as_int();
   const bool reverse = g.attr(2).as_bool();

@@ -1,4 +1,4 @@
-// DepthwiseConv2dNative and its gradients: every channel has filters of its own.
+// DepthwiseConv2dNative and its gradients: every channel has its own filters.
 #include <penstock/ops/context.h>
 #include <penstock/ops/dispatch.h>
 #include <penstock/ops/grad_helpers.h>
@@ -14,8 +14,8 @@ extern const OpDef depthwise_conv2d_op, depthwise_conv2d_backprop_input_op,
 
 namespace {
 
-// What the shapes of input and filter and the attributes say; gives the reason when they do not go
-// together, and otherwise null.
+// Reads the shapes of input and filter and the attributes; returns the reason if they are
+// incompatible, and otherwise null.
 const char* read(const Shape& input, const Shape& filter, Attrs attrs, DType dtype,
                  kernels::DepthwiseShape* s, Shape* output) {
   ImageAxes axes;
@@ -37,7 +37,7 @@ const char* read(const Shape& input, const Shape& filter, Attrs attrs, DType dty
   return nullptr;
 }
 
-// Refuses the call unless the output has shape `dy`, if given.
+// Rejects the call unless the output has shape `dy`, if given.
 Shape check(const InferContext& ctx, const Shape& input, const Shape& filter, const Shape* dy) {
   kernels::DepthwiseShape s;
   Shape output;
@@ -116,7 +116,7 @@ KernelResult cpu_filter_grad(const KernelContext& ctx) {
   return KernelResult::ok();
 }
 
-// An op of the family with the attributes of the call whose gradient is wanted.
+// An op of the family with the attributes of the differentiated call.
 Tensor call(const OpDef& op, const GradContext& g, std::initializer_list<const Tensor*> inputs) {
   return dispatch(op, {inputs.begin(), inputs.size()}, g.attrs())[0];
 }
@@ -153,7 +153,7 @@ Gradients grad_filter_grad(const GradContext& g) {
   return grads;
 }
 
-// One convolution; the samples of all three ops are made from these.
+// One convolution, from which the samples of all three ops are made.
 struct Case {
   DType dtype;
   Shape input, filter, output;

@@ -12,7 +12,7 @@ using kernels::Matrices;
 
 constexpr std::string_view kAlignments[] = {"LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT"};
 
-// Which diagonals input `i` names, and how they lie; their length is not known yet.
+// The diagonals that input `i` selects, and their alignment; their length is not known yet.
 struct Wanted {
   Diagonals diagonals{0, 0, 0, false, false};
   bool is_known;
@@ -72,7 +72,7 @@ Shape diagonals_shape(const Shape& batch, const Diagonals& d, int64_t length) {
 
 // diag
 
-// A size given by host input `i`: -1 stands for the least one possible.
+// A size from host input `i`: -1 means the smallest possible one.
 int64_t size_or(const InferContext& ctx, size_t i, int64_t least, bool* known) {
   bool is_known = false;
   const IntVector value = ctx.ints(i, &is_known);

@@ -54,7 +54,7 @@ std::vector<Sample> samples() {
   return samples;
 }
 
-// What quotients of a dtype are: whole numbers of up to 16 bits give float32, longer ones float64.
+// The dtype of quotients: integers of up to 16 bits give float32, longer ones float64.
 DType quotient_type(DType dtype) {
   if (!kIntTypes.has(dtype)) return dtype;
   return dtype_size(dtype) <= 2 ? DType::kFloat32 : DType::kFloat64;

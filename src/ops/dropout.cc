@@ -1,5 +1,5 @@
-// Dropout and StatelessDropout: elements set to 0 at random, the others scaled up so that the sum
-// is kept. The stateless one takes its seed as a tensor.
+// Dropout and StatelessDropout: sets random elements to 0 and scales up the others so that the
+// expected sum stays. The stateless one takes its seed as a tensor.
 #include <penstock/ops/compose.h>
 #include <penstock/ops/sample.h>
 
@@ -10,7 +10,7 @@ namespace {
 
 constexpr int32_t kPhilox = 1;  // the algorithm's number
 
-// The shape of the decisions: x's where none is given; -1 stands for x's dimension.
+// The shape of the decisions: x's by default; -1 means x's dimension.
 Shape noise_shape(const ComposeContext& ctx) {
   const Shape& x = ctx.shape(0);
   const std::span<const int64_t> dims = ctx.attr(1).as_ints();
@@ -28,8 +28,8 @@ Shape noise_shape(const ComposeContext& ctx) {
   return noise;
 }
 
-// TensorFlow's shapes are int32, where that is enough: a uniform with the same seeds then goes on
-// in the same stream.
+// TensorFlow's shapes are int32 if that is enough: a uniform op with the same seeds then continues
+// the same stream.
 Tensor noise_sizes(const Shape& noise) {
   SmallVector<int32_t, 6> sizes;
   for (int64_t dim : noise) {

@@ -1,4 +1,4 @@
-// DynamicPartition: rows dealt out into several tensors. DynamicStitch: put together again.
+// DynamicPartition: distributes rows over several tensors. DynamicStitch: the reverse.
 #include <algorithm>
 #include <cstring>
 
@@ -17,7 +17,7 @@ bool starts_with(const Shape& whole, const Shape& start) {
   return fits;
 }
 
-// A part's rows: how many there are is known from the values of `partitions` only.
+// A part's rows: their number is known only from the values of `partitions`.
 Shape part_shape(const Shape& data, const Shape& partitions, int64_t rows) {
   Shape shape = {rows};
   for (int i = partitions.rank(); i < data.rank(); ++i) shape.append(data[i]);
@@ -77,7 +77,7 @@ KernelResult cpu_partition(const KernelContext& ctx) {
   return KernelResult::ok();
 }
 
-// Deals the row numbers out as the rows were, and puts the gradients back there.
+// Partitions the row numbers like the rows, and scatters the gradients back there.
 Gradients grad_partition(const GradContext& g) {
   const Shape& data = g.input(0).shape();
   const Tensor& partitions = g.input(1);
@@ -100,7 +100,7 @@ Gradients grad_partition(const GradContext& g) {
   return {reshape(dx, shape_tensor(data)), {}};
 }
 
-// One row more than the largest index; kUnknownDim where not all of them are known.
+// The largest index plus one; kUnknownDim if not all indices are known.
 int64_t stitched_rows(const InferContext& ctx) {
   int64_t rows = 0;
   for (size_t i = 0; i < ctx.num_inputs(); i += 2) {
@@ -117,7 +117,7 @@ int64_t stitched_rows(const InferContext& ctx) {
   return rows;
 }
 
-// What is known of the result where sizes are not: rows have the sizes of those of any data.
+// The known part of the result with open sizes: rows have the sizes of any data's rows.
 Shape open_stitch(const InferContext& ctx) {
   Shape shape = Shape::unknown_rank();
   for (size_t i = 0; i < ctx.num_inputs(); i += 2) {
@@ -165,7 +165,7 @@ KernelResult cpu_stitch(const KernelContext& ctx) {
   if (out.size() == 0) return KernelResult::ok();
   const int64_t bytes = kernels::product(out.shape, 1, out.shape.rank()) *
                         static_cast<int64_t>(dtype_size(out.dtype));
-  std::memset(out.data, 0, static_cast<size_t>(out.shape[0] * bytes));  // rows that nobody names
+  std::memset(out.data, 0, static_cast<size_t>(out.shape[0] * bytes));  // rows without an index
   for (size_t i = 0; i < ctx.inputs.size(); i += 2) {
     const View& indices = ctx.inputs[i];
     const int64_t count = indices.size();

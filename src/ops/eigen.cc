@@ -46,14 +46,14 @@ KernelResult cpu_eigh(const KernelContext& ctx) {
       "Self-adjoint eigen decomposition was not successful. The input might not be valid.");
 }
 
-// 1 / (e_k - e_j) without a pole where two of them meet; 0 on the diagonal.
+// 1 / (e_k - e_j) without a pole where two of them are equal; 0 on the diagonal.
 Tensor gaps(const Tensor& e) {
   const Tensor gap = expand_dims(e, -2) - expand_dims(e, -1);
   const Tensor safe = gap / (gap * gap + scalar_like(gap, 1e-20));
   return linalg::with_main_diagonal(safe, zeros_like(e));
 }
 
-// The op depends on the lower triangle only, and the gradient is put there.
+// The op reads only the lower triangle, so the gradient goes there.
 Tensor into_lower(const Tensor& da) {
   const Tensor both = linalg::lower_part(da + linalg::adjointed(da));
   return linalg::with_main_diagonal(both, linalg::main_diagonal(both) * 0.5);
@@ -98,7 +98,7 @@ Gradients grad_eig(const GradContext& g) {
   const Tensor& a = g.input(0);
   const Tensor de = linalg::diagonal_matrix(g.dy(0));
   if (!g.attr(0).as_bool()) return {around(eig(a)[1], de, a.dtype())};
-  // The vectors have length one: what would change that is taken out.
+  // The vectors have length one: components that would change it are removed.
   const Tensor& v = g.output(1);
   const Tensor vdv = product(v, g.dy(1), true);
   const Tensor on = linalg::main_diagonal(vdv);
@@ -127,7 +127,7 @@ std::vector<Sample> samples_eigh() {
 
 std::vector<Sample> samples_eigvalsh() { return linalg::square_samples(positive); }
 
-// A vector's phase is free, so that finite differences say nothing about it.
+// A vector's phase is arbitrary, so finite differences cannot check it.
 std::vector<Sample> samples_eig() {
   using enum DType;
   return {

@@ -1,7 +1,7 @@
 // Einsum: sums of products named by labels, composed of transposes, matrix products and sums.
 //
-// Operands are contracted two at a time, those first whose product is smallest against what they
-// take up themselves. An axis of an ellipsis gets a label of its own, counted from the right.
+// Operands are contracted two at a time, starting with those whose product is smallest relative to
+// their own sizes. Each axis of an ellipsis gets its own label, counted from the right.
 #include <algorithm>
 #include <string>
 
@@ -36,8 +36,8 @@ std::string name_of(Label label) {
   return label >= kEllipsis ? "..." : std::string(1, static_cast<char>(label));
 }
 
-// The labels of one term; its ellipsis stands for `ellipsis_rank` axes, or however many are left of
-// `rank` where that is given.
+// The labels of one term; its ellipsis stands for `ellipsis_rank` axes, or for the rest of `rank`
+// if that is given.
 Labels parse_term(const InferContext& ctx, std::string_view text, int rank, int ellipsis_rank) {
   Labels labels;
   const size_t dots = text.find("...");
@@ -89,7 +89,7 @@ Labels implicit_output(const Equation& equation, int ellipsis_rank) {
   return output;
 }
 
-// The labels of the terms, whose tensors are not given yet.
+// The labels of the terms; their tensors are set later.
 Equation parse(const InferContext& ctx) {
   const std::string_view text = ctx.attr(0).as_string();
   const size_t arrow = text.find("->");
@@ -159,7 +159,7 @@ void check_sizes(const ComposeContext& ctx, const Equation& equation) {
   }
 }
 
-// A label that an operand has twice stands for a diagonal.
+// A label that an operand has twice selects a diagonal.
 void take_diagonals(Term& term) {
   for (size_t i = 0; i < term.labels.size();) {
     const Label label = term.labels[i];
@@ -177,7 +177,7 @@ void take_diagonals(Term& term) {
     for (size_t k = 0; k < term.labels.size(); ++k) {
       if (term.labels[k] == label) perm.push_back(static_cast<int64_t>(k));
     }
-    // Two of the axes become one; a third waits for the next turn.
+    // Merges two of the axes; a third one waits for the next iteration.
     Tensor moved = transpose(term.tensor, std::span<const int64_t>(perm));
     term.tensor = linalg::main_diagonal(moved);
     const size_t left = term.labels.size() - others.size() - 1;
@@ -187,7 +187,7 @@ void take_diagonals(Term& term) {
   }
 }
 
-// Sums over the labels that nobody else wants.
+// Sums over the labels that no other term needs.
 void sum_away(Term& term, const Labels& wanted) {
   IntVector axes;
   Labels left;
@@ -203,7 +203,7 @@ void sum_away(Term& term, const Labels& wanted) {
   term.labels = std::move(left);
 }
 
-// An axis of one element that broadcasts against the other operand's is left out.
+// Drops an axis of one element that broadcasts against the other operand's.
 void drop_broadcast(Term& term, const Term& other) {
   IntVector axes;
   Labels left;
@@ -234,8 +234,8 @@ Shape sizes(const Term& term, const Labels& labels) {
   return shape;
 }
 
-// `term` as matrices: batch × rows × columns; *swapped when it lies there as batch × columns ×
-// rows, so that the product does the transposing.
+// `term` as matrices: batch × rows × columns. *swapped if it is stored as batch × columns × rows,
+// so that the product transposes it.
 Tensor as_matrices(const Term& term, const Labels& batch, const Labels& rows, const Labels& cols,
                    bool* swapped) {
   *swapped = term.labels == joined(batch, cols, rows) && !rows.empty() && !cols.empty();
@@ -274,7 +274,7 @@ Term contract(Term a, Term b, const Labels& wanted) {
   return {reshape(z, shape_tensor(shape)), joined(batch, left, right)};
 }
 
-// Labels of the output and of all terms but two.
+// Labels of the output and of all terms except two.
 Labels wanted_beside(const Equation& equation, size_t i, size_t k) {
   Labels wanted = equation.output;
   for (size_t n = 0; n < equation.terms.size(); ++n) {
@@ -283,7 +283,7 @@ Labels wanted_beside(const Equation& equation, size_t i, size_t k) {
   return wanted;
 }
 
-// What contracting two terms adds to the elements held.
+// The elements that contracting two terms adds.
 double growth(const Equation& equation, size_t i, size_t k) {
   const Term &a = equation.terms[i], &b = equation.terms[k];
   const Labels wanted = wanted_beside(equation, i, k);
@@ -318,8 +318,8 @@ void contract_cheapest(Equation& equation) {
   equation.terms = std::move(left);
 }
 
-// The one term that is left, in the output's order; a label that the output has twice spreads the
-// values along a diagonal.
+// The last term, in the output's order; a label that the output has twice spreads the values along
+// a diagonal.
 Tensor finish(Term term, const Labels& output) {
   sum_away(term, output);
   Labels once;
@@ -344,7 +344,7 @@ Tensor finish(Term term, const Labels& output) {
       labels = joined(moved, {label, label});
     }
   }
-  // Now every label is there as often as it should be: the n-th one goes where the n-th should be.
+  // Now every label occurs as often as it should: the n-th one goes to the n-th position.
   IntVector perm;
   SmallVector<bool, 8> taken;
   taken.resize(labels.size());

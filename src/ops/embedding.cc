@@ -1,12 +1,12 @@
-// EmbeddingLookup: rows of a table, and EmbeddingLookupSparse: rows of a table put together for
-// each example. The table's gradient stays a list of rows.
+// EmbeddingLookup: rows of a table, and EmbeddingLookupSparse: rows of a table combined for each
+// example. The table's gradient stays sparse.
 #include <penstock/ops/compose.h>
 #include <penstock/ops/sample.h>
 
 namespace penstock {
 namespace {
 
-// Rows longer than max_norm are shortened to it; a negative one lets all be.
+// Rows longer than max_norm are scaled down to it; a negative one disables this.
 Tensor clipped(const ComposeContext& ctx, const Tensor& rows, int row_rank, double max_norm) {
   if (max_norm < 0) return rows;
   if (!(max_norm >= 0)) ctx.fail("max_norm is not a number");
@@ -34,7 +34,7 @@ Tensors compose(const ComposeContext& ctx) {
   return {clipped(ctx, rows, ctx.shape(0).rank() - 1, ctx.attr(0).as_float())};
 }
 
-// The number of examples: the ids are in their order, and the last one names the last example.
+// The number of examples: ids are sorted by example, so the last one names the last example.
 int64_t num_examples(const ComposeContext& ctx) {
   const IntVector segments = ctx.values(1);
   int64_t before = 0;

@@ -1,5 +1,5 @@
-// ExtractImagePatches and ExtractVolumePatches: what a window sees at every place, side by side.
-// PatchesToVolume, the way back, is their gradient.
+// ExtractImagePatches and ExtractVolumePatches: the window at every position. PatchesToVolume, the
+// reverse, is their gradient.
 #include <algorithm>
 
 #include <penstock/base/checked.h>

@@ -1,6 +1,6 @@
 // FakeQuantWithMinMaxArgs and FakeQuantWithMinMaxVars, with their gradients: numbers rounded to a
-// grid of 2^num_bits steps between min and max, of which one is exactly 0. The gradient goes
-// straight through where x is inside, and to the limit that x was held at where it is not.
+// grid of 2^num_bits steps between min and max, one of which is exactly 0. Inside the range the
+// gradient passes unchanged; outside, it goes to the limit that x was clamped to.
 #include <algorithm>
 #include <cmath>
 
@@ -17,7 +17,7 @@ void check_grid(const InferContext& ctx, const Attr& num_bits) {
     ctx.fail("num_bits must be between 2 and 16, inclusive, but is ", num_bits);
 }
 
-// The grid's ends, moved so that 0 is on it.
+// The grid's ends, shifted so that 0 is on it.
 struct Grid {
   float low, high, step, inverse_step;
   Grid(float min, float max, int64_t num_bits, bool narrow_range) {

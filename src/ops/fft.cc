@@ -149,8 +149,8 @@ void infer_real(InferContext& ctx) {
       std::max(kernels::fft_scratch(real, last), axes_scratch(real, out, rank - kRank, rank - 1)));
 }
 
-// Transforms the rows of `in` that have a place in `out`; the other rows of `out` become zero.
-// Arrays have the same shape but for their last `rank` axes.
+// Transforms the rows of `in` that fit into `out`; the other rows of `out` become zero. Arrays have
+// the same shape except for their last `rank` axes.
 void rows_to_half(const View& in, const View& out, int rank, int64_t n, void* scratch) {
   const Shape &from = in.shape, &to = out.shape;
   const int first = from.rank() - rank, last = from.rank() - 1;
@@ -213,7 +213,7 @@ void infer_half(InferContext& ctx) {
   ctx.set_scratch(bytes);
 }
 
-// Copies what both have, and leaves zeros elsewhere.
+// Copies the common part, and leaves zeros elsewhere.
 void copy_common(const View& in, const View& out) {
   const auto size = dtype_size(in.dtype);
   std::fill_n(out.as<char>(), out.size() * static_cast<int64_t>(size), '\0');
@@ -252,7 +252,7 @@ KernelResult cpu_half(const KernelContext& ctx) {
   return KernelResult::ok();
 }
 
-// x cut and filled up with zeros to `shape`.
+// x truncated and zero-padded to `shape`.
 Tensor fitted(const Tensor& x, const Shape& shape) {
   IntVector begin, size, paddings;
   for (int i = 0; i < shape.rank(); ++i) {
@@ -266,8 +266,8 @@ Tensor fitted(const Tensor& x, const Shape& shape) {
   return pad(cut, pairs, scalar_like(x, 0));
 }
 
-// A factor for each element of a half spectrum: `middle`, but 1 for those that stand for themselves
-// only (the first, and the last of an even length).
+// A factor for each element of a half spectrum: `middle`, but 1 for those without a mirror image
+// (the first, and the last of an even length).
 Tensor shares(int64_t n, double middle, DType dtype) {
   const auto count = static_cast<size_t>(half(n));
   std::vector<double> factors(count, middle);

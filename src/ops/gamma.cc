@@ -22,7 +22,7 @@ Gradients digamma_grad(const GradContext& g) {
   return {g.dy() * cast(polygamma(scalar_like(wide, 1), wide), x.dtype())};
 }
 
-// Of the order of the derivative there is none.
+// There is no derivative by the order.
 Gradients polygamma_grad(const GradContext& g) {
   Gradients out{{}, {}};
   const Tensor& a = g.input(0);
@@ -93,8 +93,8 @@ std::vector<Sample> digamma_samples() {
                       {NAN, INFINITY, 0, -1, -2, -0.5, -3.7, 1e10});
 }
 
-// Functions that are differentiated by some of their inputs only, or once only: differences say
-// otherwise, so that a test of their own checks the gradients.
+// Functions that are differentiable by some inputs only, or only once: finite differences disagree,
+// so a separate test checks the gradients.
 std::vector<Sample> without_gradients(std::vector<Sample> samples) {
   for (Sample& sample : samples) sample.check_grad = sample.inputs[0].shape == Shape{0};
   return samples;

@@ -73,8 +73,7 @@ KernelResult cpu(const KernelContext& ctx) {
   return KernelResult::ok();
 }
 
-// Along the first axis, given as 0, the gradient stays a list of rows: an embedding's has few of
-// many.
+// Along the first axis, given as 0, the gradient stays sparse: an embedding's has few rows of many.
 Gradient first_axis_grad(const GradContext& g) {
   const Shape& whole = g.input(0).shape();
   const int64_t count = g.input(1).num_elements();

@@ -64,7 +64,7 @@ KernelResult cpu(const KernelContext& ctx) {
   return KernelResult::ok();
 }
 
-// The indices with the places of their batches in front: coordinates of the whole.
+// The indices prefixed with their batch positions: coordinates of the whole.
 Tensor whole_coordinates(const Tensor& indices, int batch_dims) {
   const auto number = [&](int64_t value) {
     return Tensor::scalar(indices.dtype(), static_cast<double>(value));
@@ -82,7 +82,7 @@ Tensor whole_coordinates(const Tensor& indices, int batch_dims) {
   return concat(parts, -1);
 }
 
-// Rows of the leading axis stay rows; anything finer is scattered.
+// Rows of the leading axis stay sparse; anything finer is scattered.
 Gradients grad(const GradContext& g) {
   const Tensor& indices = g.input(1);
   const Shape& whole = g.input(0).shape();

@@ -1,4 +1,4 @@
-// GatherOrZero: the way back from UnsortedSegmentSum.
+// GatherOrZero: the gradient of UnsortedSegmentSum.
 #include <penstock/ops/context.h>
 #include <penstock/ops/grad_helpers.h>
 #include <penstock/ops/sample.h>

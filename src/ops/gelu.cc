@@ -140,7 +140,7 @@ KernelResult swish_cpu(const KernelContext& ctx) {
                       kernels::kHeavyGrain);
   return KernelResult::ok();
 }
-// Nothing but x is kept: s (1 + β x (1 - s)) with s = sigmoid(β x).
+// Keeps only x: s (1 + β x (1 - s)) with s = sigmoid(β x).
 Gradients swish_grad(const GradContext& g) {
   const Tensor scaled = g.input(0) * g.attr(0).as_float();
   const Tensor s = sigmoid(scaled);

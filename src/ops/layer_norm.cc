@@ -11,7 +11,7 @@
 namespace penstock {
 namespace {
 
-// What mean and rstd are kept in: half types would lose too much.
+// The dtype of mean and rstd: half types would lose too much precision.
 DType stat_dtype(DType dtype) { return kHalfTypes.has(dtype) ? DType::kFloat32 : dtype; }
 
 void check_vector(InferContext& ctx, size_t i, const Shape& x) {
@@ -132,8 +132,8 @@ KernelResult cpu_grad(const KernelContext& ctx) {
   return KernelResult::ok();
 }
 
-// The second order: a, b and c arrive at dx, dgamma and dbeta. What goes through mean and rstd
-// comes to x by way of LayerNorm's own gradient.
+// The second order: a, b and c are the gradients at dx, dgamma and dbeta. The part through mean and
+// rstd reaches x through LayerNorm's own gradient.
 Gradients grad_grad(const GradContext& g) {
   const Tensor& dy = g.input(0);
   const Tensor& x = g.input(1);

@@ -13,7 +13,7 @@ namespace penstock {
 namespace {
 
 // How an operand enters the product. `transpose` and `adjoint` each swap rows and columns, and
-// `adjoint` conjugates: given together only the conjugate remains.
+// `adjoint` conjugates; both together only conjugate.
 struct Form {
   bool swapped, conjugate;
 };
@@ -46,9 +46,9 @@ Products products(const Shape& a, const Shape& b, const Forms& form) {
   if (a.rank() == 2 && b.rank() == 2) return p;
   p.a = batch_shape(a);
   p.b = batch_shape(b);
-  static_cast<void>(broadcast_shapes(p.a, p.b, &p.batch));  // infer has seen that they do
+  static_cast<void>(broadcast_shapes(p.a, p.b, &p.batch));  // infer has checked that they do
   p.count = p.batch.num_elements();
-  // One right operand for all: the left ones are one tall matrix.
+  // One right operand for all: the left ones form one tall matrix.
   if (!form.a.swapped && p.b.num_elements() == 1 && p.count > 0) {
     p.size.m *= p.count;
     p.count = 1;
@@ -92,7 +92,7 @@ void infer(InferContext& ctx) {
   ctx.add_output(ctx.dtype(0), out);
 }
 
-// Which matrix of an operand goes into product `index`.
+// The matrix of an operand for product `index`.
 int64_t operand_index(const Shape& operand, const Shape& batch, int64_t index) {
   int64_t result = 0, stride = 1;
   for (int i = batch.rank() - 1, k = operand.rank() - 1; k >= 0; --i, --k) {
@@ -146,8 +146,8 @@ Tensor product(const Tensor& a, Form form_a, const Tensor& b, Form form_b) {
                 form_a.conjugate, form_b.conjugate);
 }
 
-// With a' and b' as they enter the product, da' = dy · b'ᴴ and db' = a'ᴴ · dy; da and db take back
-// what the forms did to a and b.
+// With a' and b' as they enter the product, da' = dy · b'ᴴ and db' = a'ᴴ · dy; da and db undo the
+// forms of a and b.
 Gradients grad(const GradContext& g) {
   const auto [fa, fb] = forms(g.attrs());
   const Tensor &a = g.input(0), &b = g.input(1);

@@ -1,4 +1,4 @@
-// MaxPoolWithArgmax: the largest values of windows and their places, and its gradient.
+// MaxPoolWithArgmax: the largest values of windows and their positions, and its gradient.
 #include <penstock/ops/compose.h>
 #include <penstock/ops/context.h>
 #include <penstock/ops/sample.h>
@@ -9,7 +9,7 @@
 namespace penstock {
 namespace {
 
-// What the input's shape and the attributes say; gives the reason when they do not go together, and
+// Reads the input's shape and the attributes; returns the reason if they are incompatible, and
 // otherwise null.
 const char* read(const Shape& input, Attrs attrs, DType dtype, kernels::PoolShape* s,
                  Shape* output) {
@@ -56,7 +56,7 @@ KernelResult cpu(const KernelContext& ctx) {
   return KernelResult::ok();
 }
 
-// dy added up at its places, in a tensor of the input's shape.
+// dy summed at its positions, in a tensor of the input's shape.
 Tensor at_places(const Shape& input, const Tensor& dy, const Tensor& places, bool from_batch) {
   Tensor all = cast(places, DType::kInt64);
   if (!from_batch && dy.num_elements() > 0) {

@@ -31,7 +31,7 @@ void infer_common(InferContext& ctx, bool is_padded) {
   if (boxes.is_known()) ctx.set_scratch(boxes[0], sizeof(int32_t));
 }
 
-// Corners in order, whichever way round they were given.
+// Corners in order, whichever way they were given.
 struct Box {
   float top, left, bottom, right;
   explicit Box(const float* b)
@@ -49,7 +49,7 @@ float overlap(const Box& a, const Box& b) {
   return height * width / (a.area() + b.area() - height * width);
 }
 
-// Sets the first numbers of `chosen` and gives their count.
+// Sets the first numbers of `chosen` and returns their count.
 int64_t choose(const KernelContext& ctx, int64_t most, int32_t* chosen) {
   const float* boxes = ctx.inputs[0].as<float>();
   const float* scores = ctx.inputs[1].as<float>();

@@ -101,7 +101,7 @@ Gradients grad_pad(const GradContext& g) {
   return {dx, {}, sum_to(dy, scalar) - sum_to(dx, scalar)};
 }
 
-// How far the reflection of an edge lies from it: the edge itself is repeated or not.
+// The distance of the reflection from its edge: whether the edge itself is repeated.
 int64_t edge_offset(const Attr& mode) { return mode.as_string() == "REFLECT" ? 1 : 0; }
 
 void infer_mirror(InferContext& ctx) {
@@ -134,7 +134,7 @@ void reflect(const View& out, int axis, int64_t from, int64_t to, int64_t count)
 }
 
 // The middle first, then the margins from the last axis to the first: the slices that an axis
-// reflects have all their own margins by then.
+// reflects have their own margins by then.
 KernelResult cpu_mirror(const KernelContext& ctx) {
   const View& in = ctx.inputs[0];
   const View& out = ctx.outputs[0];

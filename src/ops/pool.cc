@@ -22,7 +22,7 @@ WindowAttrs window_attrs(Attrs attrs) {
           attrs.size() > 4 ? attrs[4].as_ints() : std::span<const int64_t>()};
 }
 
-// What the input's shape and the attributes say; gives the reason when they do not go together, and
+// Reads the input's shape and the attributes; returns the reason if they are incompatible, and
 // otherwise null.
 template <int N>
 const char* read(const Shape& input, Attrs attrs, DType dtype, kernels::PoolShape* s,
@@ -170,7 +170,7 @@ KernelResult cpu_avg_grad(const KernelContext& ctx) {
   return KernelResult::ok();
 }
 
-// An op of the family with the attributes of the call whose gradient is wanted.
+// An op of the family with the attributes of the differentiated call.
 Tensor call(const OpDef& op, const GradContext& g, std::initializer_list<const Tensor*> inputs) {
   return dispatch(op, {inputs.begin(), inputs.size()}, g.attrs())[0];
 }
@@ -180,7 +180,7 @@ Gradients grad_max(const GradContext& g) {
   const Tensor dy = g.dy();
   return {call(N == 2 ? max_pool_grad_op : max_pool3d_grad_op, g, {&g.input(0), &g.output(), &dy})};
 }
-// In TensorFlow too, what was the largest is taken to stay the largest.
+// As in TensorFlow, the largest element is assumed to stay the largest.
 template <int N>
 Gradients grad_max_grad(const GradContext& g) {
   const Tensor ddx = g.dy();
@@ -210,7 +210,7 @@ Gradients grad_avg_grad(const GradContext& g) {
   return {{}, call(N == 2 ? avg_pool_op : avg_pool3d_op, g, {&dx})};
 }
 
-// One pooling; the samples of all ops are made from these.
+// One pooling, from which the samples of all ops are made.
 struct Case {
   DType dtype;
   Shape input, output;

@@ -45,7 +45,7 @@ Gradients reciprocal_grad_grad(const GradContext& g) {
   return out;
 }
 
-// Whole exponents of powers are never negative: there would be no whole result.
+// Integer exponents are never negative: the result would not be an integer.
 constexpr kernels::Formula pow_formula{
     .kind = kernels::Formula::Kind::kBinary,
     .which = static_cast<uint8_t>(BinaryOp::kPower),

@@ -1,6 +1,6 @@
-// Random numbers that all have the same distribution: functions of a shape and two seeds. `seed` is
-// the generator's key and `seed2` the op's place in its stream; who calls them decides how seeds go
-// on, and how much of the stream earlier calls took.
+// Random numbers of one distribution: functions of a shape and two seeds. `seed` is the generator's
+// key and `seed2` the op's position in its stream. The caller decides how seeds advance, and how
+// much of the stream earlier calls took.
 #include <penstock/ops/context.h>
 #include <penstock/ops/sample.h>
 

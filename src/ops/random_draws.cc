@@ -65,7 +65,7 @@ namespace {
 
 using namespace random_draws;
 
-// The parameters' shape after the one asked for.
+// The requested shape followed by the parameters' shape.
 Shape draws_shape(InferContext& ctx) {
   Shape shape = ctx.shape_value(0);
   const Shape& parameters = ctx.shape(1);

@@ -11,7 +11,7 @@
 namespace penstock {
 namespace {
 
-// Counts the steps. Unsigned differences hold what a signed one may not.
+// Counts the steps. Unsigned differences hold values that signed ones may not.
 template <typename T>
 int64_t count_steps(const InferContext& ctx, T start, T limit, T delta) {
   if constexpr (std::is_integral_v<T>) {

@@ -10,7 +10,7 @@ namespace {
 using kernels::Reduction;
 using Ints = std::vector<int64_t>;
 
-// The product of all other elements along `axis`, which stays right where some are zero.
+// The product of all other elements along `axis`, correct even if some are zero.
 Tensor product_of_others(const Tensor& x, int axis) {
   Tensor others = cumprod(x, axis, true, false) * cumprod(x, axis, true, true);
   return kComplexTypes.has(x.dtype()) ? conj(std::move(others)) : others;

@@ -1,6 +1,5 @@
-// RegexReplace, RegexFullMatch and their Static forms: regular expressions in RE2's syntax, which
-// takes time in proportion to the text, never overflows the stack, and holds at most 8 MiB of its
-// own while it runs.
+// RegexReplace, RegexFullMatch and their Static forms: regular expressions in RE2's syntax. RE2
+// runs in linear time, never overflows the stack, and uses at most 8 MiB of its own.
 #include <re2/re2.h>
 
 #include <penstock/base/error.h>
@@ -14,7 +13,7 @@ namespace {
 
 using text::words;
 
-// A compiled pattern; one that is wrong is the caller's mistake.
+// A compiled pattern; an invalid one is the caller's error.
 class Pattern {
  public:
   Pattern(std::string_view op, std::string_view pattern)

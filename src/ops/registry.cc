@@ -62,7 +62,7 @@ std::vector<const OpDef*> all_ops() {
 
 namespace {
 
-// Why a definition cannot be used; null when it can. Ours are right by construction.
+// Why a definition is invalid; null if it is valid. Built-in ones are valid by construction.
 const char* problem_of(const OpDef& op) {
   if (op.name.value.empty()) return "it has no name";
   if (op.infer.value == nullptr && op.compose == nullptr)
@@ -146,11 +146,11 @@ SmallVector<Attr, 8> in_order(const OpDef& op, std::span<const NamedAttr> attrs)
 }
 
 Tensors call(const OpDef& op, std::span<const Tensor> inputs, std::span<const NamedAttr> attrs,
-             uint64_t given) {
+             uint64_t donated) {
   const SmallVector<Attr, 8> values = in_order(op, attrs);
   SmallVector<const Tensor*, 4> pointers;
   for (const Tensor& input : inputs) pointers.push_back(&input);
-  return dispatch(op, pointers, values, given);
+  return dispatch(op, pointers, values, donated);
 }
 
 }  // namespace penstock

@@ -1,4 +1,4 @@
-// Repeat: every slice along an axis several times.
+// Repeat: repeats every slice along an axis.
 #include <algorithm>
 
 #include <penstock/base/checked.h>
@@ -10,7 +10,7 @@
 namespace penstock {
 namespace {
 
-// The number of slices that there will be.
+// The resulting number of slices.
 int64_t total_of(const ComposeContext& ctx, const IntVector& repeats, int64_t size) {
   const bool is_list = repeats.size() != 1;
   if (is_list && static_cast<int64_t>(repeats.size()) != size) {
@@ -40,11 +40,11 @@ Tensor repeat_each(const Tensor& data, int axis, const IntVector& repeats, int64
   for (size_t i = 0; i < repeats.size(); ++i) {
     to = std::fill_n(to, repeats[i], static_cast<int64_t>(i));
   }
-  // From the end: by a first axis given as 0 the gradient would be a list of rows.
+  // A negative axis: with the first axis given as 0 the gradient would be sparse.
   return gather(data, picks, axis - data.rank());
 }
 
-// What is known where dimensions are not: all sizes but that of the axis are the data's.
+// The known part with open dimensions: all sizes except the axis's are the data's.
 void infer(InferContext& ctx) {
   const std::span<const int64_t> axes = ctx.attr(0).as_ints();
   const bool is_flat = !is_given(axes);

@@ -9,8 +9,8 @@
 namespace penstock {
 namespace {
 
-// The product of the dimensions that are neither 0 nor to be worked out. TensorFlow counts only
-// these when both shapes hold nothing: [0,6] as [0,2,-1] is [0,2,3].
+// The product of the dimensions that are neither 0 nor -1. TensorFlow counts only these if both
+// shapes are empty: [0,6] as [0,2,-1] is [0,2,3].
 int64_t beside_zeros(const Shape& shape) {
   int64_t product = 1;
   for (int i = 0; i < shape.rank(); ++i) {

@@ -1,7 +1,8 @@
 // ResizeNearestNeighbor, ResizeBilinear, ResizeBicubic and ResizeArea, with their gradients.
 //
 // The gradients read only the shape of the original image, so that a tape need not keep it:
-// ResizeGrad takes its size; TensorFlow's own gradient ops, which take the image, are made of it.
+// ResizeGrad takes its size. TensorFlow's own gradient ops, which take the image, are composed of
+// it.
 #include "kernels/resize.h"
 
 #include <penstock/base/checked.h>

@@ -1,4 +1,4 @@
-// ReverseV2: the other way round along the given axes.
+// ReverseV2: reverses the given axes.
 #include <penstock/ops/context.h>
 #include <penstock/ops/grad_helpers.h>
 #include <penstock/ops/sample.h>

@@ -1,4 +1,4 @@
-// ReverseSequence: the first elements of each sequence the other way round.
+// ReverseSequence: reverses the first elements of each sequence.
 #include <algorithm>
 
 #include <penstock/ops/context.h>
@@ -29,7 +29,7 @@ void infer(InferContext& ctx) {
   if (shape[batch] == kUnknownDim) ctx.outputs()[0].shape.set(batch, lengths);
 }
 
-// For each sequence two boxes: one backwards, and the rest as it is.
+// Two boxes per sequence: one reversed, and the rest unchanged.
 KernelResult cpu(const KernelContext& ctx) {
   const View& in = ctx.inputs[0];
   const View& lengths = ctx.inputs[1];

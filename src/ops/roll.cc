@@ -1,4 +1,4 @@
-// Roll: what leaves a tensor at one end of an axis comes in at the other.
+// Roll: cyclic shift along axes.
 #include <penstock/ops/context.h>
 #include <penstock/ops/grad_helpers.h>
 #include <penstock/ops/sample.h>
@@ -29,7 +29,7 @@ void infer(InferContext& ctx) {
   ctx.add_output(ctx.dtype(0), shape);
 }
 
-// Each axis that moves is two parts that change places: a box for every choice of parts.
+// Each shifted axis consists of two parts that swap: one box for every combination of parts.
 KernelResult cpu(const KernelContext& ctx) {
   const View& in = ctx.inputs[0];
   if (in.size() == 0) return KernelResult::ok();

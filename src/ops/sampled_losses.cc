@@ -1,5 +1,5 @@
-// NceLoss and SampledSoftmaxLoss: losses over very many classes that look at the true ones and a
-// few others, drawn log-uniformly.
+// NceLoss and SampledSoftmaxLoss: losses over many classes that use the true ones and a few others,
+// sampled log-uniformly.
 #include <penstock/ops/compose.h>
 #include <penstock/ops/sample.h>
 

@@ -1,4 +1,4 @@
-// ScatterNd and TensorScatterAdd, -Sub, -Update, -Min, -Max: values put at coordinates.
+// ScatterNd and TensorScatterAdd, -Sub, -Update, -Min, -Max: writes values at coordinates.
 #include <cstring>
 
 #include <penstock/memory/strings.h>
@@ -63,7 +63,7 @@ void infer_scatter_nd(InferContext& ctx) {
   ctx.add_output(ctx.dtype(1), shape);
 }
 
-// Strings at the same place follow each other, in the order of the updates.
+// Strings at the same position are concatenated, in the order of the updates.
 KernelResult scatter_strings(const View& indices, const View& updates, const View& out) {
   const auto rows = kernels::Coordinates::into(out.shape, indices);
   if (const auto bad = rows.find_bad(); bad.at >= 0) {
@@ -134,7 +134,7 @@ Gradients grad_update(const GradContext& g) {
   return found;
 }
 
-// dy goes to whoever gave the extremum; equal ones share it.
+// dy goes to the extremum; equal ones share it.
 Gradients grad_extremum(const GradContext& g) {
   const Tensor& tensor = g.input(0);
   const Tensor& indices = g.input(1);

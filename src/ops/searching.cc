@@ -1,5 +1,5 @@
-// LowerBound, UpperBound, SearchSorted: places in sorted rows. InTopKV2: whether a class is among
-// the best.
+// LowerBound, UpperBound, SearchSorted: positions in sorted rows. InTopKV2: whether a class is
+// among the best.
 #include <penstock/ops/compose.h>
 #include <penstock/ops/sample.h>
 

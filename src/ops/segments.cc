@@ -67,7 +67,8 @@ Gradients grad_extremum(const GradContext& g) {
   return {gather(share, ids) * chosen, {}};
 }
 
-// A factor's gradient is the product of the others: with one zero it is not zero for that only.
+// A factor's gradient is the product of the others: with exactly one zero, only that factor has a
+// non-zero gradient.
 Gradients grad_prod(const GradContext& g) {
   const Tensor& data = g.input(0);
   const Tensor& ids = g.input(1);
@@ -111,7 +112,7 @@ Tensors compose_sparse(const ComposeContext& ctx) {
   return {sums / sqrt(row_counts(sums, ids))};
 }
 
-// The same with the number of segments given: those behind the last id are zero.
+// The same with a given number of segments: those after the last id are zero.
 template <int kRoot>
 Tensors compose_sparse_n(const ComposeContext& ctx) {
   ctx.check_rank(1, 1);

@@ -1,4 +1,4 @@
-// SequenceMask: which places of a sequence lie within its length.
+// SequenceMask: marks the positions within each sequence's length.
 #include <penstock/ops/compose.h>
 #include <penstock/ops/sample.h>
 

@@ -8,7 +8,7 @@
 namespace penstock {
 namespace {
 
-// Refuses numbers that the wanted dtype cannot hold.
+// Rejects numbers that the wanted dtype cannot hold.
 DType checked_type(const InferContext& ctx, int64_t largest) {
   const DType dtype = ctx.attr(0).as_dtype();
   if (!kIndexTypes.has(dtype)) ctx.fail_type("out_type must be int32 or int64, but is ", dtype);

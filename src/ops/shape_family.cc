@@ -1,4 +1,4 @@
-// Rank, ShapeN, EnsureShape, IdentityN, Snapshot: what a tensor's shape is, or should be.
+// Rank, ShapeN, EnsureShape, IdentityN, Snapshot: a tensor's shape, and checks of it.
 #include <penstock/ops/compose.h>
 #include <penstock/ops/sample.h>
 
@@ -122,8 +122,9 @@ PEN_OP_DEF(ensure_shape) = {
     .samples = ensure_samples,
 };
 
-// Several together wait for each other: none is there before all inputs are, and no pass takes that
-// apart. Code that must not be merged with what was computed before (recompute_grad) relies on it.
+// Several inputs wait for each other: no output is available before all inputs are, and no pass
+// splits them. Code that must not be merged with earlier computations (recompute_grad) relies on
+// it.
 PEN_OP_DEF(identity_n) = {
     .name = "IdentityN",
     .doc = "The same tensors; shares their data.",

@@ -1,4 +1,4 @@
-// Slice: a box out of a tensor.
+// Slice: extracts a box.
 #include <penstock/ops/context.h>
 #include <penstock/ops/grad_helpers.h>
 #include <penstock/ops/sample.h>
@@ -33,7 +33,7 @@ int64_t slice_size(const InferContext& ctx, const Shape& whole, int i, int64_t b
   return size == -1 ? dim - begin : size;
 }
 
-// True when the slice is one run of the whole, which axes of one element in front do not disturb.
+// True if the slice is contiguous; leading axes of one element do not matter.
 bool is_run(const Shape& whole, const Shape& part) {
   int i = 0;
   while (i < part.rank() && part[i] == 1) ++i;

@@ -70,8 +70,8 @@ KernelResult cpu_argsort(const KernelContext& ctx) {
   return KernelResult::ok();
 }
 
-// The gradient of the value that went to place k belongs to where it came from: the positions
-// sorted once more say for each element which place it took.
+// The gradient of the value at position k belongs to its origin: argsort of the positions gives the
+// position of each element.
 Gradients grad_sort(const GradContext& g) {
   const int rank = g.input(0).rank();
   const Tensor places = argsort_rows(argsort_rows(g.input(0), g.attr(0).as_bool()), false);

@@ -1,5 +1,5 @@
-// SpaceToDepth, DepthToSpace, SpaceToBatchND, BatchToSpaceND: blocks of space that become channels
-// or batches, and back. Each is one transpose under two reshapes.
+// SpaceToDepth, DepthToSpace, SpaceToBatchND, BatchToSpaceND: blocks of space become channels or
+// batches, and back. Each is one transpose between two reshapes.
 #include <penstock/base/checked.h>
 #include <penstock/ops/compose.h>
 #include <penstock/ops/sample.h>

@@ -1,5 +1,5 @@
-// Updates of the rows of a variable that a sparse gradient names. A row that is named twice is
-// updated twice, in order, as TensorFlow does. Other rows and their slots stay as they are.
+// Updates of the rows of a variable that a sparse gradient names. A repeated row is updated
+// repeatedly, in order, as in TensorFlow. Other rows and their slots do not change.
 #include <penstock/ops/sample.h>
 
 #include "ops/optimizer.h"

@@ -40,7 +40,7 @@ void infer_split(InferContext& ctx) {
     ctx.fail("Number of ways to split should evenly divide the split dimension, but got axis ",
              axis, " (size = ", size, ") and num_split ", parts);
   }
-  // An empty axis can be cut into any number of parts; no call has use for more than these.
+  // An empty axis can be split into any number of parts; no call needs more than these.
   constexpr int64_t kMaxParts = 1 << 20;
   if (parts > kMaxParts) ctx.fail("num_split is at most ", kMaxParts, ", but got ", parts);
   IntVector sizes;

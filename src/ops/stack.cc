@@ -1,4 +1,4 @@
-// Pack: tensors of one shape side by side along a new axis. Unpack: the way back.
+// Pack: stacks tensors of one shape along a new axis. Unpack: the reverse.
 #include <penstock/core/fits.h>
 #include <penstock/ops/context.h>
 #include <penstock/ops/grad_helpers.h>
@@ -57,7 +57,7 @@ Gradients grad_stack(const GradContext& g) {
 void infer_unstack(InferContext& ctx) {
   Shape shape = ctx.shape(0);
   const int64_t num = ctx.attr(0).as_int();
-  // An empty tensor could have any number of parts; no call has use for more than these.
+  // An empty tensor could have any number of parts; no call needs more than these.
   constexpr int64_t kMaxParts = 1 << 20;
   if (num < 0 || num > kMaxParts) ctx.fail("num must be in [0, ", kMaxParts, "], but is ", num);
   if (!shape.has_rank()) {

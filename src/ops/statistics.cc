@@ -1,4 +1,4 @@
-// Reductions that are made of others: variance, norms, logsumexp, counts and moments.
+// Composed reductions: variance, norms, logsumexp, counts and moments.
 #include <penstock/ops/compose.h>
 #include <penstock/ops/sample.h>
 
@@ -16,7 +16,7 @@ std::span<const int64_t> checked_axes(const ComposeContext& ctx) {
   return axes;
 }
 
-// The largest element is taken out of the sum, so that nothing overflows.
+// The largest element is factored out of the sum, so that nothing overflows.
 Tensors compose_logsumexp(const ComposeContext& ctx) {
   const Tensor& x = ctx.tensor(0);
   const std::span<const int64_t> axes = checked_axes(ctx);

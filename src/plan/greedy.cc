@@ -128,17 +128,17 @@ struct Higher {
   bool operator()(const Span& a, const Span& b) const { return a.offset > b.offset; }
 };
 
-// The lowest offset at which `size` bytes fit between `taken`, which is consumed.
-int64_t lowest_gap(std::vector<Span>& taken, int64_t size) {
+// The lowest offset at which `size` bytes fit between `occupied`, which is consumed.
+int64_t lowest_gap(std::vector<Span>& occupied, int64_t size) {
   int64_t offset = 0;
   // Often a low gap suffices: a heap avoids sorting all of them.
-  std::make_heap(taken.begin(), taken.end(), Higher());
-  while (!taken.empty()) {
-    const Span lowest = taken.front();
+  std::make_heap(occupied.begin(), occupied.end(), Higher());
+  while (!occupied.empty()) {
+    const Span lowest = occupied.front();
     if (lowest.offset >= offset + size) break;
     offset = std::max(offset, lowest.top);
-    std::pop_heap(taken.begin(), taken.end(), Higher());
-    taken.pop_back();
+    std::pop_heap(occupied.begin(), occupied.end(), Higher());
+    occupied.pop_back();
   }
   return offset;
 }
@@ -192,14 +192,14 @@ bool lowest_fit(const Problem& problem, std::span<const int32_t> fixed,
                 std::vector<int64_t>& offsets) {
   Index index(problem);
   for (const int32_t block : fixed) index.add(block);
-  std::vector<Span> taken;
+  std::vector<Span> occupied;
   for (const int32_t block : order) {
-    taken.clear();
+    occupied.clear();
     index.overlapping(block, [&](int32_t other) {
-      taken.push_back({offsets[other], offsets[other] + problem.size[other]});
+      occupied.push_back({offsets[other], offsets[other] + problem.size[other]});
     });
-    const int64_t steps = 50 + 8 * static_cast<int64_t>(taken.size());
-    offsets[block] = lowest_gap(taken, problem.size[block]);
+    const int64_t steps = 50 + 8 * static_cast<int64_t>(occupied.size());
+    offsets[block] = lowest_gap(occupied, problem.size[block]);
     if (offsets[block] + problem.size[block] > limit || !effort.spend(steps)) return false;
     index.add(block);
   }

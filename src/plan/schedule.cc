@@ -56,9 +56,9 @@ class Memory {
       if (remaining_[at(item)] == 1) freed += bytes_[at(item)];
     }
     // Memory that is taken over is neither allocated nor freed.
-    const uint64_t taken = takes(step);
+    const uint64_t takeovers = takes(step);
     for (size_t i = 0; i < step.takes.size(); ++i) {
-      if ((taken >> i & 1) == 0) continue;
+      if ((takeovers >> i & 1) == 0) continue;
       made -= bytes_[at(step.takes[i].made)];
       freed -= bytes_[at(step.takes[i].used)];
     }
@@ -67,10 +67,10 @@ class Memory {
 
   void run(const ScheduleStep& step) {
     live_ += change(step).after;
-    const uint64_t taken = takes(step);
+    const uint64_t takeovers = takes(step);
     for (size_t i = 0; i < step.takes.size(); ++i) {
       const ScheduleStep::Takes& take = step.takes[i];
-      if ((taken >> i & 1) != 0) bytes_[at(take.made)] = bytes_[at(take.used)];
+      if ((takeovers >> i & 1) != 0) bytes_[at(take.made)] = bytes_[at(take.used)];
     }
     for (int32_t item : step.uses) --remaining_[at(item)];
   }
@@ -78,17 +78,17 @@ class Memory {
  private:
   // The entries of step.takes that take effect, as bits.
   uint64_t takes(const ScheduleStep& step) const {
-    uint64_t taken = 0;
+    uint64_t takeovers = 0;
     for (size_t i = 0; i < std::min<size_t>(step.takes.size(), 64); ++i) {
       const ScheduleStep::Takes& take = step.takes[i];
       bool is_free = remaining_[at(take.used)] == 1;
       for (size_t k = 0; k < i; ++k) {
-        if ((taken >> k & 1) == 0) continue;
+        if ((takeovers >> k & 1) == 0) continue;
         is_free = is_free && step.takes[k].made != take.made && step.takes[k].used != take.used;
       }
-      taken |= static_cast<uint64_t>(is_free) << i;
+      takeovers |= static_cast<uint64_t>(is_free) << i;
     }
-    return taken;
+    return takeovers;
   }
 
   std::vector<int32_t> remaining_;  // users that have not run
@@ -111,17 +111,17 @@ int64_t schedule_peak(const ScheduleProblem& problem, const StepOrder& order) {
 int64_t schedule_bound(const ScheduleProblem& problem) {
   int64_t bound = 0;
   for (const ScheduleStep& step : problem.steps) {
-    int64_t used = 0, made = 0, taken = 0;
+    int64_t used = 0, made = 0, reused = 0;
     for (int32_t item : step.uses) used += problem.items[at(item)].bytes;
     for (int32_t item : step.makes) made += problem.items[at(item)].bytes;
     for (int32_t item : step.makes) {
       for (const ScheduleStep::Takes& take : step.takes) {
         if (take.made != item) continue;
-        taken += problem.items[at(item)].bytes;
+        reused += problem.items[at(item)].bytes;
         break;
       }
     }
-    bound = std::max(bound, used + made - taken + step.scratch);
+    bound = std::max(bound, used + made - reused + step.scratch);
   }
   return bound;
 }

@@ -233,10 +233,10 @@ Tensors add_loop(const Function& condition, const Function& body, std::span<cons
     control->checkpoints = options.checkpoints;
     control->swaps = options.swap_memory;
     control->regions = exec::loop_regions(condition.state(), body.state(), inputs);
-    std::vector<Tensor> given;
-    inputs.visit([&](size_t i) { given.push_back(state[i]); },
-                 [&](const Tensor& tensor) { given.push_back(tensor); });
-    const Tensors made = exec::add_control(trace, control, given, exec::interpret_region);
+    std::vector<Tensor> arguments;
+    inputs.visit([&](size_t i) { arguments.push_back(state[i]); },
+                 [&](const Tensor& tensor) { arguments.push_back(tensor); });
+    const Tensors made = exec::add_control(trace, control, arguments, exec::interpret_region);
     exec::set_written(trace, inputs.written, std::span(made).subspan(num_kept));
     std::vector<Tensor> results(state.begin(), state.end());
     for (size_t k = 0; k < num_kept; ++k) results[inputs.kept[k]] = made[k];

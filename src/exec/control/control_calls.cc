@@ -215,12 +215,12 @@ Tensors run_branch(const Control& control, Inputs inputs, StateMap* states) {
 Tensors run_loop(const Control& control, Inputs inputs, StateMap* states) {
   const auto count = static_cast<size_t>(control.num_states);
   std::vector<Tensor> state = tensors_at(inputs.first(count));
-  std::vector<const Tensor*> given(inputs.begin(), inputs.end());
+  std::vector<const Tensor*> arguments(inputs.begin(), inputs.end());
   Interrupts interrupts;
   for (;;) {
-    for (size_t i = 0; i < count; ++i) given[i] = &state[i];
-    if (!call_region(control, Control::kCondition, given, states)[0].item<bool>()) break;
-    Tensors next = call_region(control, Control::kBody, given, states);
+    for (size_t i = 0; i < count; ++i) arguments[i] = &state[i];
+    if (!call_region(control, Control::kCondition, arguments, states)[0].item<bool>()) break;
+    Tensors next = call_region(control, Control::kBody, arguments, states);
     state.assign(next.begin(), next.end());
     interrupts.step();
   }
@@ -231,16 +231,16 @@ Tensors run_loop(const Control& control, Inputs inputs, StateMap* states) {
 Tensors run_gradient(const Control& control, Inputs inputs) {
   const Graph& body = control.region(Control::kBody);
   const auto count = static_cast<size_t>(control.num_states);
-  std::vector<Tensor> given = tensors_at(inputs.first(body.num_inputs()));
+  std::vector<Tensor> state = tensors_at(inputs.first(body.num_inputs()));
   std::vector<std::vector<Tensor>> before;
-  while (interpret_region(control.region(Control::kCondition), given)[0].item<bool>()) {
-    before.push_back(given);
-    const std::vector<Tensor> next = interpret_region(body, given);
-    std::copy_n(next.begin(), count, given.begin());
+  while (interpret_region(control.region(Control::kCondition), state)[0].item<bool>()) {
+    before.push_back(state);
+    const std::vector<Tensor> next = interpret_region(body, state);
+    std::copy_n(next.begin(), count, state.begin());
   }
   std::vector<Tensor> gradients = tensors_at(inputs.subspan(body.num_inputs()));
   for (int32_t i : control.invariants)
-    gradients.push_back(zeros_like(given[count + static_cast<size_t>(i)]));
+    gradients.push_back(zeros_like(state[count + static_cast<size_t>(i)]));
   for (; !before.empty(); before.pop_back()) {
     std::vector<Tensor> all = std::move(before.back());
     all.insert(all.end(), gradients.begin(), gradients.end());
@@ -288,15 +288,16 @@ Tensors call_control(const std::shared_ptr<const Control>& control,
     const Function whole = functions_of(*control).whole.at(shapes);
     return whole.is_planned() ? whole(inputs) : run_one_by_one(*control, inputs, states);
   }
-  const std::vector<Tensor> given = tensors_at(inputs);
+  const std::vector<Tensor> tensors = tensors_at(inputs);
   std::vector<Shape> shapes;
-  for (size_t i = num_leading(*control); i < given.size(); ++i) shapes.push_back(given[i].shape());
+  for (size_t i = num_leading(*control); i < tensors.size(); ++i)
+    shapes.push_back(tensors[i].shape());
   auto own = std::make_shared<Control>(*at_shapes(control, shapes, states));
   // A loop that is called again gets a new number; its gradient stays with it.
   uint64_t& number = loops[control->loop];
   if (control->kind == Kind::kLoop || number == 0) number = new_id();
   own->loop = number;
-  return add_control(*t_trace, own, given, interpret_region);
+  return add_control(*t_trace, own, tensors, interpret_region);
 }
 
 }  // namespace penstock::exec

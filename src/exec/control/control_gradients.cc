@@ -213,7 +213,7 @@ std::vector<Tensor> as_loops(const Control& control, int32_t trips, std::span<co
 
 // The gradients of a loop gradient's outputs at its inputs `wanted`.
 std::vector<Gradient> second_order(const Control& control, int64_t trips,
-                                   std::span<const Tensor> given, const Numbers& wanted,
+                                   std::span<const Tensor> arguments, const Numbers& wanted,
                                    std::span<const Tensor> dys, RegionFn call_region) {
   if (trips < 0 || trips > INT32_MAX) {
     throw UnimplementedError(
@@ -221,7 +221,7 @@ std::vector<Gradient> second_order(const Control& control, int64_t trips,
         "steps is not known while the function is traced: run it eagerly");
   }
   std::vector<Tensor> inputs;
-  for (const Tensor& each : given) inputs.push_back(identity(each));
+  for (const Tensor& each : arguments) inputs.push_back(identity(each));
   Tape tape(Tape::Options{.watch_variables = false});
   std::vector<Source> sources;
   for (int32_t number : wanted) {
@@ -261,10 +261,10 @@ Differentiable differentiable_parts(std::span<const Tensor> inputs, size_t first
 }
 
 // Adds the gradient of a branch to the trace, given the gradients `dys`.
-std::vector<Gradient> add_branch_gradient(const Control& control, std::span<const Tensor> given,
+std::vector<Gradient> add_branch_gradient(const Control& control, std::span<const Tensor> arguments,
                                           const Differentiable& parts, std::span<const Tensor> dys,
                                           RegionFn call_region) {
-  std::vector<Tensor> all(given.begin(), given.end());
+  std::vector<Tensor> all(arguments.begin(), arguments.end());
   all.insert(all.end(), dys.begin(), dys.end());
   const Tensors found =
       add_control(*t_trace, branch_gradient(control, parts.wanted, parts.targets, call_region), all,
@@ -273,12 +273,12 @@ std::vector<Gradient> add_branch_gradient(const Control& control, std::span<cons
 }
 
 // The same for a loop.
-std::vector<Gradient> add_loop_gradient(const Control& control, std::span<const Tensor> given,
+std::vector<Gradient> add_loop_gradient(const Control& control, std::span<const Tensor> arguments,
                                         const Differentiable& parts, std::span<const Tensor> dys,
                                         RegionFn call_region) {
   const std::shared_ptr<const Control> backward =
       loop_gradient(control, parts.is_wanted, call_region);
-  std::vector<Tensor> all(given.begin(), given.end());
+  std::vector<Tensor> all(arguments.begin(), arguments.end());
   for (int32_t state : backward->states) {
     const auto at = std::ranges::find(parts.targets, state) - parts.targets.begin();
     all.push_back(dys[static_cast<size_t>(at)]);
@@ -302,24 +302,24 @@ void record_control(const std::shared_ptr<const Control>& control, std::span<con
   const Differentiable parts =
       differentiable_parts(inputs, control->kind == Kind::kBranch ? 1 : 0, outputs);
   if (parts.from.empty() || parts.to.empty()) return;
-  const std::vector<Tensor> given(inputs.begin(), inputs.end());
+  const std::vector<Tensor> arguments(inputs.begin(), inputs.end());
   if (control->kind == Kind::kLoopGradient) {
     const Graph& graph = t_trace->graph;
     const int64_t trips = trip_count(graph, graph.node(graph.node_of(outputs[0].value())));
-    record_custom(
-        parts.from, parts.to,
-        [control, trips, given, wanted = parts.wanted, call_region](std::span<const Tensor> dys) {
-          return second_order(*control, trips, given, wanted, dys, call_region);
-        });
+    record_custom(parts.from, parts.to,
+                  [control, trips, arguments, wanted = parts.wanted,
+                   call_region](std::span<const Tensor> dys) {
+                    return second_order(*control, trips, arguments, wanted, dys, call_region);
+                  });
     return;
   }
   const auto add_gradient =
       control->kind == Kind::kBranch ? add_branch_gradient : add_loop_gradient;
   record_custom(parts.from, parts.to,
-                [control, given, is_wanted = parts.is_wanted, wanted = parts.wanted,
+                [control, arguments, is_wanted = parts.is_wanted, wanted = parts.wanted,
                  targets = parts.targets, add_gradient, call_region](std::span<const Tensor> dys) {
-                  return add_gradient(*control, given, {is_wanted, wanted, targets, {}, {}}, dys,
-                                      call_region);
+                  return add_gradient(*control, arguments, {is_wanted, wanted, targets, {}, {}},
+                                      dys, call_region);
                 });
 }
 

@@ -107,9 +107,9 @@ Tensor DeferredElementwise::run_into(const OpDef& user, const Tensor& left, bool
     return std::move(dispatch(user, inputs, {}, donated | 2)[0]);
   }
   const Tensor* const inputs[] = {&left, &description_};
-  const Tensor* taken = nullptr;
+  const Tensor* donor = nullptr;
   const Tensor output = exec::with_op_named(user, [&] {
-    return exec::make_output(user, inputs, donated, 0, infer.outputs()[0], &taken);
+    return exec::make_output(user, inputs, donated, 0, infer.outputs()[0], &donor);
   });
 
   SmallVector<View, 2> sources;
@@ -133,7 +133,7 @@ Tensor DeferredElementwise::run_into(const OpDef& user, const Tensor& left, bool
     }
   });
   if (problem.get() != nullptr) exec::fail_kernel(user, *problem.get());
-  if (taken != nullptr) exec::take_donated(user, *taken);
+  if (donor != nullptr) exec::take_donated(user, *donor);
   return output;
 }
 

@@ -176,26 +176,26 @@ Tensors run(const OpDef& op, Inputs inputs, Attrs attrs, uint64_t donated) {
   const bool records = autodiff::is_recording() && op.grad.value != nullptr;
   if (records) donated &= autodiff::has_accumulator() ? 0 : ~uint64_t{op.saves.inputs};
   Tensors outputs;
-  SmallVector<const Tensor*, 2> taken;
+  SmallVector<const Tensor*, 2> donors;
   bool needs_kernel = false;
   for (size_t i = 0; i < infer.outputs().size(); ++i) {
     const OutputSpec& spec = infer.outputs()[i];
     const Tensor* from = nullptr;
     outputs.push_back(make_output(op, inputs, donated, i, spec, &from));
-    if (from != nullptr) taken.push_back(from);
+    if (from != nullptr) donors.push_back(from);
     needs_kernel = needs_kernel || spec.shares_input < 0;
   }
   exec::OwnAttrs own;
   if (__builtin_expect(op.traits.has(Trait::kStateful), 0))
     attrs = exec::placed(op, views, infer.outputs()[0].shape, attrs, own);
-  if (records && !taken.empty()) {
+  if (records && !donors.empty()) {
     run_recorded_first(op, inputs, views, infer, attrs, outputs);
   } else {
     if (needs_kernel) run_kernel(op, views, infer, attrs, outputs);
     if (records) autodiff::record(op, inputs, attrs, outputs);
   }
   if (!records && autodiff::is_recording()) autodiff::record_loss(op, inputs, outputs);
-  for (const Tensor* input : taken) exec::take_donated(op, *input);
+  for (const Tensor* input : donors) exec::take_donated(op, *input);
   return outputs;
 }
 

@@ -150,9 +150,9 @@ void Interpreter::call_taped(NodeId id, const Node& node) {
   if (node.kind == NodeKind::kGradient) {
     call_gradient(id, node);
   } else {
-    SmallVector<const Tensor*, 4> given;
-    for (ValueId input : graph_.inputs(node)) given.push_back(&value(input));
-    call(node, given);
+    SmallVector<const Tensor*, 4> arguments;
+    for (ValueId input : graph_.inputs(node)) arguments.push_back(&value(input));
+    call(node, arguments);
   }
   for (int32_t index : tapes) gradient_tapes_[static_cast<size_t>(index)].tape->stop();
 }
@@ -174,11 +174,11 @@ void Interpreter::read(const Node& node) {
 }
 
 void Interpreter::assign(const Node& node) {
-  const Tensor given = value(graph_.inputs(node)[0]);
-  if (assigns_ == Assigns::kPass) return set_apart(node.first_output, given);
+  const Tensor assigned = value(graph_.inputs(node)[0]);
+  if (assigns_ == Assigns::kPass) return set_apart(node.first_output, assigned);
   Variable variable = variables_[static_cast<size_t>(node.index)];
-  variable.assign(given);
-  if (assigns_ == Assigns::kNow) return set_apart(node.first_output, given);
+  variable.assign(assigned);
+  if (assigns_ == Assigns::kNow) return set_apart(node.first_output, assigned);
   set(node.first_output, variable.value());
 }
 

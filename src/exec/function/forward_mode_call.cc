@@ -70,7 +70,7 @@ Tensors call_with_tangents(const Function& function, std::span<const Tensor* con
   autodiff::TapeState& accumulator = *autodiff::t_innermost;
   FunctionState& state = function.state();
   std::vector<bool> wanted;
-  SmallVector<const Tensor*, 8> given(inputs.begin(), inputs.end());
+  SmallVector<const Tensor*, 8> arguments(inputs.begin(), inputs.end());
   std::vector<Tensor> tangents;
   const auto want = [&](uint64_t id, DType dtype) {
     Tensor tangent = is_differentiable(dtype) ? accumulator.tangents->find(id) : Tensor();
@@ -79,14 +79,14 @@ Tensors call_with_tangents(const Function& function, std::span<const Tensor* con
   };
   for (const Tensor* input : inputs) want(input->id(), input->dtype());
   for (const Variable& variable : state.variables) want(variable.id(), variable.dtype());
-  for (const Tensor& tangent : tangents) given.push_back(&tangent);
+  for (const Tensor& tangent : tangents) arguments.push_back(&tangent);
   std::shared_ptr<const WithTangents> made;
   Tensors all;
   {
     const autodiff::AroundAccumulator around(accumulator);
     if (tangents.empty()) return function(inputs);
     made = with_tangents(state, wanted);
-    all = made->function(std::span<const Tensor* const>(given));
+    all = made->function(std::span<const Tensor* const>(arguments));
   }
   const size_t num_outputs = state.graph.outputs().size();
   Tensors outputs;
@@ -105,9 +105,9 @@ namespace penstock::autodiff {
 std::vector<Tensor> transposed_apart(const Record& call, const Moving& moving) {
   if (exec::t_trace != nullptr) return transposed_tangents(call, moving);
   Trace trace(call.op->name.value);
-  std::vector<Tensor> given;
+  std::vector<Tensor> arguments;
   const auto traced = [&](const Tensor& tensor) {
-    given.push_back(tensor);
+    arguments.push_back(tensor);
     return trace.input(tensor.dtype(), tensor.shape());
   };
   // Inputs that infer reads, and those without a derivative, stay concrete.
@@ -133,7 +133,7 @@ std::vector<Tensor> transposed_apart(const Record& call, const Moving& moving) {
   const Function function = trace.finish(defined);
   symbolic = Record();
   const std::vector<Tensor> found =
-      exec::interpret_call(function.state(), exec::pointers_to(given));
+      exec::interpret_call(function.state(), exec::pointers_to(arguments));
   size_t next = 0;
   for (Tensor& tangent : tangents) {
     if (tangent.defined()) tangent = found[next++];

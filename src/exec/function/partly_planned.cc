@@ -179,10 +179,10 @@ Tensors PartlyPlanned::run(std::span<const Tensor* const> inputs) {
   for (NodeId leaf : leaves_) interpreter.step(leaf);
   for (const Stage& stage : stages_) {
     if (stage.planned.defined()) {
-      std::vector<Tensor> given;
-      for (ValueId input : stage.inputs) given.push_back(interpreter.value(input));
-      Tensors made = stage.planned(std::span<const Tensor>(given));
-      given.clear();
+      std::vector<Tensor> arguments;
+      for (ValueId input : stage.inputs) arguments.push_back(interpreter.value(input));
+      Tensors made = stage.planned(std::span<const Tensor>(arguments));
+      arguments.clear();
       for (size_t i = 0; i < made.size(); ++i)
         interpreter.give(stage.outputs[i], std::move(made[i]));
       for (ValueId used : stage.uses) interpreter.drop_use(used);

@@ -161,9 +161,9 @@ Tensors call_recorded(FunctionState& function, std::span<const Tensor* const> in
     from.push_back(Tensor::over({}, 0, variable.dtype(), variable.shape(), variable.id()));
   }
   record_custom(from, outputs, [halves, saved](std::span<const Tensor> dys) {
-    std::vector<Tensor> given = saved;
-    for (int32_t output : halves->at_outputs) given.push_back(dys[static_cast<size_t>(output)]);
-    const Tensors found = halves->backward(std::span<const Tensor>(given));
+    std::vector<Tensor> arguments = saved;
+    for (int32_t output : halves->at_outputs) arguments.push_back(dys[static_cast<size_t>(output)]);
+    const Tensors found = halves->backward(std::span<const Tensor>(arguments));
     std::vector<Gradient> gradients;
     const Tensor* next = found.begin();
     for (const GradientForm& each : halves->gradients) {

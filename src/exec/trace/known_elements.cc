@@ -96,7 +96,7 @@ class Walk {
     const bool takes_some = moves || op.traits.has(Trait::kElementwise);
     const Graph& graph = trace.graph;
     std::vector<Tensor> values, marks;
-    std::vector<SomeInts> given;
+    std::vector<SomeInts> operands;
     const std::span<const ValueId> inputs = graph.inputs(node);
     for (size_t i = 0; i < inputs.size(); ++i) {
       const DType dtype = graph.dtype(inputs[i]);
@@ -107,7 +107,7 @@ class Walk {
       if ((op.input(i).host || !takes_some) && !are_known(*elements)) return std::nullopt;
       values.push_back(filled(*elements, dtype, shape));
       marks.push_back(op.input(i).host ? values.back() : marked(*elements, dtype, shape));
-      given.push_back(std::move(*elements));
+      operands.push_back(std::move(*elements));
     }
     const auto output = static_cast<size_t>(value - node.first_output);
     const std::optional<Tensor> result = call(op, values, graph.attrs(node), output);
@@ -123,7 +123,7 @@ class Walk {
       }
       return elements;
     }
-    for (const SomeInts& each : given) {
+    for (const SomeInts& each : operands) {
       if (each.size() != 1 && each.size() != elements.size()) return std::nullopt;
       for (size_t k = 0; k < elements.size(); ++k) {
         if (!each[each.size() == 1 ? 0 : k]) elements[k].reset();

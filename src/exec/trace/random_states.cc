@@ -175,11 +175,11 @@ Attrs placed(const OpDef& op, std::span<const View> inputs, const Shape& output,
              OwnAttrs& own) {
   const size_t skip = random_inputs::skip_attr(op);
   if (skip == attrs.size()) return attrs;
-  const int64_t given = attrs[skip].as_int();
-  if (t_state == nullptr && given >= 0) return attrs;
+  const int64_t start = attrs[skip].as_int();
+  if (t_state == nullptr && start >= 0) return attrs;
   const int64_t blocks = random_inputs::blocks_taken(op, output);
   const int64_t first = t_state != nullptr
-                            ? random_inputs::place_after(given, (*t_state)->take(blocks))
+                            ? random_inputs::place_after(start, (*t_state)->take(blocks))
                             : noted_place(t_notes, [&] {
                                 return g_positions.take(key_of(op, inputs, attrs, skip), blocks);
                               });

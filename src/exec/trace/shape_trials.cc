@@ -131,15 +131,15 @@ std::vector<OutputSpec> what_infer_says(const OpDef& op, std::span<const Tensor*
   std::vector<OutputSpec> known;
   int found = 0;
   for (size_t s = 0; s < kCount; ++s) {
-    std::vector<Tensor> given;
+    std::vector<Tensor> values;
     size_t number = 0;
     for (size_t i = 0; i < inputs.size(); ++i) {
       if (!is_sampled(i)) continue;
-      given.push_back(as_tensor(*elements[i], *inputs[i], [&](size_t) {
+      values.push_back(as_tensor(*elements[i], *inputs[i], [&](size_t) {
         const size_t k = number++;
         return kValues[(s * (k % (kCount - 1) + 1) + k) % kCount];
       }));
-      views[i] = given.back().view();
+      views[i] = values.back().view();
     }
     const std::vector<OutputSpec> said = infer_at(op, views, attrs);
     if (said.empty()) continue;

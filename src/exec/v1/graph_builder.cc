@@ -142,13 +142,13 @@ bool GraphBuilder::owns(const Tensor& tensor) { return (tensor.graph() & exec::k
 GraphBuilder::Call::Call(const OpDef& op, std::string_view name)
     : state_(is_entered() ? static_cast<BuilderState*>(t_trace) : nullptr) {
   if (state_ == nullptr) return;
-  const exec::Name taken = state_->take_call_name(op, name);
-  text_ = taken.text;
-  number_ = taken.number;
+  const exec::Name reserved = state_->take_call_name(op, name);
+  text_ = reserved.text;
+  number_ = reserved.number;
   is_given_ = state_->is_given_name;
   state_->scope_text();
   outer_ = std::move(state_->scope.text);
-  state_->scope = {"", taken};
+  state_->scope = {"", reserved};
 }
 GraphBuilder::Call::~Call() {
   if (state_ == nullptr) return;

@@ -109,7 +109,7 @@ Trimmed trim_gradient(const Control& control, Flags outputs) {
   if (control.trips < 0) mark(condition, {true}, count, invariants);
   const Flags shared = joined(states, invariants);
   const size_t num_given = control.states.size();
-  const Flags given(outputs.begin(), outputs.begin() + static_cast<ptrdiff_t>(num_given));
+  const Flags gradients(outputs.begin(), outputs.begin() + static_cast<ptrdiff_t>(num_given));
   const Flags sums(outputs.begin() + static_cast<ptrdiff_t>(num_given), outputs.end());
   auto made = std::make_shared<Control>(control);
   made->regions = {
@@ -117,9 +117,9 @@ Trimmed trim_gradient(const Control& control, Flags outputs) {
       restricted(body, shared, states), restricted(backward, joined(shared, outputs), outputs)};
   made->num_states = static_cast<int32_t>(std::ranges::count(states, true));
   made->numbers = picked(std::span<const int32_t>(control.numbers), states);
-  made->states = picked(std::span<const int32_t>(control.states), given);
+  made->states = picked(std::span<const int32_t>(control.states), gradients);
   made->invariants = picked(std::span<const int32_t>(control.invariants), sums);
-  return {joined(shared, given), std::move(outputs), std::move(made)};
+  return {joined(shared, gradients), std::move(outputs), std::move(made)};
 }
 
 Trimmed trim(const Control& control, Flags outputs) {
