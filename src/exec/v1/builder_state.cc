@@ -99,10 +99,12 @@ Name BuilderState::take_call_name(const OpDef& op, std::string_view wanted) {
   if (wanted.ends_with('/')) return table.as_it_is(wanted.substr(0, wanted.size() - 1));
   const GraphName& usual = op.graph_name;
   const std::string_view of_op = op.name;
-  const Name name = take_name(!wanted.empty() ? wanted : usual.scope.empty() ? of_op : usual.scope);
-  if (usual.result.empty()) return name;
+  const Name reserved = take_name(!wanted.empty()       ? wanted
+                                  : usual.scope.empty() ? of_op
+                                                        : usual.scope);
+  if (usual.result.empty()) return reserved;
   const std::string_view own = wanted.empty() ? of_op : wanted;
-  return table.take(cat(table.text_of(name), "/", usual.result == "*" ? own : usual.result));
+  return table.take(cat(table.text_of(reserved), "/", usual.result == "*" ? own : usual.result));
 }
 
 void BuilderState::take_names(std::string_view names_of_nodes) {
