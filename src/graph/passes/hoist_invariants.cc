@@ -69,13 +69,13 @@ class Hoister {
         return found[static_cast<size_t>(use)] != kNoIndex || region.constant_of(use) != nullptr;
       };
       if (!std::ranges::all_of(uses, is_there)) continue;
-      SmallVector<ValueId, 4> inputs;
+      SmallVector<ValueId, 4> operands;
       for (ValueId use : uses) {
         ValueId& known = found[static_cast<size_t>(use)];
         if (known == kNoIndex) known = to_.add_constant(*region.constant_of(use));
-        inputs.push_back(known);
+        operands.push_back(known);
       }
-      const ValueId made = to_.node(to_.add_copy(region, node, inputs)).first_output;
+      const ValueId made = to_.node(to_.add_copy(region, node, operands)).first_output;
       for (ValueId k = 0; k < node.num_outputs; ++k)
         found[static_cast<size_t>(node.first_output + k)] = made + k;
     }
