@@ -102,7 +102,7 @@ def _before_exit(tell):
 
 def examine(options) -> int:
     """Runs the program under a doctor and prints what that found."""
-    from penstock.profiler._doctor import Doctor
+    from penstock.profiler._doctor._doctor import Doctor
 
     _source_version.choose_version(options, options.script)
     doctor, out = Doctor(), sys.stdout
