@@ -6,8 +6,10 @@ target_compile_options(penstock_compiler INTERFACE
   -Wextra-semi -Wimplicit-fallthrough
   $<$<BOOL:${PENSTOCK_WERROR}>:-Werror>
   $<$<CXX_COMPILER_ID:GNU>:-Wduplicated-cond -Wlogical-op>
-  # GCC 12 sees overruns in std::string and std::vector that are not there.
-  $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread>)
+  # GCC reports overruns in std::string and std::vector that do not exist.
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread>
+  # GCC 13 and newer report reads of a std::variant's inactive alternatives.
+  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,13>>:-Wno-maybe-uninitialized>)
 
 if(PENSTOCK_SANITIZE)
   if(NOT PENSTOCK_SANITIZE MATCHES "^(address|undefined|address,undefined|thread)$")
