@@ -46,8 +46,8 @@ ALLOWED: dict[str, set[str]] = {
     },
 }
 
-# The rooms of a layer: what each may include of the layer, besides itself. The layer's own folder
-# is a room too, under its own name, and has to be listed like the others.
+# The rooms of a layer, and what each may include of the layer besides itself. The layer's own
+# folder is a room too, under its own name, and must be listed like the others.
 ROOMS: dict[str, set[str]] = {
     "graph": set(),
     "graph/passes": {"graph"},
@@ -66,8 +66,8 @@ ROOMS: dict[str, set[str]] = {
     "exec/v1": {"exec", "exec/trace", "exec/eager", "exec/control", "exec/function"},
 }
 
-# Units that include each other, from before this was checked; src/exec has none. An entry that does
-# not hold any more is an error too.
+# Units that included each other before this was checked; src/exec has none. A stale entry is an
+# error.
 KNOWN_RINGS: list[list[str]] = [
     ["autodiff/push_forward", "autodiff/recording", "autodiff/tape_state"],
     ["graph/control", "graph/copier", "graph/graph"],
@@ -201,7 +201,7 @@ def check_file(path: Path, text: str) -> Iterator[Message]:
 
 
 def check_bindings(text: str) -> Iterator[Message]:
-    """The bindings see what every user sees: public headers, and files of their own."""
+    """The bindings may include what every user sees: public headers, and their own files."""
     for number, line in enumerate(text.splitlines(), 1):
         match = INCLUDE.match(line)
         if match and match[1] == '"' and "/" in match[2]:

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""Writes python/penstock/_api/names.txt: where each public name is, from `@public` in the sources.
+"""Writes python/penstock/_api/names.txt: the module of each public name, from `@public` in the
+sources.
 
-A function, a class or a value says its public names itself:
+A function, a class or a value declares its public names:
 
     @public("math.add_n", "add_n")
     def add_n(inputs, name=None): …
 
     to_float = public("v1.to_float")(…)
 
-The package looks names up in the file, so that it imports a module when one of its names is first
-asked for. With --check nothing is written: the exit status is 1 if the file is not up to date.
+The package looks names up in the file, so that it imports a module on first use of one of its
+names. With --check nothing is written: the exit status is 1 if the file is out of date.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Checks what the modules of the Python front import: the order of the packages, and no rings.
+"""Checks the imports of the Python modules: the order of the packages, and no cycles.
 
-A module may import what stands below its own layer in LAYERS, and modules of its own layer, as long
-as no ring comes of it. Imports inside of functions count as well. Imports that stand under
-`if TYPE_CHECKING:` do not: nothing runs them.
+A module may import modules below its own layer in LAYERS, and modules of its own layer if that
+makes no cycle. Imports inside functions count too. Imports under `if TYPE_CHECKING:` do not:
+nothing runs them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-# From the bottom to the top; what stands in one line is one layer.
+# From the bottom to the top; each line is one layer.
 LAYERS = [
     "_core",
     "errors",
@@ -36,7 +36,7 @@ LAYERS = [
     "_cli _dev __main__",
 ]
 
-# Imports that go up, and why. One that is not needed any more is an error.
+# Imports that go up, and why. A stale entry is an error.
 UPWARDS = {
     ("penstock._hooks", "penstock.profiler._recording"): (
         "PENSTOCK_PROFILE: a recording begins with the import of penstock"
