@@ -36,10 +36,10 @@ int32_t forwarded_input(const Control& control, size_t output, size_t num_inputs
 
 Graph with_inputs(const Graph& region, std::span<const RegionInput> inputs,
                   std::span<const RegionOutput> outputs) {
-  Graph made;
-  Copier copier(region, made);
+  Graph copy;
+  Copier copier(region, copy);
   for (const RegionInput& input : inputs) {
-    const ValueId value = made.add_input(input.dtype, input.shape);
+    const ValueId value = copy.add_input(input.dtype, input.shape);
     if (input.number != kNoIndex)
       copier.set(region.inputs()[static_cast<size_t>(input.number)], value);
   }
@@ -49,10 +49,10 @@ Graph with_inputs(const Graph& region, std::span<const RegionInput> inputs,
   SmallVector<ValueId, 8> results;
   for (const RegionOutput& output : outputs) {
     results.push_back(output.value != kNoIndex ? copier[output.value]
-                                               : made.inputs()[static_cast<size_t>(output.input)]);
+                                               : copy.inputs()[static_cast<size_t>(output.input)]);
   }
-  made.set_outputs(results);
-  return made;
+  copy.set_outputs(results);
+  return copy;
 }
 
 }  // namespace penstock

@@ -118,9 +118,9 @@ class ScheduleModel {
       }
     }
     for (const Write& write : graph_.writes()) add_write(write);
-    for (ScheduleStep& each : problem_.steps) {
-      std::sort(each.next.begin(), each.next.end());
-      each.next.erase(std::unique(each.next.begin(), each.next.end()), each.next.end());
+    for (ScheduleStep& step : problem_.steps) {
+      std::sort(step.next.begin(), step.next.end());
+      step.next.erase(std::unique(step.next.begin(), step.next.end()), step.next.end());
     }
     for (int32_t s = 0; s < num_steps(); ++s) drop_inner_items(s);
   }

@@ -72,9 +72,9 @@ class ChainMaker {
       chain_.steps.push_back(
           kernels::strip_binary(formula.binary(), chain_.dtype, other, is_right));
     }
-    const TileOperand& made = tiles_.operand(op, op.num_inputs);
-    at_hand_ = made.value;
-    if (made.kind == Kind::kInside) return;
+    const TileOperand& output = tiles_.operand(op, op.num_inputs);
+    at_hand_ = output.value;
+    if (output.kind == Kind::kInside) return;
     chain_.steps.push_back(kernels::strip_store(external(op, op.num_inputs)));
   }
 
