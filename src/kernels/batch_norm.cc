@@ -69,7 +69,7 @@ Plain<T>* column_array(const Grid& grid, void* scratch, int i) {
   return reinterpret_cast<Plain<T>*>(after) + i * grid.width;
 }
 
-// body(part, begin, end): rows of the grid, side by side.
+// body(part, begin, end): rows of the grid, in parallel.
 template <typename T, typename Body>
 void for_parts(const Grid& grid, void* scratch, Body body) {
   parallel_for(grid.parts, 1, [&](int64_t p, int64_t last) {
@@ -153,7 +153,7 @@ void for_run(int64_t n, Body body) {
   if (at < n) body(at, int64_t{1}, n - at);
 }
 
-// body(run, number): for every run of `inner` elements, side by side.
+// body(run, number): for every run of `inner` elements, in parallel.
 template <typename T, typename Body>
 void for_runs(const Channels& s, Body body) {
   const int64_t grain = std::max<int64_t>(1, kPartSize / std::max<int64_t>(1, s.inner));

@@ -46,7 +46,7 @@ struct Corners {
         x(in_x - std::floor(in_x)) {}
 };
 
-// body(box, row, column, Axis y, Axis x) for every position, boxes side by side.
+// body(box, row, column, Axis y, Axis x) for every position, boxes in parallel.
 template <typename Body>
 void for_boxes(const Crop& c, const float* boxes, bool in_parallel, Body body) {
   const int64_t grain = in_parallel ? 1 : c.boxes;

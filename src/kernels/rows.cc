@@ -22,7 +22,7 @@ int64_t num_parts(Rows rows) {
   return std::clamp<int64_t>(rows.count * rows.n / kPartSize, 1, std::min(kMaxParts, rows.count));
 }
 
-// body(part, begin, end): the rows [begin, end) for each part, side by side.
+// body(part, begin, end): the rows [begin, end) for each part, in parallel.
 template <typename Body>
 void for_parts(Rows rows, Body body) {
   const int64_t parts = num_parts(rows);
