@@ -1,4 +1,4 @@
-"""What a Python program notices: calls, imports, conversions, training steps, and memory.
+"""Performance seen from Python: calls, imports, conversions, training steps, and memory.
 
     python from_python.py LIBRARY CASE      LIBRARY: penstock, numpy, torch, tensorflow or jax
 
@@ -6,10 +6,9 @@ prints one line of JSON:
 
     {"version": "2.21.0", "seconds": 1.9e-05, "check": 3.0, "peak_bytes": 0}
 
-Every case runs in a process of its own, so that import and memory are measured from nothing.
-Penstock and TensorFlow run the same source. peak_bytes is what the process grew by during the first
-call, by the operating system's account; it is left out where it says nothing. check is as in
-peers.py.
+Every case runs in its own process, so that import and memory are measured from scratch. Penstock
+and TensorFlow run the same source. peak_bytes is the growth of the process during the first call,
+according to the operating system; it is omitted if meaningless. check is as in peers.py.
 """
 
 from __future__ import annotations
@@ -32,8 +31,8 @@ CHAIN_SIZE = 8_000_000
 LARGE = 25_000_000  # floats: 100 MB
 
 SECONDS_PER_REPETITION = 0.002
-REPETITIONS, SECONDS_IN_ALL = 5, 0.3  # and as many as take that long
-SECONDS_AT_MOST = 3  # after which there is no other
+REPETITIONS, SECONDS_IN_ALL = 5, 0.3  # at least, and as many as take that long
+SECONDS_AT_MOST = 3  # then no further repetition
 
 
 class Penstock(TensorFlow):
@@ -55,10 +54,10 @@ def memory(field: str) -> int:
 
 
 def peak_of(call: Callable) -> int:
-    """By how many bytes the process grew during the call, at the most."""
-    time.sleep(0.1)  # what other threads are about to free
-    ctypes.CDLL(None).malloc_trim(0)  # what is free must not count as there already
-    Path("/proc/self/clear_refs").write_text("5")  # forgets the peak so far
+    """The peak growth of the process during the call, in bytes."""
+    time.sleep(0.1)  # lets other threads finish freeing
+    ctypes.CDLL(None).malloc_trim(0)  # free memory must not count as already present
+    Path("/proc/self/clear_refs").write_text("5")  # resets the peak
     before = memory("VmRSS")
     call()
     return max(0, memory("VmHWM") - before)
@@ -110,7 +109,7 @@ def chain(lib):
 
 
 def deep_step(layers, batch, width):
-    """A step through many layers: what a tape keeps for it."""
+    """A step through many layers, for the memory that a tape keeps."""
     scale = np.float32(1.8 / width**0.5)  # neither fades nor grows from layer to layer
 
     def case(lib):
@@ -127,13 +126,13 @@ def numpy_in(lib):
 
 
 def numpy_out(lib):
-    """Of a tensor that stays."""
+    """For a tensor that stays alive."""
     result, array = lib.tensor(np.ones(LARGE, np.float32)) + 1.0, lib.array
     return lambda: array(result)
 
 
 def numpy_of_next(lib):
-    """Of an op's result that nobody else has: the op is part of the call."""
+    """For an op's result that nobody else holds: the op is part of the call."""
     x, array_of_next = lib.tensor(np.ones(LARGE, np.float32)), lib.array_of_next
     return lambda: array_of_next(x)
 
@@ -144,8 +143,8 @@ class Case:
     needs: str = "tensor"  # the function a library must have
     has_peak: bool = False
     num_checked: int | None = None  # how many elements of the result are looked at; None: all
-    without: str = ""  # a library that the case says nothing about
-    gives_array: bool = False  # the call's result is NumPy's already
+    without: str = ""  # a library for which the case is meaningless
+    gives_array: bool = False  # the call's result is already a NumPy array
 
 
 CASES = {
@@ -168,7 +167,7 @@ CASES = {
 
 
 def seconds_per_call(call: Callable) -> float:
-    """The best of many short repetitions: one of them falls between what else the machine does."""
+    """The best of many short repetitions: at least one is undisturbed."""
     timer, calls, start = timeit.Timer(call), 1, time.perf_counter()
     while (best := timer.timeit(calls) / calls) * calls < SECONDS_PER_REPETITION:
         calls *= 2
@@ -182,7 +181,7 @@ def seconds_per_call(call: Callable) -> float:
 
 
 def measure_import(library: str, case: Case) -> dict:
-    """The import, and a first call, which makes a library do what it put off."""
+    """The import and a first call, which triggers deferred initialisation."""
     before, start = memory("VmRSS"), time.perf_counter()
     made = LIBRARIES[library]()
     result = made.finished(case.make(made))()

@@ -8,8 +8,8 @@ prints a line of JSON for each case:
 
 A column is a library, or one of its ways to run a function: tensorflow is tf.function, and xla the
 same with jit_compile=True; jax is jax.jit; torch is eager, and compiled is torch.compile.
-peak_bytes is what the process grew by during a call, beside what tracing and compiling took. For
-penstock there is also what the plan says, and an error when the ledger measured something else.
+peak_bytes is the growth of the process during a call, without tracing and compilation. For penstock
+the output also has the planned figures, and an error if the ledger measured something else.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ STEP_OPS_PER_LAYER = 7  # forward: product, tanh; backward: three; scaling, upda
 
 
 class Column:
-    # The first call that tells what memory a call takes: most compile in their first.
+    # The first call that shows the memory of a call: most libraries compile in their first.
     telling_call = 1
 
     def prepare(self) -> None:
@@ -43,7 +43,7 @@ class Column:
 
 
 class Function(Column, loops.TensorFlow, TensorFlow):
-    telling_call = 0  # later ones take what it gave back
+    telling_call = 0  # later calls reuse what it freed
 
     def compiled(self, function, takes_over=None):
         return self.tf.function(function)
@@ -66,7 +66,7 @@ class Xla(Function):
         made.experimental_get_compiler_ir(*args)(stage="optimized_hlo")
 
     def loop_options(self, num_steps, for_gradient=False, checkpoints=None):
-        # It has no gradient of a loop that may be of any length.
+        # XLA cannot differentiate a loop of unbounded length.
         return {"maximum_iterations": num_steps} if for_gradient else {}
 
 
@@ -77,7 +77,7 @@ class Penstock(Function):
         return {"checkpoints": checkpoints} if checkpoints else {}
 
     def checked_plan(self):
-        """What the plan says of a call, once the ledger has said the same."""
+        """The planned figures of a call, verified against the ledger."""
         made, args = self.last
         plan, config = made.memory_plan(*args), self.tf.config.experimental
         config.reset_memory_stats()
@@ -91,7 +91,7 @@ class Penstock(Function):
 
 class Jit(Column, loops.Jax, Jax):
     def compiled(self, function, takes_over=None):
-        # A function of its own: jit knows those again that it has seen.
+        # A new function: jit recognises those that it has seen.
         return self.jax.jit(lambda *args: function(*args), donate_argnums=takes_over)
 
 
@@ -101,11 +101,11 @@ class Eager(Column, loops.Torch, Torch):
 
 class Compiled(Column, Torch):
     def compiled(self, function, takes_over=None):
-        self.torch._dynamo.reset()  # it knows code again that it has seen
+        self.torch._dynamo.reset()  # it recognises code that it has seen
         return self.torch.compile(function, dynamic=False)
 
     def forget(self):
-        """From here on, what was compiled in other processes."""
+        """Discards the caches of compiled code from other processes."""
         self.torch._inductor.config.force_disable_caches = True
 
 
@@ -145,7 +145,7 @@ def small_ops(lib):
 
 
 def small_layers(lib):
-    """Products and tanh in turn, which nobody can make one op of. They approach a fixed point."""
+    """Alternating products and tanh, which cannot be fused. They approach a fixed point."""
     near_identity = np.eye(4) * 1.5 + values(4, 4, seed=2) / 8
     x, w = lib.tensor(values(4, 4, seed=1)), lib.tensor(near_identity.astype(np.float32))
     matmul, tanh = lib.matmul, lib.chain_functions()[0]
@@ -159,10 +159,10 @@ def small_layers(lib):
 
 
 def first_calls(lib, make):
-    """Calls of functions that make() makes anew each time."""
+    """Calls of functions that make() creates anew each time."""
     if hasattr(lib, "forget"):
         lib.forget()
-    lib.finished(call(lib))()  # what a library does once is not counted
+    lib.finished(call(lib))()  # one-time work is not counted
     return lambda: lib.finished(make())()
 
 
@@ -180,7 +180,7 @@ def trace(num_ops):
 
 
 def trace_step(num_ops):
-    """A training step of many small layers: values that live long, for a planner."""
+    """A training step of many small layers: long lifetimes, for a planner."""
 
     def case(lib):
         num_layers = num_ops // STEP_OPS_PER_LAYER
@@ -212,10 +212,10 @@ def chain_sum(size):
 class Case:
     make: Callable
     num_ops: int = 1  # the time is that of one of them
-    num_steps: int | None = None  # of a loop: the time of one is shown too
-    warm_up: Callable | None = None  # a smaller case, to call before memory is looked at
+    num_steps: int | None = None  # of a loop: the time of one step is shown too
+    warm_up: Callable | None = None  # a smaller case, called before memory is measured
     is_first_call: bool = False  # every call is
-    without: tuple[str, ...] = ()  # columns that it says nothing about, or that take minutes
+    without: tuple[str, ...] = ()  # columns for which it is meaningless, or takes minutes
 
 
 EAGER = ("torch",)  # has no first call that differs from others
@@ -297,7 +297,7 @@ def main() -> None:
             continue
         try:
             figures = measure(options.column, CASES[name])
-        except Exception as error:  # one case must not cost the others
+        except Exception as error:  # one failing case must not affect the others
             figures = {"error": f"{type(error).__name__}: {error}"[:200]}
         print(json.dumps({"case": name, **figures}), flush=True)
 

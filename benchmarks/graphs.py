@@ -1,4 +1,4 @@
-"""Programs in the style of TensorFlow 1: graphs are built, sessions run them.
+"""TensorFlow 1 programs: graphs are built, sessions run them.
 
     python graphs.py LIBRARY CASE      LIBRARY: penstock or tensorflow
 
@@ -6,10 +6,10 @@ prints one line of JSON:
 
     {"version": "2.21.0", "seconds": 0.3, "cpu_seconds": 0.3, "peak_bytes": 0, "check": 2001.0}
 
-Every case runs in a process of its own; both libraries run the same source. cpu_seconds is what all
-threads computed for, which a busy machine changes least. peak_bytes is what the process grew by, by
-the operating system's account, after a smaller case has made it load what it needs once. Where
-there are many nodes, or turns of a loop, each_seconds is what one of them has of that.
+Every case runs in its own process; both libraries run the same source. cpu_seconds is the computing
+time of all threads, which a busy machine affects least. peak_bytes is the growth of the process
+according to the operating system, after a smaller case has done the one-time work. If there are
+many nodes or loop iterations, each_seconds is the share of one of them.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def second_run(num_adds):
 
 
 def grown_chain(num_turns):
-    """The mistake of many programs: ops are made inside of the loop that runs them."""
+    """A common mistake: ops are created inside the loop that runs them."""
 
     def case(tf):
         v1 = tf.compat.v1
@@ -114,7 +114,7 @@ def grown_chain(num_turns):
 
 
 def train_mlp(tf):
-    """The step of peers.mlp_step. The batch is fed anew in every run."""
+    """The step of peers.mlp_step. The batch is fed in every run."""
     v1 = tf.compat.v1
     x = v1.placeholder(tf.float32, [None, MLP_SIZES[0]])
     labels = v1.placeholder(tf.int32, [None])

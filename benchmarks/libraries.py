@@ -1,7 +1,7 @@
-"""The peers under common names, and the numbers that every library starts from.
+"""The peers under common names, and the input numbers of every library.
 
 An adapter holds a library's own functions, so that a timed call goes straight to the library. A
-case that needs a function the library does not have is left out. Training steps: training.py.
+case is skipped if the library lacks a function that it needs. Training steps: training.py.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def values(*shape: int, seed: int) -> np.ndarray:
 
 
 def check_sum(result: np.ndarray) -> float:
-    """A sum that tells if elements are wrong or out of place."""
+    """A sum that reveals wrong or misplaced elements."""
     weights = 1.0 + values(result.size, seed=99).astype(np.float64)
     return float(result.astype(np.float64).ravel() @ weights)
 
@@ -42,11 +42,11 @@ class Library:
     array: Callable = staticmethod(np.asarray)  # and back
 
     def array_of_next(self, x):
-        """x + 1 as an array: of a result that has no name."""
+        """x + 1 as an array: from a result without a name."""
         return np.asarray(x + 1.0)
 
     def finished(self, call: Callable) -> Callable:
-        """The call, made to return only when its result is there."""
+        """The call, made to wait for its result."""
         return call
 
     def compiled(self, function: Callable, takes_over: int | None = None) -> Callable:

@@ -1,7 +1,7 @@
-"""Loops in each library's own words, and the cases that are made of them.
+"""Loops in each library's own API, and the cases built from them.
 
-The classes are parts of the columns of functions.py, whose table of cases has these too. Each has
-the same words: a state repeated, a branch picked, the gradients of a loss, and an LSTM's cell.
+The classes are parts of the columns of functions.py, whose table of cases includes these. Each has
+the same methods: a repeated state, a branch, the gradients of a loss, and an LSTM cell.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class TensorFlow:
 class Jax:
     def repeated(self, num_steps, step, *state, for_gradient=False, checkpoints=None):
         lax = self.jax.lax
-        if for_gradient:  # which while_loop has none of
+        if for_gradient:  # while_loop has no gradient
             return lax.fori_loop(0, num_steps, lambda i, state: step(i, *state), state)
         return lax.while_loop(
             lambda carry: carry[0] < num_steps,
@@ -122,7 +122,7 @@ class Torch:
 
 
 def decay(num_steps):
-    """A multiplication and an addition of few floats: what a step costs by itself."""
+    """A multiplication and an addition of few floats: the overhead of a step."""
 
     def case(lib):
         def function(x):
@@ -134,7 +134,7 @@ def decay(num_steps):
 
 
 def decay_in_branches(num_steps):
-    """The same with one of two rates. An integer picks it, so that rounding has no say."""
+    """The same with one of two rates, selected by an integer, so that rounding does not matter."""
 
     def case(lib):
         def step(i, k, x):
@@ -152,7 +152,7 @@ def decay_in_branches(num_steps):
 
 
 def sine_gradient(num_steps, size=SINE_SIZE):
-    """A state that is large next to what is computed with it: what a gradient keeps of it."""
+    """A state that is large relative to the computation: the memory that a gradient keeps."""
 
     def case(lib):
         def loss_of(x):
@@ -201,7 +201,7 @@ def lstm_tensors(lib, num_steps, batch, width):
 
 
 def lstm_mean(lib, inputs, weights, bias, **options):
-    """The mean state of all steps: each has a part in it, and gradients do not fade."""
+    """The mean state of all steps: every step contributes, and gradients do not vanish."""
     num_steps, batch, width = inputs.shape
     cell, zero = lib.lstm_cell(weights, bias), lib.tensor(np.zeros((batch, width), np.float32))
 
@@ -228,7 +228,7 @@ def lstm_gradient(num_steps, batch, width):
                 return lib.reduce_sum(lstm_mean(lib, inputs, weights, bias, for_gradient=True) ** 2)
 
             of_weights, of_bias = lib.gradients(loss_of, weights, bias)
-            return of_weights + of_bias  # in one array, so that nobody can leave either out
+            return of_weights + of_bias  # in one array, so that neither can be omitted
 
         return lib.calling(function, *lstm_tensors(lib, num_steps, batch, width))
 

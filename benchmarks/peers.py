@@ -1,4 +1,4 @@
-"""The cases of benchmarks/cpp in the peers' own words, eager, from Python.
+"""The cases of benchmarks/cpp in the peers' own APIs, eager, from Python.
 
     python peers.py LIBRARY [CASE ...]        LIBRARY: numpy, torch, tensorflow or jax
 
@@ -7,9 +7,9 @@ prints a line of JSON for the library, then one for each case:
     {"library": "numpy", "version": "2.4.6"}
     {"case": "eager_add_4m", "seconds": 0.0021, "check": -844.2}
 
-seconds is the best of a few repetitions, and check the weighted sum of the result that bench.h
-defines: every library starts from the same numbers, so the sums have to agree. An error stands in
-place of the figures of a case that failed.
+seconds is the best of a few repetitions, and check the weighted sum of the result as defined in
+bench.h: every library starts from the same numbers, so the sums must agree. A failed case has an
+error instead of figures.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import numpy as np
 from libraries import LIBRARIES, Library, check_sum, values
 from training import MLP_SIZES
 
-# What the C++ side asks of Google Benchmark too; see run.py.
+# The C++ side passes the same to Google Benchmark; see run.py.
 REPETITIONS = 5
 SECONDS_PER_REPETITION = 0.05
 
@@ -240,7 +240,7 @@ def main() -> None:
             continue
         try:
             figures = measure(library, CASES[name])
-        except Exception as error:  # one case must not cost the others
+        except Exception as error:  # one failing case must not affect the others
             figures = {"error": f"{type(error).__name__}: {error}"[:200]}
         print(json.dumps({"case": name, **figures}), flush=True)
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Times penstock next to its peers in one run, and prints a table.
 
-Each library runs in a process of its own, one after the other, for several rounds in a rotating
-order; the best time of all rounds counts. Peers live in .venv-peers, which is made on first use. A
-peer that cannot be installed or fails is shown as missing. All libraries compute on the same
-numbers, and a result that differs from the others' is marked as wrong.
+Each library runs in its own process, one after the other, for several rounds in a rotating order;
+the best time of all rounds counts. Peers are installed in .venv-peers on first use. A peer that
+cannot be installed or fails is shown as missing. All libraries compute on the same numbers, and a
+result that differs from the others' is marked as wrong.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ REQUIREMENTS = HERE / "requirements-peers.txt"
 PACKAGES = {"numpy": "numpy", "torch": "torch", "tensorflow": "tensorflow-cpu", "jax": "jax"}
 
 TIMEOUT_SECONDS = 900
-# How far the check sums of two libraries may be apart, relative to the larger one.
+# The allowed relative difference between the check sums of two libraries.
 CHECK_TOLERANCE = 1e-3
 
-# What takes a column that long is not repeated in later rounds.
+# Cases that take a column that long are not repeated in later rounds.
 SECONDS_FOR_ONE_ROUND = 3.0
 
 ALL_CASES = [*CASES, *from_python.CASES, *functions.CASES, *graphs.CASES]
@@ -67,7 +67,7 @@ def peer_python() -> Path:
 
 
 def pinned_versions() -> dict[str, str]:
-    """The versions that REQUIREMENTS asks for on this Python, by package."""
+    """The versions that REQUIREMENTS pins for this Python, by package."""
     newer = sys.version_info >= (3, 11)
     pins = {}
     for line in REQUIREMENTS.read_text().splitlines():
@@ -86,7 +86,7 @@ def installed_versions() -> dict[str, str]:
 
 
 def install(library: str) -> str | None:
-    """Installs a peer; why it could not be done, or None."""
+    """Installs a peer; returns the reason of a failure, or None."""
     command = [peer_python(), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     command += ["--constraint", REQUIREMENTS, PACKAGES[library]]
     if library == "torch":
@@ -96,7 +96,7 @@ def install(library: str) -> str | None:
 
 
 def set_up_peers(libraries: list[str]) -> dict[str, str]:
-    """Brings .venv-peers up to the pins; the peers that are missing, and why."""
+    """Updates .venv-peers to the pins; returns the missing peers, with reasons."""
     missing = {}
     if not peer_python().exists():
         say(f"making {VENV.name}")
@@ -104,7 +104,7 @@ def set_up_peers(libraries: list[str]) -> dict[str, str]:
     pins, installed = pinned_versions(), installed_versions()
     for library in libraries:
         package = PACKAGES[library]
-        # A build's own suffix ("+cpu") is not part of the version that was asked for.
+        # A build's suffix ("+cpu") is not part of the pinned version.
         if installed.get(package, "").split("+")[0] == pins[package]:
             continue
         say(f"installing {package} {pins[package]} into {VENV.name}")
@@ -190,7 +190,7 @@ def run_functions(column: str, cases: list[str]) -> Figures:
 
 
 def keep_best(best: Figures, new: Figures) -> None:
-    """Takes over the new figures of a case when they are the first or the quickest."""
+    """Takes over the new figures of a case if they are the first or the fastest."""
     for case, figures in new.items():
         known = best.get(case)
         if (
@@ -250,7 +250,7 @@ class Comparison:
         return figures
 
     def single_cases(self, library: str) -> Iterator[tuple[str, str]]:
-        """The cases that run in a process of their own, each with its script."""
+        """The cases that run in their own process, each with its script."""
         for case in self.cases:
             if case in from_python.CASES:
                 yield "from_python.py", case
@@ -290,7 +290,7 @@ class Comparison:
             }
             if len(checks) < 2:
                 continue
-            # NaN has no place in an order, and would make the median depend on where it stands.
+            # NaN cannot be ordered, and would make the median depend on its position.
             numbers = [check for check in checks.values() if not math.isnan(check)]
             usual = statistics.median(numbers or [math.nan])
             for library, check in checks.items():

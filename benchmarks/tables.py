@@ -1,4 +1,4 @@
-"""How run.py shows its results: tables in Markdown."""
+"""The Markdown tables in which run.py shows its results."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def show_bytes(count: float | None) -> str:
 
 
 def show_table(rows: list[list[str]]) -> str:
-    """Aligned; the first row is the head. Nothing when there is no other."""
+    """An aligned table; the first row is the head. Prints nothing if there is no other row."""
     if len(rows) < 2:
         return ""
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
@@ -55,7 +55,7 @@ def compare(result, case: str, figure: str, show, libraries: list[str], least=0.
 
 
 def times_table(result, cases: list[str]) -> str:
-    """The core's cases, with what the ledger says of a call."""
+    """The core's cases, with the ledger's figures for a call."""
     rows = [["case", *result.libraries, "ratio to best", "allocations", "peak bytes"]]
     for case in cases:
         figures = result.best[OURS].get(case, {})
@@ -92,7 +92,7 @@ def planned_table(result, title: str, cases: list[str], more: dict[str, str] | N
 
 
 def cpu_table(result, cases: list[str], libraries: list[str]) -> str:
-    """With the time of one node, or of one turn of a loop."""
+    """With the time of one node, or of one loop iteration."""
     each = [f"each, {library}" for library in libraries]
     rows = [["processor time", *libraries, "ratio to best", *each]]
     for case in cases:

@@ -1,8 +1,8 @@
-"""Training steps in each library's own words: forward, backward, plain gradient descent.
+"""Training steps in each library's own API: forward, backward, plain gradient descent.
 
-The classes are parts of the adapters in libraries.py. A step takes the parameters that the
-adapter's variables() made and gives the call to time, which returns the loss. Where a library has
-functions to compile, what goes into one stands inside self.compiled or self.calling.
+The classes are parts of the adapters in libraries.py. A step takes the parameters from the
+adapter's variables() and returns the call to time, which returns the loss. For libraries that
+compile functions, the code to compile is inside self.compiled or self.calling.
 """
 
 from __future__ import annotations

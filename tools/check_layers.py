@@ -47,8 +47,8 @@ ALLOWED: dict[str, set[str]] = {
     },
 }
 
-# The rooms of a layer: what each may include of the layer, besides itself. The layer's own folder
-# is a room too, under its own name, and has to be listed like the others.
+# The rooms of a layer, and what each may include of the layer besides itself. The layer's own
+# folder is a room too, under its own name, and must be listed like the others.
 ROOMS: dict[str, set[str]] = {
     "graph": set(),
     "graph/passes": {"graph"},
@@ -186,7 +186,7 @@ def check_file(path: Path, text: str) -> Iterator[Message]:
 
 
 def check_bindings(text: str) -> Iterator[Message]:
-    """The bindings see what every user sees: public headers, and files of their own."""
+    """The bindings may include what every user sees: public headers, and their own files."""
     for number, line in enumerate(text.splitlines(), 1):
         match = INCLUDE.match(line)
         if match and match[1] == '"' and "/" in match[2]:

@@ -1,6 +1,6 @@
-"""Runs the programs of docs/findings anew and writes what the doctor says into the pages.
+"""Reruns the programs of docs/findings and writes the doctor's output into the pages.
 
-Figures that differ from run to run are `...` in a page, and stay so.
+Figures that vary from run to run are `...` in a page, and stay so.
 """
 
 import doctest

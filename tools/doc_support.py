@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "from_tensorflow.md"
 NAMES = ROOT / "docs" / "tensorflow_names.txt"
 MARKED = re.compile(r"(<!-- support -->\n).*?(<!-- end -->)", re.S)
-# Namespaces that are listed on their own, though they are inside another.
+# Namespaces that have their own row, though they are inside another.
 INNER = ("tf.compat.v1", "tf.experimental.numpy")
 SHOWN = 12  # missing names of a namespace that are listed
 

@@ -2,9 +2,8 @@
 """Writes the C++ op functions (<penstock/ops.h> and their source) from the OpDefs.
 
 An OpDef is the only description of an op. This script reads its name, doc, inputs, attributes and
-outputs as they stand in src/ops/*.cc and writes one function for each, named as in
-PEN_OP_DEF(name). It refuses what it cannot read; tests/python/test_gen_ops.py holds what it read
-against the registry.
+outputs from src/ops/*.cc and writes one function for each, named as in PEN_OP_DEF(name). It rejects
+what it cannot parse; tests/python/test_gen_ops.py compares the result with the registry.
 """
 
 import argparse

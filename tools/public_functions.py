@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""Writes a C++ program that refers to every function which public headers declare.
+"""Writes a C++ program that refers to every function declared in public headers.
 
 public_functions.py OUTPUT INCLUDE_DIR…
 
-It links only where each of them is defined and exported by the library: tests/CMakeLists.txt builds
-it. The headers are read as the house writes them: declarations that end in a semicolon, in
-namespaces and in the public parts of classes. Templates, macros and what has its body in the header
-need nothing of a library.
+It links only if the library defines and exports each of them: tests/CMakeLists.txt builds it. The
+parser expects the house style: declarations that end in a semicolon, in namespaces and in public
+parts of classes. Templates, macros and functions with a body in the header are skipped.
 """
 
 import argparse

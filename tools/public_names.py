@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Writes python/penstock/_api/names.txt: where each public name is, from `@public` in the sources.
+"""Writes python/penstock/_api/names.txt: the module of each public name, from `@public` in the
+sources.
 
-A function, a class or a value says its public names itself:
+A function, a class or a value declares its public names:
 
     @public("math.add_n", "add_n")
     def add_n(inputs, name=None): …

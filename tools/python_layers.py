@@ -1,4 +1,4 @@
-"""Checks what the modules of the Python front import: the order of the packages, and no rings.
+"""Checks the imports of the Python modules: the order of the packages, and no cycles.
 
 A module may import what stands below its own layer in LAYERS, and modules of its own layer, as long
 as no ring comes of it. Imports inside of functions count as well. Imports that stand under
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-# From the bottom to the top; what stands in one line is one layer.
+# From the bottom to the top; each line is one layer.
 LAYERS = [
     "_core",
     "errors",

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Takes the pictures of README.md and docs/report.md: records each page's own program and opens
-its report."""
+"""Takes the screenshots for README.md and docs/report.md: records each page's own program and
+opens its report."""
 
 import re
 import shutil

@@ -9,9 +9,9 @@
 // A case that throws or computes something wrong is reported as an error and never timed. Besides
 // the time, a case reports
 //   allocations  the ledger's count of allocations, per call
-//   peak_bytes   the most that a call held beyond what was held before it
-//   check        a weighted sum of the result, which benchmarks/peers.py works out likewise: all
-//                libraries start from the same numbers and must arrive at the same
+//   peak_bytes   the most bytes that a call held in addition to those before it
+//   check        a weighted sum of the result, which benchmarks/peers.py computes too: all
+//                libraries start from the same numbers and must get the same sum
 #pragma once
 
 #include <algorithm>
@@ -33,9 +33,9 @@ class Bench {
  public:
   explicit Bench(benchmark::State& state) : state_(state) {}
 
-  // Compares elements of `result` (all of a small one, some hundred of a large one) with what
-  // `reference(i)` says in double precision, and notes the check sum. Throws where they differ by
-  // more than `tolerance`.
+  // Compares elements of `result` (all of a small one, some hundred of a large one) with
+  // `reference(i)` in double precision, and notes the check sum. Throws if they differ by more than
+  // `tolerance`.
   template <typename Reference>
   void expect(const Tensor& result, Reference&& reference, double tolerance = 1e-5) {
     const int64_t n = result.num_elements();

@@ -16,7 +16,8 @@ int64_t tap(int64_t y, int64_t x) { return (y * kWindow + x) * kChannels * kChan
 bool is_inside(int64_t y, int64_t x) { return y >= 0 && y < kSide && x >= 0 && x < kSide; }
 
 // Element i of the convolution of `images` [n, y, x, c] with `filter` [y, x, c, d], padded to the
-// same size; or, with `back`, of the gradient that `images` are the gradient of the result of.
+// same size; with `back`, of the gradient of its input, where `images` is the gradient of the
+// result.
 double element(const Tensor& images, const Tensor& filter, int64_t i, bool back) {
   const int64_t d = i % kChannels, x = i / kChannels % kSide, y = i / kChannels / kSide % kSide;
   const int64_t n = i / kChannels / kSide / kSide;
@@ -76,7 +77,7 @@ PEN_CASE(conv2d_filter_grad) {
 
 namespace {
 
-// The four elements that output element i of a 2x2 pooling sees.
+// The four inputs of output element i of a 2x2 pooling.
 template <typename Fold>
 double pooled(const Tensor& images, int64_t i, double first, const Fold& fold) {
   constexpr int64_t kHalf = kSide / 2;

@@ -1,4 +1,4 @@
-// Element-wise ops bound by memory: what they read and write, and what they hold meanwhile.
+// Memory-bound elementwise ops: their traffic and peak memory.
 #include "bench.h"
 
 namespace penstock::bench {
@@ -9,7 +9,7 @@ PEN_CASE(eager_add_4m) {
   bench.time([&] { return add(a, b); });
 }
 
-// The product is handed over to the sum, which may be written over it: peak_bytes tells.
+// The product is donated to the sum, which may overwrite it: peak_bytes shows it.
 PEN_CASE(chain_4m) {
   const Tensor a = values({4'000'000}, 1), b = values({4'000'000}, 2), c = values({4'000'000}, 3);
   bench.expect(a * b + c,

@@ -1,5 +1,5 @@
 // Traced functions: an elementwise chain and its sum, op by op and as one tiled instruction, and
-// what an instruction of a program costs when the ops are so small that only that counts.
+// the overhead of an instruction, measured with tiny ops.
 #include <cmath>
 
 #include "bench.h"
@@ -32,13 +32,13 @@ Function traced_chain(const Shape& shape, bool sums) {
   return trace.finish({sums ? reduce_sum(z) : z});
 }
 
-// 1,000 ops, each on the result of the one before.
+// 1,000 ops, each on the previous result.
 Tensor many_ops(Tensor x) {
   for (int i = 0; i < 500; ++i) x = x * 1.01 + 0.5;
   return x;
 }
 
-// 300 ops on single elements: a counter, a condition and a learning rate, as a loop has them.
+// 300 ops on single elements: a counter, a condition and a learning rate, as in a loop.
 Tensors scalar_ops(Tensor step, Tensor rate) {
   for (int i = 0; i < 50; ++i) {
     step = step + 1;

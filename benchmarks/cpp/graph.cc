@@ -1,4 +1,4 @@
-// What it takes to make a graph of a thousand nodes, to trace one, and to simplify it.
+// The time to build, trace and simplify a graph of a thousand nodes.
 #include "bench.h"
 
 #include <penstock/exec/function.h>

@@ -1,4 +1,4 @@
-// Rows looked up in a table, numbers sorted, and the largest of many.
+// Looking up rows of a table, sorting, and selecting the largest numbers.
 #include <numeric>
 
 #include "bench.h"
@@ -9,7 +9,7 @@ namespace {
 constexpr int64_t kRows = 1'000'000;
 constexpr int64_t kWidth = 16;
 
-// Rows of the table in no order: a prime step goes to each of them once.
+// Rows of the table in scattered order: a prime step visits each of them once.
 Tensor scattered_rows() {
   std::vector<int32_t> rows(static_cast<size_t>(kRows));
   for (int64_t i = 0; i < kRows; ++i)

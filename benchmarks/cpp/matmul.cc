@@ -22,7 +22,7 @@ PEN_CASE(matmul_64) { square_matmul(bench, 64); }
 PEN_CASE(matmul_512) { square_matmul(bench, 512); }
 PEN_CASE(matmul_2048) { square_matmul(bench, 2048); }
 
-// Half types: the result is rounded to 8 bits or 11, of sums that are not.
+// Half types: the result is rounded to 8 or 11 bits, the sums are not.
 PEN_CASE(matmul_512_bfloat16) { square_matmul(bench, 512, DType::kBFloat16, 1e-2); }
 PEN_CASE(matmul_512_float16) { square_matmul(bench, 512, DType::kFloat16, 2e-3); }
 

@@ -62,7 +62,7 @@ class Network {
   }
 
  private:
-  // The parameter is handed over, so that its new value takes its place.
+  // The parameter is donated, so that its new value takes its place.
   static void descend(Tensor& parameter, const Gradient& gradient) {
     parameter = std::move(parameter) - gradient.dense() * kLearningRate;
   }

@@ -1,4 +1,4 @@
-// Layer norm over rows of a transformer's size and batch norm over images, forwards and backwards.
+// Layer norm over rows of a transformer's size and batch norm over images, forward and backward.
 #include "bench.h"
 
 namespace penstock::bench {
@@ -23,8 +23,8 @@ struct Moments {
   double normalised(double x) const { return (x - mean) / std::sqrt(variance + kEpsilon); }
 };
 
-// The gradient for x of a normalisation of those elements, with g the gradient that arrives there
-// times gamma.
+// The gradient for x of a normalisation of those elements, with g the incoming gradient times
+// gamma.
 template <typename Arriving>
 double input_gradient(const Tensor& x, int64_t i, int64_t first, int64_t count, int64_t step,
                       Arriving g) {

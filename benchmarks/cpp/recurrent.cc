@@ -1,4 +1,4 @@
-// The gates of an LSTM, 64 × 256 units: fused, and as the ops that they are made of.
+// The gates of an LSTM, 64 × 256 units: fused, and as separate ops.
 #include "bench.h"
 
 namespace penstock::bench {
@@ -8,7 +8,7 @@ constexpr int64_t kBatch = 64, kUnits = 256;
 
 double sigmoid_of(double x) { return 1 / (1 + std::exp(-x)); }
 
-// Of the state that follows, element `i` of h.
+// Element `i` of h in the next state.
 double expected(const Tensor& gates, const Tensor& c, int64_t i) {
   const int64_t at = i / kUnits * 4 * kUnits + i % kUnits;
   const auto gate = [&](int64_t k) { return gates.number_at(at + k * kUnits); };
@@ -24,7 +24,7 @@ Tensor composed_step(const Tensor& gates, const Tensor& c) {
 
 Tensor lstm_step_only(const Tensor& gates, const Tensor& c) { return lstm_step(gates, c)[0]; }
 
-// The gradient of h's sum for the gates, by way of a tape.
+// The gradient of h's sum for the gates, through a tape.
 Tensor gradient_of(Tensor (*step)(const Tensor&, const Tensor&), const Tensor& gates,
                    const Tensor& c) {
   Tape tape;

@@ -1,4 +1,4 @@
-// An op of a user's own, x³, with its gradient: the same OpDef as the ops that penstock brings.
+// A user's own op, x³, with its gradient: the same OpDef as penstock's ops.
 #include <penstock/ops/context.h>
 #include <penstock/ops/grad_helpers.h>
 #include <penstock/ops/registry.h>

@@ -62,7 +62,7 @@ double accuracy(const Tensor& logits, const Tensor& labels) {
   return reduce_mean(cast(hits, DType::kFloat32)).item<float>();
 }
 
-// One line that is written over in a terminal, and a few lines in a log.
+// One line that is overwritten in a terminal, and a few lines in a log.
 void show_progress(int step, int steps, double loss, double share_right) {
   const bool is_terminal = isatty(STDOUT_FILENO) != 0;
   if (!is_terminal && step % 200 != 0) return;

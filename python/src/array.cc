@@ -115,17 +115,17 @@ bool are_within(PyArrayObject* array, DType own, DType dtype) {
                                 NPY_ITER_EXTERNAL_LOOP | NPY_ITER_BUFFERED | NPY_ITER_GROWINNER |
                                 NPY_ITER_ZEROSIZE_OK;
   PyArray_Descr* descr = PyArray_DescrFromType(number_of(own));
-  NpyIter* const made = NpyIter_New(array, kFlags, NPY_KEEPORDER, NPY_EQUIV_CASTING, descr);
+  NpyIter* const iterator = NpyIter_New(array, kFlags, NPY_KEEPORDER, NPY_EQUIV_CASTING, descr);
   Py_DECREF(descr);
-  if (made == nullptr) throw PythonError();
+  if (iterator == nullptr) throw PythonError();
   const auto end = [](NpyIter* it) { NpyIter_Deallocate(it); };
-  const std::unique_ptr<NpyIter, decltype(end)> pieces(made, end);
-  if (NpyIter_GetIterSize(made) == 0) return true;
-  NpyIter_IterNextFunc* const next = NpyIter_GetIterNext(made, nullptr);
+  const std::unique_ptr<NpyIter, decltype(end)> pieces(iterator, end);
+  if (NpyIter_GetIterSize(iterator) == 0) return true;
+  NpyIter_IterNextFunc* const next = NpyIter_GetIterNext(iterator, nullptr);
   if (next == nullptr) throw PythonError();
-  char** const data = NpyIter_GetDataPtrArray(made);
-  const npy_intp* const size = NpyIter_GetInnerLoopSizePtr(made);
-  const npy_intp* const stride = NpyIter_GetInnerStrideArray(made);
+  char** const data = NpyIter_GetDataPtrArray(iterator);
+  const npy_intp* const size = NpyIter_GetInnerLoopSizePtr(iterator);
+  const npy_intp* const stride = NpyIter_GetInnerStrideArray(iterator);
   T least = 0, most = 0;
   const auto add = [&](T item) {
     least = std::min(least, item);
@@ -139,7 +139,7 @@ bool are_within(PyArrayObject* array, DType own, DType dtype) {
     } else {
       for (npy_intp i = 0; i < count; ++i) add(*reinterpret_cast<const T*>(*data + i * *stride));
     }
-  } while (next(made) != 0);
+  } while (next(iterator) != 0);
   const int bits = static_cast<int>(dtype_size(dtype)) * 8 - (kUnsignedTypes.has(dtype) ? 0 : 1);
   const uint64_t highest = bits == 64 ? UINT64_MAX : (uint64_t{1} << bits) - 1;
   const int64_t lowest = kUnsignedTypes.has(dtype) ? 0 : -static_cast<int64_t>(highest) - 1;
@@ -197,10 +197,10 @@ Tensor convert_objects(PyArrayObject* array, DType wanted) {
   constexpr int64_t kTextBytes = 64;  // of a new Python object
   const auto text = static_cast<int64_t>(PyDataType_ELSIZE(PyArray_DESCR(array)));
   const bool has_objects = PyArray_DESCR(array)->kind == 'O';
-  const int64_t each = int64_t{sizeof(PyObject*)} + (has_objects ? 0 : kTextBytes + text);
+  const int64_t item_bytes = int64_t{sizeof(PyObject*)} + (has_objects ? 0 : kTextBytes + text);
   std::optional<Reservation> booked;
-  if (PyArray_SIZE(array) > kUnbookedBytes / each)
-    booked.emplace(int64_t{PyArray_SIZE(array)} * each, "constant");
+  if (PyArray_SIZE(array) > kUnbookedBytes / item_bytes)
+    booked.emplace(int64_t{PyArray_SIZE(array)} * item_bytes, "constant");
   const Ref list(checked(PyArray_ToList(array)));
   Tensor tensor = to_tensor(list.get(), wanted);
   // A list does not show the shape after a dimension of 0.

@@ -127,66 +127,66 @@ bool CallSignature::describe(PyObject* const* args, size_t num_positional, PyObj
   const size_t count =
       num_positional + (keywords ? static_cast<size_t>(PyTuple_GET_SIZE(keywords)) : 0);
   for (size_t i = 0; i < count; ++i) {
-    Argument made;
-    if (!describe(args[i], made)) return false;
-    arguments_.push_back(std::move(made));
+    Argument argument;
+    if (!describe(args[i], argument)) return false;
+    arguments_.push_back(std::move(argument));
   }
   return num_leaves_ <= CallTensors::kMaxLeaves;
 }
 
-bool CallSignature::describe(PyObject* value, Argument& made) {
+bool CallSignature::describe(PyObject* value, Argument& argument) {
   if (PyList_CheckExact(value) || PyTuple_CheckExact(value) || PyDict_CheckExact(value))
-    return describe_items(value, made);
+    return describe_items(value, argument);
   ++num_leaves_;
   if (Py_TYPE(value) == eager_type || is_numpy(value)) {
     const Tensor tensor =
         Py_TYPE(value) == eager_type ? tensor_of(value) : copy_array(value, DType::kInvalid);
-    made.dtype = tensor.dtype();
-    made.shape = tensor.shape();
+    argument.dtype = tensor.dtype();
+    argument.shape = tensor.shape();
     return true;
   }
   if (is_variable(value)) {
-    made.kind = Argument::kVariable;
-    made.variable = variable_of(value).id();
+    argument.kind = Argument::kVariable;
+    argument.variable = variable_of(value).id();
     return true;
   }
   if (is_literal(value)) {
-    made.kind = Argument::kLiteral;
-    made.object = Ref(Py_NewRef(value));
+    argument.kind = Argument::kLiteral;
+    argument.object = Ref(Py_NewRef(value));
     return true;
   }
   // Other containers are compared by their contents.
   if (PyMapping_Check(value) != 0) return false;
-  made.kind = Argument::kObject;
-  made.object = Ref(PyWeakref_NewRef(value, nullptr));
-  if (!made.object) PyErr_Clear();
-  return static_cast<bool>(made.object);
+  argument.kind = Argument::kObject;
+  argument.object = Ref(PyWeakref_NewRef(value, nullptr));
+  if (!argument.object) PyErr_Clear();
+  return static_cast<bool>(argument.object);
 }
 
-bool CallSignature::describe_items(PyObject* value, Argument& made) {
+bool CallSignature::describe_items(PyObject* value, Argument& argument) {
   Ref items;
   if (PyDict_CheckExact(value)) {
-    made.kind = Argument::kDict;
+    argument.kind = Argument::kDict;
     const Ref keys(checked(PyDict_Keys(value)));
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(keys.get()); ++i) {
       if (!PyUnicode_CheckExact(PyList_GET_ITEM(keys.get(), i))) return false;
     }
     if (PyList_Sort(keys.get()) < 0) throw PythonError();
-    made.object = Ref(checked(PyList_AsTuple(keys.get())));
-    items = Ref(checked(PyTuple_New(PyTuple_GET_SIZE(made.object.get()))));
+    argument.object = Ref(checked(PyList_AsTuple(keys.get())));
+    items = Ref(checked(PyTuple_New(PyTuple_GET_SIZE(argument.object.get()))));
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items.get()); ++i) {
-      PyObject* item = PyDict_GetItemWithError(value, PyTuple_GET_ITEM(made.object.get(), i));
+      PyObject* item = PyDict_GetItemWithError(value, PyTuple_GET_ITEM(argument.object.get(), i));
       if (item == nullptr) return false;
       PyTuple_SET_ITEM(items.get(), i, Py_NewRef(item));
     }
   } else {
-    made.kind = PyList_CheckExact(value) ? Argument::kList : Argument::kTuple;
+    argument.kind = PyList_CheckExact(value) ? Argument::kList : Argument::kTuple;
     items = Ref(checked(PySequence_Tuple(value)));
   }
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items.get()); ++i) {
     Argument item;
     if (!describe(PyTuple_GET_ITEM(items.get(), i), item)) return false;
-    made.items.push_back(std::move(item));
+    argument.items.push_back(std::move(item));
   }
   return true;
 }

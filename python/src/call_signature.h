@@ -60,8 +60,8 @@ class CallSignature {
   const Argument* tensor(size_t leaf) const;
 
  private:
-  bool describe(PyObject* value, Argument& made);
-  bool describe_items(PyObject* value, Argument& made);
+  bool describe(PyObject* value, Argument& argument);
+  bool describe_items(PyObject* value, Argument& argument);
 
   std::vector<Argument> arguments_;  // positional arguments, then keyword arguments
   size_t num_positional_ = 0;

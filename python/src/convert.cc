@@ -44,9 +44,9 @@ Tensor from_protocol(PyObject* value, DType dtype, Wanted wanted) {
   if (PyType_Check(value) == 0 && PyObject_HasAttr(value, to_tensor_name) != 0) {
     const bool is_open = dtype == DType::kInvalid || wanted == Wanted::kAsHint;
     const Ref type(is_open ? Py_NewRef(Py_None) : dtype_object(dtype));
-    const Ref made(
+    const Ref converted(
         checked(PyObject_CallMethodObjArgs(value, to_tensor_name, type.get(), Py_None, nullptr)));
-    if (Tensor own = value_of(made.get()); own.defined())
+    if (Tensor own = value_of(converted.get()); own.defined())
       return checked_dtype(std::move(own), value, dtype, wanted);
   } else if (PyType_Check(value) == 0 && PyObject_HasAttr(value, array_name) != 0) {
     return from_array(value, dtype, wanted);

@@ -86,18 +86,18 @@ void drop_capsule(PyObject* capsule) {
 
 template <typename M>
 PyObject* make_capsule(const Tensor& tensor, uint64_t flags) {
-  auto made = std::make_unique<Export<M>>();
-  made->tensor = tensor;
-  describe(made->tensor, made->strides, made->managed.tensor);
-  made->managed.context = made.get();
-  made->managed.deleter = [](M* managed) { delete static_cast<Export<M>*>(managed->context); };
+  auto exported = std::make_unique<Export<M>>();
+  exported->tensor = tensor;
+  describe(exported->tensor, exported->strides, exported->managed.tensor);
+  exported->managed.context = exported.get();
+  exported->managed.deleter = [](M* managed) { delete static_cast<Export<M>*>(managed->context); };
   if constexpr (std::is_same_v<M, dlpack::ManagedVersioned>) {
-    made->managed.version = {1, 0};
-    made->managed.flags = flags;
+    exported->managed.version = {1, 0};
+    exported->managed.flags = flags;
   }
   const char* name = std::is_same_v<M, dlpack::Managed> ? kPlain : kVersioned;
-  PyObject* capsule = checked(PyCapsule_New(&made->managed, name, drop_capsule<M>));
-  (void)made.release();
+  PyObject* capsule = checked(PyCapsule_New(&exported->managed, name, drop_capsule<M>));
+  (void)exported.release();
   return capsule;
 }
 

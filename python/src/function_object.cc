@@ -125,10 +125,10 @@ nb::list call_python(const std::string& name, nb::handle function, const nb::lis
     const WithGil gil;
     nb::list objects;
     for (const Tensor* tensor : arguments) objects.append(wrapped(Tensor(*tensor)));
-    const Ref made(checked(PyObject_CallOneArg(callback->function, objects.ptr())));
+    const Ref returned(checked(PyObject_CallOneArg(callback->function, objects.ptr())));
     Tensors results;
-    for (nb::handle each : nb::borrow<nb::list>(made.get()))
-      results.push_back(to_tensor(each.ptr()));
+    for (nb::handle item : nb::borrow<nb::list>(returned.get()))
+      results.push_back(to_tensor(item.ptr()));
     return results;
   };
   return as_list(call_host(name, run, pointers, specs, passes_gradients));
@@ -177,10 +177,10 @@ nb::object plan_object(const std::vector<PlannedValue>& values) {
 nb::object plan_object(const std::vector<PlannedLoop>& loops) {
   nb::list out;
   for (const PlannedLoop& loop : loops) {
-    nb::dict each = fields_of(loop);
-    each["checkpoints_after"] =
+    nb::dict entry = fields_of(loop);
+    entry["checkpoints_after"] =
         nb::cpp_function([loop](int64_t steps) { return loop.checkpoints_after(steps); });
-    out.append(each);
+    out.append(entry);
   }
   return out;
 }

@@ -58,12 +58,12 @@ std::vector<Variable> variables_of(const nb::list& objects) {
 
 nb::tuple part(const GraphBuilder& builder, const nb::list& feeds, const nb::list& fetches,
                const std::vector<int32_t>& targets) {
-  const GraphBuilder::Part found = builder.part(tensors_of(feeds), tensors_of(fetches), targets);
+  const GraphBuilder::Part part = builder.part(tensors_of(feeds), tensors_of(fetches), targets);
   nb::list variables;
-  for (size_t i = 0; i < found.variables.size(); ++i)
-    variables.append(nb::make_tuple(found.variables[i], static_cast<bool>(found.reads_first[i]),
-                                    static_cast<bool>(found.is_assigned[i])));
-  return nb::make_tuple(variables, found.unfed);
+  for (size_t i = 0; i < part.variables.size(); ++i)
+    variables.append(nb::make_tuple(part.variables[i], static_cast<bool>(part.reads_first[i]),
+                                    static_cast<bool>(part.is_assigned[i])));
+  return nb::make_tuple(variables, part.unfed);
 }
 
 }  // namespace

@@ -167,9 +167,9 @@ class CallInputs {
     DType& same = letter(slot.input);
     if (same != DType::kInvalid)
       return to_tensor(slot.object, same, is_lax_ ? Wanted::kAsHint : Wanted::kStrictly);
-    Tensor made = convert_first(slot.object, op_.inputs[slot.input]);
-    same = made.dtype();
-    return made;
+    Tensor tensor = convert_first(slot.object, op_.inputs[slot.input]);
+    same = tensor.dtype();
+    return tensor;
   }
 
   // For a node, a non-tensor is a list with mismatched types.

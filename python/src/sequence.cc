@@ -311,9 +311,9 @@ Ref plain_list(PyObject* object, int depth, GrowingLists& lists) {
     lists.add(item.get());
     const bool is_leaf = leaf_of(item.get()).kind != Kind::kNone || is_array(item.get()) ||
                          is_variable(item.get()) || !is_sequence(item.get());
-    const Ref made =
+    const Ref element =
         is_leaf ? Ref(Py_NewRef(item.get())) : plain_list(item.get(), depth + 1, lists);
-    if (PyList_Append(list.get(), made.get()) < 0) throw PythonError();
+    if (PyList_Append(list.get(), element.get()) < 0) throw PythonError();
   }
   if (PyErr_Occurred() != nullptr) throw PythonError();
   if (PyList_GET_SIZE(list.get()) != size) fail_ragged();
@@ -323,9 +323,9 @@ Ref plain_list(PyObject* object, int depth, GrowingLists& lists) {
 Tensor stacked(PyObject* list, DType dtype, Wanted wanted) {
   const Ref type(dtype == DType::kInvalid ? Py_NewRef(Py_None) : dtype_object(dtype));
   PyObject* is_hint = wanted == Wanted::kAsHint ? Py_True : Py_False;
-  const Ref made(
+  const Ref tensor(
       checked(PyObject_CallFunctionObjArgs(hooks.stack, list, type.get(), is_hint, nullptr)));
-  return value_of(made.get());
+  return value_of(tensor.get());
 }
 
 }  // namespace

@@ -68,9 +68,9 @@ class PyTape {
     for (nb::handle source : sources) to.push_back(source_of(source));
     for (size_t i = 0; i < dys.size(); ++i)
       arriving.push_back(to_tensor(dys[i].ptr(), from[i].dtype()));
-    const std::vector<Gradient> found = run_backward(from, to, arriving, zeros);
+    const std::vector<Gradient> gradients = run_backward(from, to, arriving, zeros);
     nb::list result;
-    for (const Gradient& gradient : found) result.append(to_object(gradient));
+    for (const Gradient& gradient : gradients) result.append(to_object(gradient));
     return result;
   }
 
@@ -115,8 +115,8 @@ std::vector<Gradient> call_backward(const Callback& callback, std::span<const Te
   for (const Tensor& dy : dys) arriving.append(nb::steal(checked(wrap(Tensor(dy)))));
   const Ref result(checked(PyObject_CallOneArg(callback.function, arriving.ptr())));
   std::vector<Gradient> gradients;
-  for (nb::handle each : nb::borrow<nb::list>(result.get())) {
-    gradients.push_back(each.is_none() ? Gradient() : Gradient(to_tensor(each.ptr())));
+  for (nb::handle item : nb::borrow<nb::list>(result.get())) {
+    gradients.push_back(item.is_none() ? Gradient() : Gradient(to_tensor(item.ptr())));
   }
   return gradients;
 }

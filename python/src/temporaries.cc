@@ -165,9 +165,9 @@ PyType_Spec noting_spec = {"penstock._core._Noting", sizeof(PyObject), 0, Py_TPF
 // The noted callers of an operator called from here. Because work remains after the call, this
 // function is among them.
 Callers from_here(PyObject* object, bool is_binary) {
-  const Ref made(is_binary ? PyNumber_Add(object, object) : PyNumber_Negative(object));
+  const Ref result(is_binary ? PyNumber_Add(object, object) : PyNumber_Negative(object));
   Callers found = g_noted;
-  if (!made) found.count = 0;
+  if (!result) found.count = 0;
   return found;
 }
 // Called through this pointer, it is neither inlined nor cloned.
@@ -176,9 +176,10 @@ Callers (*volatile g_from_here)(PyObject*, bool) = from_here;
 Callers from_interpreter(PyObject* object, bool is_binary) {
   const Ref names(PyDict_New());
   if (!names || PyDict_SetItemString(names.get(), "x", object) != 0) return {};
-  const Ref made(PyRun_String(is_binary ? "x + x" : "-x", Py_eval_input, names.get(), names.get()));
+  const Ref result(
+      PyRun_String(is_binary ? "x + x" : "-x", Py_eval_input, names.get(), names.get()));
   Callers found = g_noted;
-  if (!made) found.count = 0;
+  if (!result) found.count = 0;
   return found;
 }
 

@@ -64,15 +64,15 @@ std::shared_ptr<const Entry> find(Entries& entries, PyObject* const* args, size_
 PyObject* filled(PyObject* form, Tensors& outputs, size_t& next);
 
 PyObject* filled_dict(PyObject* form, Tensors& outputs, size_t& next) {
-  Ref made(checked(PyDict_Copy(form)));  // which keeps the order of the keys
+  Ref copy(checked(PyDict_Copy(form)));  // which keeps the order of the keys
   const Ref keys(checked(PyDict_Keys(form)));
   if (PyList_Sort(keys.get()) < 0) throw PythonError();
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(keys.get()); ++i) {
     PyObject* key = PyList_GET_ITEM(keys.get(), i);
     const Ref item(filled(PyDict_GetItemWithError(form, key), outputs, next));
-    if (PyDict_SetItem(made.get(), key, item.get()) < 0) throw PythonError();
+    if (PyDict_SetItem(copy.get(), key, item.get()) < 0) throw PythonError();
   }
-  return made.release();
+  return copy.release();
 }
 
 PyObject* filled(PyObject* form, Tensors& outputs, size_t& next) {
@@ -80,18 +80,18 @@ PyObject* filled(PyObject* form, Tensors& outputs, size_t& next) {
     return checked(wrap(std::move(outputs[next++])));
   if (form == Py_None) return Py_NewRef(Py_None);
   if (form != nullptr && PyTuple_CheckExact(form)) {
-    Ref made(checked(PyTuple_New(PyTuple_GET_SIZE(form))));
+    Ref copy(checked(PyTuple_New(PyTuple_GET_SIZE(form))));
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(form); ++i)
-      PyTuple_SET_ITEM(made.get(), i, filled(PyTuple_GET_ITEM(form, i), outputs, next));
-    return made.release();
+      PyTuple_SET_ITEM(copy.get(), i, filled(PyTuple_GET_ITEM(form, i), outputs, next));
+    return copy.release();
   }
   if (form != nullptr && PyList_CheckExact(form)) {
-    Ref made(checked(PyList_New(0)));
+    Ref copy(checked(PyList_New(0)));
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(form); ++i) {
       const Ref item(filled(PyList_GET_ITEM(form, i), outputs, next));
-      if (PyList_Append(made.get(), item.get()) < 0) throw PythonError();
+      if (PyList_Append(copy.get(), item.get()) < 0) throw PythonError();
     }
-    return made.release();
+    return copy.release();
   }
   if (form != nullptr && PyDict_CheckExact(form)) return filled_dict(form, outputs, next);
   raise(PyExc_RuntimeError, "structured_outputs of a function were changed");

@@ -74,12 +74,12 @@ Gradients input_gradients(const Record& record, std::span<const Gradient> dys, u
   for (size_t i = 0; i < dys.size(); ++i) {
     dense.push_back(dys[i].defined() ? dys[i].dense() : zeros_like(record.outputs[i]));
   }
-  const std::vector<Gradient> found = (*record.backward)(dense);
-  if (found.size() != record.inputs.size()) {
-    throw InvalidArgumentError(cat("[custom gradient] gave ", found.size(), " gradients for ",
+  const std::vector<Gradient> gradients = (*record.backward)(dense);
+  if (gradients.size() != record.inputs.size()) {
+    throw InvalidArgumentError(cat("[custom gradient] gave ", gradients.size(), " gradients for ",
                                    record.inputs.size(), " inputs"));
   }
-  return Gradients(found.begin(), found.end());
+  return Gradients(gradients.begin(), gradients.end());
 }
 
 void check_gradient(const Record& record, const Tensor& input, const Gradient& gradient) {
@@ -102,12 +102,12 @@ class Walk {
       if (reach_.records[i]) step(i);
       if (!tape_.options.persistent) tape_.records[i] = Record();
     }
-    std::vector<Gradient> found;
+    std::vector<Gradient> gradients;
     for (const Source& source : sources_) {
       const Gradient* sum = sums_.find(source.id);
-      found.push_back(sum == nullptr ? Gradient() : *sum);
+      gradients.push_back(sum == nullptr ? Gradient() : *sum);
     }
-    return found;
+    return gradients;
   }
 
  private:
@@ -131,13 +131,13 @@ class Walk {
     for (size_t k = 0; k < record.inputs.size() && k < 64; ++k) {
       if (reach_.ids.has(record.inputs[k].id())) needed |= uint64_t{1} << k;
     }
-    Gradients found = input_gradients(record, dys, needed);
+    Gradients gradients = input_gradients(record, dys, needed);
     dys.clear();
-    for (size_t k = 0; k < found.size(); ++k) {
+    for (size_t k = 0; k < gradients.size(); ++k) {
       const Tensor& input = record.inputs[k];
-      if (!found[k].defined() || !reach_.ids.has(input.id())) continue;
-      check_gradient(record, input, found[k]);
-      sums_.add(input.id(), std::move(found[k]));
+      if (!gradients[k].defined() || !reach_.ids.has(input.id())) continue;
+      check_gradient(record, input, gradients[k]);
+      sums_.add(input.id(), std::move(gradients[k]));
     }
   }
 

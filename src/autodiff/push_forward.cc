@@ -43,13 +43,13 @@ Tensor diagonal_tangent(const Record& call, const Moving& moving) {
     const size_t i = moving.inputs[k];
     const Gradient arriving(moving.tangents[k]);
     const uint64_t needed = i < 64 ? uint64_t{1} << i : 0;
-    Gradients found = call.op->grad.value(GradContext(*call.op, call.inputs, call.outputs,
-                                                      call.attrs.view(), {&arriving, 1}, needed));
-    if (!found[i].defined()) continue;
+    Gradients gradients = call.op->grad.value(GradContext(
+        *call.op, call.inputs, call.outputs, call.attrs.view(), {&arriving, 1}, needed));
+    if (!gradients[i].defined()) continue;
     if (sum.defined()) {
-      sum.add(found[i]);
+      sum.add(gradients[i]);
     } else {
-      sum = std::move(found[i]);
+      sum = std::move(gradients[i]);
     }
   }
   return sum.defined() ? sum.dense() : Tensor();
@@ -119,10 +119,10 @@ std::vector<Tensor> transposed_tangents(const Record& call, const Moving& moving
   }
   std::vector<Tensor> tangents(call.outputs.size());
   if (targets.empty()) return tangents;
-  const std::vector<Gradient> found = transposing.gradient(targets, sources, arriving);
+  const std::vector<Gradient> derivatives = transposing.gradient(targets, sources, arriving);
   for (size_t k = 0, next = 0; k < call.outputs.size(); ++k) {
     if (!is_differentiable(call.outputs[k].dtype())) continue;
-    const Gradient& tangent = found[next++];
+    const Gradient& tangent = derivatives[next++];
     if (tangent.defined()) tangents[k] = tangent.dense();
   }
   return tangents;

@@ -106,7 +106,7 @@ std::vector<Gradient> Tape::gradient(std::span<const Tensor> targets,
     stop();
     state_->is_used = true;
   }
-  std::vector<Gradient> found = with_memory_errors("gradient", [&] {
+  std::vector<Gradient> gradients = with_memory_errors("gradient", [&] {
     if (const autodiff::DeferFn defer = autodiff::g_defer.load(std::memory_order_relaxed)) {
       if (auto later = defer(*state_, targets, sources, dys, unconnected)) return std::move(*later);
     }
@@ -116,12 +116,12 @@ std::vector<Gradient> Tape::gradient(std::span<const Tensor> targets,
     autodiff::Records().swap(state_->records);
     state_->known.clear();
   }
-  for (size_t i = 0; i < found.size(); ++i) {
-    if (!found[i].defined() && unconnected == Unconnected::kZero) {
-      found[i] = zeros(sources[i].dtype, sources[i].shape);
+  for (size_t i = 0; i < gradients.size(); ++i) {
+    if (!gradients[i].defined() && unconnected == Unconnected::kZero) {
+      gradients[i] = zeros(sources[i].dtype, sources[i].shape);
     }
   }
-  return found;
+  return gradients;
 }
 
 Tensor Tape::jacobian(const Tensor& target, const Source& source) {

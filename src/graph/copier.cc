@@ -23,8 +23,8 @@ void Copier::copy(const Node& node) {
   set_outputs(node, to_.add_copy(from_, node, inputs(node)));
 }
 
-void Copier::set_outputs(const Node& node, NodeId made) {
-  const ValueId first = to_.node(made).first_output;
+void Copier::set_outputs(const Node& node, NodeId new_node) {
+  const ValueId first = to_.node(new_node).first_output;
   for (ValueId k = 0; k < node.num_outputs; ++k) {
     if ((*this)[node.first_output + k] == kNoIndex) set(node.first_output + k, first + k);
   }
@@ -36,10 +36,10 @@ NodeId Copier::copy_control(const Node& node, std::shared_ptr<const Control> con
   for (ValueId k = node.first_output; k < node.first_output + node.num_outputs; ++k)
     specs.push_back({from_.dtype(k), from_.shape(k)});
   if (extra != nullptr) specs.push_back(*extra);
-  const NodeId made =
+  const NodeId new_node =
       to_.add_control(std::move(control), inputs, specs, to_.add_location(from_.location(node)));
-  set_outputs(node, made);
-  return made;
+  set_outputs(node, new_node);
+  return new_node;
 }
 
 void Copier::finish() {
@@ -51,10 +51,10 @@ void Copier::finish() {
 
 Graph with_inputs(const Graph& region, std::span<const RegionInput> inputs,
                   std::span<const RegionOutput> outputs) {
-  Graph made;
-  Copier copier(region, made);
+  Graph copy;
+  Copier copier(region, copy);
   for (const RegionInput& input : inputs) {
-    const ValueId value = made.add_input(input.dtype, input.shape);
+    const ValueId value = copy.add_input(input.dtype, input.shape);
     if (input.number != kNoIndex)
       copier.set(region.inputs()[static_cast<size_t>(input.number)], value);
   }
@@ -64,10 +64,10 @@ Graph with_inputs(const Graph& region, std::span<const RegionInput> inputs,
   SmallVector<ValueId, 8> results;
   for (const RegionOutput& output : outputs) {
     results.push_back(output.value != kNoIndex ? copier[output.value]
-                                               : made.inputs()[static_cast<size_t>(output.input)]);
+                                               : copy.inputs()[static_cast<size_t>(output.input)]);
   }
-  made.set_outputs(results);
-  return made;
+  copy.set_outputs(results);
+  return copy;
 }
 
 }  // namespace penstock

@@ -18,7 +18,7 @@ class Copier {
   Graph& to() { return to_; }
   // The new value of an old one; kNoIndex if there is none yet.
   ValueId operator[](ValueId old) const { return values_[static_cast<size_t>(old)]; }
-  void set(ValueId old, ValueId made) { values_[static_cast<size_t>(old)] = made; }
+  void set(ValueId old, ValueId current) { values_[static_cast<size_t>(old)] = current; }
   SmallVector<ValueId, 8> inputs(const Node& node) const { return all(from_.inputs(node)); }
   SmallVector<ValueId, 8> all(std::span<const ValueId> old) const;
 
@@ -34,7 +34,7 @@ class Copier {
   void finish();
 
  private:
-  void set_outputs(const Node& node, NodeId made);
+  void set_outputs(const Node& node, NodeId new_node);
 
   const Graph& from_;
   Graph& to_;

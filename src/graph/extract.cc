@@ -6,11 +6,11 @@ namespace penstock {
 
 Graph extract(const Graph& graph, std::span<const ValueId> inputs, std::span<const ValueId> outputs,
               std::span<const Write> writes, bool with_calls) {
-  Graph made;
+  Graph part;
   std::vector<ValueId> values(graph.num_values(), kNoIndex);
   const auto value = [&](ValueId old) -> ValueId& { return values[static_cast<size_t>(old)]; };
   for (ValueId input : inputs)
-    value(input) = made.add_input(graph.dtype(input), graph.shape(input));
+    value(input) = part.add_input(graph.dtype(input), graph.shape(input));
 
   std::vector<bool> needed(graph.num_nodes());
   const auto need = [&](ValueId old) {
@@ -29,7 +29,7 @@ Graph extract(const Graph& graph, std::span<const ValueId> inputs, std::span<con
     PEN_CHECK(node.kind != NodeKind::kInput && "an input that was not named is needed");
     SmallVector<ValueId, 4> uses;
     for (ValueId input : graph.inputs(node)) uses.push_back(value(input));
-    const Node& copy = made.node(made.add_copy(graph, node, uses));
+    const Node& copy = part.node(part.add_copy(graph, node, uses));
     // An input of the new graph stays an input.
     for (ValueId k = 0; k < node.num_outputs; ++k) {
       if (value(node.first_output + k) == kNoIndex)
@@ -40,9 +40,9 @@ Graph extract(const Graph& graph, std::span<const ValueId> inputs, std::span<con
   for (ValueId output : outputs) new_outputs.push_back(value(output));
   std::vector<Write> new_writes;
   for (const Write& write : writes) new_writes.push_back({write.slot, value(write.value)});
-  made.set_outputs(new_outputs);
-  made.set_writes(new_writes);
-  return made;
+  part.set_outputs(new_outputs);
+  part.set_writes(new_writes);
+  return part;
 }
 
 }  // namespace penstock

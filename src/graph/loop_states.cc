@@ -26,8 +26,8 @@ std::vector<int32_t> all_states(const Control& control) {
 }
 
 Graph with_condition(const Graph& body, const Graph& condition) {
-  Graph made;
-  Copier step(body, made), test(condition, made);
+  Graph joined;
+  Copier step(body, joined), test(condition, joined);
   for (const Node& node : body.nodes()) step.copy(node);
   const SmallVector<ValueId, 8> states = step.all(body.outputs());
   for (size_t i = 0; i < condition.num_inputs(); ++i)
@@ -35,8 +35,8 @@ Graph with_condition(const Graph& body, const Graph& condition) {
   for (const Node& node : condition.nodes()) test.copy(node);
   SmallVector<ValueId, 8> outputs = states;
   outputs.push_back(test[condition.outputs()[0]]);
-  made.set_outputs(outputs);
-  return made;
+  joined.set_outputs(outputs);
+  return joined;
 }
 
 Graph with_last_first(const Graph& region, size_t first) {

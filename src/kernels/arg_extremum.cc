@@ -30,7 +30,7 @@ void put(const View& out, int64_t i, int64_t position) {
   }
 }
 
-// The first position of `value`, which is there; looks at a block at a time, without a branch.
+// The first position of `value`, which must occur; scans a block at a time, without a branch.
 template <typename T>
 int64_t find(const T* x, int64_t n, Plain<T> value) {
   constexpr int64_t kBlock = 32;

@@ -18,8 +18,8 @@ constexpr int64_t kMinRows = 8;   // of a block, however wide
 constexpr int64_t kPartSize = 1 << 15;
 constexpr int64_t kMaxParts = 16;
 
-// Elements as rows that are wide enough for vectors, when the channels lie next to each other: a
-// row holds every channel `repeat` times, and column j belongs to channel j % channels.
+// Elements as rows that are wide enough for vectors, if channels are contiguous: a row holds every
+// channel `repeat` times, and column j belongs to channel j % channels.
 struct Grid {
   int64_t channels, repeat, width, rows, tail;  // tail: elements after the last whole row
   int64_t block_rows, parts;
@@ -69,7 +69,7 @@ Plain<T>* column_array(const Grid& grid, void* scratch, int i) {
   return reinterpret_cast<Plain<T>*>(after) + i * grid.width;
 }
 
-// body(part, begin, end): rows of the grid, side by side.
+// body(part, begin, end): rows of the grid, in parallel.
 template <typename T, typename Body>
 void for_parts(const Grid& grid, void* scratch, Body body) {
   parallel_for(grid.parts, 1, [&](int64_t p, int64_t last) {
@@ -86,7 +86,7 @@ void for_blocks(const Grid& grid, int64_t begin, int64_t end, Body body) {
   }
 }
 
-// Moments of some numbers, and of those with others. Chan, Golub and LeVeque, 1979.
+// Moments of some numbers, and their combination with others. Chan, Golub and LeVeque, 1979.
 struct Moments {
   double count = 0, mean = 0, squares = 0;
   void add(double n, double other_mean, double other_squares) {
@@ -130,8 +130,8 @@ void grid_moments(const Channels& s, const T* x, Plain<T>* mean, Plain<T>* varia
   }
 }
 
-// Runs of one channel's elements, as they lie when the channels come first: `width` is then kLanes,
-// and all columns belong to the same channel.
+// Runs of one channel's elements, if the channels come first: `width` is then kLanes, and all
+// columns belong to the same channel.
 template <typename T>
 struct Run {
   using S = Plain<T>;
@@ -153,7 +153,7 @@ void for_run(int64_t n, Body body) {
   if (at < n) body(at, int64_t{1}, n - at);
 }
 
-// body(run, number): for every run of `inner` elements, side by side.
+// body(run, number): for every run of `inner` elements, in parallel.
 template <typename T, typename Body>
 void for_runs(const Channels& s, Body body) {
   const int64_t grain = std::max<int64_t>(1, kPartSize / std::max<int64_t>(1, s.inner));
@@ -191,7 +191,7 @@ void run_moments(const Channels& s, const T* x, Plain<T>* mean, Plain<T>* varian
   }
 }
 
-// What the elements of a channel are multiplied with.
+// The factors for the elements of a channel.
 template <typename S>
 S factor_of(const void* scale, const void* variance, double epsilon, int64_t c) {
   const double spread = static_cast<double>(static_cast<const S*>(variance)[c]) + epsilon;

@@ -1,4 +1,4 @@
-// Bessel functions: Chebyshev series of what is left when their growth is taken out.
+// Bessel functions: Chebyshev series of the functions divided by their asymptotic growth.
 #include <cmath>
 #include <cstddef>
 #include <limits>

@@ -7,8 +7,8 @@
 namespace penstock::kernels {
 namespace {
 
-// The output's dimensions, innermost first, with neighbours merged wherever all inputs allow it, so
-// that equal shapes have one dimension. Strides are in elements; 0 where an input is repeated.
+// The output's dimensions, innermost first, with neighbours merged if all inputs allow it, so that
+// equal shapes have one dimension. Strides are in elements; 0 for a repeated input.
 template <int kInputs>
 struct Walk {
   int rank = 0;
@@ -79,7 +79,7 @@ struct Walk {
 const char* bytes(const View& view) { return view.as<const char>(); }
 int64_t width(const View& view) { return static_cast<int64_t>(dtype_size(view.dtype)); }
 
-// The number of elements, which is known to fit; a part of the product need not, next to a zero.
+// The number of elements, which fits; a partial product need not, next to a zero.
 int64_t count(const Shape& shape) {
   uint64_t n = 1;
   for (int64_t dim : shape) n *= static_cast<uint64_t>(dim);
@@ -104,7 +104,7 @@ void run_binary(BinaryLoop loop, const View& x, const View& y, const View& out,
   const int64_t x_width = width(x);
   const int64_t y_width = width(y);
   const int64_t out_width = width(out);
-  // All elements or one: there is nothing to walk, and small calls are over in no time.
+  // All elements or one: nothing to walk, a shortcut for small calls.
   const int64_t x_count = count(x.shape);
   const int64_t y_count = count(y.shape);
   if ((x_count == total || x_count == 1) && (y_count == total || y_count == 1)) {

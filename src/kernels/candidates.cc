@@ -14,7 +14,7 @@ uint64_t next_64(PhiloxWords& words) {
   return low | (static_cast<uint64_t>(words.next()) << 32);
 }
 
-// In [0, n), all alike: what would favour small numbers is drawn again.
+// Uniform in [0, n): numbers that would favour small values are rejected.
 template <typename Word>
 Word below(Word n, auto next) {
   if ((n & (n - 1)) == 0) return next() & (n - 1);
@@ -50,8 +50,7 @@ AliasTable::AliasTable(std::span<const float> weights, void* scratch) : weights_
   const size_t n = weights.size();
   double* const shares = static_cast<double*>(scratch);
   int32_t* const partners = reinterpret_cast<int32_t*>(shares + n);
-  // Two stacks that grow towards each other: numbers that are drawn less often than an even chance
-  // would have it, and the others.
+  // Two stacks that grow towards each other: numbers below an even chance, and the others.
   int32_t* const stack = partners + n;
   size_t low = 0, high = n;
   double sum = 0;

@@ -49,7 +49,7 @@ HWY_INLINE V tanh(D d, V x) {
   if constexpr (sizeof(hn::TFromD<D>) == 4) return float_tanh(d, x);
   return hn::IfThenElse(hn::IsNaN(x), x, hn::Tanh(d, x));
 }
-// The derivatives by way of the values.
+// The derivatives, from the values.
 template <class D, class V>
 HWY_INLINE V sigmoid_slope(D, V s) {
   return hn::NegMulAdd(s, s, s);

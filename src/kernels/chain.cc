@@ -13,8 +13,8 @@
 #define PENSTOCK_KERNELS_CHAIN_CODES
 namespace penstock::kernels {
 
-// Ops that steps compute themselves: so little work that a call would cost more. All others call
-// their own loop.
+// Ops that steps compute directly: a call would cost more than their work. All others call their
+// own loop.
 #define PEN_CHAIN_UNARY(X) X(Negative) X(Abs) X(Square) X(Sqrt) X(Reciprocal) X(Relu)
 #define PEN_CHAIN_BINARY(X) \
   X(Add) X(Subtract) X(Multiply) X(Divide) X(Maximum) X(Minimum) X(SquaredDifference) X(ReluGrad)
@@ -115,7 +115,7 @@ struct Machine {
     }
   }
 
-  // Whether elements may be computed again: no result lies on what it is made of.
+  // Whether elements may be computed twice: no result overlaps its own operands.
   bool can_repeat(size_t num_operands) const {
     for (const ChainStep& step : steps) {
       if (step.code != ChainStep::Code::kStore || step.operand < 0) continue;
@@ -127,7 +127,7 @@ struct Machine {
     return true;
   }
 
-  // Less than a piece: on copies.
+  // Less than a piece: works on copies.
   HWY_ATTR void run_rest(std::span<const ChainOperand> operands, int64_t from, int64_t n) {
     for (size_t i = 0; i < operands.size(); ++i) {
       if (moves[i] == 0) continue;

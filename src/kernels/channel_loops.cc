@@ -12,7 +12,8 @@ namespace penstock::kernels {
 namespace HWY_NAMESPACE {
 namespace {
 
-// The block's own mean comes first, so that a mean far from 0 costs no digits of the variance.
+// The block's own mean comes first, so that a mean far from 0 does not reduce the accuracy of the
+// variance.
 template <typename T>
 void add_moments(const T* x, int64_t rows, int64_t width, int64_t count, T* mean, T* squares,
                  ColumnMoments sums) {

@@ -11,7 +11,7 @@
 namespace penstock::kernels {
 namespace {
 
-// A pointer moved on by elements of the convolution's dtype.
+// A pointer advanced by elements of the convolution's dtype.
 const void* moved(const ConvShape& s, const void* data, int64_t elements) {
   return static_cast<const char*>(data) + elements * static_cast<int64_t>(dtype_size(s.dtype));
 }
@@ -44,7 +44,7 @@ std::array<Looking, 3> forward_look(const ConvShape& s) {
   return {forward_look(s.window[0]), forward_look(s.window[1]), forward_look(s.window[2])};
 }
 
-// With channels last all images' positions are the rows of one product; with channels first the
+// With channels last, all images' positions are the rows of one product; with channels first, the
 // positions of each image are the columns of one.
 GemmSize forward_size(const ConvShape& s) {
   const int64_t positions = out_positions(s.window);
@@ -97,7 +97,7 @@ void for_phases(const ConvShape& s, const Body& body) {
     }
   }
 }
-// Whether some input positions see nothing, and no phase writes them.
+// Whether some input positions are not covered, so that no phase writes them.
 bool leaves_gaps(const ConvShape& s) {
   return std::any_of(s.window.begin(), s.window.end(), [](const WindowAxis& axis) {
     return axis.stride > axis.size || std::gcd(axis.stride, axis.dilation) > 1;
@@ -167,7 +167,7 @@ class FilterGrad {
         rows_{dy, 1, s.out_channels},
         images_{s.dtype, dy, 0, 0, out_positions(s.window), {1, 1, s.batch}, {}} {
     const ImageStrides to = out_image(s);
-    // An empty image's data may be null, and so is all data while scratch is worked out.
+    // An empty image's data may be null; so is all data while scratch is computed.
     if (input != nullptr)
       patches_.image = moved(s, input, g * in_group(s) * patches_.strides.channel);
     if (dy != nullptr) rows_.data = images_.data = moved(s, dy, g * out_group(s) * to.channel);
@@ -275,7 +275,7 @@ void conv_input_grad(const ConvShape& s, const void* filter, const void* dy, voi
     if (leaves_gaps(s)) clear(s, dx, s.batch * image);
     return all_phases(dy, dx, scratch);
   }
-  // Image by image with channels last, then turned around.
+  // Image by image with channels last, then transposed.
   void* work = static_cast<char*>(scratch) + image_bytes(s);
   for (int64_t n = 0; n < s.batch; ++n) {
     if (leaves_gaps(s)) clear(s, scratch, image);

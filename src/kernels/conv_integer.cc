@@ -12,7 +12,7 @@ using Index = std::array<int64_t, 3>;
 
 constexpr int64_t kThreadWork = 1 << 16;  // multiplications
 
-// The output position that sees input position `in` with tap `tap`, or the other way round, or -1.
+// The output position that reads input position `in` with tap `tap`, or the reverse; -1 if none.
 int64_t seen_by(const WindowAxis& axis, int64_t in, int64_t tap) {
   const int64_t at = in + axis.pad - tap * axis.dilation;
   return at >= 0 && at % axis.stride == 0 && at / axis.stride < axis.out ? at / axis.stride : -1;
@@ -22,7 +22,7 @@ int64_t seen_from(const WindowAxis& axis, int64_t out, int64_t tap) {
   return at >= 0 && at < axis.in ? at : -1;
 }
 
-// Calls body(offset in the image looked at, tap) for what a position sees.
+// Calls body(offset in the image, tap) for what a position reads.
 template <typename See, typename Body>
 void for_taps(const Window& window, const ImageStrides& strides, const Index& at, const See& see,
               const Body& body) {

@@ -74,7 +74,7 @@ bool count_in(const View& values, double low, double high, int64_t bins, const V
                                     : count_bins<T>(values, low, high, bins, out.as<int64_t>());
 }
 
-// The first of `width` sorted elements that `goes_before` does not hold for.
+// The first of `width` sorted elements for which `goes_before` is false.
 template <typename GoesBefore>
 int64_t partition_point(int64_t width, const GoesBefore& goes_before) {
   int64_t begin = 0;

@@ -23,9 +23,9 @@ struct Axis {
     return low * last() + static_cast<float>(i) * step;
   }
   bool has(float place) const { return place >= 0 && place <= last(); }  // NaN is nowhere
-  // A pixel near a place: large sizes are not exact in float.
+  // A pixel near a position: large sizes are not exact in float.
   int64_t pixel(float index) const { return std::min(static_cast<int64_t>(index), size - 1); }
-  // How the place moves with the box's two ends.
+  // The derivative of the position by the box's two ends.
   float low_slope(int64_t i) const { return last() - high_slope(i); }
   float high_slope(int64_t i) const {
     if (count == 1) return 0.5f * last();
@@ -46,7 +46,7 @@ struct Corners {
         x(in_x - std::floor(in_x)) {}
 };
 
-// body(box, row, column, Axis y, Axis x) for every position, boxes side by side.
+// body(box, row, column, Axis y, Axis x) for every position, boxes in parallel.
 template <typename Body>
 void for_boxes(const Crop& c, const float* boxes, bool in_parallel, Body body) {
   const int64_t grain = in_parallel ? 1 : c.boxes;
@@ -95,7 +95,7 @@ void crop(const Crop& c, const T* image, const float* boxes, const int32_t* box_
   });
 }
 
-// Boxes may overlap, so one after another.
+// Boxes may overlap, so they are processed in turn.
 template <typename T>
 void grad_image(const Crop& c, const float* grads, const float* boxes, const int32_t* box_ind,
                 T* out) {

@@ -49,7 +49,7 @@ class Lattice {
   double log_y(int64_t t, int64_t k) const {
     return static_cast<double>(x_[t * ctc_.time_stride + k]) - log_sums_[t];
   }
-  // Whether a way may stay in a state, and whether it may go from state - 2 to it.
+  // Whether a path may stay in a state, and whether it may skip from state - 2 to it.
   bool stays(int64_t state) const { return ctc_.merge_repeated || state % 2 == 0; }
   bool skips(int64_t state) const {
     if (state % 2 == 0 || state < 2) return false;
@@ -73,8 +73,8 @@ class Lattice {
     return states_ == 1 ? last[0] : log_add(last[states_ - 1], last[states_ - 2]);
   }
 
-  // The chance that what remains after step t is spelt from each state on, step by step backwards.
-  // The gradient is the class's share now less the share of the ways that go through it.
+  // The probability of spelling the rest from each state after step t, computed backwards. The
+  // gradient is the class's probability minus the share of the paths through it.
   void backward(double log_p, T* gradient) {
     double* now = beta_;
     double* after = beta_ + states_;

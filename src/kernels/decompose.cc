@@ -53,7 +53,7 @@ struct QrWork {
   int lwork;
 };
 
-// M (n × m) = L · Q, so A = Qᵀ · Lᵀ; row-major q and r are those factors as they lie.
+// M (n × m) = L · Q, so A = Qᵀ · Lᵀ; stored row-major, q and r are those factors.
 template <typename T>
 void qr_one(const QrWork<T>& w, const T* a, int64_t m, int64_t n, bool full, T* q, T* r) {
   const int rows = static_cast<int>(n), cols = static_cast<int>(m);
@@ -79,7 +79,7 @@ struct SvdWork {
     const int64_t small = std::min(m, n), large = std::max(m, n);
     rwork = nullptr;
     if (kIsComplex<T>) {
-      // As LAPACK's documentation of gesdd wants it.
+      // The size required by LAPACK's documentation of gesdd.
       const int64_t with_vectors =
           std::max(5 * small * small + 5 * small, 2 * large * small + 2 * small * small + small);
       rwork = carver.take<Real<T>>(std::max<int64_t>(1, vectors ? with_vectors : 7 * small));

@@ -15,7 +15,7 @@ constexpr int64_t kBlock = 64;            // elements of a result that are worke
 
 using Index = std::array<int64_t, 3>;
 
-// The type that is added up in.
+// The accumulator type.
 template <typename T>
 using Wide =
     std::conditional_t<std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>, float, T>;
@@ -28,7 +28,7 @@ int64_t offset(const std::array<int64_t, 3>& strides, const Index& at) {
   return at[0] * strides[0] + at[1] * strides[1] + at[2] * strides[2];
 }
 
-// How element j of a block is found in an operand: (j / divisor) * stride.
+// The position of element j of a block in an operand: (j / divisor) * stride.
 struct Lane {
   int64_t divisor, stride;
   int64_t operator()(int64_t j) const { return j / divisor * stride; }
@@ -92,7 +92,7 @@ void for_taps(const Window& w, const Body& body) {
   }
 }
 
-// What output position `out` sees with a tap, and which output position sees `in`; false: nothing.
+// The input position that output position `out` reads with a tap, and the reverse; false: none.
 bool seen_from(const Window& w, const Index& out, const Index& tap, Index* in) {
   for (size_t k = 0; k < 3; ++k) {
     (*in)[k] = out[k] * w[k].stride - w[k].pad + tap[k] * w[k].dilation;

@@ -1,4 +1,4 @@
-// Depthwise convolutions and their gradients: every channel of an image has filters of its own,
+// Depthwise convolutions and their gradients: every channel of an image has its own filters,
 // `multiplier` of them.
 #pragma once
 
@@ -19,7 +19,7 @@ struct DepthwiseShape {
   bool channels_first = false;
 };
 
-// Pre of all: what is written is not empty.
+// Pre of all: the result is not empty.
 void depthwise_conv(const DepthwiseShape& shape, const void* input, const void* filter,
                     void* output) noexcept;
 void depthwise_input_grad(const DepthwiseShape& shape, const void* filter, const void* dy,

@@ -29,7 +29,7 @@ void with_unit(DType dtype, const F& f) {
   }
 }
 
-// Rows of the matrices of a batch: body(matrix, row) for all, side by side.
+// Rows of the matrices of a batch: body(matrix, row) for all, in parallel.
 template <typename Body>
 void for_rows(const Matrices& m, const Body& body) {
   const int64_t grain = std::max<int64_t>(1, (1 << 15) / std::max<int64_t>(1, m.cols));

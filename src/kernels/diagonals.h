@@ -1,4 +1,4 @@
-// Diagonals of matrices: put in, taken out, and the band around the main one.
+// Diagonals of matrices: inserting and extracting them, and the band around the main one.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace penstock::kernels {
 
-// Diagonals `lower` to `upper` (0 is the main one, above it is positive) of matrices, held as rows
-// of `length` elements, the uppermost first. A shorter one lies at the left or the right.
+// Diagonals `lower` to `upper` (0 is the main one, above it is positive) of matrices, stored as
+// rows of `length` elements, the uppermost first. A shorter one is aligned left or right.
 struct Diagonals {
   int64_t lower, upper, length;
   bool super_left, sub_left;
@@ -18,7 +18,7 @@ struct Diagonals {
   int64_t count() const { return upper - lower + 1; }
 };
 
-// The length of diagonal d of a matrix; 0 when it lies outside.
+// The length of diagonal d of a matrix; 0 if it is outside.
 inline int64_t diagonal_length(int64_t rows, int64_t cols, int64_t d) {
   return std::max<int64_t>(
       0, std::min(rows + std::min<int64_t>(d, 0), cols - std::max<int64_t>(d, 0)));
@@ -29,7 +29,7 @@ void diagonals_to_matrix(const Diagonals& d, const View& diagonal, const void* p
                          const View& out);
 // The diagonals of `in`, with padding where a row of `out` is longer.
 void matrix_to_diagonals(const Diagonals& d, const View& in, const void* padding, const View& out);
-// `out`, which is `in` or becomes its copy, with its diagonals replaced.
+// Replaces the diagonals of `out`, which is `in` or becomes its copy.
 void replace_diagonals(const Diagonals& d, const View& in, const View& diagonal, const View& out);
 
 // `in` with zeros below diagonal -lower and above diagonal upper; `out` may be `in`. A negative

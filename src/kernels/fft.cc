@@ -58,8 +58,8 @@ struct Plan {
       radices = factor(stages_length);
     }
     num_lines = axis.outer * axis.inner;
-    // Lines side by side fill the vectors from the first stage on; long ones do by themselves, and
-    // would have to be brought together from far apart.
+    // Short lines are processed side by side to fill the vectors from the first stage on. Long ones
+    // fill them alone, and would have to be gathered from far apart.
     constexpr int64_t kLongLine = 256;
     lines = std::min<int64_t>(16, stages_length < kLongLine ? num_lines : axis.inner);
     lines = std::max<int64_t>(1, lines);
@@ -115,8 +115,8 @@ std::pair<double, double> root_of_unity(int64_t k, int64_t n) {
   return {std::cos(angle(n - k)), std::sin(angle(n - k))};
 }
 
-// The roots of unity number 0 … count - 1 of n, as products of few that are computed exactly: of
-// kStep neighbours, with every kStep-th one.
+// The roots of unity 0 … count - 1 of n, as products of a few exactly computed ones: of kStep
+// neighbours, with every kStep-th one.
 template <typename T>
 void fill_roots(Split<T> roots, int64_t count, int64_t n) {
   constexpr int64_t kStep = 64;

@@ -21,7 +21,7 @@ void copy_rows(int64_t count, const RowOf& row_of, const View& params, const Vie
   char* to = out.as<char>();
   parallel_for(count, std::max<int64_t>(1, kGrainBytes / bytes), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      // Rows in no order miss the cache every time: ask for them early.
+      // Rows in random order miss the cache every time: prefetch them.
       const int64_t soon = i + kAhead < end ? row_of(i + kAhead) : -1;
       if (soon >= 0) __builtin_prefetch(from + soon * bytes);
       const int64_t row = row_of(i);

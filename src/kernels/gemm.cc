@@ -183,7 +183,7 @@ void gemm(DType dtype, const GemmSize& size, const Matrix& a, const Matrix& b, v
   if (size.m == 0 || size.n == 0) return;
   if (size.k == 0) return clear(dtype, size, c, c_stride);
   if (runs_directly(dtype, size)) {
-    // A column as c is a row as well: then a's columns, where those are contiguous, are its rows.
+    // If c is a column it can be treated as a row: a's contiguous columns then become its rows.
     if (size.n == 1 && c_stride == 1 && a.row_stride == 1 && a.col_stride != 1) {
       return direct_gemm(dtype, {1, size.m, size.k}, transposed(b), transposed(a), c, size.m);
     }

@@ -73,7 +73,7 @@ HWY_INLINE void step(const T* b, const Row& row, hn::Vec<Tag<T>> (&sums)[Rows][V
   }
 }
 
-// The rows of c are far from each other: they are fetched while the sums add up.
+// The rows of c are far apart: prefetch them while the sums accumulate.
 template <int Vectors, typename T>
 HWY_INLINE void fetch(const T* c) {
   for (int v = 0; v < Vectors; ++v) hwy::Prefetch(c + static_cast<size_t>(v) * hn::Lanes(Tag<T>()));
@@ -111,7 +111,7 @@ HWY_INLINE void tile(const TileLeft<T>& left, const T* b, const TileTarget<T>& t
   store(target, sums);
 }
 
-// Narrow and low tiles, where the product ends, spend no time on what is not there.
+// Narrow and low tiles, at the edges of the product, skip what is missing.
 template <TileRows Kind, typename T>
 HWY_NOINLINE void fitting_tile(const TileLeft<T>& a, const T* b, const TileTarget<T>& target) {
   constexpr int kThird = kRows<Kind> / 3, kAll = kVectors<Kind>, kHalf = kAll / 2;
@@ -164,7 +164,7 @@ HWY_INLINE void row_part(const DirectGemm<T>& g, int64_t i, int64_t j) {
   for (int v = 0; v < Vectors; ++v) hn::StoreU(sums[v], d, c + static_cast<size_t>(v) * n);
 }
 
-// Both run along their memory: a row of a and a column of b.
+// Both are read contiguously: a row of a and a column of b.
 template <typename T>
 HWY_INLINE T dot(const T* a, const T* b, int64_t k) {
   const Tag<T> d;

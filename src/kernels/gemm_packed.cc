@@ -13,11 +13,11 @@
 namespace penstock::kernels {
 namespace {
 
-// b's block stays in a core's second-level cache while one panel of a after the other passes from
-// the first. Columns are a multiple of every tile's; the fewer there are, the more steps.
+// b's block stays in a core's second-level cache while the panels of a pass through the first.
+// Columns are a multiple of every tile's; fewer columns allow more steps.
 constexpr int64_t kBlockCols = 8 * kMaxTileCols;
 constexpr int64_t kBlockStepBytes = 1536;
-// Half types add up in a block of floats of their own, which is smaller.
+// Half types accumulate in a separate, smaller block of floats.
 constexpr int64_t kSumRows = 16 * kMaxTileRows;
 constexpr int64_t kSumCols = 4 * kMaxTileCols;
 
@@ -83,7 +83,7 @@ Plan make_plan(DType dtype, const GemmSize& size, const GemmOperand& a, const Ge
   return p;
 }
 
-// Out is what c holds, Acc what is added up in.
+// Out is the element type of c, Acc the accumulator type.
 template <typename Acc, typename Out>
 class Product {
   static constexpr bool kSums = !std::is_same_v<Acc, Out>;  // c cannot hold partial sums

@@ -11,7 +11,7 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The hardware's conversions, where there are any; returns how many elements it did.
+// Hardware conversions, if available; returns the number of elements converted.
 int64_t vectors_to_float(const float16* x, float* out, int64_t n) {
   int64_t i = 0;
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3

@@ -86,8 +86,8 @@ Number gamma_fraction(Number a, double x) {
   return h;
 }
 
-// What igamma leaves of 1 for large a, where series and fraction take ever longer: Temme's
-// expansion around the normal distribution, of which two terms suffice from here on.
+// The complement of igamma for large a, where series and fraction converge slowly: Temme's
+// expansion around the normal distribution; two terms suffice from here on.
 constexpr double kLarge = 1e6;
 double upper_gamma_of_large(double a, double x) {
   const double excess = (x - a) / a;

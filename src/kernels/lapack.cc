@@ -48,11 +48,11 @@ constinit std::atomic<bool> g_lacks_memory = false;
 constinit std::atomic<int> g_inside = 0;
 constinit std::atomic<int> g_buffers = 0;
 
-// Somewhat more than each takes: what comes with it, and other threads in between.
+// Somewhat more than a buffer: room for overhead and for other threads meanwhile.
 constexpr size_t kBufferRoom = 40 << 20;
 constexpr size_t kLibraryRoom = 80 << 20;  // with the buffer that it takes when it is loaded
 
-// Whether so much could be mapped now.
+// Whether that much could be mapped now.
 bool has_room(size_t bytes) noexcept {
   void* room = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (room == MAP_FAILED) return false;
@@ -66,7 +66,8 @@ bool try_enter() noexcept {
   return false;
 }
 
-// Others are inside, or there would be a buffer: one of them leaves, or there is room.
+// Waits until another thread leaves or there is room: without others inside there would be a free
+// buffer.
 [[gnu::noinline]] void wait_to_enter() noexcept {
   const timespec moment = {0, 100'000};
   while (!try_enter()) {
@@ -81,7 +82,7 @@ bool try_enter() noexcept {
   }
 }
 
-// Keeps this thread on the core it is on, while the scope lasts.
+// Pins this thread to its current core while it exists.
 class OneCore {
  public:
   OneCore() noexcept {
@@ -104,8 +105,8 @@ class OneCore {
   bool is_set_;
 };
 
-// The library takes its buffers down when the process ends, with whatever daemon threads are inside
-// it: nobody may enter any more, and those inside finish their call.
+// The library frees its buffers at exit, even while daemon threads are inside: nobody may enter any
+// more, and those inside finish their call.
 void close_at_exit() {
   g_buffers = INT_MIN / 2;
   const timespec moment = {0, 1'000'000};

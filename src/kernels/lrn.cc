@@ -53,8 +53,8 @@ void row(const Lrn& shape, const T* x, T* y) {
   }
 }
 
-// dx = dy / norm^beta - 2 alpha beta x * sum around x of dy * y / norm. What enters that sum and
-// what leaves it again have norms of their own.
+// dx = dy / norm^beta - 2 alpha beta x * sum around x of dy * y / norm. Terms entering and leaving
+// that sum have their own norms.
 template <typename T>
 void grad_row(const Lrn& shape, const T* dy, const T* x, const T* y, T* dx) {
   Norms<T> entering(shape, x), here(shape, x), leaving(shape, x);

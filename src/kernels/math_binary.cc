@@ -32,7 +32,7 @@ struct Power {
   }
 };
 
-// Powers of floats are taken in double, where the logarithm has digits enough for the exponent.
+// Powers of floats are computed in double, where the logarithm is accurate enough for the exponent.
 HWY_ATTR void float_powers(const void* x_data, const void* y_data, void* out_data, int64_t n,
                            int stride_x, int stride_y) {
   const hn::ScalableTag<double> wide;

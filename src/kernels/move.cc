@@ -14,7 +14,7 @@ constexpr int64_t kGrainBytes = 1 << 19;      // what a thread should move at le
 constexpr int64_t kTile = 32;                 // words along each side of a transposed tile
 constexpr int64_t kPastCacheBytes = 8 << 20;  // from here on results do not stay in the caches
 
-// As Move, but in bytes: words of any size can then stand for runs of elements.
+// As Move, but in bytes: words of any size can then represent runs of elements.
 struct Box {
   int rank = 0;
   int64_t dims[kMaxMoveRank];
@@ -31,8 +31,8 @@ struct Box {
 
 bool is_word(int64_t bytes) { return bytes <= 16 && (bytes & (bytes - 1)) == 0; }
 
-// Leaves out axes of one element, joins axes that are one run on both sides, and makes short runs
-// at the end one word. Pre: no axis is empty.
+// Drops axes of one element, merges axes that are contiguous on both sides, and turns short runs at
+// the end into one word. Pre: no axis is empty.
 Box simplified(const Move& move, int64_t element) {
   Box box;
   box.word = element;
@@ -61,7 +61,7 @@ Box simplified(const Move& move, int64_t element) {
   return box;
 }
 
-// Where a box's outer axes are while a loop goes over them in order.
+// The position in a box's outer axes during an ordered walk.
 class Walker {
  public:
   Walker(const Box& box, const bool* skipped, int rank, int64_t start) {

@@ -14,8 +14,8 @@ int64_t find(const Shape& shape, int64_t* to, const IsSet& is_set) {
   int64_t found = 0;
   for (int64_t begin = 0; begin < count; begin += width) {
     for (int64_t i = 0; i < width; ++i) {
-      // Written always and kept when set: a branch on the data would be guessed wrong too often.
-      // There is room, as no more rows were kept before than elements seen.
+      // Always written, and kept if set: a branch on the data would be mispredicted too often.
+      // There is room, because no more rows were kept than elements seen.
       int64_t* row = to + found * shape.rank();
       for (int k = 0; k < last; ++k) row[k] = at[k];
       row[last] = i;

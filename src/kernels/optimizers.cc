@@ -83,8 +83,8 @@ void update_rows(const UpdateCall& call, const UpdateRows& rows) noexcept {
   if (rows.num_indices == 0 || rows.row_size == 0) return;
   const UpdateLoop loop = update_loop(call.rule, call.dtype == DType::kFloat64);
   const size_t size = dtype_size(call.dtype);
-  // Each part owns a range of rows and looks for them in all indices, so that a row that is named
-  // twice is updated in order.
+  // Each part owns a range of rows and scans all indices for them, so that a repeated row is
+  // updated in order.
   const int64_t parts = rows.num_indices * rows.row_size > kUpdateGrain ? kRowParts : 1;
   const int64_t rows_each = (rows.rows + parts - 1) / parts;
   parallel_for(parts, 1, [&](int64_t begin, int64_t end) {

@@ -8,7 +8,7 @@
 namespace penstock::kernels {
 namespace {
 
-// What positions beside the image look at, of any dtype.
+// Zeros for positions outside the image, of any dtype.
 constexpr int64_t kZeroBytes = 16384;
 alignas(64) constexpr char kZeros[kZeroBytes] = {};
 
@@ -19,7 +19,7 @@ Index unravel(int64_t i, int64_t size1, int64_t size2) {
 }
 int64_t divide_up(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 
-// A position: the image it is in, and what its tap 0 looks at along every axis.
+// A position: its image, and the coordinates that its tap 0 reads along every axis.
 struct Position {
   int64_t image;
   Index first, at;
@@ -47,7 +47,7 @@ void advance(const Patches& p, Position* position) {
   position->image += p.strides.batch;
 }
 
-// Where the element that a position sees with a tap is, or -1.
+// The offset of the element that a position reads with a tap, or -1.
 int64_t seen(const Patches& p, const Position& position, const Index& tap) {
   int64_t offset = position.image;
   for (size_t k = 0; k < 3; ++k) {
@@ -186,7 +186,7 @@ int64_t point_rows(const void* context, const PackRange& range, const void** poi
     last = tap;
     const uint32_t mask = masks[0] & masks[1] & masks[2];
     for (int64_t i = 0; i < range.count; ++i) {
-      // Where a row sees nothing the sum points nowhere, and is not formed as a pointer.
+      // If a row reads nothing, the sum is out of bounds and must not be formed as a pointer.
       pointers[i] = mask == all || ((mask >> i) & 1) != 0
                         ? static_cast<const void*>(image + (rows.start[i] + offset))
                         : kZeros;

@@ -12,7 +12,7 @@ PhiloxBlock words_of(uint64_t low, uint64_t high) {
           static_cast<uint32_t>(high >> 32)};
 }
 
-// `first` is kept away from 0, whose logarithm does not exist.
+// `first` is kept away from 0, which has no logarithm.
 template <typename T>
 void to_normal(T first, T second, T* out) {
   const T angle = static_cast<T>(2 * std::numbers::pi * static_cast<double>(second));

@@ -17,7 +17,7 @@ constexpr int64_t kMaxSeen = 64;   // elements of a window that are looked at to
 
 using Index = std::array<int64_t, 3>;
 
-// The type that values are compared and added in.
+// The type in which values are compared and added.
 template <typename T>
 using Wide =
     std::conditional_t<std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>, float, T>;
@@ -72,8 +72,8 @@ ImageStrides out_image(const PoolShape& s) {
   return out_strides(s.window, s.channels_first, s.channels);
 }
 
-// Calls body(what it sees, offset of its image, offset of its place in the output) for every
-// window, on all threads by lines of the output; offsets are those of channel 0.
+// Calls body(elements in the window, offset of its image, offset in the output) for every window,
+// on all threads by lines of the output; offsets are those of channel 0.
 template <typename Body>
 void for_windows(const PoolShape& s, const Body& body) {
   const ImageStrides from = in_image(s), to = out_image(s);

@@ -66,7 +66,7 @@ double narrowed(DType dtype, double value) {
   }
 }
 
-// Uniform numbers from blocks; of the two in a block TensorFlow takes the second first.
+// Uniform numbers from blocks; TensorFlow takes the second of the two in a block first.
 class Uniforms {
  public:
   double next(PhiloxBlocks& blocks) {
@@ -177,7 +177,7 @@ double poisson_draw(double rate, PhiloxBlocks& blocks) {
   }
 }
 
-// What Stirling's formula for log(k!) leaves out.
+// The error of Stirling's formula for log(k!).
 double stirling_rest(double k) {
   static constexpr double kSmall[] = {0.0810614667953272,  0.0413406959554092, 0.0276779256849983,
                                       0.02079067210376509, 0.0166446911898211, 0.0138761288230707,
@@ -214,7 +214,7 @@ double large_binomial(double n, double p, PhiloxBlocks& blocks) {
   }
 }
 
-// Trials until the next success are geometric: how many fit into n?
+// The trials until the next success are geometric: counts how many fit into n.
 double small_binomial(double n, double p, PhiloxBlocks& blocks) {
   Uniforms uniforms;
   double trials = 0;
@@ -224,8 +224,8 @@ double small_binomial(double n, double p, PhiloxBlocks& blocks) {
   }
 }
 
-// Draw `i`. TensorFlow decides by numbers of the parameters' dtype, and a small draw's part of the
-// stream is shorter than the others'.
+// Draw `i`. TensorFlow decides with numbers of the parameters' dtype, and a small draw's part of
+// the stream is shorter.
 double binomial_draw(DType dtype, double n, double p, int64_t i, const PhiloxStream& stream,
                      PhiloxBlocks& blocks) {
   if (n <= 0 || p <= 0) return 0;

@@ -1,6 +1,6 @@
-// The driver of reductions. Axes of size 1 go, neighbours of a kind (both kept or both reduced)
-// become one, and what is left alternates between kept and reduced axes: two inner ones that the
-// steps loop over, and seldom more around them.
+// The driver of reductions. Axes of size 1 are dropped, adjacent axes of a kind (both kept or both
+// reduced) are merged, and the rest alternates between kept and reduced axes: two inner ones that
+// the steps loop over, and rarely more around them.
 #include "kernels/reduce.h"
 
 #include <algorithm>
@@ -45,7 +45,7 @@ struct Box {
     }
     return product;
   }
-  // Where the index-th combination of the outer (kept or reduced) axes begins, in elements.
+  // The offset of the index-th combination of the outer (kept or reduced) axes, in elements.
   int64_t outer_offset(int64_t index, bool reduced) const {
     int64_t offset = 0;
     for (int i = 2; i < rank; ++i) {
@@ -126,7 +126,7 @@ void reduce_by_outputs(const Box& box, Task task, int64_t elements) {
                [&](int64_t begin, int64_t end) { reduce_tiles(box, task, begin, end); });
 }
 
-// Few outputs of many elements each: the longest reduced axis is cut into parts, whose number
+// Few outputs of many elements each: the longest reduced axis is split into parts, whose number
 // depends on the shape alone, and the parts' accumulators are merged in order.
 void reduce_by_parts(const Box& box, const Task& task, int64_t elements) {
   int longest = box.axes[0].reduced ? 0 : 1;

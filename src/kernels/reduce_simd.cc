@@ -17,7 +17,7 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Elements that one lane, or one column, adds up before the sum moves on to double.
+// Elements that one lane, or one column, sums before the sum moves to double.
 constexpr int64_t kBlock = 256;
 constexpr int64_t kBlockRows = 256;
 
@@ -148,7 +148,7 @@ void strip(const T* HWY_RESTRICT x, int64_t rows, int64_t stride, int64_t width,
   }
 }
 
-// Narrow rows that lie next to each other are taken several at a time, as one wide row.
+// Narrow contiguous rows are processed several at a time, as one wide row.
 template <class Op, typename T>
 void columns(const void* data, int64_t rows, int64_t stride, int64_t width, void* acc_data) {
   using Acc = typename Op::template Acc<T>;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int64_t kMaxParts = 16;
 
-// As TensorFlow: in float, so that the same pixels are picked.
+// In float, as in TensorFlow, so that the same pixels are selected.
 float scale_of(const Resize& r, const ResizeAxis& axis) {
   if (r.align_corners && axis.out > 1)
     return static_cast<float>(axis.in - 1) / static_cast<float>(axis.out - 1);

@@ -42,7 +42,7 @@ HWY_INLINE double total(int64_t n, VectorAt vector_at, At at) {
   return sum;
 }
 
-// The largest element. Whether a NaN counts is up to the machine: the exponentials see it anyway.
+// The largest element. Whether a NaN counts depends on the machine: the exponentials see it anyway.
 template <typename T>
 HWY_INLINE T maximum(const T* x, int64_t n) {
   const hn::ScalableTag<T> d;
@@ -131,7 +131,7 @@ void log_softmax(const T* x, int64_t n, T* out) {
   for (int64_t i = 0; i < n; ++i) out[i] = (x[i] - shift) - log_sum;
 }
 
-// A class of label 0 adds nothing, even where its logit is infinite.
+// A class of label 0 adds nothing, even if its logit is infinite.
 template <typename T>
 T cross_entropy(const T* x, const T* labels, int64_t n, T* backprop) {
   const hn::ScalableTag<T> d;

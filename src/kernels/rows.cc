@@ -16,13 +16,13 @@ constexpr int64_t kPartSize = 1 << 14;  // elements a part of the rows should ha
 constexpr int64_t kMaxParts = 16;
 constexpr int64_t kFlushRows = 256;  // rows whose gradients are added up before moving on to double
 
-// Depends on the shape alone, and so do results that are added up part by part.
+// Depends on the shape alone, so results summed part by part do too.
 int64_t num_parts(Rows rows) {
   if (rows.count == 0 || rows.n == 0) return 0;
   return std::clamp<int64_t>(rows.count * rows.n / kPartSize, 1, std::min(kMaxParts, rows.count));
 }
 
-// body(part, begin, end): the rows [begin, end) for each part, side by side.
+// body(part, begin, end): the rows [begin, end) for each part, in parallel.
 template <typename Body>
 void for_parts(Rows rows, Body body) {
   const int64_t parts = num_parts(rows);

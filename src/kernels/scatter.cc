@@ -66,8 +66,8 @@ bool is_less(T a, T b) {
   return static_cast<Plain<T>>(a) < static_cast<Plain<T>>(b);
 }
 
-// Calls body(i, row) for every i whose row is not negative, in order for any one row: threads
-// share the rows of the output, not the updates, so that rows may repeat.
+// Calls body(i, row) for every i whose row is not negative, in order for any one row: threads share
+// the rows of the output, not the updates, so rows may repeat.
 template <typename RowOf, typename Body>
 void for_each_row(int64_t count, int64_t num_rows, int64_t row_bytes, const RowOf& row_of,
                   const Body& body) {
@@ -85,8 +85,8 @@ void for_each_row(int64_t count, int64_t num_rows, int64_t row_bytes, const RowO
   parallel_for(threads, 1, [&](int64_t begin, int64_t end) { own(begin * share, end * share); });
 }
 
-// Calls body(target, source, width) for every update's row. `fresh(i)` says that a row comes first
-// at its place, and replaces what is there.
+// Calls body(target, source, width) for every update's row. `fresh(i)` says that a row is the first
+// at its position and replaces the contents.
 template <typename T, typename RowOf, typename Fresh, typename Step>
 void combine_with(const Rows& rows, const RowOf& row_of, const Fresh& fresh, const Step& step) {
   const T* from = static_cast<const T*>(rows.updates);

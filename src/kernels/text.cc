@@ -140,7 +140,7 @@ struct SipState {
   }
 };
 
-// The bytes that are left over, in the low end of a word.
+// The remaining bytes, in the low end of a word.
 uint64_t load_rest(std::string_view rest) {
   uint64_t word = 0;
   if (!rest.empty()) std::memcpy(&word, rest.data(), rest.size());

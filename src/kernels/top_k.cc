@@ -35,7 +35,7 @@ struct Before {
 
 constexpr int32_t kBlock = 16;  // elements that are compared at once
 
-// Whether x may come before `worst`, which is at an earlier place: equal numbers do not, NaN does.
+// Whether x may come before `worst`, which has an earlier position: equal numbers do not, NaN does.
 template <typename T>
 bool may_precede(T x, T worst) {
   if constexpr (sizeof(T) == 2 && !std::is_integral_v<T>) {
@@ -74,8 +74,8 @@ void for_each_better(const Before<T>& before, int32_t begin, int32_t width, cons
   }
 }
 
-// The best k so far are a heap in `best` with the worst of them on top. No scratch: the heap lives
-// in the output.
+// The best k so far are a heap in `best` with the worst on top. No scratch: the heap is in the
+// output.
 template <typename T>
 void top_k_row(const T* row, int32_t width, int32_t k, T* values, int32_t* best) {
   const Before<T> before{row};

@@ -93,7 +93,7 @@ class Table {
       : slots_(static_cast<Slot*>(slots)), mask_(static_cast<uint64_t>(unique_slots(count)) - 1) {
     std::memset(slots_, 0, (mask_ + 1) * sizeof(Slot));
   }
-  // The slot of what `is_equal(position)` finds equal, or an empty one.
+  // The slot of an element for which `is_equal(position)` holds, or an empty one.
   template <typename IsEqual>
   Slot& find(uint64_t hash, const IsEqual& is_equal) {
     uint64_t at = hash & mask_;

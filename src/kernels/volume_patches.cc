@@ -10,7 +10,7 @@
 namespace penstock::kernels {
 namespace {
 
-// The input position that element `i` of the window at `o` looks at; -1 outside.
+// The input position that element `i` of the window at `o` reads; -1 outside.
 int64_t position(const WindowAxis& axis, int64_t o, int64_t i) {
   const int64_t at = o * axis.stride - axis.pad + i * axis.dilation;
   return at >= 0 && at < axis.in ? at : -1;
@@ -56,7 +56,7 @@ void add(const T* from, T* to, int64_t n) {
   }
 }
 
-// Volumes apart from each other: the windows of one overlap.
+// Volume by volume: the windows of one overlap.
 template <typename T>
 void add_all(const VolumePatches& s, const T* patches, T* volumes) {
   const int64_t size = window_size(s), windows = windows_of_one(s);

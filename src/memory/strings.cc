@@ -24,9 +24,9 @@ StringRef make_string(size_t size, char** text) {
 
 StringRef make_string(std::string_view text) {
   char* characters = nullptr;
-  const StringRef made = make_string(text.size(), &characters);
+  const StringRef string = make_string(text.size(), &characters);
   if (!text.empty()) std::memcpy(characters, text.data(), text.size());
-  return made;
+  return string;
 }
 
 std::string_view string_text(StringRef string) noexcept {

@@ -1,4 +1,4 @@
-// StridedSlice: what a NumPy-like index picks. StridedSliceGrad: the way back, with zeros
+// StridedSlice: the selection of a NumPy-like index. StridedSliceGrad: the reverse, with zeros
 // elsewhere. TensorStridedSliceUpdate: a tensor with other values there.
 #include <cstring>
 #include <utility>
@@ -72,7 +72,7 @@ void infer_back(InferContext& ctx) {
   ctx.add_output(ctx.dtype(4), whole);
 }
 
-// Writes `value` to where the index of inputs 1 to 3 picks in the output.
+// Writes `value` to the part of the output that the index of inputs 1 to 3 selects.
 void put_back(const KernelContext& ctx, const View& value) {
   const View& out = ctx.outputs[0];
   const StridedSpec spec = strided_spec(out.shape, &ctx.inputs[1], ctx.attrs);

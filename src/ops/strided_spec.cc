@@ -65,7 +65,7 @@ class Builder {
     return true;
   }
 
-  // The ellipsis stands for all axes that no item takes; without one it comes at the end.
+  // The ellipsis stands for all axes without an item; without one it comes at the end.
   void find_ellipsis() {
     bool seen = false;
     for (int i = 0; i < count_; ++i) {

@@ -1,5 +1,5 @@
-// StringJoin, ReduceJoin: strings one after the other, across tensors or along axes. Add: the same
-// for two strings, as it is the sum of two numbers.
+// StringJoin, ReduceJoin: concatenates strings, across tensors or along axes. Add does the same for
+// two strings.
 #include <cstring>
 
 #include <penstock/ops/compose.h>

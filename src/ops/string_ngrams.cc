@@ -60,7 +60,7 @@ void check_attrs(const InferContext& ctx, const Grams& grams) {
   }
 }
 
-// The n-grams' number is known from the values of data_splits only.
+// The number of n-grams is known only from the values of data_splits.
 void infer(InferContext& ctx) {
   const Grams grams = attrs_of(ctx);
   check_attrs(ctx, grams);
@@ -177,7 +177,7 @@ void infer_join(InferContext& ctx) {
   ctx.add_output(DType::kString, shape);
 }
 
-// For every string of the result the ids are gone through twice: to count its bytes, and to write.
+// The ids are scanned twice for every result string: to count its bytes, and to write them.
 KernelResult cpu_join(const KernelContext& ctx) {
   const View& in = ctx.inputs[0];
   const View& ids = ctx.inputs[1];

@@ -32,7 +32,7 @@ std::string_view trimmed(std::string_view string) {
   return string.substr(0, string.find_last_not_of(kSpace) + 1);
 }
 
-// What a number means that its dtype cannot hold: infinity, or zero when it is too small.
+// The value of a number that its dtype cannot hold: infinity, or zero if it is too small.
 template <typename T>
 T beyond(std::string_view digits) {
   const size_t exponent = digits.find_first_of("eEpP");

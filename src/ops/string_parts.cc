@@ -1,4 +1,4 @@
-// StringLength, Substr, StringSplitV2, StringStrip: how long strings are, and parts of them.
+// StringLength, Substr, StringSplitV2, StringStrip: the length of strings, and parts of them.
 #include <algorithm>
 
 #include <penstock/base/error.h>
@@ -118,7 +118,7 @@ void split(std::string_view string, std::string_view separator, int64_t maxsplit
   }
 }
 
-// How many pieces there are is known from the text only.
+// The number of pieces is known only from the text.
 void infer_split(InferContext& ctx) {
   if (ctx.shape(0).has_rank() && ctx.shape(0).rank() != 1) {
     ctx.fail("input must be a vector, got shape: ", ctx.shape(0));

@@ -50,8 +50,8 @@ Tensor gaps(const Tensor& s, DType dtype) {
   return linalg::as_dtype(linalg::with_main_diagonal(reciprocal(safe), zeros_like(s)), dtype);
 }
 
-// Of the thin form a = u diag(s) vᴴ. The phases of complex vectors are free: what depends on them
-// has no gradient.
+// For the thin form a = u diag(s) vᴴ. The phases of complex vectors are arbitrary: what depends on
+// them has no gradient.
 Tensor grad_of_vectors(const Tensor& s_real, const Tensor& u, const Tensor& v, const Tensor& ds,
                        const Tensor& du, const Tensor& dv) {
   const Tensor s = linalg::as_dtype(s_real, u.dtype());

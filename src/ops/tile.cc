@@ -57,7 +57,7 @@ KernelResult cpu(const KernelContext& ctx) {
   return KernelResult::ok();
 }
 
-// Adds the repetitions up, axis by axis.
+// Sums the repetitions, axis by axis.
 Gradients grad(const GradContext& g) {
   const Shape& shape = g.input(0).shape();
   if (g.output().num_elements() == 0) return {zeros_like(g.input(0)), {}};

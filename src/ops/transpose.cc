@@ -1,4 +1,4 @@
-// Transpose: the axes in another order.
+// Transpose: permutes the axes.
 #include <penstock/ops/context.h>
 #include <penstock/ops/grad_helpers.h>
 #include <penstock/ops/sample.h>
@@ -8,7 +8,7 @@
 namespace penstock {
 namespace {
 
-// The axis of the input that axis `i` of the output is. Pre: infer has checked `perm`.
+// The axis of the input for axis `i` of the output. Pre: infer has checked `perm`.
 int source_axis(std::span<const int64_t> perm, int rank, int i) {
   if (!is_given(perm)) return rank - 1 - i;
   const int64_t axis = perm[static_cast<size_t>(i)];

@@ -1,5 +1,5 @@
-// UniqueWithCounts, UniqueV2, UniqueWithCountsV2: distinct elements or slices, and how often each
-// occurs. UniqueRows is what finds slices. ListDiff: what one list has and another has not.
+// UniqueWithCounts, UniqueV2, UniqueWithCountsV2: distinct elements or slices, and their counts.
+// UniqueRows finds slices. ListDiff: the elements of one list that are not in another.
 #include <cstring>
 
 #include <penstock/memory/strings.h>

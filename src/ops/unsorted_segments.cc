@@ -65,7 +65,8 @@ Gradients grad_extremum(const GradContext& g) {
   return {gather_or_zero(share, ids) * chosen, {}, {}};
 }
 
-// A factor's gradient is the product of the others: with one zero it is not zero for that only.
+// A factor's gradient is the product of the others: with exactly one zero, only that factor has a
+// non-zero gradient.
 Gradients grad_prod(const GradContext& g) {
   const Tensor& data = g.input(0);
   const Tensor& ids = g.input(1);
@@ -81,7 +82,7 @@ Gradients grad_prod(const GradContext& g) {
   return {gather_or_zero(g.dy(), ids) * elementwise::conjugate(part), {}, {}};
 }
 
-// Sums over the number of their rows, or over its root.
+// Sums divided by the number of their rows, or by its root.
 template <bool kRoot>
 Tensors compose_mean(const ComposeContext& ctx) {
   const Tensor& ids = ctx.tensor(1);

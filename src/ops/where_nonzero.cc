@@ -1,4 +1,4 @@
-// Where with one argument: where a tensor is true.
+// Where with one argument: the positions at which a tensor is true.
 #include <penstock/ops/context.h>
 #include <penstock/ops/sample.h>
 

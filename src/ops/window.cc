@@ -5,7 +5,7 @@
 namespace penstock {
 namespace {
 
-// Nothing larger is of use, and no sum or product of two such numbers overflows.
+// Larger values are useless, and no sum or product of two such numbers overflows.
 constexpr int64_t kMaxSetting = int64_t{1} << 31;
 
 bool is_setting(int64_t value, int64_t least) { return value >= least && value < kMaxSetting; }

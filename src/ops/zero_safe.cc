@@ -1,4 +1,4 @@
-// Products and quotients that are 0 where one operand is, whatever the other one is.
+// Products and quotients that are 0 if one operand is, whatever the other one is.
 #include <cmath>
 
 #include "ops/elementwise.h"

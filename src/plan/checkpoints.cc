@@ -12,12 +12,12 @@ constexpr int64_t kMany = std::numeric_limits<int64_t>::max() / 4;
 // C(s + r, s): the steps that s states and r repetitions reach. 0 if either is negative.
 int64_t reach(int64_t s, int64_t r) {
   if (s < 0 || r < 0) return 0;
-  __int128 found = 1;
+  __int128 product = 1;
   for (int64_t i = 1; i <= std::min(s, r); ++i) {
-    found = found * (s + r - std::min(s, r) + i) / i;
-    if (found > kMany) return kMany;
+    product = product * (s + r - std::min(s, r) + i) / i;
+    if (product > kMany) return kMany;
   }
-  return static_cast<int64_t>(found);
+  return static_cast<int64_t>(product);
 }
 
 // The fewest repetitions for n steps.

@@ -47,9 +47,9 @@ class Memory {
     int64_t during, after;  // of the bytes held
   };
   Change change(const ScheduleStep& step) const {
-    int64_t made = step.scratch, freed = step.scratch;
+    int64_t added = step.scratch, freed = step.scratch;
     for (int32_t item : step.makes) {
-      made += bytes_[at(item)];
+      added += bytes_[at(item)];
       if (remaining_[at(item)] == 0) freed += bytes_[at(item)];
     }
     for (int32_t item : step.uses) {
@@ -59,10 +59,10 @@ class Memory {
     const uint64_t takeovers = takes(step);
     for (size_t i = 0; i < step.takes.size(); ++i) {
       if ((takeovers >> i & 1) == 0) continue;
-      made -= bytes_[at(step.takes[i].made)];
+      added -= bytes_[at(step.takes[i].made)];
       freed -= bytes_[at(step.takes[i].used)];
     }
-    return {made, made - freed};
+    return {added, added - freed};
   }
 
   void run(const ScheduleStep& step) {
@@ -111,9 +111,9 @@ int64_t schedule_peak(const ScheduleProblem& problem, const StepOrder& order) {
 int64_t schedule_bound(const ScheduleProblem& problem) {
   int64_t bound = 0;
   for (const ScheduleStep& step : problem.steps) {
-    int64_t used = 0, made = 0, reused = 0;
+    int64_t used = 0, added = 0, reused = 0;
     for (int32_t item : step.uses) used += problem.items[at(item)].bytes;
-    for (int32_t item : step.makes) made += problem.items[at(item)].bytes;
+    for (int32_t item : step.makes) added += problem.items[at(item)].bytes;
     for (int32_t item : step.makes) {
       for (const ScheduleStep::Takes& take : step.takes) {
         if (take.made != item) continue;
@@ -121,7 +121,7 @@ int64_t schedule_bound(const ScheduleProblem& problem) {
         break;
       }
     }
-    bound = std::max(bound, used + made - reused + step.scratch);
+    bound = std::max(bound, used + added - reused + step.scratch);
   }
   return bound;
 }
@@ -333,10 +333,10 @@ StepOrder choose_schedule(const ScheduleProblem& problem) {
   if (peak <= bound) return best;
   for (const auto& make : {schedule_greedily, schedule_by_results}) {
     StepOrder order = make(problem);
-    const int64_t found = schedule_peak(problem, order);
-    if (found >= peak) continue;
+    const int64_t peak_of_order = schedule_peak(problem, order);
+    if (peak_of_order >= peak) continue;
     best = std::move(order);
-    peak = found;
+    peak = peak_of_order;
   }
   if (peak <= bound) return best;
   if (StepOrder exact = schedule_exactly(problem, peak); !exact.empty()) best = std::move(exact);

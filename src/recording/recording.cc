@@ -216,8 +216,8 @@ void note(std::string_view key, std::string_view text) noexcept {
   const std::lock_guard lock(all.lock);
   if (!is_recording()) return;
   int32_t place = -1;
-  const NoteRecord made{all.name_of(key), all.name_of(text)};
-  if (NoteRecord* record = all.file.add<NoteRecord>(Kind::kNotes, &place)) *record = made;
+  const NoteRecord note{all.name_of(key), all.name_of(text)};
+  if (NoteRecord* record = all.file.add<NoteRecord>(Kind::kNotes, &place)) *record = note;
 }
 
 Usage usage() {

@@ -49,23 +49,23 @@ int File::open(const char* path) noexcept {
   // replaces the old one when it is complete enough.
   struct stat old{};
   if (lstat(path, &old) == 0 && !S_ISREG(old.st_mode)) return EEXIST;
-  std::array<char, PATH_MAX> made;
-  if (!name_beside(path, made)) return ENAMETOOLONG;
-  unlink(made.data());  // left by a killed process with the same id
-  descriptor_ = ::open(made.data(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  std::array<char, PATH_MAX> temporary;
+  if (!name_beside(path, temporary)) return ENAMETOOLONG;
+  unlink(temporary.data());  // left by a killed process with the same id
+  descriptor_ = ::open(temporary.data(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (descriptor_ < 0) return errno;
   int problem = reserve(descriptor_, 0, kHeaderBytes);
   if (problem == 0) {
     header_ = static_cast<Header*>(memory::map_file(descriptor_, 0, kHeaderBytes, true));
     if (header_ == nullptr) problem = errno;
   }
-  if (problem == 0 && rename(made.data(), path) != 0) {
+  if (problem == 0 && rename(temporary.data(), path) != 0) {
     problem = errno;
     memory::unmap_file(header_, kHeaderBytes);
     header_ = nullptr;
   }
   if (problem != 0) {
-    unlink(made.data());
+    unlink(temporary.data());
     ::close(descriptor_);
     descriptor_ = -1;
     return problem;

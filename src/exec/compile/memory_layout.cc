@@ -43,22 +43,22 @@ class Placer {
   int32_t end() const { return static_cast<int32_t>(layout_.steps.size()); }
   Step& step(int32_t i) { return layout_.steps[static_cast<size_t>(i)]; }
 
-  void place_step(Step& made, int32_t i) {
-    switch (made.kind()) {
+  void place_step(Step& step, int32_t i) {
+    switch (step.kind()) {
       case Step::Kind::kShared:
       case Step::Kind::kKernel:
-        return place_node(made, i);
+        return place_node(step, i);
       case Step::Kind::kDirectLoop:
-        place_node(made, i);
-        return place_loop(made.loop());
+        place_node(step, i);
+        return place_loop(step.loop());
       case Step::Kind::kScalars:
-        return place_scalars(made.scalars(), i);
+        return place_scalars(step.scalars(), i);
       case Step::Kind::kTiles:
-        return place_tiles(made, i);
+        return place_tiles(step, i);
       case Step::Kind::kProduct:
-        return place_product(made, i);
+        return place_product(step, i);
       case Step::Kind::kControl:
-        return place_control(made, i);
+        return place_control(step, i);
     }
   }
 
@@ -82,14 +82,14 @@ class Placer {
   }
 
   int32_t add_storage(Kind kind, int32_t index, ValueId value, int32_t first) {
-    Storage made;
-    made.kind = kind;
-    made.index = index;
-    made.bytes = graph_.bytes(value);
-    made.first = first;
-    made.last = std::max(first, last_use(value));
-    made.value = value;
-    layout_.storages.push_back(made);
+    Storage storage;
+    storage.kind = kind;
+    storage.index = index;
+    storage.bytes = graph_.bytes(value);
+    storage.first = first;
+    storage.last = std::max(first, last_use(value));
+    storage.value = value;
+    layout_.storages.push_back(storage);
     return static_cast<int32_t>(layout_.storages.size() - 1);
   }
 
@@ -171,8 +171,8 @@ class Placer {
     return false;
   }
 
-  void place_node(Step& made, int32_t i) {
-    const Node& node = graph_.node(made.nodes[0]);
+  void place_node(Step& step, int32_t i) {
+    const Node& node = graph_.node(step.nodes[0]);
     SmallVector<View, 4> views;
     for (ValueId input : graph_.inputs(node)) views.push_back(graph_.view(input));
     InferContext infer(*node.op, views, graph_.attrs(node));
@@ -187,13 +187,13 @@ class Placer {
       }
       put_new(value, overwritten(node, k, i), i);
     }
-    if (made.kind() != Step::Kind::kShared && infer.scratch_bytes() > 0)
-      made.scratch = add_scratch(infer.scratch_bytes(), i);
+    if (step.kind() != Step::Kind::kShared && infer.scratch_bytes() > 0)
+      step.scratch = add_scratch(infer.scratch_bytes(), i);
   }
 
   // A loop continues in the memory of its initial state, if nobody else needs that.
-  void place_control(Step& made, int32_t i) {
-    const Node& node = graph_.node(made.nodes[0]);
+  void place_control(Step& step, int32_t i) {
+    const Node& node = graph_.node(step.nodes[0]);
     const std::span<const ValueId> inputs = graph_.inputs(node);
     for (size_t k = 0; k < node.num_outputs; ++k) {
       const ValueId value = node.first_output + static_cast<ValueId>(k);
@@ -206,7 +206,7 @@ class Placer {
       }
       put_control(value, into, i);
     }
-    made.scratch = add_scratch(control_scratch_[static_cast<size_t>(made.control())], i);
+    step.scratch = add_scratch(control_scratch_[static_cast<size_t>(step.control())], i);
   }
 
   // Unlike an op's, a control's result is written while inputs are still read.
@@ -220,14 +220,14 @@ class Placer {
   }
 
   // A product with its epilogue: only the final value has a place.
-  void place_product(Step& made, int32_t i) {
-    const Node& product = graph_.node(made.nodes[0]);
+  void place_product(Step& step, int32_t i) {
+    const Node& product = graph_.node(step.nodes[0]);
     SmallVector<View, 4> views;
     for (ValueId input : graph_.inputs(product)) views.push_back(graph_.view(input));
     InferContext infer(*product.op, views, graph_.attrs(product));
     product.op->infer.value(infer);
-    put_new(graph_.node(made.nodes.back()).first_output, kNoIndex, i);
-    made.scratch = add_scratch(infer.scratch_bytes(), i);
+    put_new(graph_.node(step.nodes.back()).first_output, kNoIndex, i);
+    step.scratch = add_scratch(infer.scratch_bytes(), i);
   }
 
   // Places `value`, which instruction `i` makes, in the storage `into`, or in a new one.
@@ -264,8 +264,8 @@ class Placer {
     Tiles& tiles = step_of_tiles.tiles();
     for (const TileOp& op : tiles.ops) {
       for (int32_t k = 0; k < op.num_outputs; ++k) {
-        const TileOperand& made = tiles.operand(op, op.num_inputs + k);
-        if (made.is_outside()) put_new(made.value, overwritten(tiles, made.value, i), i);
+        const TileOperand& output = tiles.operand(op, op.num_inputs + k);
+        if (output.is_outside()) put_new(output.value, overwritten(tiles, output.value, i), i);
       }
     }
     for (TileOperand& operand : tiles.operands) {
@@ -294,11 +294,11 @@ class Placer {
   }
 
   int32_t add_scratch(int64_t bytes, int32_t i) {
-    Storage made;
-    made.is_scratch = true;
-    made.bytes = bytes;
-    made.first = made.last = i;
-    layout_.storages.push_back(made);
+    Storage storage;
+    storage.is_scratch = true;
+    storage.bytes = bytes;
+    storage.first = storage.last = i;
+    layout_.storages.push_back(storage);
     return static_cast<int32_t>(layout_.storages.size() - 1);
   }
 
@@ -334,17 +334,17 @@ class Placer {
     std::vector<plan::Block> blocks;
     std::vector<size_t> of;
     for (size_t s = 0; s < layout_.storages.size(); ++s) {
-      const Storage& each = layout_.storages[s];
-      if (each.kind != Kind::kArena || each.bytes == 0) continue;
-      blocks.push_back({each.first, each.last + 1, each.bytes});
+      const Storage& storage = layout_.storages[s];
+      if (storage.kind != Kind::kArena || storage.bytes == 0) continue;
+      blocks.push_back({storage.first, storage.last + 1, storage.bytes});
       of.push_back(s);
     }
     const plan::Options options{.alignment = static_cast<int64_t>(kAlignment)};
-    const plan::Layout found = plan::plan_offsets(blocks, options);
-    PEN_CHECK(plan::find_fault(blocks, found.offsets, found.height, options.alignment).empty());
-    for (size_t b = 0; b < blocks.size(); ++b) layout_.storages[of[b]].offset = found.offsets[b];
-    layout_.arena_bytes = found.height;
-    layout_.lower_bound = found.lower_bound;
+    const plan::Layout arena = plan::plan_offsets(blocks, options);
+    PEN_CHECK(plan::find_fault(blocks, arena.offsets, arena.height, options.alignment).empty());
+    for (size_t b = 0; b < blocks.size(); ++b) layout_.storages[of[b]].offset = arena.offsets[b];
+    layout_.arena_bytes = arena.height;
+    layout_.lower_bound = arena.lower_bound;
   }
 
   const Graph& graph_;

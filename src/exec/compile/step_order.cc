@@ -119,9 +119,9 @@ class ScheduleModel {
       }
     }
     for (const Write& write : graph_.writes()) add_write(write);
-    for (ScheduleStep& each : problem_.steps) {
-      std::sort(each.next.begin(), each.next.end());
-      each.next.erase(std::unique(each.next.begin(), each.next.end()), each.next.end());
+    for (ScheduleStep& step : problem_.steps) {
+      std::sort(step.next.begin(), step.next.end());
+      step.next.erase(std::unique(step.next.begin(), step.next.end()), step.next.end());
     }
     for (int32_t s = 0; s < num_steps(); ++s) drop_inner_items(s);
   }
@@ -183,28 +183,28 @@ class ScheduleModel {
   // Values that only the group uses take no memory beyond a tile.
   void drop_inner_items(int32_t s) {
     if (members(s).size() < 2) return;
-    ScheduleStep& each = step(s);
-    const auto is_inner = [&](int32_t made) {
-      const std::vector<int32_t>& users = item(made).users;
-      return !item(made).is_result &&
+    ScheduleStep& group = step(s);
+    const auto is_inner = [&](int32_t output) {
+      const std::vector<int32_t>& users = item(output).users;
+      return !item(output).is_result &&
              std::all_of(users.begin(), users.end(), [&](int32_t user) { return user == s; });
     };
-    for (int32_t made : each.makes) {
-      if (is_inner(made)) item(made).bytes = 0;
+    for (int32_t output : group.makes) {
+      if (is_inner(output)) item(output).bytes = 0;
     }
-    std::erase_if(each.uses, [&](int32_t used) {
-      return std::find(each.makes.begin(), each.makes.end(), used) != each.makes.end();
+    std::erase_if(group.uses, [&](int32_t used) {
+      return std::find(group.makes.begin(), group.makes.end(), used) != group.makes.end();
     });
-    for (int32_t made : each.makes) std::erase(item(made).users, s);
+    for (int32_t output : group.makes) std::erase(item(output).users, s);
     // An inner chain passes on the memory that its first op may take over.
-    for (size_t i = 0; i < each.takes.size(); ++i) {
-      for (size_t k = i + 1; k < each.takes.size(); ++k) {
-        if (each.takes[k].used == each.takes[i].made) each.takes[k].used = each.takes[i].used;
+    for (size_t i = 0; i < group.takes.size(); ++i) {
+      for (size_t k = i + 1; k < group.takes.size(); ++k) {
+        if (group.takes[k].used == group.takes[i].made) group.takes[k].used = group.takes[i].used;
       }
     }
-    std::erase_if(each.takes, [&](const ScheduleStep::Takes& take) {
+    std::erase_if(group.takes, [&](const ScheduleStep::Takes& take) {
       return item(take.made).bytes == 0 || is_inner(take.made) ||
-             std::find(each.makes.begin(), each.makes.end(), take.used) != each.makes.end();
+             std::find(group.makes.begin(), group.makes.end(), take.used) != group.makes.end();
     });
   }
 

@@ -189,8 +189,8 @@ Tensors add_branch(const Tensor& index, std::span<const Function> regions) {
     auto control = std::make_shared<Control>();
     control->kind = Control::Kind::kBranch;
     control->has_custom_gradients = exec::has_custom_gradients(regions);
-    for (const Function& each : regions) {
-      const FunctionState& region = each.state();
+    for (const Function& function : regions) {
+      const FunctionState& region = function.state();
       std::vector<RegionInput> inputs;
       for (const Tensor& tensor : uses.tensors())
         inputs.push_back({exec::input_for(region, tensor), tensor.dtype(), tensor.shape()});
@@ -206,10 +206,10 @@ Tensors add_branch(const Tensor& index, std::span<const Function> regions) {
     }
     std::vector<Tensor> inputs = {index};
     inputs.insert(inputs.end(), uses.tensors().begin(), uses.tensors().end());
-    const Tensors made = exec::add_control(trace, control, inputs, exec::interpret_region);
-    const size_t own = made.size() - written.size();
-    exec::set_written(trace, written, std::span(made).subspan(own));
-    return exec::first_of(made, own);
+    const Tensors outputs = exec::add_control(trace, control, inputs, exec::interpret_region);
+    const size_t own = outputs.size() - written.size();
+    exec::set_written(trace, written, std::span(outputs).subspan(own));
+    return exec::first_of(outputs, own);
   });
 }
 
@@ -236,10 +236,10 @@ Tensors add_loop(const Function& condition, const Function& body, std::span<cons
     std::vector<Tensor> arguments;
     inputs.visit([&](size_t i) { arguments.push_back(state[i]); },
                  [&](const Tensor& tensor) { arguments.push_back(tensor); });
-    const Tensors made = exec::add_control(trace, control, arguments, exec::interpret_region);
-    exec::set_written(trace, inputs.written, std::span(made).subspan(num_kept));
+    const Tensors outputs = exec::add_control(trace, control, arguments, exec::interpret_region);
+    exec::set_written(trace, inputs.written, std::span(outputs).subspan(num_kept));
     std::vector<Tensor> results(state.begin(), state.end());
-    for (size_t k = 0; k < num_kept; ++k) results[inputs.kept[k]] = made[k];
+    for (size_t k = 0; k < num_kept; ++k) results[inputs.kept[k]] = outputs[k];
     return Tensors(results.begin(), results.end());
   });
 }
@@ -247,9 +247,9 @@ Tensors add_loop(const Function& condition, const Function& body, std::span<cons
 Tensors cond(const Tensor& pred, const BranchFn& true_fn, const BranchFn& false_fn) {
   if (!pred.is_symbolic()) return pred.item<bool>() ? true_fn() : false_fn();
   std::vector<Function> regions;
-  for (const BranchFn* each : {&false_fn, &true_fn}) {
+  for (const BranchFn* branch : {&false_fn, &true_fn}) {
     Trace trace("cond", Trace::Kind::kRegion);
-    const Tensors outputs = (*each)();
+    const Tensors outputs = (*branch)();
     regions.push_back(trace.finish(outputs));
   }
   return add_branch(cast(pred, DType::kInt32), regions);

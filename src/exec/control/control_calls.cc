@@ -34,8 +34,8 @@ std::shared_ptr<const Graph> retraced(const Graph& region, std::span<const Shape
   std::vector<Tensor> inputs;
   for (size_t i = 0; i < shapes.size(); ++i)
     inputs.push_back(trace.input(region.dtype(region.inputs()[i]), shapes[i]));
-  const Function made = trace.finish(interpret_region(region, inputs, states));
-  return std::make_shared<const Graph>(std::move(made.state().graph));
+  const Function function = trace.finish(interpret_region(region, inputs, states));
+  return std::make_shared<const Graph>(std::move(function.state().graph));
 }
 
 // A retraced region, or the reason why it cannot be retraced.
@@ -87,18 +87,18 @@ std::vector<OutputSpec> common_outputs(std::span<const std::shared_ptr<const Gra
 std::vector<std::shared_ptr<const Graph>> branches_at(const Control& control,
                                                       std::span<const Shape> shapes,
                                                       StateMap* states) {
-  std::vector<Retraced> found;
+  std::vector<Retraced> branches;
   std::vector<std::shared_ptr<const Graph>> working, regions;
   for (const auto& region : control.regions) {
-    found.push_back(try_retrace(*region, shapes, states));
-    if (found.back().region != nullptr) working.push_back(found.back().region);
+    branches.push_back(try_retrace(*region, shapes, states));
+    if (branches.back().region != nullptr) working.push_back(branches.back().region);
   }
   const std::vector<OutputSpec> outputs =
       common_outputs(working.empty() ? control.regions : working);
-  for (size_t r = 0; r < found.size(); ++r) {
-    regions.push_back(found[r].region != nullptr
-                          ? found[r].region
-                          : failing(control.regions[r], shapes, outputs, found[r].problem));
+  for (size_t r = 0; r < branches.size(); ++r) {
+    regions.push_back(branches[r].region != nullptr
+                          ? branches[r].region
+                          : failing(control.regions[r], shapes, outputs, branches[r].problem));
   }
   return regions;
 }
@@ -145,10 +145,10 @@ std::shared_ptr<const Control> at_shapes(const std::shared_ptr<const Control>& c
         return has_shapes(*region) && is_closed(*region);
       });
   if (is_same || control->kind == Kind::kLoopGradient) return control;
-  auto made = std::make_shared<Control>(*control);
-  made->regions = control->kind == Kind::kBranch ? branches_at(*control, shapes, states)
-                                                 : loop_at(*control, shapes, states);
-  return made;
+  auto result = std::make_shared<Control>(*control);
+  result->regions = control->kind == Kind::kBranch ? branches_at(*control, shapes, states)
+                                                   : loop_at(*control, shapes, states);
+  return result;
 }
 
 // A control called outside plans: its regions, and the whole control, as functions. The whole takes
@@ -182,14 +182,14 @@ Function whole_function(const Control& control) {
 Functions& functions_of(const Control& control) {
   const std::lock_guard lock(control.prepared.mutex);
   if (control.prepared.made == nullptr) {
-    auto made = std::make_shared<Functions>();
+    auto functions = std::make_shared<Functions>();
     for (const auto& region : control.regions) {
-      made->regions.push_back(
+      functions->regions.push_back(
           make_function(name_of(control.kind),
                         extract(*region, region->inputs(), region->outputs(), {}, true), {}));
     }
-    made->whole = whole_function(control);
-    control.prepared.made = std::move(made);
+    functions->whole = whole_function(control);
+    control.prepared.made = std::move(functions);
   }
   return *static_cast<Functions*>(control.prepared.made.get());
 }

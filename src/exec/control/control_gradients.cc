@@ -35,9 +35,9 @@ std::shared_ptr<const Graph> finished(Trace& trace, std::span<const Tensor> outp
 }
 
 std::vector<Tensor> picked(std::span<const Tensor> tensors, const Numbers& numbers) {
-  std::vector<Tensor> found;
-  for (int32_t number : numbers) found.push_back(tensors[static_cast<size_t>(number)]);
-  return found;
+  std::vector<Tensor> result;
+  for (int32_t number : numbers) result.push_back(tensors[static_cast<size_t>(number)]);
+  return result;
 }
 
 // The gradients at some inputs of a region, given the gradients `dys` at the outputs `targets`.
@@ -70,36 +70,37 @@ Tensor added(const Tensor& sum, const Gradient& gradient) {
 // `targets`.
 std::shared_ptr<const Control> branch_gradient(const Control& control, const Numbers& wanted,
                                                const Numbers& targets, RegionFn call_region) {
-  auto made = std::make_shared<Control>();
-  made->kind = Kind::kBranch;
+  auto gradient = std::make_shared<Control>();
+  gradient->kind = Kind::kBranch;
   for (const auto& region : control.regions) {
     Trace trace("cond_gradient", Trace::Kind::kRegion);
     const std::vector<Tensor> inputs = add_inputs(trace, *region, region->inputs());
     std::vector<ValueId> at;
     for (int32_t target : targets) at.push_back(region->outputs()[static_cast<size_t>(target)]);
     const std::vector<Tensor> dys = add_inputs(trace, *region, at);
-    const std::vector<Gradient> found =
+    const std::vector<Gradient> gradients =
         region_gradients(*region, inputs, wanted, targets, dys, call_region);
     std::vector<Tensor> outputs;
     for (size_t i = 0; i < wanted.size(); ++i)
-      outputs.push_back(dense_or_zeros(found[i], inputs[static_cast<size_t>(wanted[i])]));
-    made->regions.push_back(finished(trace, outputs));
+      outputs.push_back(dense_or_zeros(gradients[i], inputs[static_cast<size_t>(wanted[i])]));
+    gradient->regions.push_back(finished(trace, outputs));
   }
-  return made;
+  return gradient;
 }
 
 // The values that depend on the marked inputs through differentiable ops.
 std::vector<bool> reached(const Graph& graph, const std::vector<bool>& inputs) {
-  std::vector<bool> found(graph.num_values());
+  std::vector<bool> reached_values(graph.num_values());
   for (size_t i = 0; i < inputs.size(); ++i)
-    found[static_cast<size_t>(graph.inputs()[i])] = inputs[i];
+    reached_values[static_cast<size_t>(graph.inputs()[i])] = inputs[i];
   for (const Node& node : graph.nodes()) {
-    const bool leads = std::ranges::any_of(
-        graph.inputs(node), [&](ValueId input) { return found[static_cast<size_t>(input)]; });
+    const bool leads = std::ranges::any_of(graph.inputs(node), [&](ValueId input) {
+      return reached_values[static_cast<size_t>(input)];
+    });
     for (ValueId k = node.first_output; leads && k < node.first_output + node.num_outputs; ++k)
-      found[static_cast<size_t>(k)] = is_differentiable(graph.dtype(k));
+      reached_values[static_cast<size_t>(k)] = is_differentiable(graph.dtype(k));
   }
-  return found;
+  return reached_values;
 }
 
 // A loop's inputs that need gradients: also the states that depend on one of them.
@@ -115,34 +116,34 @@ std::shared_ptr<const Control> loop_gradient(const Control& control, std::vector
       wanted[i] = grows = true;
     }
   }
-  auto made = std::make_shared<Control>(control);
-  made->kind = Kind::kLoopGradient;
+  auto gradient = std::make_shared<Control>(control);
+  gradient->kind = Kind::kLoopGradient;
   Numbers all;
   for (size_t i = 0; i < wanted.size(); ++i) {
     if (!wanted[i]) continue;
     all.push_back(static_cast<int32_t>(i));
-    (i < count ? made->states : made->invariants).push_back(static_cast<int32_t>(i));
+    (i < count ? gradient->states : gradient->invariants).push_back(static_cast<int32_t>(i));
   }
   Trace trace("while_gradient", Trace::Kind::kRegion);
   const std::vector<Tensor> inputs = add_inputs(trace, body, body.inputs());
   std::vector<Tensor> dys, sums, outputs;
-  for (int32_t i : made->states) {
+  for (int32_t i : gradient->states) {
     const Tensor& like = inputs[static_cast<size_t>(i)];
     dys.push_back(trace.input(like.dtype(), like.shape()));
   }
-  for (int32_t i : made->invariants) {
+  for (int32_t i : gradient->invariants) {
     const Tensor& like = inputs[static_cast<size_t>(i)];
     sums.push_back(trace.input(like.dtype(), like.shape()));
   }
-  const std::vector<Gradient> found =
-      region_gradients(body, inputs, all, made->states, dys, call_region);
-  for (size_t i = 0; i < made->states.size(); ++i)
-    outputs.push_back(dense_or_zeros(found[i], dys[i]));
+  const std::vector<Gradient> gradients =
+      region_gradients(body, inputs, all, gradient->states, dys, call_region);
+  for (size_t i = 0; i < gradient->states.size(); ++i)
+    outputs.push_back(dense_or_zeros(gradients[i], dys[i]));
   for (size_t i = 0; i < sums.size(); ++i)
-    outputs.push_back(added(sums[i], found[made->states.size() + i]));
-  made->regions.push_back(finished(trace, outputs));
-  for (int32_t& number : made->invariants) number -= control.num_states;
-  return made;
+    outputs.push_back(added(sums[i], gradients[gradient->states.size() + i]));
+  gradient->regions.push_back(finished(trace, outputs));
+  for (int32_t& number : gradient->invariants) number -= control.num_states;
+  return gradient;
 }
 
 std::span<const Tensor> invariants_of(const Control& control, std::span<const Tensor> inputs) {
@@ -156,29 +157,30 @@ std::vector<Tensor> states_before_steps(const Control& control, int32_t trips,
   const auto num_states = static_cast<size_t>(control.num_states);
   const std::span<const Tensor> invariants = invariants_of(control, inputs);
   std::vector<Tensor> state = {Tensor(int32_t{0})};
-  for (const Tensor& each : inputs.first(num_states)) state.push_back(each);
-  for (const Tensor& each : inputs.first(num_states)) {
+  for (const Tensor& tensor : inputs.first(num_states)) state.push_back(tensor);
+  for (const Tensor& tensor : inputs.first(num_states)) {
     std::vector<int64_t> all = {trips};
-    all.insert(all.end(), each.shape().begin(), each.shape().end());
-    state.push_back(zeros(each.dtype(), Shape(std::span<const int64_t>(all))));
+    all.insert(all.end(), tensor.shape().begin(), tensor.shape().end());
+    state.push_back(zeros(tensor.dtype(), Shape(std::span<const int64_t>(all))));
   }
-  const Tensors last = while_loop(
-      [&](std::span<const Tensor> now) { return less(now[0], Tensor(trips)); },
-      [&](std::span<const Tensor> now) {
-        const std::span<const Tensor> own = now.subspan(1, num_states);
-        std::vector<Tensor> all(own.begin(), own.end());
-        all.insert(all.end(), invariants.begin(), invariants.end());
-        const std::vector<Tensor> made = call_region(control.region(Control::kBody), all, nullptr);
-        Tensors next = {add(now[0], Tensor(int32_t{1}))};
-        for (const Tensor& each : made) next.push_back(each);
-        const Tensor row = reshape(now[0], Tensor{int32_t{1}, int32_t{1}});
-        for (size_t i = 0; i < num_states; ++i) {
-          next.push_back(
-              tensor_scatter_update(now[1 + num_states + i], row, expand_dims(own[i], 0)));
-        }
-        return next;
-      },
-      state);
+  const Tensors last =
+      while_loop([&](std::span<const Tensor> now) { return less(now[0], Tensor(trips)); },
+                 [&](std::span<const Tensor> now) {
+                   const std::span<const Tensor> own = now.subspan(1, num_states);
+                   std::vector<Tensor> all(own.begin(), own.end());
+                   all.insert(all.end(), invariants.begin(), invariants.end());
+                   const std::vector<Tensor> outputs =
+                       call_region(control.region(Control::kBody), all, nullptr);
+                   Tensors next = {add(now[0], Tensor(int32_t{1}))};
+                   for (const Tensor& tensor : outputs) next.push_back(tensor);
+                   const Tensor row = reshape(now[0], Tensor{int32_t{1}, int32_t{1}});
+                   for (size_t i = 0; i < num_states; ++i) {
+                     next.push_back(tensor_scatter_update(now[1 + num_states + i], row,
+                                                          expand_dims(own[i], 0)));
+                   }
+                   return next;
+                 },
+                 state);
   return {last.begin() + 1 + static_cast<ptrdiff_t>(num_states), last.end()};
 }
 
@@ -203,8 +205,8 @@ std::vector<Tensor> as_loops(const Control& control, int32_t trips, std::span<co
         all.insert(all.end(), invariants.begin(), invariants.end());
         all.insert(all.end(), now.begin() + 1, now.end());
         Tensors next = {subtract(now[0], Tensor(int32_t{1}))};
-        for (const Tensor& each : call_region(control.region(Control::kBackward), all, nullptr))
-          next.push_back(each);
+        for (const Tensor& tensor : call_region(control.region(Control::kBackward), all, nullptr))
+          next.push_back(tensor);
         return next;
       },
       state);
@@ -221,7 +223,7 @@ std::vector<Gradient> second_order(const Control& control, int64_t trips,
         "steps is not known while the function is traced: run it eagerly");
   }
   std::vector<Tensor> inputs;
-  for (const Tensor& each : arguments) inputs.push_back(identity(each));
+  for (const Tensor& argument : arguments) inputs.push_back(identity(argument));
   Tape tape(Tape::Options{.watch_variables = false});
   std::vector<Source> sources;
   for (int32_t number : wanted) {
@@ -266,10 +268,10 @@ std::vector<Gradient> add_branch_gradient(const Control& control, std::span<cons
                                           RegionFn call_region) {
   std::vector<Tensor> all(arguments.begin(), arguments.end());
   all.insert(all.end(), dys.begin(), dys.end());
-  const Tensors found =
+  const Tensors gradients =
       add_control(*t_trace, branch_gradient(control, parts.wanted, parts.targets, call_region), all,
                   call_region);
-  return {found.begin(), found.end()};
+  return {gradients.begin(), gradients.end()};
 }
 
 // The same for a loop.
@@ -283,14 +285,14 @@ std::vector<Gradient> add_loop_gradient(const Control& control, std::span<const 
     const auto at = std::ranges::find(parts.targets, state) - parts.targets.begin();
     all.push_back(dys[static_cast<size_t>(at)]);
   }
-  const Tensors found = add_control(*t_trace, backward, all, call_region);
+  const Tensors outputs = add_control(*t_trace, backward, all, call_region);
   std::vector<Gradient> gradients;
   for (int32_t number : parts.wanted) {
     const bool is_state = number < control.num_states;
     const auto& among = is_state ? backward->states : backward->invariants;
     const int32_t own = is_state ? number : number - control.num_states;
     const auto at = static_cast<size_t>(std::ranges::find(among, own) - among.begin());
-    gradients.emplace_back(found[at + (is_state ? 0 : backward->states.size())]);
+    gradients.emplace_back(outputs[at + (is_state ? 0 : backward->states.size())]);
   }
   return gradients;
 }
@@ -325,7 +327,8 @@ void record_control(const std::shared_ptr<const Control>& control, std::span<con
 
 // Whether its gradient can be computed now. A random op would draw other numbers when called again.
 bool has_gradient(const Control& control, std::span<const Tensor> inputs) {
-  return std::ranges::all_of(control.regions, [](const auto& each) { return is_closed(*each); }) &&
+  return std::ranges::all_of(control.regions,
+                             [](const auto& region) { return is_closed(*region); }) &&
          !is_stateful(control) &&
          std::ranges::all_of(inputs, [](const Tensor& t) { return t.shape().is_known(); });
 }
@@ -338,23 +341,23 @@ Tensors add_control(TraceState& trace, const std::shared_ptr<const Control>& con
   for (const Tensor& input : inputs) values.push_back(trace.value_of(input));
   const NodeId id = trace.graph.add_control(control, values, outputs_of(*control), trace.here());
   trace.added(id);
-  const Tensors made = trace.symbols(id);
-  for (const Tensor& output : made) trace.add_open(output.value());
+  const Tensors outputs = trace.symbols(id);
+  for (const Tensor& output : outputs) trace.add_open(output.value());
   if (control->has_custom_gradients) {
     // Tapes do not see the calls in regions.
-    record_custom(inputs, made, [](std::span<const Tensor>) -> std::vector<Gradient> {
+    record_custom(inputs, outputs, [](std::span<const Tensor>) -> std::vector<Gradient> {
       throw UnimplementedError(
           "[custom_gradient] inside a branch or a loop of a function: its gradient can be had "
           "outside of tf.function, or with the tape around the call of the function");
     });
   } else if (trace.open_shapes == nullptr && !trace.keeps_all && has_gradient(*control, inputs)) {
-    record_control(control, inputs, made, call_region);
+    record_control(control, inputs, outputs, call_region);
   } else {
     // Its gradient is known only when it runs.
     if (trace.open_shapes == nullptr && !trace.is_probe && autodiff::is_recording()) trace.open();
-    record_as_unknown(pointers_to(inputs), made);
+    record_as_unknown(pointers_to(inputs), outputs);
   }
-  return made;
+  return outputs;
 }
 
 }  // namespace penstock::exec

@@ -29,33 +29,33 @@ const OpDef kFailingOp = {.name = "Failing",
                           .grad = no_gradients,
                           .samples = no_samples};
 
-// Removes braces, which would be placeholders for numbers.
+// Breaks up "{}", which would be a placeholder for a number.
 std::string without_places(std::string_view text) {
-  std::string made;
+  std::string result;
   for (char c : text) {
-    if (c == '}' && made.ends_with('{')) made += ' ';
-    made += c;
+    if (c == '}' && result.ends_with('{')) result += ' ';
+    result += c;
   }
-  return made;
+  return result;
 }
 
 }  // namespace
 
 Graph failing_region(const Graph& region, std::span<const Shape> shapes,
                      std::span<const OutputSpec> outputs, std::string_view error) {
-  Graph made;
+  Graph graph;
   for (size_t i = 0; i < shapes.size(); ++i)
-    made.add_input(region.dtype(region.inputs()[i]), shapes[i]);
+    graph.add_input(region.dtype(region.inputs()[i]), shapes[i]);
   const std::string text = without_places(error);
   std::vector<ValueId> results;
   for (const OutputSpec& output : outputs) {
     const Attr attrs[] = {Attr(std::string_view(text)), Attr(output.dtype),
                           Attr(output.shape.dims())};
-    const NodeId id = made.add_op(kFailingOp, made.inputs().first(1), attrs, {&output, 1});
-    results.push_back(made.node(id).first_output);
+    const NodeId id = graph.add_op(kFailingOp, graph.inputs().first(1), attrs, {&output, 1});
+    results.push_back(graph.node(id).first_output);
   }
-  made.set_outputs(results);
-  return made;
+  graph.set_outputs(results);
+  return graph;
 }
 
 }  // namespace penstock::exec

@@ -24,13 +24,13 @@ Tensors run_now(const HostCall& call, std::span<const Tensor* const> inputs,
   for (const Tensor* input : inputs) {
     if (input->is_symbolic()) fail_out_of_scope(*input);
   }
-  Tensors made = call.run(inputs);
-  if (made.size() != outputs.size()) {
-    throw InvalidArgumentError(cat("[", call.name, "] gave ", made.size(), " tensors, but ",
+  Tensors results = call.run(inputs);
+  if (results.size() != outputs.size()) {
+    throw InvalidArgumentError(cat("[", call.name, "] gave ", results.size(), " tensors, but ",
                                    outputs.size(), " were announced"));
   }
-  for (size_t i = 0; i < made.size(); ++i) check_output(call, i, made[i], outputs[i]);
-  return made;
+  for (size_t i = 0; i < results.size(); ++i) check_output(call, i, results[i], outputs[i]);
+  return results;
 }
 
 }  // namespace
@@ -43,14 +43,14 @@ Tensors call_host(const std::shared_ptr<const HostCall>& call,
   for (const Tensor* input : inputs) values.push_back(trace.value_of(*input));
   const NodeId id = trace.graph.add_call(call, values, outputs, trace.here());
   trace.added(id);
-  const Tensors made = trace.symbols(id);
-  for (const Tensor& output : made) trace.add_open(output.value());
+  const Tensors results = trace.symbols(id);
+  for (const Tensor& output : results) trace.add_open(output.value());
   if (call->passes_gradients) {
     // Its outputs and gradient are known only when it runs.
     trace.open();
-    record_as_unknown(inputs, made);
+    record_as_unknown(inputs, results);
   }
-  return made;
+  return results;
 }
 
 }  // namespace exec

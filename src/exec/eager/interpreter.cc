@@ -89,21 +89,22 @@ void Interpreter::call_gradient(NodeId id, const Node& node) {
     dys.push_back(value(inputs[static_cast<size_t>(call.num_targets) + i]));
   for (size_t i = 0; i < call.sources.size(); ++i)
     sources.emplace_back(value(inputs[call.first_source() + i]));
-  std::vector<Gradient> found;
+  std::vector<Gradient> gradients;
   for (GradientTape& taped : gradient_tapes_) {
     if (taped.node != id) continue;
-    found = taped.tape->gradient(targets, sources, dys, Unconnected::kZero);
+    gradients = taped.tape->gradient(targets, sources, dys, Unconnected::kZero);
     taped.tape.reset();
   }
   ValueId next = node.first_output;
-  for (size_t i = 0; i < found.size(); ++i) {
+  for (size_t i = 0; i < gradients.size(); ++i) {
     if (call.sources[i] == GradientCall::Form::kNone) continue;
     if (call.sources[i] == GradientCall::Form::kDense) {
-      set(next++, found[i].dense());
+      set(next++, gradients[i].dense());
       continue;
     }
     const DType wanted = graph_.dtype(next + 1);
-    const Gradient rows = found[i].is_sparse() ? found[i] : all_rows(found[i].dense(), wanted);
+    const Gradient rows =
+        gradients[i].is_sparse() ? gradients[i] : all_rows(gradients[i].dense(), wanted);
     set(next++, rows.values());
     set(next++, cast(rows.indices(), wanted));
   }
@@ -121,12 +122,12 @@ void Interpreter::call(const Node& node, std::span<const Tensor* const> inputs) 
   SmallVector<OutputSpec, 2> specs;
   for (ValueId k = 0; k < node.num_outputs; ++k)
     specs.push_back({graph_.dtype(node.first_output + k), graph_.shape(node.first_output + k)});
-  Tensors made = node.kind == NodeKind::kCall ? call_host(graph_.call(node), inputs, specs)
-                 : node.kind == NodeKind::kControl
-                     ? call_control_(graph_.control(node), inputs, loops_, states_)
-                     : call_op(node, inputs);
+  Tensors outputs = node.kind == NodeKind::kCall ? call_host(graph_.call(node), inputs, specs)
+                    : node.kind == NodeKind::kControl
+                        ? call_control_(graph_.control(node), inputs, loops_, states_)
+                        : call_op(node, inputs);
   for (ValueId k = 0; k < node.num_outputs; ++k)
-    set(node.first_output + k, std::move(made[static_cast<size_t>(k)]));
+    set(node.first_output + k, std::move(outputs[static_cast<size_t>(k)]));
 }
 
 // Calls a node with the gradient tapes whose path it is on.

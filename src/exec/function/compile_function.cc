@@ -36,11 +36,12 @@ namespace {
 // The program if loop gradients kept that many states. Pre: is_planned.
 std::unique_ptr<FunctionState::Retired> with_checkpoints(const FunctionState& function,
                                                          int64_t most) {
-  auto made = std::make_unique<FunctionState::Retired>();
-  made->simplified = std::make_unique<Graph>(
+  auto result = std::make_unique<FunctionState::Retired>();
+  result->simplified = std::make_unique<Graph>(
       share_loop_checkpoints(limit_checkpoints(simplify(function.graph), most)));
-  made->compiled = std::make_unique<Program>(*made->simplified, function.variables, function.name);
-  return made;
+  result->compiled =
+      std::make_unique<Program>(*result->simplified, function.variables, function.name);
+  return result;
 }
 
 int64_t most_checkpoints(const MemoryPlan& plan) {
@@ -72,9 +73,9 @@ bool fit(FunctionState& function, int64_t bytes) {
   // Binary search for the most states that fit.
   for (int64_t low = 1, high = state > 0 ? most : most - 1; low <= high;) {
     const int64_t middle = (low + high + 1) / 2;
-    std::unique_ptr<FunctionState::Retired> made = with_checkpoints(function, middle);
-    if (made->compiled->plan().peak_bytes_after(INT64_MAX / 2) <= bytes) {
-      best = std::move(made);
+    std::unique_ptr<FunctionState::Retired> candidate = with_checkpoints(function, middle);
+    if (candidate->compiled->plan().peak_bytes_after(INT64_MAX / 2) <= bytes) {
+      best = std::move(candidate);
       low = middle + 1;
     } else {
       high = middle - 1;

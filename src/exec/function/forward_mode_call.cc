@@ -15,7 +15,7 @@ namespace penstock::exec {
 namespace {
 
 std::shared_ptr<WithTangents> make(const FunctionState& function, std::vector<bool> wanted) {
-  auto made = std::make_shared<WithTangents>();
+  auto joint = std::make_shared<WithTangents>();
   const Graph& graph = function.graph;
   const size_t num_inputs = graph.num_inputs();
   Trace trace(function.name);
@@ -40,19 +40,19 @@ std::shared_ptr<WithTangents> make(const FunctionState& function, std::vector<bo
   for (size_t i = 0; i < num_outputs; ++i) {
     Tensor tangent = accumulator.jvp(results[i]);
     if (!tangent.defined()) continue;
-    made->outputs.push_back(static_cast<int32_t>(i));
+    joint->outputs.push_back(static_cast<int32_t>(i));
     results.push_back(std::move(tangent));
   }
-  made->function = trace.finish(results);
-  made->wanted = std::move(wanted);
-  return made;
+  joint->function = trace.finish(results);
+  joint->wanted = std::move(wanted);
+  return joint;
 }
 
 std::shared_ptr<const WithTangents> with_tangents(FunctionState& function,
                                                   const std::vector<bool>& wanted) {
   const std::lock_guard lock(function.mutex);
-  for (const auto& each : function.with_tangents) {
-    if (each->wanted == wanted) return each;
+  for (const auto& cached : function.with_tangents) {
+    if (cached->wanted == wanted) return cached;
   }
   function.with_tangents.push_back(make(function, wanted));
   return function.with_tangents.back();
@@ -80,19 +80,19 @@ Tensors call_with_tangents(const Function& function, std::span<const Tensor* con
   for (const Tensor* input : inputs) want(input->id(), input->dtype());
   for (const Variable& variable : state.variables) want(variable.id(), variable.dtype());
   for (const Tensor& tangent : tangents) arguments.push_back(&tangent);
-  std::shared_ptr<const WithTangents> made;
+  std::shared_ptr<const WithTangents> forward;
   Tensors all;
   {
     const autodiff::AroundAccumulator around(accumulator);
     if (tangents.empty()) return function(inputs);
-    made = with_tangents(state, wanted);
-    all = made->function(std::span<const Tensor* const>(arguments));
+    forward = with_tangents(state, wanted);
+    all = forward->function(std::span<const Tensor* const>(arguments));
   }
   const size_t num_outputs = state.graph.outputs().size();
   Tensors outputs;
   for (size_t i = 0; i < num_outputs; ++i) outputs.push_back(all[i]);
-  for (size_t k = 0; k < made->outputs.size(); ++k) {
-    const auto i = static_cast<size_t>(made->outputs[k]);
+  for (size_t k = 0; k < forward->outputs.size(); ++k) {
+    const auto i = static_cast<size_t>(forward->outputs[k]);
     accumulator.tangents->set(outputs[i], all[num_outputs + k]);
   }
   return outputs;
@@ -132,11 +132,11 @@ std::vector<Tensor> transposed_apart(const Record& call, const Moving& moving) {
   // Drops the nodes that existed only to be transposed.
   const Function function = trace.finish(defined);
   symbolic = Record();
-  const std::vector<Tensor> found =
+  const std::vector<Tensor> results =
       exec::interpret_call(function.state(), exec::pointers_to(arguments));
   size_t next = 0;
   for (Tensor& tangent : tangents) {
-    if (tangent.defined()) tangent = found[next++];
+    if (tangent.defined()) tangent = results[next++];
   }
   return tangents;
 }

@@ -134,12 +134,12 @@ Function Function::at(std::span<const Shape> shapes) const {
     std::vector<Tensor> inputs;
     for (size_t i = 0; i < shapes.size(); ++i)
       inputs.push_back(trace.input(graph.dtype(graph.inputs()[i]), shapes[i]));
-    Function made = trace.finish(exec::interpret_call(*state_, exec::pointers_to(inputs)));
-    made.state().followed = state_->followed;
+    Function retraced = trace.finish(exec::interpret_call(*state_, exec::pointers_to(inputs)));
+    retraced.state().followed = state_->followed;
     const std::lock_guard lock(state_->mutex);
-    state_->known.insert(state_->known.begin(), {{shapes.begin(), shapes.end()}, made});
+    state_->known.insert(state_->known.begin(), {{shapes.begin(), shapes.end()}, retraced});
     if (state_->known.size() > kMostKnown) state_->known.pop_back();
-    return made;
+    return retraced;
   });
 }
 

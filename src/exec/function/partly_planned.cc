@@ -181,10 +181,10 @@ Tensors PartlyPlanned::run(std::span<const Tensor* const> inputs) {
     if (stage.planned.defined()) {
       std::vector<Tensor> arguments;
       for (ValueId input : stage.inputs) arguments.push_back(interpreter.value(input));
-      Tensors made = stage.planned(std::span<const Tensor>(arguments));
+      Tensors outputs = stage.planned(std::span<const Tensor>(arguments));
       arguments.clear();
-      for (size_t i = 0; i < made.size(); ++i)
-        interpreter.give(stage.outputs[i], std::move(made[i]));
+      for (size_t i = 0; i < outputs.size(); ++i)
+        interpreter.give(stage.outputs[i], std::move(outputs[i]));
       for (ValueId used : stage.uses) interpreter.drop_use(used);
     }
     for (NodeId call : stage.calls) interpreter.step(call);

@@ -18,17 +18,17 @@ namespace {
 // Values of `half` that nodes outside it read, except constants.
 std::vector<ValueId> crossing(const Graph& graph, const std::vector<bool>& half) {
   std::vector<bool> seen(graph.num_values());
-  std::vector<ValueId> found;
+  std::vector<ValueId> values;
   for (size_t n = 0; n < graph.num_nodes(); ++n) {
     if (half[n]) continue;
     for (ValueId input : graph.inputs(graph.node(static_cast<NodeId>(n)))) {
       if (!half[static_cast<size_t>(graph.node_of(input))] || seen[static_cast<size_t>(input)])
         continue;
       seen[static_cast<size_t>(input)] = true;
-      if (graph.constant_of(input) == nullptr) found.push_back(input);
+      if (graph.constant_of(input) == nullptr) values.push_back(input);
     }
   }
-  return found;
+  return values;
 }
 
 // A function that returns a function's results and their gradients.
@@ -38,7 +38,7 @@ struct Joint {
 };
 
 Joint trace_joint(const FunctionState& function, const std::vector<bool>& wanted,
-                  SplitGradient& made) {
+                  SplitGradient& halves) {
   const Graph& graph = function.graph;
   const size_t num_inputs = graph.num_inputs();
   Trace trace(function.name);
@@ -64,17 +64,17 @@ Joint trace_joint(const FunctionState& function, const std::vector<bool>& wanted
   const size_t num_outputs = results.size();
   for (size_t i = 0; i < num_outputs; ++i) {
     if (!is_differentiable(results[i].dtype()) || !results[i].is_symbolic()) continue;
-    made.at_outputs.push_back(static_cast<int32_t>(i));
+    halves.at_outputs.push_back(static_cast<int32_t>(i));
     targets.push_back(results[i]);
     dys.push_back(trace.input(results[i].dtype(), results[i].shape()));
   }
   const std::vector<Gradient> gradients = tape.gradient(targets, sources, dys);
   for (size_t i = 0; i < gradients.size(); ++i) {
-    const Gradient& found = gradients[i];
-    if (!found.defined()) continue;
-    made.gradients.push_back({numbers[i], found.is_sparse(), found.dense_shape()});
-    results.push_back(found.values());
-    if (found.is_sparse()) results.push_back(found.indices());
+    const Gradient& gradient = gradients[i];
+    if (!gradient.defined()) continue;
+    halves.gradients.push_back({numbers[i], gradient.is_sparse(), gradient.dense_shape()});
+    results.push_back(gradient.values());
+    if (gradient.is_sparse()) results.push_back(gradient.indices());
   }
   return {trace.finish(results), num_inputs, num_outputs};
 }
@@ -100,8 +100,8 @@ std::vector<ValueId> values_between(const Graph& graph, std::span<const ValueId>
 }
 
 std::shared_ptr<SplitGradient> make(const FunctionState& function, std::vector<bool> wanted) {
-  auto made = std::make_shared<SplitGradient>();
-  const Joint joint = trace_joint(function, wanted, *made);
+  auto halves = std::make_shared<SplitGradient>();
+  const Joint joint = trace_joint(function, wanted, *halves);
   const FunctionState& whole = joint.function.state();
   const Graph& graph = whole.graph;
   const std::span<const ValueId> inputs = graph.inputs().first(joint.num_inputs);
@@ -112,12 +112,12 @@ std::shared_ptr<SplitGradient> make(const FunctionState& function, std::vector<b
   forward_outputs.insert(forward_outputs.end(), between.begin(), between.end());
   std::vector<ValueId> backward_inputs = between;
   for (ValueId dy : graph.inputs().subspan(joint.num_inputs)) backward_inputs.push_back(dy);
-  made->wanted = std::move(wanted);
-  made->forward = make_function(
+  halves->wanted = std::move(wanted);
+  halves->forward = make_function(
       function.name, extract(graph, inputs, forward_outputs, graph.writes()), whole.variables);
-  made->backward = make_function(function.name + "_gradient",
-                                 extract(graph, backward_inputs, gradients, {}), {});
-  return made;
+  halves->backward = make_function(function.name + "_gradient",
+                                   extract(graph, backward_inputs, gradients, {}), {});
+  return halves;
 }
 
 }  // namespace
@@ -129,8 +129,8 @@ bool is_source(const Variable& variable) {
 std::shared_ptr<const SplitGradient> split_gradient(FunctionState& function,
                                                     const std::vector<bool>& wanted) {
   const std::lock_guard lock(function.mutex);
-  for (const auto& each : function.split_gradients) {
-    if (each->wanted == wanted) return each;
+  for (const auto& halves : function.split_gradients) {
+    if (halves->wanted == wanted) return halves;
   }
   function.split_gradients.push_back(make(function, wanted));
   return function.split_gradients.back();
@@ -163,12 +163,12 @@ Tensors call_recorded(FunctionState& function, std::span<const Tensor* const> in
   record_custom(from, outputs, [halves, saved](std::span<const Tensor> dys) {
     std::vector<Tensor> arguments = saved;
     for (int32_t output : halves->at_outputs) arguments.push_back(dys[static_cast<size_t>(output)]);
-    const Tensors found = halves->backward(std::span<const Tensor>(arguments));
+    const Tensors gradient_tensors = halves->backward(std::span<const Tensor>(arguments));
     std::vector<Gradient> gradients;
-    const Tensor* next = found.begin();
-    for (const GradientForm& each : halves->gradients) {
+    const Tensor* next = gradient_tensors.begin();
+    for (const GradientForm& form : halves->gradients) {
       const Tensor& values = *next++;
-      gradients.push_back(each.is_sparse ? Gradient::sparse(values, *next++, each.dense_shape)
+      gradients.push_back(form.is_sparse ? Gradient::sparse(values, *next++, form.dense_shape)
                                          : Gradient(values));
     }
     return gradients;

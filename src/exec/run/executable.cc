@@ -18,11 +18,11 @@ namespace {
 
 std::vector<std::unique_ptr<ControlExecutable>> make_controls(const Graph& graph,
                                                               MakeControlFn make_control) {
-  std::vector<std::unique_ptr<ControlExecutable>> made;
+  std::vector<std::unique_ptr<ControlExecutable>> controls;
   for (const Node& node : graph.nodes()) {
-    if (node.kind == NodeKind::kControl) made.push_back(make_control(graph, node));
+    if (node.kind == NodeKind::kControl) controls.push_back(make_control(graph, node));
   }
-  return made;
+  return controls;
 }
 
 MemoryLayout compile(const Graph& graph,
@@ -88,38 +88,39 @@ void Executable::add_views(Instruction& instruction, std::span<const ValueId> in
 }
 
 void Executable::add_instruction(const Step& step) {
-  Instruction made{.kind = step.kind(), .step = &step};
+  Instruction instruction{.kind = step.kind(), .step = &step};
   const Node& node = graph_.node(step.nodes[0]);
   const std::span<const ValueId> inputs = graph_.inputs(node);
   switch (step.kind()) {
     case Step::Kind::kShared:
       return;
     case Step::Kind::kDirectLoop:
-      made.loop = &step.loop();
+      instruction.loop = &step.loop();
       break;
     case Step::Kind::kScalars:
     case Step::Kind::kTiles:
       break;
     case Step::Kind::kKernel:
-      made.kernel = node.op->cpu.run;
-      made.stream = add_stream(node);
-      add_views(made, inputs, node.first_output, node.num_outputs);
+      instruction.kernel = node.op->cpu.run;
+      instruction.stream = add_stream(node);
+      add_views(instruction, inputs, node.first_output, node.num_outputs);
       break;
     case Step::Kind::kProduct: {
       SmallVector<ValueId, 4> operands(inputs.begin(), inputs.end());
       if (step.product().bias != kNoIndex) operands.push_back(step.product().bias);
-      add_views(made, operands, graph_.node(step.nodes.back()).first_output, node.num_outputs);
+      add_views(instruction, operands, graph_.node(step.nodes.back()).first_output,
+                node.num_outputs);
       break;
     }
     case Step::Kind::kControl:
-      add_views(made, inputs, node.first_output, node.num_outputs);
+      add_views(instruction, inputs, node.first_output, node.num_outputs);
       break;
   }
   if (node.kind == NodeKind::kOp) {
-    made.op = node.op;
-    made.attrs = graph_.attrs(node);
+    instruction.op = node.op;
+    instruction.attrs = graph_.attrs(node);
   }
-  instructions_.push_back(made);
+  instructions_.push_back(instruction);
 }
 
 std::unique_ptr<Executable::Frame> Executable::make_frame() const {

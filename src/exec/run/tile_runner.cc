@@ -123,15 +123,15 @@ class Worker {
       const int32_t count = op.num_inputs + op.num_outputs;
       for (int32_t i = op.first_operand; i < op.first_operand + count; ++i) {
         const TileOperand& operand = tiles_.operands[static_cast<size_t>(i)];
-        Shape& made = views_[i].shape;
+        Shape& shape = views_[i].shape;
         if (operand.kind == Kind::kWhole) {
-          made = operand.row == 1 ? Shape{} : Shape{operand.row};
+          shape = operand.row == 1 ? Shape{} : Shape{operand.row};
         } else if (op.kind == TileOp::Kind::kColumn) {
-          made = Shape{n / op.row};
+          shape = Shape{n / op.row};
         } else if (op.row == 1) {
-          made = Shape{n};
+          shape = Shape{n};
         } else {
-          made = Shape{n / op.row, operand.is_column() ? 1 : op.row};
+          shape = Shape{n / op.row, operand.is_column() ? 1 : op.row};
         }
       }
     }

@@ -87,8 +87,8 @@ const OpDef kUnknownOp = {.name = "Unknown",
 
 }  // namespace
 
-void record_as_unknown(std::span<const Tensor* const> used, std::span<const Tensor> made) {
-  if (autodiff::is_recording()) autodiff::record(kUnknownOp, used, {}, made);
+void record_as_unknown(std::span<const Tensor* const> used, std::span<const Tensor> outputs) {
+  if (autodiff::is_recording()) autodiff::record(kUnknownOp, used, {}, outputs);
 }
 
 std::vector<Gradient> add_gradient(TraceState& trace, const GradientRequest& request) {
@@ -112,21 +112,21 @@ std::vector<Gradient> add_gradient(TraceState& trace, const GradientRequest& req
   const NodeId id = trace.graph.add_gradient(std::move(call), inputs, outputs, trace.here());
   trace.added(id);
   const Tensors symbols = trace.symbols(id);
-  std::vector<Gradient> made;
+  std::vector<Gradient> gradients;
   size_t next = 0;
   for (const GradientRequest::At& source : request.sources) {
     const Tensor& values = symbols[next++];
     if (source.rows == DType::kInvalid) {
       if (trace.open_shapes != nullptr) trace.open_shapes->add_like(values.value(), source.value);
-      made.emplace_back(values);
+      gradients.emplace_back(values);
       continue;
     }
     const Tensor& indices = symbols[next++];
     trace.add_open(values.value());
     trace.add_open(indices.value());
-    made.push_back(Gradient::sparse(values, indices, trace.graph.shape(source.value)));
+    gradients.push_back(Gradient::sparse(values, indices, trace.graph.shape(source.value)));
   }
-  return made;
+  return gradients;
 }
 
 namespace {
@@ -201,18 +201,18 @@ std::optional<std::vector<Gradient>> defer_plain(TraceState& trace, autodiff::Ta
     const bool may_be_rows = shape.is_known() && shape.rank() > 0 && way.wanted.has(source.id);
     request.sources.push_back({value, may_be_rows ? rows_of(tape, source.id) : DType::kInvalid});
   }
-  std::vector<Gradient> found(sources.size());
-  const std::vector<Gradient> made = add_gradient(trace, request);
+  std::vector<Gradient> results(sources.size());
+  const std::vector<Gradient> gradients = add_gradient(trace, request);
   SmallVector<Tensor, 4> symbols;
-  for (size_t k = 0; k < made.size(); ++k) {
-    found[connected[k]] = made[k];
-    symbols.push_back(made[k].values());
-    if (made[k].is_sparse()) symbols.push_back(made[k].indices());
+  for (size_t k = 0; k < gradients.size(); ++k) {
+    results[connected[k]] = gradients[k];
+    symbols.push_back(gradients[k].values());
+    if (gradients[k].is_sparse()) symbols.push_back(gradients[k].indices());
   }
-  if (made.empty()) return found;
+  if (gradients.empty()) return results;
   // Outer tapes see the gradients as computed from everything they depend on.
   record_as_unknown(pointers_to(used), symbols);
-  return found;
+  return results;
 }
 
 // An op call, because the shape may be unknown.
@@ -281,13 +281,13 @@ class CustomWays {
     std::vector<Tensor> dense;
     for (size_t i = 0; i < dys.size(); ++i)
       dense.push_back(dys[i].defined() ? dys[i].dense() : zeros_of(custom.outputs[i]));
-    const std::vector<Gradient> found = (*custom.backward)(dense);
+    const std::vector<Gradient> input_gradients = (*custom.backward)(dense);
     std::vector<Tensor> inputs, gradients;
-    for (size_t i = 0; i < found.size() && i < custom.inputs.size(); ++i) {
+    for (size_t i = 0; i < input_gradients.size() && i < custom.inputs.size(); ++i) {
       const Tensor& input = custom.inputs[i];
-      if (!found[i].defined() || !tape_.known.has(input.id())) continue;
+      if (!input_gradients[i].defined() || !tape_.known.has(input.id())) continue;
       inputs.push_back(input);
-      gradients.push_back(found[i].dense());
+      gradients.push_back(input_gradients[i].dense());
     }
     if (!inputs.empty()) arrive(inputs, gradients);
   }

@@ -123,10 +123,10 @@ class Walk {
       }
       return elements;
     }
-    for (const SomeInts& each : operands) {
-      if (each.size() != 1 && each.size() != elements.size()) return std::nullopt;
+    for (const SomeInts& operand : operands) {
+      if (operand.size() != 1 && operand.size() != elements.size()) return std::nullopt;
       for (size_t k = 0; k < elements.size(); ++k) {
-        if (!each[each.size() == 1 ? 0 : k]) elements[k].reset();
+        if (!operand[operand.size() == 1 ? 0 : k]) elements[k].reset();
       }
     }
     return elements;
@@ -141,7 +141,7 @@ class Walk {
     if (node.num_inputs != 1 || node.num_outputs != 1 || !shape.has_rank()) return std::nullopt;
     // Runs twice, with other sizes for the unknown dimensions: each element is one of them, or
     // grows with all of them.
-    std::vector<SomeInts> found;
+    std::vector<SomeInts> trials;
     for (int64_t size : {3, 5}) {
       Shape sized = shape;
       for (int i = 0; i < sized.rank(); ++i) {
@@ -150,15 +150,16 @@ class Walk {
       const Tensor input = Tensor::symbol(trace.number, graph.inputs(node)[0],
                                           graph.dtype(graph.inputs(node)[0]), sized);
       const Tensor* pointer = &input;
-      const std::optional<Tensors> made =
+      const std::optional<Tensors> outputs =
           ShapeProbes::try_call(*node.op, {&pointer, 1}, {&sized, 1}, graph.attrs(node));
-      if (!made || (*made)[0].is_symbolic() || (*made)[0].shape() != own) return std::nullopt;
-      found.push_back(elements_of((*made)[0]));
+      if (!outputs || (*outputs)[0].is_symbolic() || (*outputs)[0].shape() != own)
+        return std::nullopt;
+      trials.push_back(elements_of((*outputs)[0]));
     }
-    for (size_t k = 0; k < found[0].size(); ++k) {
-      if (found[0][k] != found[1][k]) found[0][k].reset();
+    for (size_t k = 0; k < trials[0].size(); ++k) {
+      if (trials[0][k] != trials[1][k]) trials[0][k].reset();
     }
-    return found[0];
+    return trials[0];
   }
 
   static std::optional<Tensor> call(const OpDef& op, std::span<const Tensor> inputs, Attrs attrs,
@@ -166,9 +167,9 @@ class Walk {
     const LeaveTraces leave;
     const PauseRecording pause;
     try {
-      Tensors made = dispatch(op, pointers_to(inputs), attrs);
-      if (output >= made.size()) return std::nullopt;
-      return made[output];
+      Tensors outputs = dispatch(op, pointers_to(inputs), attrs);
+      if (output >= outputs.size()) return std::nullopt;
+      return outputs[output];
     } catch (const Error&) {
       return std::nullopt;
     }

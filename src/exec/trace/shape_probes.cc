@@ -106,7 +106,7 @@ ShapeProbes::ShapeProbes() {
 ShapeProbes::~ShapeProbes() = default;
 
 void ShapeProbes::add(ValueId value, DType dtype, const Shape& shape, bool is_input) {
-  PerProbe& made = values_[value];
+  PerProbe& symbols = values_[value];
   if (!shape.has_rank()) return;
   for (size_t w = 0; w < kCount; ++w) {
     Shape sizes = shape;
@@ -115,7 +115,7 @@ void ShapeProbes::add(ValueId value, DType dtype, const Shape& shape, bool is_in
       if (shape[i] != kUnknownDim) continue;
       sizes.set(i, kSizes[w] * (is_input ? factor_of(w, number++) : 1));
     }
-    made[w] = symbol_in(*probes_[w]->state, dtype, sizes);
+    symbols[w] = symbol_in(*probes_[w]->state, dtype, sizes);
   }
   if (is_input) num_dims_ += std::count(shape.begin(), shape.end(), kUnknownDim);
 }
@@ -124,10 +124,10 @@ void ShapeProbes::add_like(ValueId value, ValueId other) {
   const auto found = values_.find(other);
   if (found == values_.end()) return;
   const PerProbe from = found->second;
-  PerProbe& made = values_[value];
+  PerProbe& symbols = values_[value];
   for (size_t w = 0; w < kCount; ++w) {
     if (from[w].defined())
-      made[w] = symbol_in(*probes_[w]->state, from[w].dtype(), from[w].shape());
+      symbols[w] = symbol_in(*probes_[w]->state, from[w].dtype(), from[w].shape());
   }
 }
 
@@ -139,9 +139,9 @@ void ShapeProbes::add(ValueId first, const Outcome& outcome) {
     const bool is_everywhere = std::ranges::all_of(
         outcome.tensors, [&](const Tensors& there) { return i < there.size(); });
     if (!is_everywhere) add(value, spec.dtype, spec.shape);
-    PerProbe& made = values_[value];
+    PerProbe& symbols = values_[value];
     for (size_t w = 0; w < kCount; ++w) {
-      if (i < outcome.tensors[w].size()) made[w] = outcome.tensors[w][i];
+      if (i < outcome.tensors[w].size()) symbols[w] = outcome.tensors[w][i];
     }
   }
 }
@@ -238,12 +238,12 @@ ShapeProbes::Outcome ShapeProbes::sample(const OpDef& op, std::span<const Tensor
   int alive = 0;
   for (size_t w = 0; w < kCount; ++w) {
     try {
-      std::optional<Tensors> made = call_in(w, op, inputs, attrs);
-      if (!made) continue;
+      std::optional<Tensors> outputs = call_in(w, op, inputs, attrs);
+      if (!outputs) continue;
       ++alive;
-      take(outcome.outputs, *made);
-      for (const Tensor& output : *made) has_rank = has_rank && output.shape().has_rank();
-      if (has_rank) outcome.tensors[w] = std::move(*made);
+      take(outcome.outputs, *outputs);
+      for (const Tensor& output : *outputs) has_rank = has_rank && output.shape().has_rank();
+      if (has_rank) outcome.tensors[w] = std::move(*outputs);
     } catch (const Error&) {
       if (problem == nullptr) problem = std::current_exception();
     }
@@ -275,11 +275,11 @@ std::optional<Tensors> ShapeProbes::try_call(const OpDef& op, std::span<const Te
                                              std::span<const Shape> shapes, Attrs attrs,
                                              size_t* progress) {
   const std::unique_ptr<TraceState> state = make_state();
-  SmallVector<Tensor, 4> made;
+  SmallVector<Tensor, 4> own;
   for (size_t i = 0; i < inputs.size(); ++i)
-    made.push_back(inputs[i]->is_symbolic() ? symbol_in(*state, inputs[i]->dtype(), shapes[i])
-                                            : *inputs[i]);
-  const TensorPointers there = pointers_to(made);
+    own.push_back(inputs[i]->is_symbolic() ? symbol_in(*state, inputs[i]->dtype(), shapes[i])
+                                           : *inputs[i]);
+  const TensorPointers there = pointers_to(own);
   try {
     const Inside inside(*state);
     return dispatch(op, there, attrs);

@@ -197,10 +197,10 @@ bool ShapeTrials::is_settled() const {
 std::vector<Shape> ShapeTrials::shapes_with(std::span<const size_t> dims,
                                             std::span<const int64_t> sizes,
                                             std::span<const Shape> shapes) const {
-  std::vector<Shape> made(shapes.begin(), shapes.end());
+  std::vector<Shape> varied(shapes.begin(), shapes.end());
   for (size_t k = 0; k < dims.size(); ++k)
-    made[dims_[dims[k]].input].set(dims_[dims[k]].axis, sizes[k]);
-  return made;
+    varied[dims_[dims[k]].input].set(dims_[dims[k]].axis, sizes[k]);
+  return varied;
 }
 
 void ShapeTrials::vary_together(std::span<const Shape> shapes, std::span<const size_t> dims,
@@ -301,15 +301,15 @@ std::vector<OutputSpec> ShapeTrials::known() const {
   if (dims_.empty()) return known_;
   if (std::ranges::all_of(dims_, [](const Dim& dim) { return dim.is_varied; })) return known_;
   const std::vector<OutputSpec> said = what_infer_says(op_, inputs_, attrs_);
-  std::vector<OutputSpec> made = known_;
-  for (size_t i = 0; i < made.size(); ++i) {
-    Shape& shape = made[i].shape;
+  std::vector<OutputSpec> outputs = known_;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    Shape& shape = outputs[i].shape;
     const bool is_said = i < said.size() && said[i].shape.rank() == shape.rank();
     for (int axis = 0; axis < shape.rank(); ++axis) {
       if (!is_said || said[i].shape[axis] != shape[axis]) shape.set(axis, kUnknownDim);
     }
   }
-  return made;
+  return outputs;
 }
 
 }  // namespace penstock::exec

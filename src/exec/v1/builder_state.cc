@@ -144,18 +144,18 @@ void BuilderState::add_attr_inputs(const OpDef& op, std::span<const Tensor* cons
                                    Attrs attrs) {
   const Shape* first = inputs.empty() ? nullptr : &inputs[0]->shape();
   for (size_t i = 0; i < attrs.size(); ++i) {
-    std::optional<NamedConstant> made = attr_as_input(op, i, attrs[i], first);
-    if (!made) continue;
-    next_name = made->name;
-    if (!made->is_outside) {
-      add_constant(*made->value);
+    std::optional<NamedConstant> constant = attr_as_input(op, i, attrs[i], first);
+    if (!constant) continue;
+    next_name = constant->name;
+    if (!constant->is_outside) {
+      add_constant(*constant->value);
       continue;
     }
     const SetScope outside(*this, {parent_of(scope_text()), {}});
-    if (made->value) {
-      add_constant(*made->value);
+    if (constant->value) {
+      add_constant(*constant->value);
     } else {
-      take_names(made->name);
+      take_names(constant->name);
     }
   }
 }
@@ -184,10 +184,10 @@ ValueId BuilderState::add_constant(const Tensor& tensor) {
   }
   const uint64_t hash = content_hash(tensor);
   const auto [first, last] = shared_.equal_range(hash);
-  const auto same = std::find_if(first, last, [&](const auto& each) {
-    return each.second.dtype() == tensor.dtype() && each.second.shape() == tensor.shape() &&
+  const auto same = std::find_if(first, last, [&](const auto& entry) {
+    return entry.second.dtype() == tensor.dtype() && entry.second.shape() == tensor.shape() &&
            tensor.dtype() != DType::kString &&
-           std::memcmp(each.second.raw(), tensor.raw(), static_cast<size_t>(tensor.num_bytes())) ==
+           std::memcmp(entry.second.raw(), tensor.raw(), static_cast<size_t>(tensor.num_bytes())) ==
                0;
   });
   if (same != last) {
@@ -288,19 +288,19 @@ const Tensor* BuilderState::pure_value(ValueId value) {
   std::ranges::sort(nodes);
   const LeaveTraces leave;
   const PauseRecording pause;
-  std::unordered_map<ValueId, Tensor> made;
+  std::unordered_map<ValueId, Tensor> values;
   for (NodeId id : nodes) {
     const Node& node = graph.node(id);
     SmallVector<const Tensor*, 4> inputs;
     for (ValueId input : graph.inputs(node)) {
       const Tensor* known = lookup(input);
-      inputs.push_back(known != nullptr ? known : &made.at(input));
+      inputs.push_back(known != nullptr ? known : &values.at(input));
     }
     Tensors outputs = dispatch(*node.op, inputs, graph.attrs(node));
     for (ValueId k = 0; k < node.num_outputs; ++k)
-      made[node.first_output + k] = std::move(outputs[static_cast<size_t>(k)]);
+      values[node.first_output + k] = std::move(outputs[static_cast<size_t>(k)]);
   }
-  remember(value, made.at(value));
+  remember(value, values.at(value));
   return lookup(value);
 }
 

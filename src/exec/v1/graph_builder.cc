@@ -91,17 +91,17 @@ std::vector<ValueId> way_between(const Graph& graph, std::span<const Tensor> xs,
 // The nodes as a new graph; `values` maps old values to new ones.
 Graph copy_of(const Graph& graph, std::span<const NodeId> nodes, std::span<const Tensor> feeds,
               std::span<const Shape> shapes, std::unordered_map<ValueId, ValueId>& values) {
-  Graph made;
+  Graph copy;
   for (size_t i = 0; i < feeds.size(); ++i)
-    values[feeds[i].value()] = made.add_input(feeds[i].dtype(), shapes[i]);
+    values[feeds[i].value()] = copy.add_input(feeds[i].dtype(), shapes[i]);
   for (NodeId id : nodes) {
     const Node& node = graph.node(id);
     SmallVector<ValueId, 4> inputs;
     for (ValueId input : graph.inputs(node)) inputs.push_back(values.at(input));
-    const ValueId first = made.node(made.add_copy(graph, node, inputs)).first_output;
+    const ValueId first = copy.node(copy.add_copy(graph, node, inputs)).first_output;
     for (ValueId k = 0; k < node.num_outputs; ++k) values.emplace(node.first_output + k, first + k);
   }
-  return made;
+  return copy;
 }
 
 // Adds unread random draws to the outputs.
@@ -117,9 +117,10 @@ void add_unread(exec::TraceState& trace, exec::Interpreter& interpreter,
   }
   const std::vector<bool> needed = needed_nodes(trace.graph, wanted, true);
   for (const ValueId value : drawn) {
-    const Tensor& made = interpreter.value(value);
-    if (made.graph() != trace.number) continue;
-    if (!needed[static_cast<size_t>(trace.graph.node_of(made.value()))]) outputs.push_back(made);
+    const Tensor& tensor = interpreter.value(value);
+    if (tensor.graph() != trace.number) continue;
+    if (!needed[static_cast<size_t>(trace.graph.node_of(tensor.value()))])
+      outputs.push_back(tensor);
   }
 }
 
@@ -233,10 +234,10 @@ Tensor GraphBuilder::assign(int32_t variable, const Tensor& value, std::string_v
   state_->next_name = name;
   const NodeId id = state_->graph.add_assign(variable, assigned, state_->here());
   state_->added(id);
-  const Tensor made = state_->symbols(id)[0];
+  const Tensor result = state_->symbols(id)[0];
   if (state_->open_shapes != nullptr && value.graph() == state_->number)
-    state_->open_shapes->add_like(made.value(), value.value());
-  return made;
+    state_->open_shapes->add_like(result.value(), value.value());
+  return result;
 }
 
 std::vector<Tensor> GraphBuilder::after_effects(int32_t first, std::span<const Tensor> tensors) {
@@ -272,10 +273,10 @@ std::vector<Tensor> GraphBuilder::gradients(std::span<const Tensor> ys, std::spa
     request.sources.push_back({xs[i].value()});
     connected.push_back(i);
   }
-  std::vector<Tensor> found(xs.size());
-  const std::vector<Gradient> made = exec::add_gradient(*state_, request);
-  for (size_t k = 0; k < made.size(); ++k) found[connected[k]] = made[k].values();
-  return found;
+  std::vector<Tensor> results(xs.size());
+  const std::vector<Gradient> gradients = exec::add_gradient(*state_, request);
+  for (size_t k = 0; k < gradients.size(); ++k) results[connected[k]] = gradients[k].values();
+  return results;
 }
 
 void GraphBuilder::set_scope(std::string_view scope) { state_->scope = {std::string(scope), {}}; }
@@ -323,10 +324,10 @@ std::string_view GraphBuilder::type(int32_t id) const {
 }
 
 std::vector<Tensor> GraphBuilder::inputs(int32_t id) const {
-  std::vector<Tensor> found;
+  std::vector<Tensor> tensors;
   const Graph& graph = state_->graph;
-  for (ValueId value : graph.inputs(graph.node(id))) found.push_back(state_->symbol(value));
-  return found;
+  for (ValueId value : graph.inputs(graph.node(id))) tensors.push_back(state_->symbol(value));
+  return tensors;
 }
 
 std::vector<Tensor> GraphBuilder::outputs(int32_t id) const {

@@ -153,9 +153,9 @@ Graph count_trips(Graph graph) {
     if (control.kind == Control::Kind::kBranch || control.trips >= 0) continue;
     const int64_t trips = trip_count(graph, node);
     if (trips < 0) continue;
-    auto made = std::make_shared<Control>(control);
-    made->trips = trips;
-    graph.set_control(id, std::move(made));
+    auto counted = std::make_shared<Control>(control);
+    counted->trips = trips;
+    graph.set_control(id, std::move(counted));
   }
   return graph;
 }

@@ -26,14 +26,14 @@ bool is_harmless(const Graph& region, const Node& node) {
 // Whether keeping the value beats recomputing it: large elementwise results cost next to nothing
 // inside a loop, where they are fused with their users.
 bool is_worth_it(const Graph& region, const Node& node) {
-  int64_t made = 0, used = 0, elements = 0;
+  int64_t produced = 0, used = 0, elements = 0;
   for (ValueId k = 0; k < node.num_outputs; ++k) {
-    made += region.bytes(node.first_output + k);
+    produced += region.bytes(node.first_output + k);
     elements += region.shape(node.first_output + k).num_elements();
   }
   for (ValueId input : region.inputs(node)) used += region.bytes(input);
   if (elements <= kFewElements) return true;
-  return !node.op->traits.has(Trait::kElementwise) && made <= used;
+  return !node.op->traits.has(Trait::kElementwise) && produced <= used;
 }
 
 class Hoister {
@@ -55,9 +55,9 @@ class Hoister {
   // The values of the region that can be computed before the loop, as values of the new graph.
   std::vector<ValueId> find_invariant(const Graph& region, size_t num_states, size_t num_invariants,
                                       std::span<const ValueId> inputs) {
-    std::vector<ValueId> found(region.num_values(), kNoIndex);
+    std::vector<ValueId> hoisted_values(region.num_values(), kNoIndex);
     for (const Node& node : region.nodes()) {
-      ValueId& first = found[static_cast<size_t>(node.first_output)];
+      ValueId& first = hoisted_values[static_cast<size_t>(node.first_output)];
       const auto number = static_cast<size_t>(node.index);
       if (node.kind == NodeKind::kInput && number >= num_states &&
           number < num_states + num_invariants)
@@ -66,20 +66,21 @@ class Hoister {
         continue;
       const std::span<const ValueId> uses = region.inputs(node);
       const auto is_there = [&](ValueId use) {
-        return found[static_cast<size_t>(use)] != kNoIndex || region.constant_of(use) != nullptr;
+        return hoisted_values[static_cast<size_t>(use)] != kNoIndex ||
+               region.constant_of(use) != nullptr;
       };
       if (!std::ranges::all_of(uses, is_there)) continue;
-      SmallVector<ValueId, 4> operands;
+      SmallVector<ValueId, 4> new_uses;
       for (ValueId use : uses) {
-        ValueId& known = found[static_cast<size_t>(use)];
+        ValueId& known = hoisted_values[static_cast<size_t>(use)];
         if (known == kNoIndex) known = to_.add_constant(*region.constant_of(use));
-        operands.push_back(known);
+        new_uses.push_back(known);
       }
-      const ValueId made = to_.node(to_.add_copy(region, node, operands)).first_output;
+      const ValueId hoisted = to_.node(to_.add_copy(region, node, new_uses)).first_output;
       for (ValueId k = 0; k < node.num_outputs; ++k)
-        found[static_cast<size_t>(node.first_output + k)] = made + k;
+        hoisted_values[static_cast<size_t>(node.first_output + k)] = hoisted + k;
     }
-    return found;
+    return hoisted_values;
   }
 
   // A new invariant of a loop: a value of the new graph, and its value in each region.
@@ -97,16 +98,17 @@ class Hoister {
     for (size_t r = 0; r < control->regions.size(); ++r) {
       const Graph& region = control->region(r);
       if (region.num_nodes() == 0) continue;
-      const std::vector<ValueId> found = find_invariant(region, num_states, num_invariants, inputs);
+      const std::vector<ValueId> hoisted_values =
+          find_invariant(region, num_states, num_invariants, inputs);
       const auto is_hoisted = [&](ValueId v) {
-        return found[static_cast<size_t>(v)] != kNoIndex &&
+        return hoisted_values[static_cast<size_t>(v)] != kNoIndex &&
                region.node(region.node_of(v)).kind == NodeKind::kOp;
       };
       std::vector<bool> seen(region.num_values());
       const auto need = [&](ValueId v) {
         if (!is_hoisted(v) || seen[static_cast<size_t>(v)]) return;
         seen[static_cast<size_t>(v)] = true;
-        extras.push_back({found[static_cast<size_t>(v)],
+        extras.push_back({hoisted_values[static_cast<size_t>(v)],
                           std::vector<ValueId>(control->regions.size(), kNoIndex)});
         extras.back().in_regions[r] = v;
       };
@@ -134,16 +136,16 @@ class Hoister {
   // The region with new invariants, from input `behind` on, which replace its own computations.
   std::shared_ptr<const Graph> with_extras(const Graph& region, size_t r, size_t behind,
                                            std::span<const Extra> extras) const {
-    Graph made;
-    Copier copier(region, made);
+    Graph result;
+    Copier copier(region, result);
     for (size_t i = 0; i < behind; ++i) copier.add_input(region.inputs()[i]);
     for (const Extra& extra : extras) {
-      const ValueId input = made.add_input(to_.dtype(extra.value), to_.shape(extra.value));
+      const ValueId input = result.add_input(to_.dtype(extra.value), to_.shape(extra.value));
       if (extra.in_regions[r] != kNoIndex) copier.set(extra.in_regions[r], input);
     }
     for (const Node& node : region.nodes()) copier.copy(node);
     copier.finish();
-    return std::make_shared<const Graph>(drop_dead_code(std::move(made)));
+    return std::make_shared<const Graph>(drop_dead_code(std::move(result)));
   }
 
   Graph to_;

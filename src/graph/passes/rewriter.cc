@@ -69,10 +69,10 @@ void Rewriter::copy_op(const Node& node) {
   SmallVector<ValueId, 4> inputs;
   for (ValueId input : from_.inputs(node)) inputs.push_back(map(input));
   if (from_.state(node) != nullptr) return map_outputs(node, to_.add_copy(from_, node, inputs));
-  const Values made =
+  const Values outputs =
       call(*node.op, inputs, from_.attrs(node), to_.add_location(from_.location(node)));
-  for (size_t k = 0; k < made.size(); ++k)
-    map_[static_cast<size_t>(node.first_output) + k] = made[k];
+  for (size_t k = 0; k < outputs.size(); ++k)
+    map_[static_cast<size_t>(node.first_output) + k] = outputs[k];
 }
 
 void Rewriter::copy_control(const Node& node) {
@@ -82,10 +82,10 @@ void Rewriter::copy_control(const Node& node) {
   if (options_.depth > 0) {
     Options inside = options_;
     --inside.depth;
-    auto made = std::make_shared<Control>(*from_.control(node));
-    for (auto& region : made->regions)
+    auto rewritten = std::make_shared<Control>(*from_.control(node));
+    for (auto& region : rewritten->regions)
       region = std::make_shared<const Graph>(drop_dead_code(Rewriter(*region, inside).run()));
-    to_.set_control(id, std::move(made));
+    to_.set_control(id, std::move(rewritten));
   }
   map_outputs(node, id);
 }
@@ -120,11 +120,11 @@ Values Rewriter::call(const OpDef& op, std::span<const ValueId> inputs, Attrs at
   for (ValueId input : inputs) views.push_back(to_.view(input));
   InferContext infer(op, views, attrs);
   op.infer.value(infer);
-  const Call made{op, inputs, attrs, infer.outputs(), infer.scratch_bytes(), location};
+  const Call candidate{op, inputs, attrs, infer.outputs(), infer.scratch_bytes(), location};
   for (const Step step : options_.steps) {
-    if (std::optional<Values> instead = step(*this, made)) return std::move(*instead);
+    if (std::optional<Values> instead = step(*this, candidate)) return std::move(*instead);
   }
-  return emit(made);
+  return emit(candidate);
 }
 
 Values Rewriter::emit(const Call& call) {

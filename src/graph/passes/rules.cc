@@ -246,8 +246,8 @@ Result reshape_late(Rewriter& rewriter, const Call& call) {
     if (operand != shape && (!is_suffix(operand, shape) || !is_suffix(operand, *before)))
       return std::nullopt;
   }
-  const Values made = rewriter.call(call.op, inputs, call.attrs, call.location);
-  return reshaped(rewriter, made[0], shape, call.location);
+  const Values outputs = rewriter.call(call.op, inputs, call.attrs, call.location);
+  return reshaped(rewriter, outputs[0], shape, call.location);
 }
 
 constexpr Rewriter::Step kRules[] = {

@@ -19,15 +19,15 @@ const Control* control_of(const Graph& graph, NodeId id) {
 // The loop of a gradient, if it comes before it and has no other gradient.
 NodeId loop_of(const Graph& graph, NodeId gradient) {
   const Control& wanted = *control_of(graph, gradient);
-  NodeId found = kNoIndex;
+  NodeId loop = kNoIndex;
   for (NodeId id = 0; id < static_cast<NodeId>(graph.num_nodes()); ++id) {
     const Control* control = control_of(graph, id);
     if (control == nullptr || id == gradient || control->loop != wanted.loop) continue;
     if (control->kind == Kind::kBranch) continue;
-    if (control->kind == Kind::kLoopGradient || found != kNoIndex || id > gradient) return kNoIndex;
-    found = id;
+    if (control->kind == Kind::kLoopGradient || loop != kNoIndex || id > gradient) return kNoIndex;
+    loop = id;
   }
-  return found;
+  return loop;
 }
 
 struct Pair {
@@ -71,14 +71,14 @@ Graph limit_checkpoints(Graph graph, int64_t most) {
   for (NodeId id = 0; id < static_cast<NodeId>(graph.num_nodes()); ++id) {
     const Control* control = control_of(graph, id);
     if (control == nullptr) continue;
-    auto made = std::make_shared<Control>(*control);
-    if (made->kind == Kind::kLoopGradient && made->checkpoints == 0)
-      made->checkpoints = made->trips < 0 ? most : std::min(most, num_checkpoints(*made));
-    for (auto& region : made->regions) {
+    auto limited = std::make_shared<Control>(*control);
+    if (limited->kind == Kind::kLoopGradient && limited->checkpoints == 0)
+      limited->checkpoints = limited->trips < 0 ? most : std::min(most, num_checkpoints(*limited));
+    for (auto& region : limited->regions) {
       Graph copy = extract(*region, region->inputs(), region->outputs(), {});
       region = std::make_shared<const Graph>(limit_checkpoints(std::move(copy), most));
     }
-    graph.set_control(id, std::move(made));
+    graph.set_control(id, std::move(limited));
   }
   return graph;
 }
@@ -86,8 +86,8 @@ Graph limit_checkpoints(Graph graph, int64_t most) {
 Graph share_loop_checkpoints(Graph graph) {
   const std::vector<Pair> pairs = find_pairs(graph);
   if (pairs.empty()) return graph;
-  Graph made;
-  Copier copier(graph, made);
+  Graph result;
+  Copier copier(graph, result);
   std::vector<ValueId> stores(pairs.size());
   for (NodeId id = 0; id < static_cast<NodeId>(graph.num_nodes()); ++id) {
     const Node& node = graph.node(id);
@@ -98,7 +98,7 @@ Graph share_loop_checkpoints(Graph graph) {
       const NodeId copy =
           copier.copy_control(node, loop->loop_control, copier.inputs(node), &store);
       stores[static_cast<size_t>(loop - pairs.begin())] =
-          made.node(copy).first_output + static_cast<ValueId>(node.num_outputs);
+          result.node(copy).first_output + static_cast<ValueId>(node.num_outputs);
     } else if (gradient != pairs.end()) {
       SmallVector<ValueId, 8> inputs = copier.inputs(node);
       inputs.push_back(stores[static_cast<size_t>(gradient - pairs.begin())]);
@@ -108,7 +108,7 @@ Graph share_loop_checkpoints(Graph graph) {
     }
   }
   copier.finish();
-  return made;
+  return result;
 }
 
 }  // namespace penstock

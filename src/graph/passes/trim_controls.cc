@@ -40,11 +40,11 @@ void close_over(const Graph& region, size_t first, Flags& wanted) {
 
 template <typename T>
 std::vector<T> picked(std::span<const T> all, const Flags& flags) {
-  std::vector<T> found;
+  std::vector<T> kept;
   for (size_t i = 0; i < flags.size(); ++i) {
-    if (flags[i]) found.push_back(all[i]);
+    if (flags[i]) kept.push_back(all[i]);
   }
-  return found;
+  return kept;
 }
 
 std::shared_ptr<const Graph> restricted(const Graph& region, const Flags& inputs,
@@ -68,9 +68,9 @@ struct Trimmed {
 Trimmed trim_branch(const Control& control, Flags outputs) {
   Flags inputs(control.region(0).num_inputs());
   for (const auto& region : control.regions) mark(*region, outputs, 0, inputs);
-  auto made = std::make_shared<Control>(control);
-  for (auto& region : made->regions) region = restricted(*region, inputs, outputs);
-  return {joined({true}, inputs), std::move(outputs), std::move(made)};
+  auto trimmed = std::make_shared<Control>(control);
+  for (auto& region : trimmed->regions) region = restricted(*region, inputs, outputs);
+  return {joined({true}, inputs), std::move(outputs), std::move(trimmed)};
 }
 
 // A loop also needs what its condition needs.
@@ -84,11 +84,11 @@ Trimmed trim_loop(const Control& control, Flags states) {
   mark(condition, {true}, count, invariants);
   mark(body, states, count, invariants);
   Flags inputs = joined(states, invariants);
-  auto made = std::make_shared<Control>(control);
-  made->regions = {restricted(condition, inputs, {true}), restricted(body, inputs, states)};
-  made->num_states = static_cast<int32_t>(std::ranges::count(states, true));
-  made->numbers = picked(std::span<const int32_t>(control.numbers), states);
-  return {std::move(inputs), std::move(states), std::move(made)};
+  auto trimmed = std::make_shared<Control>(control);
+  trimmed->regions = {restricted(condition, inputs, {true}), restricted(body, inputs, states)};
+  trimmed->num_states = static_cast<int32_t>(std::ranges::count(states, true));
+  trimmed->numbers = picked(std::span<const int32_t>(control.numbers), states);
+  return {std::move(inputs), std::move(states), std::move(trimmed)};
 }
 
 // Keeps the states that a backward step reads and those they depend on; likewise for the wanted
@@ -111,15 +111,15 @@ Trimmed trim_gradient(const Control& control, Flags outputs) {
   const size_t num_given = control.states.size();
   const Flags gradients(outputs.begin(), outputs.begin() + static_cast<ptrdiff_t>(num_given));
   const Flags sums(outputs.begin() + static_cast<ptrdiff_t>(num_given), outputs.end());
-  auto made = std::make_shared<Control>(control);
-  made->regions = {
+  auto trimmed = std::make_shared<Control>(control);
+  trimmed->regions = {
       control.trips < 0 ? restricted(condition, shared, {true}) : std::make_shared<const Graph>(),
       restricted(body, shared, states), restricted(backward, joined(shared, outputs), outputs)};
-  made->num_states = static_cast<int32_t>(std::ranges::count(states, true));
-  made->numbers = picked(std::span<const int32_t>(control.numbers), states);
-  made->states = picked(std::span<const int32_t>(control.states), gradients);
-  made->invariants = picked(std::span<const int32_t>(control.invariants), sums);
-  return {joined(shared, gradients), std::move(outputs), std::move(made)};
+  trimmed->num_states = static_cast<int32_t>(std::ranges::count(states, true));
+  trimmed->numbers = picked(std::span<const int32_t>(control.numbers), states);
+  trimmed->states = picked(std::span<const int32_t>(control.states), gradients);
+  trimmed->invariants = picked(std::span<const int32_t>(control.invariants), sums);
+  return {joined(shared, gradients), std::move(outputs), std::move(trimmed)};
 }
 
 Trimmed trim(const Control& control, Flags outputs) {
@@ -145,10 +145,10 @@ void add_trimmed(Copier& copier, const Node& node, const Trimmed& trimmed) {
   }
   const SmallVector<ValueId, 8> inputs = copier.all(picked(graph.inputs(node), trimmed.inputs));
   Graph& to = copier.to();
-  const NodeId made =
+  const NodeId copy =
       to.add_control(trimmed.control, inputs, specs, to.add_location(graph.location(node)));
   for (size_t k = 0; k < outputs.size(); ++k)
-    copier.set(outputs[k], to.node(made).first_output + static_cast<ValueId>(k));
+    copier.set(outputs[k], to.node(copy).first_output + static_cast<ValueId>(k));
 }
 
 }  // namespace
@@ -162,7 +162,7 @@ Graph trim_controls(const Graph& graph) {
     Flags outputs;
     for (ValueId k = node.first_output; k < node.first_output + node.num_outputs; ++k)
       outputs.push_back(needed[static_cast<size_t>(k)]);
-    if (std::ranges::none_of(outputs, [](bool each) { return each; })) continue;
+    if (std::ranges::none_of(outputs, [](bool is_kept) { return is_kept; })) continue;
     const bool is_control = node.kind == NodeKind::kControl;
     if (is_control) trimmed[n] = trim(*graph.control(node), std::move(outputs));
     const std::span<const ValueId> inputs = graph.inputs(node);
@@ -170,8 +170,8 @@ Graph trim_controls(const Graph& graph) {
       if (!is_control || trimmed[n].inputs[i]) needed[static_cast<size_t>(inputs[i])] = true;
     }
   }
-  Graph made;
-  Copier copier(graph, made);
+  Graph result;
+  Copier copier(graph, result);
   for (size_t n = 0; n < graph.num_nodes(); ++n) {
     const Node& node = graph.node(static_cast<NodeId>(n));
     const auto outputs = std::views::iota(node.first_output, node.first_output + node.num_outputs);
@@ -184,7 +184,7 @@ Graph trim_controls(const Graph& graph) {
     }
   }
   copier.finish();
-  return made;
+  return result;
 }
 
 }  // namespace penstock

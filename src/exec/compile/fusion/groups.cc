@@ -70,10 +70,10 @@ class GroupFinder {
     if (is_reduced(input)) return true;
     const int32_t group = group_of(input);
     if (group == kNoIndex || !is_column(input)) return false;
-    const Shape &shape = graph_.shape(input), &made = graph_.shape(user.first_output);
-    if (shape == made) return false;
-    const InputReach found = reach_of(shape, made);
-    return found.reach != Reach::kPrefix || found.row != groups_[static_cast<size_t>(group)].row;
+    const Shape &shape = graph_.shape(input), &output = graph_.shape(user.first_output);
+    if (shape == output) return false;
+    const InputReach reach = reach_of(shape, output);
+    return reach.reach != Reach::kPrefix || reach.row != groups_[static_cast<size_t>(group)].row;
   }
   bool is_column(ValueId value) const {
     const Group& group = groups_[static_cast<size_t>(group_of(value))];
@@ -231,25 +231,25 @@ class GroupFinder {
     if (!is_plain(node) || shape.num_elements() <= kTileElements) return false;
     int64_t& row = *longest;
     for (ValueId input : graph_.inputs(node)) {
-      const InputReach found = reach_of(graph_.shape(input), shape);
-      if (found.reach == Reach::kNone || graph_.dtype(input) == DType::kString) return false;
-      if (found.row != 1 && row != 1 && found.row != row) return false;
-      row = std::max(row, found.row);
+      const InputReach reach = reach_of(graph_.shape(input), shape);
+      if (reach.reach == Reach::kNone || graph_.dtype(input) == DType::kString) return false;
+      if (reach.row != 1 && row != 1 && reach.row != row) return false;
+      row = std::max(row, reach.row);
     }
     return row <= kMostRow && node.num_inputs + node.num_outputs <= kMostTileOperands &&
            makes_all(node, shape);
   }
 
   void start_group(int32_t at, int64_t row) {
-    Group made;
-    made.shape = graph_.shape(node(at).first_output);
-    made.row = row;
-    made.stamp = next_stamp_++;
-    made.time = time_;
-    made.num_operands = node(at).num_inputs + node(at).num_outputs;
-    made.members.push_back(at);
+    Group group;
+    group.shape = graph_.shape(node(at).first_output);
+    group.row = row;
+    group.stamp = next_stamp_++;
+    group.time = time_;
+    group.num_operands = node(at).num_inputs + node(at).num_outputs;
+    group.members.push_back(at);
     group_of_[static_cast<size_t>(at)] = static_cast<int32_t>(groups_.size());
-    groups_.push_back(std::move(made));
+    groups_.push_back(std::move(group));
   }
 
   // The newest node, in group `mine`, uses `value` of group `theirs`.

@@ -72,7 +72,7 @@ class Users {
   // The positions of the product at `at` and of the ops that only continue it, as far as an
   // epilogue goes.
   std::vector<size_t> chain(size_t at) const {
-    std::vector<size_t> found{at};
+    std::vector<size_t> positions{at};
     ValueId value = graph_.node(nodes_[at]).first_output;
     bool has_bias = false;
     while (uses_[static_cast<size_t>(value)] == 1) {
@@ -80,12 +80,12 @@ class Users {
       const Node& node = graph_.node(nodes_[next]);
       const bool is_activation = activation_of(node) != Activation::kNone;
       if (!is_activation && (has_bias || bias_of(graph_, node, value) == kNoIndex)) break;
-      found.push_back(next);
+      positions.push_back(next);
       if (is_activation) break;
       has_bias = true;
       value = node.first_output;
     }
-    return found;
+    return positions;
   }
 
  private:

@@ -134,15 +134,15 @@ class ScalarBuilder {
   uint16_t place_of(ValueId value) {
     const auto found = registers_.find(value);
     if (found != registers_.end()) return found->second;
-    const uint16_t made = new_place(value);
-    scalars_.loads.push_back(transfer(value, made));
-    return made;
+    const uint16_t place = new_place(value);
+    scalars_.loads.push_back(transfer(value, place));
+    return place;
   }
 
   uint16_t new_place(ValueId value) {
-    const auto made = static_cast<uint16_t>(registers_.size());
-    registers_.emplace(value, made);
-    return made;
+    const auto place = static_cast<uint16_t>(registers_.size());
+    registers_.emplace(value, place);
+    return place;
   }
 
   Scalars::Transfer transfer(ValueId value, uint16_t place) const {

@@ -71,9 +71,9 @@ class ChainMaker {
       release(y);
       chain_.steps.push_back(kernels::chain_binary(formula, chain_.dtype, other, is_right));
     }
-    const TileOperand& made = tiles_.operand(op, op.num_inputs);
-    at_hand_ = made.value;
-    if (made.kind == Kind::kInside) return;
+    const TileOperand& output = tiles_.operand(op, op.num_inputs);
+    at_hand_ = output.value;
+    if (output.kind == Kind::kInside) return;
     chain_.steps.push_back(kernels::chain_store(external(op, op.num_inputs)));
   }
 

@@ -66,21 +66,21 @@ class TileBuilder {
       return add_reduction(node, TileOp::Kind::kRows, row);
     const Shape& shape = graph_.shape(node.first_output);
     const bool is_column = shape.num_elements() != tiles_.elements;
-    TileOp made{node.op,
-                graph_.attrs(node),
-                is_column ? TileOp::Kind::kColumn : TileOp::Kind::kElements,
-                is_column ? row_ : 1,
-                static_cast<int32_t>(tiles_.operands.size()),
-                node.num_inputs,
-                node.num_outputs};
+    TileOp tile_op{node.op,
+                   graph_.attrs(node),
+                   is_column ? TileOp::Kind::kColumn : TileOp::Kind::kElements,
+                   is_column ? row_ : 1,
+                   static_cast<int32_t>(tiles_.operands.size()),
+                   node.num_inputs,
+                   node.num_outputs};
     for (ValueId input : graph_.inputs(node)) {
-      const InputReach found = reach_of(graph_.shape(input), shape);
-      TileOperand operand{.value = input, .dtype = graph_.dtype(input), .row = found.row};
-      if (found.reach == Reach::kFull) {
+      const InputReach reach = reach_of(graph_.shape(input), shape);
+      TileOperand operand{.value = input, .dtype = graph_.dtype(input), .row = reach.row};
+      if (reach.reach == Reach::kFull) {
         operand = operand_of(input, is_column, Kind::kSliced);  // or a slot: see place_outputs
       } else {
-        operand.kind = found.reach == Reach::kPrefix ? Kind::kColumn : Kind::kWhole;
-        made.row = std::max(made.row, found.row);
+        operand.kind = reach.reach == Reach::kPrefix ? Kind::kColumn : Kind::kWhole;
+        tile_op.row = std::max(tile_op.row, reach.row);
       }
       tiles_.operands.push_back(operand);
     }
@@ -89,8 +89,8 @@ class TileBuilder {
       tiles_.operands.push_back(
           operand_of(value, is_column, is_kept_(value) ? Kind::kSliced : Kind::kSlot));
     }
-    tiles_.ops.push_back(made);
-    return made.row;
+    tiles_.ops.push_back(tile_op);
+    return tile_op.row;
   }
 
   // The operand of a full value, or of a column.
@@ -128,10 +128,11 @@ class TileBuilder {
       if (length >= 2) add_chain(first, length);
       for (; first < end && length >= 2; ++first) {
         const TileOp& op = tiles_.ops[static_cast<size_t>(first)];
-        TileOperand& made = tiles_.operands[static_cast<size_t>(op.first_operand + op.num_inputs)];
-        if (made.kind == Kind::kSlot && last_use_[made.value] < static_cast<size_t>(end)) {
-          made.kind = Kind::kInside;
-          inside_.insert(made.value);
+        TileOperand& output =
+            tiles_.operands[static_cast<size_t>(op.first_operand + op.num_inputs)];
+        if (output.kind == Kind::kSlot && last_use_[output.value] < static_cast<size_t>(end)) {
+          output.kind = Kind::kInside;
+          inside_.insert(output.value);
         }
       }
       first = end;

@@ -218,9 +218,9 @@ class LoopGradient::Run {
   }
 
   void drop_between(int64_t distance) {
-    std::erase_if(kept_, [&](const Kept& each) {
-      const bool goes = each.step % distance != 0;
-      if (goes) store_->give_back(each.place);
+    std::erase_if(kept_, [&](const Kept& kept) {
+      const bool goes = kept.step % distance != 0;
+      if (goes) store_->give_back(kept.place);
       return goes;
     });
   }

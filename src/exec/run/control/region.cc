@@ -89,12 +89,12 @@ void RegionExecutable::add_inner_loops(std::vector<PlannedLoop>& loops) const {
 }
 
 Graph with_slots(const Graph& region, size_t num_slots) {
-  Graph made;
-  Copier copier(region, made);
+  Graph graph;
+  Copier copier(region, graph);
   for (size_t i = 0; i < num_slots; ++i) {
     const ValueId input = region.inputs()[i];
     copier.set(input,
-               made.add_read(static_cast<int32_t>(i), region.dtype(input), region.shape(input)));
+               graph.add_read(static_cast<int32_t>(i), region.dtype(input), region.shape(input)));
   }
   for (const Node& node : region.nodes()) copier.copy(node);
   std::vector<Write> writes;
@@ -107,9 +107,9 @@ Graph with_slots(const Graph& region, size_t num_slots) {
       writes.push_back({static_cast<int32_t>(i), result});
     }
   }
-  made.set_writes(writes);
-  made.set_outputs(outputs);
-  return share_loop_checkpoints(simplify(made));
+  graph.set_writes(writes);
+  graph.set_outputs(outputs);
+  return share_loop_checkpoints(simplify(graph));
 }
 
 }  // namespace penstock::exec
