@@ -32,6 +32,22 @@ struct Power {
   }
 };
 
+// Rounds to float, beyond its range to infinity. Highway's plain C++ targets would return the
+// largest float there.
+template <class D, class Wide>
+HWY_INLINE hn::Vec<D> narrowed(D d, Wide wide, hn::Vec<Wide> v) {
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+  HWY_ALIGN double from[hn::MaxLanes(wide)];
+  HWY_ALIGN float to[hn::MaxLanes(d)];
+  hn::Store(v, wide, from);
+  for (size_t i = 0; i < hn::Lanes(wide); ++i) to[i] = static_cast<float>(from[i]);
+  return hn::Load(d, to);
+#else
+  static_cast<void>(wide);
+  return hn::DemoteTo(d, v);
+#endif
+}
+
 // Powers of floats are computed in double, where the logarithm is accurate enough for the exponent.
 HWY_ATTR void float_powers(const void* x_data, const void* y_data, void* out_data, int64_t n,
                            int stride_x, int stride_y) {
@@ -47,8 +63,8 @@ HWY_ATTR void float_powers(const void* x_data, const void* y_data, void* out_dat
     return;
   }
   const auto power = [&](auto left, auto right) HWY_ATTR {
-    return hn::DemoteTo(d,
-                        Power::call(wide, hn::PromoteTo(wide, left), hn::PromoteTo(wide, right)));
+    return narrowed(d, wide,
+                    Power::call(wide, hn::PromoteTo(wide, left), hn::PromoteTo(wide, right)));
   };
   int64_t i = 0;
   for (; i + lanes <= n; i += lanes) {

@@ -1,5 +1,6 @@
 #include "kernels/target_choice.h"
 
+#include <array>
 #include <cstdint>
 
 #include "kernels/target_list.h"
@@ -17,10 +18,16 @@ void for_each_usable(Function function) {
 
 }  // namespace
 
-std::vector<std::string_view> usable_targets() {
-  std::vector<std::string_view> names;
-  for_each_usable([&](int64_t target) { names.push_back(hwy::TargetName(target)); });
-  return names;
+std::span<const std::string_view> usable_targets() {
+  struct Names {
+    std::array<std::string_view, 64> names;  // a target is a bit
+    size_t count = 0;
+    Names() {
+      for_each_usable([this](int64_t target) { names[count++] = hwy::TargetName(target); });
+    }
+  };
+  static const Names usable;
+  return std::span(usable.names).first(usable.count);
 }
 
 void choose_target(std::string_view name) {

@@ -2,14 +2,14 @@
 // best.
 #pragma once
 
+#include <span>
 #include <string_view>
-#include <vector>
 
 namespace penstock::kernels {
 
 // The names of the instruction sets that kernels are compiled for and this machine has, best first:
 // "AVX2", "SSE2".
-std::vector<std::string_view> usable_targets();
+std::span<const std::string_view> usable_targets();
 
 // Kernels run with one of them until the next choice. None may be running.
 void choose_target(std::string_view name);

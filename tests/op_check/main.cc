@@ -9,6 +9,7 @@
 #include <cstring>
 #include <exception>
 #include <optional>
+#include <span>
 
 #include "kernels/target_choice.h"
 #include "op_check.h"
@@ -139,7 +140,7 @@ int run_in_child(const Mode& mode, const Options& options, std::string_view targ
 // Runs the mode with the kernels of one instruction set, or of each that this machine has. The exit
 // status, or the first that is not 0.
 int run_on_targets(const Mode& mode, const Options& options, std::string_view name) {
-  const std::vector<std::string_view> usable = kernels::usable_targets();
+  const std::span<const std::string_view> usable = kernels::usable_targets();
   if (name != "all") {
     if (std::ranges::count(usable, name) == 0) fail_usage("there are no kernels here for", name);
     return run_on_target(mode, options, name);
