@@ -84,10 +84,18 @@ TEST(Descriptors, FieldsFitTheSignature) {
     SCOPED_TRACE(op->name.value);
     const auto num_inputs = static_cast<int>(op->inputs.size());
     EXPECT_LT(op->repeated_input, num_inputs);
-    if (op->traits.has(Trait::kBilinear)) EXPECT_EQ(num_inputs, 2);
-    if (op->traits.has(Trait::kConverts)) EXPECT_EQ(num_inputs, 1);
-    if (op->takes_rows != nullptr) EXPECT_GE(num_inputs, 2);
-    if (op->traits.has(Trait::kCannotFail)) EXPECT_FALSE(op->traits.has(Trait::kStateful));
+    if (op->traits.has(Trait::kBilinear)) {
+      EXPECT_EQ(num_inputs, 2);
+    }
+    if (op->traits.has(Trait::kConverts)) {
+      EXPECT_EQ(num_inputs, 1);
+    }
+    if (op->takes_rows != nullptr) {
+      EXPECT_GE(num_inputs, 2);
+    }
+    if (op->traits.has(Trait::kCannotFail)) {
+      EXPECT_FALSE(op->traits.has(Trait::kStateful));
+    }
     if (op->traits.has(Trait::kPermutes)) {
       ASSERT_EQ(op->attrs.size(), 1u);
       EXPECT_EQ(op->attrs[0].kind, AttrKind::kInts);
