@@ -97,10 +97,10 @@ Name BuilderState::take_call_name(std::string_view op, std::string_view wanted) 
   is_given_name = !wanted.empty();
   if (wanted.ends_with('/')) return table.as_it_is(wanted.substr(0, wanted.size() - 1));
   const DefaultName usual = default_name(op);
-  const Name name = take_name(wanted.empty() ? usual.scope : wanted);
-  if (usual.result.empty()) return name;
+  const Name reserved = take_name(wanted.empty() ? usual.scope : wanted);
+  if (usual.result.empty()) return reserved;
   const std::string_view own = wanted.empty() ? op : wanted;
-  return table.take(cat(table.text_of(name), "/", usual.result == "*" ? own : usual.result));
+  return table.take(cat(table.text_of(reserved), "/", usual.result == "*" ? own : usual.result));
 }
 
 void BuilderState::take_names(std::string_view names_of_nodes) {
