@@ -1,5 +1,5 @@
-// An elementwise function in the file of its op: all that its loops need is here. The file is
-// compiled for each target, and what stands below #if HWY_ONCE one time:
+// Loops for an elementwise function that is defined in its op's file. The file is compiled for each
+// target; the part below #if HWY_ONCE is compiled once:
 //
 //   #define HWY_TARGET_INCLUDE "ops/mish.cc"
 //   #include "kernels/targets.h"

@@ -1,6 +1,6 @@
-// The definitions of all ops of op_list.inc, for code that puts calls of certain ops into a graph:
-// fill_op is the one of PEN_OP_DEF(fill). What else there is to know of an op is a field of its
-// OpDef: nobody outside of src/ops asks whether an op is a certain one.
+// The definitions of all ops in op_list.inc, for code that adds calls of specific ops to a graph:
+// fill_op is the one of PEN_OP_DEF(fill). Code outside src/ops must not compare ops by identity:
+// facts about an op are fields of its OpDef.
 #pragma once
 
 #include <penstock/ops/op_def.h>

@@ -213,7 +213,7 @@ PEN_OP_DEF(stateless_random_poisson) = {
     .attrs = {dtype_attr("dtype")},
     .infer = infer_poisson,
     .cpu = cpu_poisson,
-    .grad = missing_gradient,
+    .grad = no_gradient,
     .samples = poisson_samples,
 };
 

@@ -1,4 +1,4 @@
-// Descriptors: fields of an OpDef that say what passes, graphs and the Python front know of the op.
+// Descriptors: the fields of an OpDef for passes, graphs and the Python front.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct OpDef;
 class Shape;
 class Tensor;
 
-// What an op of two integers works out, for passes that count.
+// The integer operation that an op computes, for passes that count loop steps.
 enum class Arithmetic : uint8_t {
   kNone,
   kAdd,
@@ -28,8 +28,8 @@ enum class Arithmetic : uint8_t {
   kGreaterEqual,
 };
 
-// An operator of Python that calls the op: "add" is that of __add__. Another op may be there for
-// dtypes that the first one does not take.
+// A Python operator that calls the op: "add" is that of __add__. A second op may handle the dtypes
+// that the first does not accept.
 struct OperatorDef {
   std::string_view name;
   bool for_other_dtypes = false;
@@ -50,36 +50,35 @@ struct PEN_API GraphCall {
   int64_t last_size() const;
   // Whether an axis of the first input is known to be the last one.
   bool is_last(int64_t axis) const;
-  // Whether the attribute `dilations` sets a filter's elements apart: TensorFlow then convolves
-  // parts of the input, which it puts together again.
+  // Whether the filter is dilated: TensorFlow then convolves parts of the input and reassembles
+  // them.
   bool is_dilated() const;
 };
 
-// The nodes that work out all axes of an input in TensorFlow, where its rank is not known.
+// The nodes with which TensorFlow computes all axes of an input of unknown rank.
 inline constexpr std::string_view kAllAxesNodes = "Rank range";
 
-// A name that depends on the call: which nodes there are may depend on attributes and on inputs.
+// A name that depends on the attributes and inputs of the call.
 struct LateName {
-  // What the result is called within the call's name; empty: that name itself.
+  // The result's name within the call's; empty: the call's name itself.
   std::string_view result = {};
-  // Names that are taken next to the call's, separated by spaces.
+  // Names reserved beside the call's, separated by spaces.
   std::string_view beside = {};
-  // What the result is called next to the call's name, unless it was given one.
+  // The result's name beside the call's, if the user gave none.
   std::string_view usual = {};
 };
 using LateNameFn = LateName (*)(const GraphCall& call);
 
-// What TensorFlow calls the nodes that its function makes of one call, where that is not just the
-// op's name: the call's name, and where there are several nodes, what the last of them is called
-// within ("*": as the caller asked, or else as the op). An empty result is the call's name itself.
-// Where it depends on the call, `late` says more.
+// The node names of one call in a TensorFlow graph, if they are not just the op's name: the call's
+// name and, for several nodes, the name of the last one within it ("*": the requested name, or else
+// the op's). An empty result is the call's name itself. `late` decides what depends on the call.
 struct GraphName {
   std::string_view scope = {};  // empty: the op's name
   std::string_view result = {};
   LateNameFn late = nullptr;
-  // What constants at the inputs after the first one are called, where not as the inputs.
+  // The name of constants at the inputs after the first, if it is not the input's.
   std::string_view constants = {};
-  // Attributes that TensorFlow has as inputs, and what it calls those.
+  // Attributes that are inputs in TensorFlow, and their names there.
   struct AttrInput {
     std::string_view attr, input;
   };
