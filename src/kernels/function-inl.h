@@ -27,8 +27,7 @@
 //
 // A function of vectors (vector_loops-inl.h) is for float and double. One of elements
 // (loops-inl.h) says its dtypes in kTypes, and the compiler vectorises its loop. Half types come
-// from float32. Other ops run in the same loop with it, as with those in the lists of unary.h and
-// binary.h.
+// from float32. Such a function can be fused with other ops, like those in unary.h and binary.h.
 #if defined(PENSTOCK_KERNELS_FUNCTION_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef PENSTOCK_KERNELS_FUNCTION_INL_H_
 #undef PENSTOCK_KERNELS_FUNCTION_INL_H_

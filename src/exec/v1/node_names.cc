@@ -51,7 +51,7 @@ std::optional<NamedConstant> attr_as_input(const OpDef& op, size_t attr, const A
   if (is_permutation ? ints.empty() : is_all_axes(ints)) {
     const std::optional<Tensor> axes = axes_of(first, is_permutation);
     if (is_permutation) return axes ? std::optional(NamedConstant{name, *axes}) : std::nullopt;
-    // Of a scalar too, TensorFlow asks for the rank when it runs.
+    // TensorFlow computes the rank at run time, even for scalars.
     if (!axes || first->rank() == 0) return NamedConstant{kAllAxesNodes, std::nullopt, true};
     return NamedConstant{"Const", *axes, true};
   }
