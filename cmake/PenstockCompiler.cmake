@@ -30,10 +30,11 @@ if(PENSTOCK_SANITIZE)
 endif()
 
 # Paths below the project count as relative to it, so that a clone in another folder hits the cache too.
-# The sloppiness is what ccache asks for before it caches a file with a precompiled header.
+# The sloppiness: ccache asks for the first two before it caches a file with a precompiled header; the
+# language of messages does not matter.
 find_program(PENSTOCK_CCACHE ccache)
 if(PENSTOCK_CCACHE AND PROJECT_IS_TOP_LEVEL AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
     CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=true
-    CCACHE_SLOPPINESS=pch_defines,time_macros ${PENSTOCK_CCACHE})
+    CCACHE_SLOPPINESS=pch_defines,time_macros,locale ${PENSTOCK_CCACHE})
 endif()
