@@ -22,6 +22,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import op_knowledge
 import python_layers
+from cxx_text import strip_noise
 
 # What each layer may include besides itself and base.
 ALLOWED: dict[str, set[str]] = {
@@ -85,10 +86,6 @@ MAX_SOURCE_LINES = 600
 KERNEL_BANS = re.compile(r"\b(throw|new|malloc|calloc|realloc|std::vector)\b")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^>"]+)[>"]')
-# Comments, and string and character literals; newlines inside block comments are kept.
-NOISE = re.compile(
-    r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|(?<![0-9a-fA-F])\'(?:\\.|[^\'\\\n])*\'', re.DOTALL
-)
 
 Message = tuple[int, str]
 
@@ -117,10 +114,6 @@ def check_room(path: Path, layer: str, target: str) -> str | None:
     if room == other or other in ROOMS.get(room, ()):
         return None
     return f"{room} may not include {other}: {target}"
-
-
-def strip_noise(text: str) -> str:
-    return NOISE.sub(lambda match: "\n" * match.group().count("\n") or " ", text)
 
 
 def included_layer(bracket: str, target: str) -> tuple[str | None, str | None]:

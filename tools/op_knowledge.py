@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from cxx_text import NOISE, strip_noise
+
 # Literals that only look like the name of an op, and why. One that is not needed is an error.
 OTHER_WORDS = {
     ("python/src/function_object.cc", "Trace"): "the name of a class of the bindings",
@@ -19,10 +21,6 @@ OTHER_WORDS = {
 OWN_FOLDERS = (("src", "ops"), ("include", "penstock", "ops"))
 
 DEFINITION = re.compile(r'PEN_OP_DEF\((\w+)\)\s*=\s*\{\s*\.name\s*=\s*"(\w+)"')
-# Comments and literals, so that none is taken for a part of the other.
-TOKEN = re.compile(
-    r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|(?<![0-9a-fA-F])'(?:\\.|[^'\\\n])*'", re.DOTALL
-)
 COMPARED = re.compile(r"[=!]=\s*&?\s*(\w+)_op\b|\b(\w+)_op\s*[=!]=")
 
 Message = tuple[int, str]
@@ -38,7 +36,7 @@ def read_ops(folder: Path) -> dict[str, str]:
 
 def literals(text: str) -> Iterator[tuple[int, str]]:
     """The strings of a source, with the lines that they stand in; not those of comments."""
-    for match in TOKEN.finditer(text):
+    for match in NOISE.finditer(text):
         if match.group().startswith('"'):
             yield text.count("\n", 0, match.start()) + 1, match.group()[1:-1]
 
@@ -53,7 +51,7 @@ def check_names(text: str, names: set[str]) -> Iterator[tuple[int, str]]:
 
 
 def check_comparisons(text: str, ids: set[str]) -> Iterator[Message]:
-    code = TOKEN.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), text)
+    code = strip_noise(text)
     for match in COMPARED.finditer(code):
         op = match[1] or match[2]
         if op in ids:
