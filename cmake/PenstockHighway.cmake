@@ -16,7 +16,9 @@ endif()
 # definition: they stay the same, and in ccache.
 option(PENSTOCK_ALL_TARGETS "Compile the kernels for SSSE3, SSE4 and Highway's fallback too" OFF)
 if(PENSTOCK_ALL_TARGETS)
-  file(GLOB penstock_kernel_sources ${PROJECT_SOURCE_DIR}/src/kernels/*.cc)
+  # Ops have functions of their own in their files (src/kernels/function-inl.h).
+  file(GLOB penstock_kernel_sources
+    ${PROJECT_SOURCE_DIR}/src/kernels/*.cc ${PROJECT_SOURCE_DIR}/src/ops/*.cc)
   foreach(source ${penstock_kernel_sources})
     file(STRINGS ${source} includes REGEX "#include \"kernels/target(s|_list)\\.h\"")
     if(includes)
