@@ -4,8 +4,8 @@
 make record-pipelines                 # all topics: pipeline_data/<topic>.jsonl
 python record_pipelines.py shuffle    # some, with any Python that has TensorFlow
 python record_pipelines.py --new      # only the calls that are not there yet
-
-Every call is made twice: what it gives must not depend on anything but the call.
+python record_pipelines.py --check    # is the answer still the same? An answer must not depend on
+                                      # anything but the call: not on time, nor on other calls
 """
 
 from __future__ import annotations
@@ -22,31 +22,44 @@ import pipelines
 import tensorflow as tf
 
 
-def record(topic: str, is_new_only: bool) -> int:
-    """Records a topic; the number of its calls that could not be."""
+def record(topic: str, is_new_only: bool) -> None:
+    """Records a topic: its file is written after every call."""
     module = pipelines.load(tf, topic)
-    calls = pipelines.calls(module)
     path = pipelines.DATA / f"{topic}.jsonl"
-    found = pipelines.recorded(topic) if is_new_only and path.exists() else {}
-    new = [call for call in calls if call not in found]
-    found |= {call: pipelines.answer(tf, module, call) for call in new}
-    for call in reversed(new):
-        again = pipelines.answer(tf, module, call)
-        if json.dumps(again) != json.dumps(found[call]):
-            print(f"record: not the same twice: {call}\n  {found.pop(call)}\n  {again}")
-    lines = ({"call": call, "answer": found[call]} for call in calls if call in found)
-    path.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
-    return len(calls) - len(found)
+    known = pipelines.recorded(topic) if is_new_only and path.exists() else {}
+    calls, lines = pipelines.calls(module), []
+    for call in calls:
+        found = known[call] if call in known else pipelines.answer(tf, module, call)
+        line = json.dumps({"call": call, "answer": found}, ensure_ascii=False)
+        lines.append(line + "\n")
+        if call not in known or call == calls[-1]:
+            path.write_text("".join(lines))
+    print(f"record: {len(lines)} input pipelines of {topic}")
+
+
+def check(topic: str) -> int:
+    """The number of calls of a topic whose answers are not what is recorded."""
+    module = pipelines.load(tf, topic)
+    wrong = 0
+    for call, expected in reversed(pipelines.recorded(topic).items()):
+        found = json.loads(json.dumps(pipelines.answer(tf, module, call)))
+        if found != expected:
+            print(f"record: not the same: {call}\n  recorded {expected}\n  found    {found}")
+            wrong += 1
+    return wrong
 
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("topics", nargs="*", default=pipelines.topics())
     options.add_argument("--new", action="store_true", help="only calls that are not there yet")
+    options.add_argument("--check", action="store_true", help="compare, record nothing")
     given = options.parse_args()
     pipelines.DATA.mkdir(exist_ok=True)
-    if sum([record(topic, given.new) for topic in given.topics]):
-        sys.exit(1)
+    if given.check:
+        sys.exit(1 if sum([check(topic) for topic in given.topics]) else 0)
+    for topic in given.topics:
+        record(topic, given.new)
 
 
 if __name__ == "__main__":
