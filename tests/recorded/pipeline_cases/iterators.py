@@ -9,9 +9,9 @@ Optional = tf.experimental.Optional
 
 
 def until_end(iterator, more=2):
-    """What `next` gives to the end, and twice after it."""
+    """What `next` gives to the end, and twice after it; of a long one the beginning."""
     found, ends = [], 0
-    while ends < more:
+    while ends < more and len(found) < 20:
         try:
             found.append(next(iterator))
         except Exception as error:
