@@ -121,9 +121,14 @@ def significant(message: str) -> str:
     message = re.split(r"\n\s*\[\[|\nTraceback|\n\nDetected at|\n\nFunction call stack", message)[0]
     message = re.sub(r"\{\{(function_)?node [^}]*\}\}:? ?", "", message)
     message = re.sub(r" ?\[Op:\w+\]( name:.*)?$", "", message.strip(), flags=re.DOTALL)
-    message = re.sub(r"0x[0-9a-f]+", "0x", message)
+    message = re.sub(r"Error in user-defined function passed to .*?: Iterator::[\w:]+: ", "", message)
+    message = _without_address(message)
     message = re.sub(r"/[\w./-]*/(tmp\w+)", "…", message)
     return re.sub(r"\s+", " ", message).strip()[:300]
+
+
+def _without_address(text: str) -> str:
+    return re.sub(r"0x[0-9a-f]+", "0x", text)
 
 
 def describe(tf, value, epochs: int = 2):
@@ -146,7 +151,7 @@ def describe(tf, value, epochs: int = 2):
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     composite = _composite(tf, value)
-    return composite if composite is not None else {"text": repr(value)}
+    return composite if composite is not None else {"text": _without_address(repr(value))}
 
 
 def dataset(tf, value, epochs: int) -> dict:

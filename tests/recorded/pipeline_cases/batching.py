@@ -5,7 +5,6 @@ import tensorflow as tf
 
 D = tf.data.Dataset
 AUTOTUNE = tf.data.AUTOTUNE
-INF = tf.data.INFINITE_CARDINALITY
 
 
 def rows(*lengths):
@@ -70,7 +69,6 @@ D.from_tensor_slices({"a": [1, 2, 3], "b": ["x", "y", "z"]}).batch(2)
 D.from_tensor_slices(np.zeros((3, 2, 0), np.float32)).batch(2)
 rows(2, 2, 2).batch(2)
 rows(1, 2, 3).batch(1)
-rows(1, 2, 3).batch(2)
 D.from_tensor_slices(sparse([[0, 1], [2, 0], [3, 4]])).batch(2)
 D.from_tensor_slices(tf.ragged.constant([[1], [2, 3], []])).batch(2)
 D.range(6).filter(lambda x: x > 0).batch(2)
