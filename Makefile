@@ -205,6 +205,10 @@ record-autograph: ## Record what TensorFlow makes of the functions of tests/reco
 record-v1: ## Record TensorFlow's losses and errors for the programs and mistakes of tests/recorded/v1.py (PEERS=…)
 	@$(PEERS) tests/recorded/record_v1.py
 
+.PHONY: record-pipelines
+record-pipelines: ## Record what TensorFlow gives for the input pipelines of tests/recorded/pipeline_cases (PEERS=…)
+	@$(PEERS) tests/recorded/record_pipelines.py
+
 .PHONY: differential
 differential: deps ## Random programs here and under TensorFlow (PEERS=…; ARGS="--programs 20000 --seed 1", --help)
 	$(call configure,release)

@@ -121,7 +121,7 @@ def significant(message: str) -> str:
     message = re.split(r"\n\s*\[\[|\nTraceback|\n\nDetected at|\n\nFunction call stack", message)[0]
     message = re.sub(r"\{\{(function_)?node [^}]*\}\}:? ?", "", message)
     message = re.sub(r" ?\[Op:\w+\]( name:.*)?$", "", message.strip(), flags=re.DOTALL)
-    message = re.sub(r"Error in user-defined function passed to .*?: Iterator::[\w:]+: ", "", message)
+    message = re.sub(r"Error in user-defined function .*?: Iterator::[\w:]+: ", "", message)
     message = _without_address(message)
     message = re.sub(r"/[\w./-]*/(tmp\w+)", "…", message)
     return re.sub(r"\s+", " ", message).strip()[:300]

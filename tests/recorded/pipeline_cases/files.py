@@ -118,7 +118,11 @@ def other(data, at):
 
 TABLE = "a,b,c\n1,2.5,x\n2,3.5,y\n3,4.5,z\n"
 PLAIN = TABLE.split("\n", 1)[1]
-Text, Fixed, Records = tf.data.TextLineDataset, tf.data.FixedLengthRecordDataset, tf.data.TFRecordDataset
+Text, Fixed, Records = (
+    tf.data.TextLineDataset,
+    tf.data.FixedLengthRecordDataset,
+    tf.data.TFRecordDataset,
+)
 
 CALLS = r'''
 # lines of text
@@ -249,7 +253,8 @@ saved(D.range(3), compression="GZIP")
 saved(D.from_tensor_slices(tf.ragged.constant([[1], [2, 3]])))
 D.range(4).save("d"); D.load("d", element_spec=tf.TensorSpec([], tf.int64))
 D.range(4).save("d", compression="GZIP"); D.load("d", compression="GZIP")
-D.range(6).save("d", shard_func=lambda x: x % 2); D.load("d", reader_func=lambda d: d.interleave(lambda x: x, 1))
+D.range(6).save("d", shard_func=lambda x: x % 2); D.load("d",
+    reader_func=lambda d: d.interleave(lambda x: x, 1))
 E.save(D.range(3), "d"); E.load("d", tf.TensorSpec([], tf.int64))
 D.range(4).snapshot("kept")
 D.range(4).snapshot("kept", compression=None)

@@ -105,7 +105,8 @@ made([([1, 2], {"a": 1})], (tf.int32, {"a": tf.float32}), ([None], {"a": []}))
 # arguments
 D.from_generator(upto, args=(3,), output_signature=Spec([], tf.int32))
 D.from_generator(upto, args=[np.int64(3)], output_signature=Spec([], tf.int64))
-D.from_generator(lambda a, b: iter([a, b]), args=([1, 2], [3, 4]), output_signature=Spec([2], tf.int32))
+D.from_generator(lambda a, b: iter([a, b]), args=([1, 2], [3, 4]), output_signature=Spec([2],
+    tf.int32))
 D.from_generator(upto, tf.int32, args=(3,), name="upto")
 # several epochs
 D.from_generator(Numbers(), output_signature=Spec([], tf.int32))

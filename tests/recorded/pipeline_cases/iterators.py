@@ -300,12 +300,15 @@ tf.data.DatasetSpec(Spec([], tf.int64)).is_compatible_with(D.range(3).batch(2))
 tf.data.DatasetSpec({"a": Spec([2], tf.string)})
 tf.data.DatasetSpec(Spec([], tf.int64)).value_type
 tf.type_spec_from_value(iter(D.range(3)))
-[tf.data.IteratorSpec(Spec([2], tf.float32)), tf.data.IteratorSpec(Spec([2], tf.float32)).element_spec]
+[tf.data.IteratorSpec(Spec([2], tf.float32)), tf.data.IteratorSpec(Spec([2],
+    tf.float32)).element_spec]
 tf.OptionalSpec(Spec([], tf.int64))
 tf.type_spec_from_value(Optional.from_value(3))
 hash(tf.data.DatasetSpec(Spec([], tf.int64))) == hash(tf.data.DatasetSpec(Spec([], tf.int64)))
-[tf.data.experimental.get_structure(D.range(3)), tf.data.experimental.get_structure(iter(D.range(3)))]
-[tf.compat.v1.data.get_output_types(D.range(3)), tf.compat.v1.data.get_output_shapes(D.range(3).batch(2))]
+[tf.data.experimental.get_structure(D.range(3)),
+    tf.data.experimental.get_structure(iter(D.range(3)))]
+[tf.compat.v1.data.get_output_types(D.range(3)),
+    tf.compat.v1.data.get_output_shapes(D.range(3).batch(2))]
 tf.compat.v1.data.get_output_classes(D.from_tensors({"a": 1}))
 # optionals
 Optional.from_value(3)
@@ -314,7 +317,8 @@ Optional.empty(Spec([], tf.int32))
 [Optional.from_value(3).has_value(), Optional.empty(Spec([], tf.int32)).has_value()]
 [Optional.from_value((1, 2)).element_spec, Optional.empty(Spec([2], tf.int32)).element_spec]
 Optional.empty(Spec([], tf.int32)).get_value()
-it = iter(D.range(1)); [it.get_next_as_optional(), it.get_next_as_optional(), it.get_next_as_optional()]
+it = iter(D.range(1)); [it.get_next_as_optional(), it.get_next_as_optional(),
+    it.get_next_as_optional()]
 it = iter(D.range(2)); [tf.data.experimental.get_next_as_optional(it).get_value(), next(it)]
 optional_in_function()
 tf.data.experimental.Optional is tf.experimental.Optional

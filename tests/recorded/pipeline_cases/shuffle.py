@@ -219,7 +219,8 @@ two_datasets(D.range(6).shuffle(6, seed=3))
 two_datasets(D.range(6).shuffle(6, seed=3, reshuffle_each_iteration=False))
 epochs(D.range(6).shuffle(6, seed=3), 6)
 list(D.range(6).shuffle(6, seed=3).as_numpy_iterator())
-s = D.range(6).shuffle(6, seed=3); [s.reduce(np.int64(0), lambda a, b: a * 7 % 1000 + b) for _ in range(3)]
+s = D.range(6).shuffle(6, seed=3); [s.reduce(np.int64(0), lambda a,
+    b: a * 7 % 1000 + b) for _ in range(3)]
 # inside of functions, and in v1 graphs
 in_function(lambda: D.range(6).shuffle(6, seed=3))
 in_function(lambda: D.range(6).shuffle(6, seed=3, reshuffle_each_iteration=False))
