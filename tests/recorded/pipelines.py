@@ -25,6 +25,7 @@ import ast
 import contextlib
 import importlib.util
 import json
+import math
 import os
 import re
 import sys
@@ -119,6 +120,7 @@ def significant(message: str) -> str:
     if "in user code:" in message:
         message = message.split("in user code:", 1)[1].strip().splitlines()[-1].strip()
     message = re.split(r"\n\s*\[\[|\nTraceback|\n\nDetected at|\n\nFunction call stack", message)[0]
+    message = message.split(" ; NodeDef:")[0]
     message = re.sub(r"\{\{(function_)?node [^}]*\}\}:? ?", "", message)
     message = re.sub(r" ?\[Op:\w+\]( name:.*)?$", "", message.strip(), flags=re.DOTALL)
     message = re.sub(r"Error in user-defined function .*?: Iterator::[\w:]+: ", "", message)
@@ -200,6 +202,27 @@ def element(tf, value, spec):
         return {"elements": elements(tf, value, int(value.cardinality()) == INFINITE)}
     composite = _composite(tf, value)
     return composite if composite is not None else describe(tf, value)
+
+
+def same(found, expected) -> bool:
+    """Equal, but for the last digits of floats and the words of errors."""
+    if isinstance(expected, dict) and "error" in expected:
+        return isinstance(found, dict) and found.get("error") == expected["error"]
+    if isinstance(expected, dict):
+        return (
+            isinstance(found, dict)
+            and found.keys() == expected.keys()
+            and all(same(found[key], each) for key, each in expected.items())
+        )
+    if isinstance(expected, list):
+        return (
+            isinstance(found, list)
+            and len(found) == len(expected)
+            and all(map(same, found, expected))
+        )
+    if isinstance(expected, float) and isinstance(found, float):
+        return math.isclose(found, expected, rel_tol=1e-5, abs_tol=1e-6)
+    return type(found) is type(expected) and found == expected
 
 
 def _composite(tf, value):
