@@ -120,7 +120,8 @@ def significant(message: str) -> str:
     if "in user code:" in message:
         message = message.split("in user code:", 1)[1].strip().splitlines()[-1].strip()
     message = re.split(r"\n\s*\[\[|\nTraceback|\n\nDetected at|\n\nFunction call stack", message)[0]
-    message = message.split(" ; NodeDef:")[0]
+    message = re.sub(r"\s*; NodeDef:.*", "", message, flags=re.DOTALL)
+    message = re.sub(r"^Length for attr '\w+'", "Length for attr", message)  # either of two
     message = re.sub(r"\{\{(function_)?node [^}]*\}\}:? ?", "", message)
     message = re.sub(r" ?\[Op:\w+\]( name:.*)?$", "", message.strip(), flags=re.DOTALL)
     message = re.sub(r"Error in user-defined function .*?: Iterator::[\w:]+: ", "", message)
