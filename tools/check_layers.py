@@ -41,10 +41,11 @@ ALLOWED: dict[str, set[str]] = {
         *("autodiff", "core", "graph", "kernels", "ledger", "memory", "ops", "plan"),
         *("recording", "tensor"),
     },
+    "data": {"core", "exec", "kernels", "ledger", "memory", "ops", "tensor"},
     "profile": {"graph", "ledger"},
     "api": {
-        *("autodiff", "core", "exec", "graph", "kernels", "ledger", "memory", "ops", "plan"),
-        *("profile", "recording", "tensor"),
+        *("autodiff", "core", "data", "exec", "graph", "kernels", "ledger", "memory", "ops"),
+        *("plan", "profile", "recording", "tensor"),
     },
 }
 
@@ -65,6 +66,8 @@ ROOMS: dict[str, set[str]] = {
         *("exec", "exec/trace", "exec/eager", "exec/control"),
         *("exec/compile", "exec/run", "exec/run/control"),
     },
+    "data": set(),
+    "data/stages": {"data"},
     "exec/v1": {"exec", "exec/trace", "exec/eager", "exec/control", "exec/function"},
 }
 

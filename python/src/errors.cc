@@ -1,5 +1,7 @@
 #include "errors.h"
 
+#include <nanobind/nanobind.h>
+
 #include <cstdarg>
 #include <new>
 #include <string>
@@ -49,6 +51,8 @@ void set_python_error() noexcept {
   try {
     throw;
   } catch (const PythonError&) {
+  } catch (nanobind::python_error& error) {  // from a callback
+    error.restore();
   } catch (const OutOfScopeError& error) {
     PyErr_SetString(GraphBuilder::is_entered() ? PyExc_ValueError : PyExc_TypeError, error.what());
   } catch (const Error& error) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <penstock/data/element_function.h>
 #include <penstock/exec/control.h>
 #include <penstock/exec/evaluate_now.h>
 #include <penstock/exec/function.h>
@@ -23,6 +24,7 @@
 #include "array.h"
 #include "callback.h"
 #include "convert.h"
+#include "dataset.h"
 #include "errors.h"
 #include "run.h"
 #include "tensor_object.h"
@@ -84,6 +86,13 @@ class PyTrace {
     trace_.reset();
     return function;
   }
+  // The same for a user function of a dataset: results may be datasets.
+  data::ElementFunction finish_for_dataset(const nb::list& results) {
+    data::Element components = to_element(results);
+    data::ElementFunction function = data::ElementFunction::finish(*trace_, components);
+    trace_.reset();
+    return function;
+  }
   void close() { trace_.reset(); }
 
  private:
@@ -125,7 +134,9 @@ nb::list call_python(const std::string& name, nb::handle function, const nb::lis
     const WithGil gil;
     nb::list objects;
     for (const Tensor* tensor : arguments) objects.append(wrapped(Tensor(*tensor)));
-    const Ref returned(checked(PyObject_CallOneArg(callback->function, objects.ptr())));
+    const Ref returned(PyObject_CallOneArg(callback->function, objects.ptr()));
+    // As an exception that may cross threads: pipelines call functions on their own.
+    if (returned.get() == nullptr) throw nb::python_error();
     Tensors results;
     for (nb::handle item : nb::borrow<nb::list>(returned.get()))
       results.push_back(to_tensor(item.ptr()));
@@ -203,6 +214,7 @@ void add_function(nb::module_& module) {
       .def(nb::init<const std::string&, bool>(), nb::arg("name"), nb::arg("is_region") = false)
       .def("input", &PyTrace::input, nb::arg("dtype"), nb::arg("shape").none())
       .def("finish", &PyTrace::finish)
+      .def("finish_for_dataset", &PyTrace::finish_for_dataset)
       .def("close", &PyTrace::close);
   nb::class_<PyLeaveTraces>(module, "LeaveTraces")
       .def(nb::init<>())

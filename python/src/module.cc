@@ -8,6 +8,7 @@
 
 #include "array.h"
 #include "convert.h"
+#include "dataset.h"
 #include "dlpack.h"
 #include "errors.h"
 #include "files.h"
@@ -115,6 +116,7 @@ NB_MODULE(_core, module) {
     nb::raise_python_error();
   }
   add_function(module);
+  add_dataset(module);
   add_graph(module);
   add_tape(module);
   add_memory(module);

@@ -68,6 +68,11 @@ void throw_error(ErrorCode code, std::string_view text) {
     case ErrorCode::kUnimplemented:
       throw UnimplementedError(text);
     case ErrorCode::kCancelled:
+      throw CancelledError(text);
+    case ErrorCode::kUnknown:
+      throw UnknownError(text);
+    case ErrorCode::kDataLoss:
+      throw DataLossError(text);
     case ErrorCode::kInternal:
       break;
   }

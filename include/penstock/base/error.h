@@ -19,6 +19,7 @@ namespace penstock {
 // The values of the canonical status codes.
 enum class ErrorCode : unsigned char {
   kCancelled = 1,
+  kUnknown = 2,
   kInvalidArgument = 3,
   kNotFound = 5,
   kAlreadyExists = 6,
@@ -27,6 +28,7 @@ enum class ErrorCode : unsigned char {
   kOutOfRange = 11,
   kUnimplemented = 12,
   kInternal = 13,
+  kDataLoss = 15,
 };
 
 // The base of all exceptions that penstock throws.
@@ -65,6 +67,9 @@ PEN_ERROR_CLASS(OutOfRangeError, Error, kOutOfRange)
 PEN_ERROR_CLASS(UnimplementedError, Error, kUnimplemented)
 PEN_ERROR_CLASS(MissingGradientError, UnimplementedError, kUnimplemented)
 PEN_ERROR_CLASS(InternalError, Error, kInternal)
+PEN_ERROR_CLASS(CancelledError, Error, kCancelled)  // a pipeline that is dropped
+PEN_ERROR_CLASS(UnknownError, Error, kUnknown)      // a failure of the host
+PEN_ERROR_CLASS(DataLossError, Error, kDataLoss)    // a damaged file
 #undef PEN_ERROR_CLASS
 
 // Runs `body`; turns a std::bad_alloc of our own containers into a ResourceExhaustedError.

@@ -66,6 +66,16 @@ class PEN_API Function {
   int64_t bytes() const;
   // True when it uses tensors of a function that is being traced: then it is usable only there.
   bool has_captures() const;
+  // Makes those tensors ordinary inputs, after the others, and returns them. Pre: not called yet.
+  std::vector<Tensor> captures_as_inputs() const;
+  // The dtype and shape of an output, as far as it is known.
+  DType output_dtype(size_t i) const;
+  Shape output_shape(size_t i) const;
+  // Whether two calls with the same inputs may differ, or a call has effects: it draws random
+  // numbers, calls the host or assigns to variables.
+  bool is_stateful() const;
+  // The same function with random streams of its own, which begin anew.
+  Function with_own_draws() const;
 
   // For the layers below the API.
   explicit Function(std::shared_ptr<exec::FunctionState> state) : state_(std::move(state)) {}

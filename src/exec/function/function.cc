@@ -1,6 +1,7 @@
 #include <penstock/exec/function.h>
 
 #include <algorithm>
+#include <utility>
 
 #include <penstock/base/error.h>
 #include <penstock/base/strings.h>
@@ -181,5 +182,28 @@ int64_t Function::bytes() const {
   return bytes;
 }
 bool Function::has_captures() const { return !state_->captures.empty(); }
+std::vector<Tensor> Function::captures_as_inputs() const {
+  return std::exchange(state_->captures, {});
+}
+DType Function::output_dtype(size_t i) const {
+  return state_->graph.dtype(state_->graph.outputs()[i]);
+}
+Shape Function::output_shape(size_t i) const {
+  return state_->graph.shape(state_->graph.outputs()[i]);
+}
+bool Function::is_stateful() const { return state_->graph.is_stateful() || assigns(); }
+Function Function::with_own_draws() const {
+  if (state_->followed == nullptr) return *this;
+  return with_memory_errors(state_->name, [&] {
+    const Graph& graph = state_->graph;
+    const LeaveTraces leave;
+    exec::StateMap own;
+    Trace trace(state_->name);
+    std::vector<Tensor> inputs;
+    for (const ValueId input : graph.inputs())
+      inputs.push_back(trace.input(graph.dtype(input), graph.shape(input)));
+    return trace.finish(exec::interpret_call(*state_, exec::pointers_to(inputs), &own));
+  });
+}
 
 }  // namespace penstock

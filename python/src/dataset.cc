@@ -1,0 +1,252 @@
+#include "dataset.h"
+
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <penstock/data/dataset.h>
+#include <penstock/data/memory_plan.h>
+
+#include "array.h"
+#include "callback.h"
+#include "convert.h"
+#include "errors.h"
+#include "function_object.h"
+#include "run.h"
+#include "tensor_object.h"
+
+namespace nb = nanobind;
+
+namespace penstock::python {
+
+using data::Dataset;
+
+data::Spec to_spec(nb::handle items) {
+  data::Spec spec;
+  for (nb::handle item : items) {
+    if (nb::isinstance<nb::list>(item)) {
+      spec.push_back({.shape = {}, .dataset = std::make_shared<const data::Spec>(to_spec(item))});
+    } else {
+      spec.push_back({to_dtype(item[0].ptr()), to_shape(item[1])});
+    }
+  }
+  return spec;
+}
+
+data::Element to_element(nb::handle items) {
+  data::Element element;
+  for (nb::handle item : items) {
+    if (nb::isinstance<Dataset>(item)) {
+      element.push_back(data::Component(nb::cast<Dataset>(item).state()));
+    } else {
+      element.push_back(to_tensor(item.ptr()));
+    }
+  }
+  return element;
+}
+
+namespace {
+
+nb::list spec_list(const data::Spec& spec) {
+  nb::list items;
+  for (const data::ComponentSpec& component : spec) {
+    if (component.is_dataset()) {
+      items.append(spec_list(*component.dataset));
+    } else {
+      items.append(nb::make_tuple(nb::steal(dtype_object(component.dtype)),
+                                  nb::steal(checked(shape_tuple(component.shape)))));
+    }
+  }
+  return items;
+}
+
+nb::list element_list(data::Element&& element) {
+  nb::list items;
+  for (data::Component& component : element) {
+    if (component.dataset != nullptr) {
+      items.append(Dataset(component.dataset));
+    } else {
+      items.append(nb::steal(checked(wrap(std::move(component.tensor)))));
+    }
+  }
+  return items;
+}
+
+// A Python error as an exception that may cross threads.
+template <typename Body>
+auto carrying_errors(Body&& body) {
+  try {
+    return body();
+  } catch (const PythonError&) {
+    throw nb::python_error();
+  }
+}
+
+// The elements that a Python iterator gives, each a list of tensors.
+class PythonElements final : public data::HostSource::Elements {
+ public:
+  explicit PythonElements(PyObject* iterator) : iterator_(iterator) {}
+  ~PythonElements() override {
+    if (Py_IsInitialized() == 0) return;
+    const WithGil gil;
+    Py_DECREF(iterator_);
+  }
+  bool next(data::Element& element) override {
+    const WithGil gil;
+    return carrying_errors([&] {
+      const Ref item(PyIter_Next(iterator_));
+      if (item.get() == nullptr) {
+        if (PyErr_Occurred() != nullptr) throw PythonError();
+        return false;
+      }
+      element = to_element(nb::handle(item.get()));
+      return true;
+    });
+  }
+
+ private:
+  PyObject* const iterator_;
+};
+
+// A function of a list of tensors that returns such an iterator.
+class PythonSource final : public data::HostSource {
+ public:
+  explicit PythonSource(nb::handle function) : callback_(function) {}
+  std::unique_ptr<Elements> iterate(std::span<const Tensor> arguments) const override {
+    const WithGil gil;
+    return carrying_errors([&] {
+      nb::list tensors;
+      for (const Tensor& tensor : arguments)
+        tensors.append(nb::steal(checked(wrap(Tensor(tensor)))));
+      return std::make_unique<PythonElements>(
+          checked(PyObject_CallOneArg(callback_.function, tensors.ptr())));
+    });
+  }
+
+ private:
+  const Callback callback_;
+};
+
+// make_dataset(stage, inputs, operands, functions, settings, spec, source)
+Dataset make_dataset(const std::string& stage, const nb::list& inputs, const nb::list& operands,
+                     const nb::list& functions, const nb::dict& settings, nb::handle spec,
+                     nb::handle source) {
+  Dataset::Parts parts;
+  for (nb::handle input : inputs) parts.inputs.push_back(nb::cast<Dataset>(input));
+  parts.operands = tensors_of(operands);
+  for (nb::handle function : functions)
+    parts.functions.push_back(nb::cast<data::ElementFunction>(function));
+  for (auto [name, value] : settings)
+    parts.settings.emplace_back(nb::cast<std::string>(name), nb::cast<int64_t>(value));
+  if (!spec.is_none()) parts.spec = to_spec(spec);
+  if (!source.is_none()) parts.host = std::make_shared<const PythonSource>(source);
+  const WithoutGil released(!Trace::is_open());
+  return Dataset::make(stage, std::move(parts));
+}
+
+nb::dict plan_dict(const Dataset& dataset) {
+  const data::MemoryPlan plan = dataset.memory_plan();
+  nb::list buffers;
+  for (const data::PlannedBuffer& buffer : plan.buffers) {
+    nb::dict entry;
+    entry["stage"] = buffer.stage;
+    entry["what"] = buffer.what;
+    entry["bytes"] = buffer.bytes == data::kUnknownBytes ? nb::object(nb::none())
+                                                         : nb::object(nb::int_(buffer.bytes));
+    entry["is_exact"] = buffer.is_exact;
+    entry["is_spilled"] = buffer.is_spilled;
+    entry["unknown"] = buffer.unknown;
+    entry["file"] = buffer.file;
+    entry["line"] = buffer.line;
+    buffers.append(entry);
+  }
+  nb::dict out;
+  out["buffers"] = buffers;
+  out["peak_bytes"] = plan.peak_bytes;
+  out["function_bytes"] = plan.function_bytes;
+  out["is_exact"] = plan.is_exact;
+  return out;
+}
+
+// An iterator, which is dropped without the GIL: its threads may need that to end.
+class PyIterator {
+ public:
+  explicit PyIterator(const Dataset& dataset) {
+    const WithoutGil released;
+    iterator_.emplace(dataset);
+  }
+  ~PyIterator() {
+    const WithoutGil released;
+    iterator_.reset();
+  }
+  // The components of the next element; None at the end.
+  nb::object next() {
+    data::Element element;
+    bool is_one;
+    {
+      const WithoutGil released;
+      is_one = iterator_->next(element);
+    }
+    if (!is_one) return nb::none();
+    return element_list(std::move(element));
+  }
+  nb::bytes save() {
+    std::string bytes;
+    {
+      const WithoutGil released;
+      bytes = iterator_->save();
+    }
+    return nb::bytes(bytes.data(), bytes.size());
+  }
+  void restore(const nb::bytes& bytes) {
+    const std::string_view view(bytes.c_str(), bytes.size());
+    const WithoutGil released;
+    iterator_->restore(view);
+  }
+  void close() {
+    const WithoutGil released;
+    iterator_->close();
+  }
+
+ private:
+  std::optional<data::Iterator> iterator_;
+};
+
+}  // namespace
+
+void add_dataset(nb::module_& module) {
+  nb::class_<data::ElementFunction>(module, "ElementFunction")
+      .def("spec", [](const data::ElementFunction& f) { return spec_list(f.spec()); })
+      .def("is_stateful", &data::ElementFunction::is_stateful);
+  nb::class_<Dataset>(module, "Dataset")
+      .def("spec", [](const Dataset& dataset) { return spec_list(dataset.spec()); })
+      .def("cardinality", &Dataset::cardinality)
+      .def("memory_plan", plan_dict)
+      .def("is_template", &Dataset::is_template)
+      .def_prop_ro("stage", &Dataset::stage);
+  nb::class_<PyIterator>(module, "DatasetIterator")
+      .def(nb::init<const Dataset&>())
+      .def("next", &PyIterator::next)
+      .def("save", &PyIterator::save)
+      .def("restore", &PyIterator::restore)
+      .def("close", &PyIterator::close);
+  module.def("make_dataset", make_dataset, nb::arg("stage"), nb::arg("inputs"), nb::arg("operands"),
+             nb::arg("functions"), nb::arg("settings"), nb::arg("spec").none(),
+             nb::arg("source").none());
+  module.def("dataset_argument", [](int64_t index, nb::handle spec) {
+    return Dataset::argument(index, to_spec(spec));
+  });
+  module.def("close_all_iterators", [] {
+    const WithoutGil released;
+    data::close_all_iterators();
+  });
+}
+
+}  // namespace penstock::python

@@ -1,0 +1,112 @@
+#include "data/batch_builder.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <penstock/base/checked.h>
+#include <penstock/base/error.h>
+#include <penstock/base/strings.h>
+#include <penstock/memory/strings.h>
+
+#include "data/element.h"
+
+namespace penstock::data {
+namespace {
+
+// A batch is allocated whole if it takes at most this part of the free budget; a larger one grows
+// with its elements, since the dataset may end before it is full.
+constexpr int64_t kSmallPart = 8;
+constexpr int64_t kFirstRows = 64;
+
+Shape with_rows(const Shape& row, int64_t rows) {
+  Shape shape = row;
+  shape.insert(0, rows);
+  return shape;
+}
+
+// The first rows of a tensor that nobody else holds; the rest is freed.
+Tensor cut(Tensor tensor, const Shape& shape) {
+  const int64_t bytes = shape.num_bytes(dtype_size(tensor.dtype()));
+  const DType dtype = tensor.dtype();
+  BufferRef buffer = tensor.buffer();
+  tensor = Tensor();
+  shrink_buffer(*buffer.get(), bytes);
+  return Tensor::over(std::move(buffer), 0, dtype, shape);
+}
+
+}  // namespace
+
+Spec batched(const Spec& spec, int64_t size) {
+  Spec result = spec;
+  for (ComponentSpec& component : result) {
+    if (component.is_dataset())
+      throw InvalidArgumentError("[BatchDataset] datasets cannot be batched");
+    if (component.shape.has_rank()) component.shape.insert(0, size);
+  }
+  return result;
+}
+
+void BatchBuilder::start(const Element& element) {
+  int64_t row_bytes = 0;
+  for (const Component& component : element) row_bytes += component.tensor.num_bytes();
+  int64_t bytes;
+  const int64_t free = ledger::limit(0) - ledger::device_counters(0).current;
+  const bool is_small = checked_mul(row_bytes, most_, &bytes) && bytes <= free / kSmallPart;
+  capacity_ = is_small ? most_ : std::min(most_, kFirstRows);
+  for (const Component& component : element) {
+    const Tensor& tensor = component.tensor;
+    columns_.push_back(
+        {Tensor::empty(tensor.dtype(), with_rows(tensor.shape(), capacity_), Tag::kDataset),
+         tensor.shape(), tensor.num_elements()});
+  }
+}
+
+void BatchBuilder::grow() {
+  capacity_ = std::min(most_, capacity_ * 2);
+  for (Column& column : columns_) {
+    Tensor larger =
+        Tensor::empty(column.rows.dtype(), with_rows(column.row, capacity_), Tag::kDataset);
+    copy_values(larger.dtype(), larger.raw(), column.rows.raw(), size_ * column.elements);
+    column.rows = std::move(larger);
+  }
+}
+
+void BatchBuilder::add(const Element& element) {
+  if (columns_.empty()) start(element);
+  if (size_ == capacity_) grow();
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    Column& column = columns_[i];
+    const Tensor& tensor = element[i].tensor;
+    if (tensor.shape() != column.row || tensor.dtype() != column.rows.dtype())
+      throw InvalidArgumentError(
+          cat("[IteratorGetNext] Cannot batch tensors with different shapes "
+              "in component ",
+              i, ". First element had shape ", column.row, " and element ", size_, " had shape ",
+              tensor.shape(), "."));
+  }
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    Column& column = columns_[i];
+    const int64_t bytes = column.elements * static_cast<int64_t>(dtype_size(column.rows.dtype()));
+    copy_values(column.rows.dtype(), static_cast<char*>(column.rows.raw()) + size_ * bytes,
+                element[i].tensor.raw(), column.elements);
+  }
+  ++size_;
+}
+
+Element BatchBuilder::take() {
+  Element batch;
+  for (Column& column : columns_) {
+    const Shape shape = with_rows(column.row, size_);
+    batch.push_back(size_ == capacity_ ? std::move(column.rows)
+                                       : cut(std::move(column.rows), shape));
+  }
+  clear();
+  return batch;
+}
+
+void BatchBuilder::clear() {
+  columns_.clear();
+  size_ = capacity_ = 0;
+}
+
+}  // namespace penstock::data

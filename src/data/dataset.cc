@@ -1,0 +1,208 @@
+#include <penstock/data/dataset.h>
+
+#include <algorithm>
+
+#include <penstock/base/error.h>
+#include <penstock/base/strings.h>
+#include <penstock/core/fits.h>
+#include <penstock/exec/trace.h>
+
+#include "data/plan_builder.h"
+#include "data/stage.h"
+#include "exec/trace/source_line.h"
+
+namespace penstock::data {
+namespace {
+
+void check_count(std::string_view stage, std::string_view what, int expected, size_t found) {
+  if (expected == kAnyNumber ? found > 0 : static_cast<size_t>(expected) == found) return;
+  throw InvalidArgumentError(cat("[", stage, "Dataset] takes ", expected, " ", what, ", but got ",
+                                 static_cast<int64_t>(found)));
+}
+
+std::vector<int64_t> resolve(const StageDef& stage,
+                             const std::vector<std::pair<std::string, int64_t>>& given) {
+  std::vector<int64_t> settings;
+  for (const Setting& setting : stage.settings) settings.push_back(setting.fallback);
+  for (const auto& [name, value] : given) {
+    const auto at = std::ranges::find(stage.settings, name, &Setting::name);
+    if (at == stage.settings.end())
+      throw InvalidArgumentError(cat("[", stage.name, "Dataset] has no setting ", name));
+    settings[static_cast<size_t>(at - stage.settings.begin())] = value;
+  }
+  return settings;
+}
+
+bool has_symbol(const DatasetState& state) {
+  return std::ranges::any_of(state.operands, &Tensor::is_symbolic);
+}
+
+// Completes a state whose parts are set.
+Dataset finished(std::shared_ptr<DatasetState> state) {
+  const StageDef& stage = *state->stage;
+  if (stage.infer != nullptr) {
+    stage.infer(*state);
+  } else if (!state->inputs.empty()) {
+    state->spec = state->input().spec();
+  }
+  if (stage.share != nullptr && !has_symbol(*state)) state->shared = stage.share(*state);
+  return Dataset(std::move(state));
+}
+
+constexpr StageDef kArgument = {.name = "Argument", .num_inputs = 0};
+
+}  // namespace
+
+std::span<const Tensor> DatasetState::captured(size_t function) const {
+  size_t last = operands.size();
+  for (size_t i = functions.size(); i-- > function + 1;) last -= functions[i].captures().size();
+  const size_t count = functions[function].captures().size();
+  return std::span<const Tensor>(operands).subspan(last - count, count);
+}
+
+Dataset Dataset::make(std::string_view name, Parts parts) {
+  return with_memory_errors(name, [&] {
+    const StageDef* stage = find_stage(name);
+    if (stage == nullptr) throw InvalidArgumentError(cat("there is no stage ", name));
+    check_count(name, "datasets", stage->num_inputs, parts.inputs.size());
+    check_count(name, "operands", stage->num_operands, parts.operands.size());
+    check_count(name, "functions", stage->num_functions, parts.functions.size());
+    auto state = std::make_shared<DatasetState>();
+    state->stage = stage;
+    state->inputs = std::move(parts.inputs);
+    state->operands = std::move(parts.operands);
+    state->functions = std::move(parts.functions);
+    for (const ElementFunction& function : state->functions) {
+      for (const Tensor& capture : function.captures()) state->operands.push_back(capture);
+    }
+    state->settings = resolve(*stage, parts.settings);
+    state->spec = std::move(parts.spec);
+    state->host = std::move(parts.host);
+    state->is_template = Trace::is_open() || has_symbol(*state) ||
+                         std::ranges::any_of(state->inputs, &Dataset::is_template);
+    if (const auto here = exec::current_line()) {
+      state->file = here->file;
+      state->line = here->line;
+    }
+    return finished(std::move(state));
+  });
+}
+
+Dataset Dataset::argument(int64_t index, Spec elements) {
+  auto state = std::make_shared<DatasetState>();
+  state->stage = &kArgument;
+  state->settings = {index};
+  state->spec = std::move(elements);
+  state->is_template = true;
+  return Dataset(std::move(state));
+}
+
+Dataset bind(const Dataset& dataset, const Bindings& bindings) {
+  const DatasetState& old = *dataset.state();
+  if (!old.is_template) return dataset;
+  if (old.stage == &kArgument)
+    return Dataset(bindings.datasets[static_cast<size_t>(old.settings[0])]);
+  auto state = std::make_shared<DatasetState>(old);
+  state->is_template = false;
+  for (Dataset& input : state->inputs) input = bind(input, bindings);
+  for (Tensor& operand : state->operands) {
+    if (!operand.is_symbolic()) continue;
+    const auto at = std::ranges::find(bindings.symbols, operand.id());
+    if (at == bindings.symbols.end())
+      throw InvalidArgumentError(
+          cat("[", old.stage->name, "Dataset] depends on a tensor of a function that is traced"));
+    operand = bindings.values[static_cast<size_t>(at - bindings.symbols.begin())];
+  }
+  return finished(std::move(state));
+}
+
+void collect_symbols(const DatasetState& state, std::vector<Tensor>* symbols) {
+  if (!state.is_template) return;
+  for (const Dataset& input : state.inputs) collect_symbols(*input.state(), symbols);
+  for (const Tensor& operand : state.operands) {
+    if (operand.is_symbolic() &&
+        std::ranges::find(*symbols, operand.id(), &Tensor::id) == symbols->end())
+      symbols->push_back(operand);
+  }
+}
+
+StageIteratorRef iterate(const Dataset& dataset, const Scope& scope) {
+  const DatasetState& state = *dataset.state();
+  if (has_symbol(state) || state.stage->iterate == nullptr)
+    throw FailedPreconditionError(cat("[", state.stage->name,
+                                      "Dataset] depends on a function that is traced: it can be "
+                                      "iterated there only"));
+  return state.stage->iterate(dataset.state(), scope);
+}
+
+void check_scalar(const DatasetState& state, size_t operand, std::string_view what) {
+  const Tensor& tensor = state.operands[operand];
+  if (fits(tensor.shape(), Shape{}) && !tensor.shape().has_rank()) return;
+  if (tensor.shape().rank() != 0)
+    throw InvalidArgumentError(cat("[", state.stage->name, "Dataset] ", what, " must be a scalar"));
+}
+
+bool is_known(const DatasetState& state, size_t operand) {
+  return !state.operands[operand].is_symbolic();
+}
+
+const Spec& Dataset::spec() const { return state_->spec; }
+std::string_view Dataset::stage() const { return state_->stage->name; }
+bool Dataset::is_template() const { return state_->is_template; }
+
+int64_t Dataset::cardinality() const {
+  if (has_symbol(*state_)) return kUnknown;
+  if (state_->stage->cardinality != nullptr) return state_->stage->cardinality(*state_);
+  return state_->inputs.empty() ? kUnknown : state_->input().cardinality();
+}
+
+MemoryPlan Dataset::memory_plan() const {
+  PlanBuilder builder;
+  builder.add(*this);
+  return builder.take();
+}
+
+Dataset Dataset::from_tensors(std::span<const Tensor> components) {
+  return make("Tensor", {.operands = {components.begin(), components.end()}});
+}
+Dataset Dataset::from_tensor_slices(std::span<const Tensor> components) {
+  return make("TensorSlice", {.operands = {components.begin(), components.end()}});
+}
+Dataset Dataset::range(int64_t start, int64_t stop, int64_t step) {
+  return make("Range", {.operands = {Tensor(start), Tensor(stop), Tensor(step)}});
+}
+Dataset Dataset::map(ElementFunction function, int64_t parallel_calls) const {
+  if (parallel_calls == 1)
+    return make("Map", {.inputs = {*this}, .functions = {std::move(function)}});
+  return make("ParallelMap", {.inputs = {*this},
+                              .operands = {Tensor(parallel_calls)},
+                              .functions = {std::move(function)}});
+}
+Dataset Dataset::filter(ElementFunction predicate) const {
+  return make("Filter", {.inputs = {*this}, .functions = {std::move(predicate)}});
+}
+Dataset Dataset::batch(int64_t size, bool drop_remainder) const {
+  return make("Batch", {.inputs = {*this},
+                        .operands = {Tensor(size)},
+                        .settings = {{"drop_remainder", drop_remainder}}});
+}
+Dataset Dataset::shuffle(int64_t buffer_size, int64_t seed, int64_t seed2,
+                         bool reshuffle_each_iteration) const {
+  return make("Shuffle", {.inputs = {*this},
+                          .operands = {Tensor(buffer_size), Tensor(seed), Tensor(seed2)},
+                          .settings = {{"reshuffle", reshuffle_each_iteration}}});
+}
+Dataset Dataset::repeat(int64_t count) const {
+  return make("Repeat", {.inputs = {*this}, .operands = {Tensor(count)}});
+}
+Dataset Dataset::take(int64_t count) const {
+  return make("Take", {.inputs = {*this}, .operands = {Tensor(count)}});
+}
+Dataset Dataset::skip(int64_t count) const {
+  return make("Skip", {.inputs = {*this}, .operands = {Tensor(count)}});
+}
+Dataset Dataset::prefetch(int64_t buffer_size) const {
+  return make("Prefetch", {.inputs = {*this}, .operands = {Tensor(buffer_size)}});
+}
+
+}  // namespace penstock::data

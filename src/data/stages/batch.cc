@@ -1,0 +1,72 @@
+// Batch: several elements as rows of one.
+#include <algorithm>
+
+#include <penstock/base/error.h>
+#include <penstock/base/strings.h>
+
+#include "data/batch_builder.h"
+#include "data/plan_builder.h"
+#include "data/stage_iterator.h"
+
+namespace penstock::data {
+namespace {
+
+enum { kDropRemainder };
+
+void infer(DatasetState& state) {
+  check_scalar(state, 0, "batch_size");
+  const bool is_sized = is_known(state, 0);
+  if (is_sized && state.number(0) <= 0)
+    throw InvalidArgumentError("[BatchDataset] Batch size must be greater than zero.");
+  const bool drops = state.settings[kDropRemainder] != 0;
+  state.spec = batched(state.input().spec(), is_sized && drops ? state.number(0) : kUnknownDim);
+}
+
+int64_t cardinality(const DatasetState& state) {
+  const int64_t input = state.input().cardinality(), size = state.number(0);
+  if (input < 0) return input;
+  return input / size + (state.settings[kDropRemainder] == 0 && input % size != 0);
+}
+
+class BatchIterator final : public InputIterator {
+ public:
+  BatchIterator(StateRef state, const Scope& scope)
+      : InputIterator(std::move(state), scope), builder_(state_->number(0)) {}
+
+  bool next(Element& element) override {
+    builder_.clear();
+    while (!builder_.is_full()) {
+      if (!input_->next(element)) break;
+      builder_.add(element);
+    }
+    if (builder_.size() == 0 || (!builder_.is_full() && state_->settings[kDropRemainder] != 0))
+      return false;
+    element = builder_.take();
+    return true;
+  }
+
+ private:
+  BatchBuilder builder_;
+};
+
+// A batch while it is filled.
+void plan(const DatasetState& state, PlanBuilder& plan) {
+  const int64_t input = state.input().cardinality(), size = state.number(0);
+  const bool is_full = input == kInfinite || input >= size;
+  plan.elements(state, "a batch", input >= 0 ? std::min(input, size) : size, state.input().spec(),
+                is_full || input >= 0);
+}
+
+}  // namespace
+
+extern const StageDef kBatch;
+constexpr Setting kBatchSettings[] = {{"drop_remainder", 0}};
+const StageDef kBatch = {.name = "Batch",
+                         .num_operands = 1,
+                         .settings = kBatchSettings,
+                         .infer = infer,
+                         .cardinality = cardinality,
+                         .iterate = make_iterator<BatchIterator>,
+                         .plan = plan};
+
+}  // namespace penstock::data
