@@ -30,7 +30,7 @@ LAYERS = [
     "initializers losses metrics optimizers summary train types version sysconfig",
     "_control_flow",
     "autograph",
-    "config _tracing",
+    "config data _tracing",
     "penstock",
     "compat profiler",
     "_testing test",

@@ -27,6 +27,7 @@ _MODULES = [
     "bitwise",
     "compat",
     "config",
+    "data",
     "debugging",
     "dtypes",
     "errors",

@@ -22,7 +22,7 @@ def set_seed(seed) -> None:
     """Makes the following numbers the same in every run; inside a function, in the rest of it.
 
     Args:
-      seed: A number that the random numbers follow from.
+      seed: A number that the random numbers follow from; None for others in every run.
 
     >>> tf.random.set_seed(7)
     >>> a = tf.random.normal([2])
@@ -33,10 +33,10 @@ def set_seed(seed) -> None:
     global _global, _sequence, _num_restarts
     graph = _tracing.op_seeds()
     if graph is not None:
-        graph.seed = int(seed)
+        graph.seed = None if seed is None else int(seed)
         return
     with _lock:
-        _global = int(seed)
+        _global = None if seed is None else int(seed)
         _sequence = python_random.Random(_global)
         _num_restarts += 1
     _core.restart_random_streams()

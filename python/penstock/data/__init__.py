@@ -1,0 +1,9 @@
+"""tf.data: input pipelines, computed in C++, their buffers counted and bounded."""
+
+from penstock import _api
+
+AUTOTUNE = -1
+INFINITE_CARDINALITY = -1
+UNKNOWN_CARDINALITY = -2
+
+__getattr__, __dir__ = _api.surface("data")
