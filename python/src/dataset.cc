@@ -13,6 +13,7 @@
 
 #include <penstock/data/dataset.h>
 #include <penstock/data/memory_plan.h>
+#include <penstock/data/traced_iterator.h>
 
 #include "array.h"
 #include "callback.h"
@@ -67,13 +68,15 @@ nb::list spec_list(const data::Spec& spec) {
   return items;
 }
 
+nb::object wrapped(Tensor tensor) { return nb::steal(checked(wrap(std::move(tensor)))); }
+
 nb::list element_list(data::Element&& element) {
   nb::list items;
   for (data::Component& component : element) {
     if (component.dataset != nullptr) {
       items.append(Dataset(component.dataset));
     } else {
-      items.append(nb::steal(checked(wrap(std::move(component.tensor)))));
+      items.append(wrapped(std::move(component.tensor)));
     }
   }
   return items;
@@ -123,8 +126,7 @@ class PythonSource final : public data::HostSource {
     const WithGil gil;
     return carrying_errors([&] {
       nb::list tensors;
-      for (const Tensor& tensor : arguments)
-        tensors.append(nb::steal(checked(wrap(Tensor(tensor)))));
+      for (const Tensor& tensor : arguments) tensors.append(wrapped(Tensor(tensor)));
       return std::make_unique<PythonElements>(
           checked(PyObject_CallOneArg(callback_.function, tensors.ptr())));
     });
@@ -178,13 +180,15 @@ nb::dict plan_dict(const Dataset& dataset) {
 // An iterator, which is dropped without the GIL: its threads may need that to end.
 class PyIterator {
  public:
-  explicit PyIterator(const Dataset& dataset) {
+  explicit PyIterator(nb::handle dataset) {
+    const Dataset* const source = dataset.is_none() ? nullptr : &nb::cast<const Dataset&>(dataset);
     const WithoutGil released;
-    iterator_.emplace(dataset);
+    slot_.emplace();
+    if (source != nullptr) slot_->start(*source);
   }
   ~PyIterator() {
     const WithoutGil released;
-    iterator_.reset();
+    slot_.reset();
   }
   // The components of the next element; None at the end.
   nb::object next() {
@@ -192,7 +196,7 @@ class PyIterator {
     bool is_one;
     {
       const WithoutGil released;
-      is_one = iterator_->next(element);
+      is_one = slot_->iterator().next(element);
     }
     if (!is_one) return nb::none();
     return element_list(std::move(element));
@@ -201,23 +205,30 @@ class PyIterator {
     std::string bytes;
     {
       const WithoutGil released;
-      bytes = iterator_->save();
+      bytes = slot_->iterator().save();
     }
     return nb::bytes(bytes.data(), bytes.size());
   }
   void restore(const nb::bytes& bytes) {
     const std::string_view view(bytes.c_str(), bytes.size());
     const WithoutGil released;
-    iterator_->restore(view);
+    slot_->iterator().restore(view);
   }
   void close() {
     const WithoutGil released;
-    iterator_->close();
+    slot_->iterator().close();
   }
+  nb::object handle() { return wrapped(slot_->handle()); }
 
  private:
-  std::optional<data::Iterator> iterator_;
+  std::optional<data::IteratorSlot> slot_;
 };
+
+nb::list tensor_list(Tensors&& tensors) {
+  nb::list items;
+  for (Tensor& tensor : tensors) items.append(wrapped(std::move(tensor)));
+  return items;
+}
 
 }  // namespace
 
@@ -232,16 +243,36 @@ void add_dataset(nb::module_& module) {
       .def("is_template", &Dataset::is_template)
       .def_prop_ro("stage", &Dataset::stage);
   nb::class_<PyIterator>(module, "DatasetIterator")
-      .def(nb::init<const Dataset&>())
+      .def(nb::init<nb::handle>(), nb::arg("dataset").none())
       .def("next", &PyIterator::next)
       .def("save", &PyIterator::save)
       .def("restore", &PyIterator::restore)
-      .def("close", &PyIterator::close);
+      .def("close", &PyIterator::close)
+      .def("handle", &PyIterator::handle);
   module.def("make_dataset", make_dataset, nb::arg("stage"), nb::arg("inputs"), nb::arg("operands"),
              nb::arg("functions"), nb::arg("settings"), nb::arg("spec").none(),
              nb::arg("source").none());
   module.def("dataset_argument", [](int64_t index, nb::handle spec) {
     return Dataset::argument(index, to_spec(spec));
+  });
+  // In a function or graph that is traced.
+  module.def("add_iterator",
+             [](const Dataset& dataset) { return wrapped(data::add_iterator(dataset)); });
+  module.def("add_iterator_start", [](nb::handle handle, const Dataset& dataset) {
+    data::add_start(to_tensor(handle.ptr()), dataset);
+  });
+  module.def("add_iterator_next", [](nb::handle handle, nb::handle spec) {
+    return tensor_list(data::add_next(to_tensor(handle.ptr()), to_spec(spec)));
+  });
+  module.def("add_iterator_advance",
+             [](nb::handle handle) { return wrapped(data::add_advance(to_tensor(handle.ptr()))); });
+  module.def("add_iterator_current", [](nb::handle handle, nb::handle spec) {
+    return tensor_list(data::add_current(to_tensor(handle.ptr()), to_spec(spec)));
+  });
+  module.def("dataset_handle",
+             [](const Dataset& dataset) { return wrapped(data::dataset_handle(dataset)); });
+  module.def("dataset_of", [](nb::handle handle, nb::handle spec) {
+    return data::dataset_of(to_tensor(handle.ptr()), to_spec(spec));
   });
   module.def("close_all_iterators", [] {
     const WithoutGil released;

@@ -1,4 +1,4 @@
-"""Nested structures down to their tensors, including the parts of IndexedSlices."""
+"""Nested structures down to their tensors, including the parts of composite values."""
 
 from __future__ import annotations
 
@@ -7,27 +7,62 @@ from penstock._base.nest import flatten, pack_like
 from penstock._tensors.slices import IndexedSlices
 
 
+class Composite:
+    """A value that consists of tensors: an iterator, whose handle is one."""
+
+    __slots__ = ()
+
+    def _parts(self) -> list:
+        """The tensors."""
+        raise NotImplementedError
+
+    def _with_parts(self, parts):
+        """The same with other tensors."""
+        raise NotImplementedError
+
+    def _parts_key(self):
+        """What else distinguishes it, for the key of a trace."""
+        raise NotImplementedError
+
+
+class LoopSource:
+    """What a loop of a function that is traced can run over: a dataset or an iterator."""
+
+    __slots__ = ()
+
+    def _loop(self):
+        """An object with advance(), which goes to the next item and returns whether there is one,
+        and current(), that item."""
+        raise NotImplementedError
+
+
+def _parts_of(leaf):
+    if isinstance(leaf, IndexedSlices):
+        return [leaf.values, leaf.indices, leaf.dense_shape]
+    return leaf._parts() if isinstance(leaf, Composite) else None
+
+
 def flatten_all(structure) -> list:
-    """The leaves; for IndexedSlices their values, indices and dense shape."""
+    """The leaves, with the tensors of composite values in their place."""
     leaves = []
     for leaf in flatten(structure):
-        if isinstance(leaf, IndexedSlices):
-            leaves += [leaf.values, leaf.indices, leaf.dense_shape]
-        else:
-            leaves.append(leaf)
+        parts = _parts_of(leaf)
+        leaves += [leaf] if parts is None else parts
     return leaves
 
 
 def pack_all(structure, leaves):
     """The leaves in the form of `structure`."""
     leaves = iter(leaves)
-    made = [
-        IndexedSlices(next(leaves), next(leaves), next(leaves))
-        if isinstance(leaf, IndexedSlices)
-        else next(leaves)
-        for leaf in flatten(structure)
-    ]
-    return pack_like(structure, made)
+
+    def value(leaf):
+        parts = _parts_of(leaf)
+        if parts is None:
+            return next(leaves)
+        parts = [next(leaves) for _ in parts]
+        return IndexedSlices(*parts) if isinstance(leaf, IndexedSlices) else leaf._with_parts(parts)
+
+    return pack_like(structure, [value(leaf) for leaf in flatten(structure)])
 
 
 def is_plain(structure) -> bool:

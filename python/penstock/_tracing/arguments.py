@@ -16,7 +16,7 @@ import numpy as np
 from penstock import _core
 from penstock._autodiff.tape import IndexedSlices
 from penstock._base.nest import flatten, pack_like
-from penstock._tensors.composite import flatten_all, pack_all
+from penstock._tensors.composite import Composite, flatten_all, pack_all
 from penstock._tensors.spec import TensorSpec
 
 _BY_VALUE = (bool, int, str, bytes, type(None), type(Ellipsis))
@@ -52,6 +52,8 @@ def key_of(value):
         return value.key
     if isinstance(value, IndexedSlices):
         return kind, tuple(map(key_of, (value.values, value.indices, value.dense_shape)))
+    if isinstance(value, Composite):
+        return kind, value._parts_key(), tuple(map(key_of, value._parts()))
     return _key_of_object(value)
 
 

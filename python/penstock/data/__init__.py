@@ -1,6 +1,7 @@
 """tf.data: input pipelines, computed in C++, their buffers counted and bounded."""
 
 from penstock import _api
+from penstock.data import experimental
 
 AUTOTUNE = -1
 INFINITE_CARDINALITY = -1

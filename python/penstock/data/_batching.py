@@ -217,5 +217,3 @@ def _check_lengths(dataset, length_of, boundaries):
         return element if len(element) > 1 else element[0]
 
     return dataset.map(checked)
-
-

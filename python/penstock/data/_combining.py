@@ -302,5 +302,3 @@ def fingerprint(dataset):
     text = repr((dataset._core.stage, dataset.element_spec, len(dataset._keeps)))
     digest = hashlib.sha256(text.encode()).digest()
     return constant(np.frombuffer(digest[:8], np.uint64)[0])
-
-

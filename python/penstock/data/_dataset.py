@@ -5,9 +5,10 @@ from __future__ import annotations
 from penstock import _core, dtypes, errors
 from penstock._api import public
 from penstock._ops import seeds as _seeds
+from penstock._tensors.composite import Composite, LoopSource
 from penstock._tensors.spec import TensorSpec
 from penstock.data import _batching, _combining, _functions, _generator, _structure
-from penstock.data._iterator import NumpyIterator, OwnedIterator
+from penstock.data._iterator import Iterator, NumpyIterator, iterate
 from penstock.data._memory_plan import MemoryPlan
 from penstock.data._options import Options, check_options
 from penstock.data._stage import constant, make, number
@@ -28,7 +29,7 @@ _CLASS_NAMES = {
 
 
 @public("data.Dataset")
-class Dataset:
+class Dataset(Composite, LoopSource):
     """An input pipeline: a description of elements, which an iterator computes.
 
     Every method returns a new dataset. What a pipeline buffers is counted under `dataset`;
@@ -44,8 +45,7 @@ class Dataset:
 
     def __init__(self, variant_tensor=None):
         raise TypeError(
-            "a tf.data.Dataset is made by its functions, such as "
-            "tf.data.Dataset.from_tensor_slices"
+            "a tf.data.Dataset is made by its functions, such as tf.data.Dataset.from_tensor_slices"
         )
 
     @classmethod
@@ -275,9 +275,7 @@ class Dataset:
         >>> list(ds.as_numpy_iterator())
         [1, 2, 1, 2, 1, 2]
         """
-        return _combining.interleave(
-            self, map_func, cycle_length, block_length, num_parallel_calls
-        )
+        return _combining.interleave(self, map_func, cycle_length, block_length, num_parallel_calls)
 
     def scan(self, initial_state, scan_func, name=None) -> Dataset:
         """A function of a state and every element, which gives the next state and an element.
@@ -376,9 +374,7 @@ class Dataset:
 
     # Order and buffers.
 
-    def shuffle(
-        self, buffer_size, seed=None, reshuffle_each_iteration=True, name=None
-    ) -> Dataset:
+    def shuffle(self, buffer_size, seed=None, reshuffle_each_iteration=True, name=None) -> Dataset:
         """The elements in a random order: each is drawn from a buffer.
 
         The order for given seeds is TensorFlow's. A buffer that is larger than its share of the
@@ -598,8 +594,23 @@ class Dataset:
         """Elements drawn so that classes have another distribution."""
         return _combining.rejection_resample(self, class_func, target_dist, initial_dist, seed)
 
-    def __iter__(self) -> OwnedIterator:
-        return OwnedIterator(self)
+    def __iter__(self) -> Iterator:
+        return iterate(self)
+
+    def _loop(self):
+        return iterate(self)
+
+    def _parts(self):
+        return [_core.dataset_handle(self._core)]
+
+    def _with_parts(self, parts):
+        if not isinstance(parts[0], _core.Tensor):
+            return self  # a spec, where a trace is described
+        core = _core.dataset_of(parts[0], _structure.core_spec(self._element_spec))
+        return Dataset._of(core, self._element_spec)
+
+    def _parts_key(self):
+        return repr(self._element_spec)
 
     def __len__(self):
         count = self._core.cardinality()
@@ -624,5 +635,3 @@ def dataset_or_raise(value, what) -> Dataset:
     if not isinstance(value, Dataset):
         raise TypeError(f"{what} must be a `tf.data.Dataset` object, but is {type(value)}")
     return value
-
-

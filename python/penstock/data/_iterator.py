@@ -6,6 +6,7 @@ import abc
 
 from penstock import _core, dtypes, errors
 from penstock._api import public
+from penstock._tensors.composite import Composite, LoopSource
 from penstock._tensors.spec import TypeSpec
 from penstock.data import _structure
 
@@ -69,7 +70,67 @@ class Iterator(abc.ABC):
         """The next element as a tf.experimental.Optional, which is empty at the end."""
 
 
-class OwnedIterator(Iterator):
+class _IteratorBase(Iterator, Composite, LoopSource):
+    """What iterators have in common: in a function that is traced, their handle is an input."""
+
+    element_spec = property(lambda self: self._element_spec)
+    _type_spec = property(lambda self: IteratorSpec(self._element_spec))
+
+    def _with_parts(self, parts):
+        return TracedIterator(parts[0], self._element_spec)
+
+    def _parts_key(self):
+        return repr(self._element_spec)
+
+
+class TracedIterator(_IteratorBase):
+    """An iterator in a function that is traced, or in a graph: a tensor stands for it."""
+
+    def __init__(self, handle, element_spec):
+        self._handle, self._element_spec = handle, element_spec
+
+    def _parts(self):
+        return [self._handle]
+
+    def _loop(self):
+        return self
+
+    def get_next(self, name=None):
+        """The next element; OutOfRangeError at the end."""
+        parts = _structure.core_spec(self._element_spec)
+        components = _core.add_iterator_next(self._handle, parts)
+        return _structure.element_of(self._element_spec, components)
+
+    def __next__(self):
+        return self.get_next()
+
+    next = __next__
+
+    def get_next_as_optional(self):
+        """The next element as a tf.experimental.Optional, which is empty at the end."""
+        parts = _structure.core_spec(self._element_spec)
+        has_value = _core.add_iterator_advance(self._handle)
+        return TracedOptional(self._element_spec, has_value, self._handle, parts)
+
+    def advance(self):
+        """Goes on to the next element; false at the end, as a tensor."""
+        return _core.add_iterator_advance(self._handle)
+
+    def current(self):
+        """The element that `advance` went to."""
+        parts = _structure.core_spec(self._element_spec)
+        components = _core.add_iterator_current(self._handle, parts)
+        return _structure.element_of(self._element_spec, components)
+
+
+def iterate(dataset):
+    """A new iterator, each time that the function that is traced runs."""
+    if _core.is_tracing():
+        return TracedIterator(_core.add_iterator(dataset._core), dataset.element_spec)
+    return OwnedIterator(dataset)
+
+
+class OwnedIterator(_IteratorBase):
     """An iterator over a dataset. It may be saved in a checkpoint."""
 
     def __init__(self, dataset):
@@ -77,10 +138,15 @@ class OwnedIterator(Iterator):
         self._element_spec = dataset.element_spec
         self._core = _core.DatasetIterator(dataset._core)
 
-    element_spec = property(lambda self: self._element_spec)
-    _type_spec = property(lambda self: IteratorSpec(self._element_spec))
+    def _parts(self):
+        return [self._core.handle()]
+
+    def _loop(self):
+        return TracedIterator(self._core.handle(), self._element_spec)
 
     def __next__(self):
+        if _core.is_tracing():
+            return self._loop().get_next()
         components = self._core.next()
         if components is None:
             raise StopIteration
@@ -90,6 +156,8 @@ class OwnedIterator(Iterator):
 
     def get_next(self):
         """The next element; OutOfRangeError at the end."""
+        if _core.is_tracing():
+            return self._loop().get_next()
         components = self._core.next()
         if components is None:
             raise errors.OutOfRangeError(None, None, "End of sequence")
@@ -97,6 +165,8 @@ class OwnedIterator(Iterator):
 
     def get_next_as_optional(self):
         """The next element as a tf.experimental.Optional, which is empty at the end."""
+        if _core.is_tracing():
+            return self._loop().get_next_as_optional()
         components = self._core.next()
         if components is None:
             return Optional.empty(self._element_spec)
@@ -213,6 +283,24 @@ class Optional:
             raise errors.InvalidArgumentError(
                 None, None, "The given optional does not have a value."
             )
+        return _structure.element_of(self._element_spec, self._components)
+
+
+class TracedOptional(Optional):
+    """The next element of an iterator in a function that is traced."""
+
+    def __init__(self, element_spec, has_value, handle, parts):
+        super().__init__(element_spec, None)
+        self._has_value, self._handle, self._core_spec = has_value, handle, parts
+
+    def has_value(self, name=None):
+        """Whether there is a value, as a tensor."""
+        return self._has_value
+
+    def get_value(self, name=None):
+        """The value; InvalidArgumentError if there is none."""
+        if self._components is None:
+            self._components = _core.add_iterator_current(self._handle, self._core_spec)
         return _structure.element_of(self._element_spec, self._components)
 
 

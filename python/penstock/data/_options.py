@@ -176,7 +176,10 @@ class Options(_OptionsBase):
         "framework_type": list,
         "threading": ThreadingOptions,
     }
-    _ALIASES = {"experimental_deterministic": "deterministic", "experimental_threading": "threading"}
+    _ALIASES = {
+        "experimental_deterministic": "deterministic",
+        "experimental_threading": "threading",
+    }
 
     def __setattr__(self, name, value):
         super().__setattr__(self._ALIASES.get(name, name), value)

@@ -8,8 +8,10 @@ from penstock import _core, raw_ops
 from penstock._control_flow import symbolic
 from penstock._ops import create as _create
 from penstock._ops import index as _index
+from penstock._tensors.composite import LoopSource
 from penstock.autograph._operators import state
 from penstock.autograph._operators.builtin import length_of
+from penstock.autograph._operators.logic import and_
 from penstock.autograph._operators.while_loops import Loop
 
 _NOT_IN_PYTHON_LOOPS = (
@@ -70,6 +72,8 @@ def for_stmt(rows, extra, body, get, put, names, options):
     if isinstance(rows, Range):
         loop = Loop(get, put, names, options)
         loop.in_graph(extra, lambda number: body(rows.at(number)), rows.count())
+    elif isinstance(rows, LoopSource) and _core.is_tracing():
+        _over_source(rows._loop(), extra, body, Loop(get, put, names, options))
     elif state.is_tensor(rows):
         _over_tensor(_core.to_tensor(rows), extra, body, get, put, names, options)
     else:
@@ -77,6 +81,13 @@ def for_stmt(rows, extra, body, get, put, names, options):
             body(row)
             if extra is not None and not _is_python(extra()):
                 break
+
+
+def _over_source(source, extra, body, loop):
+    def test():
+        return source.advance() if extra is None else and_(extra(), source.advance)
+
+    loop.in_graph(test, lambda unused: body(source.current()))
 
 
 def _is_python(value):
