@@ -149,7 +149,6 @@ Dataset make_dataset(const std::string& stage, const nb::list& inputs, const nb:
     parts.settings.emplace_back(nb::cast<std::string>(name), nb::cast<int64_t>(value));
   if (!spec.is_none()) parts.spec = to_spec(spec);
   if (!source.is_none()) parts.host = std::make_shared<const PythonSource>(source);
-  const WithoutGil released(!Trace::is_open());
   return Dataset::make(stage, std::move(parts));
 }
 
