@@ -91,7 +91,7 @@ def generator(tf, count):
 
 def padded_text(tf, count):
     """Sentences of different lengths, as padded batches of their characters."""
-    words = "the pipeline holds what it says and says what it holds".split()
+    words = ["the", "pipeline", "holds", "what", "it", "says", "and", "says", "what", "it", "holds"]
     lines = [" ".join(words[: 1 + i % len(words)]) for i in range(count)]
     ds = tf.data.Dataset.from_tensor_slices(lines)
     ds = ds.map(lambda line: tf.io.decode_raw(line, tf.uint8)).padded_batch(BATCH).prefetch(2)
