@@ -100,8 +100,12 @@ Dataset Dataset::argument(int64_t index, Spec elements) {
 Dataset bind(const Dataset& dataset, const Bindings& bindings) {
   const DatasetState& old = *dataset.state();
   if (!old.is_template) return dataset;
-  if (old.stage == &kArgument)
-    return Dataset(bindings.datasets[static_cast<size_t>(old.settings[0])]);
+  if (old.stage == &kArgument) {
+    const auto index = static_cast<size_t>(old.settings[0]);
+    if (index >= bindings.datasets.size())
+      throw UnimplementedError("a dataset argument can only be transformed and returned here");
+    return Dataset(bindings.datasets[index]);
+  }
   auto state = std::make_shared<DatasetState>(old);
   state->is_template = false;
   for (Dataset& input : state->inputs) input = bind(input, bindings);
