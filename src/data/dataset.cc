@@ -1,6 +1,7 @@
 #include <penstock/data/dataset.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include <penstock/base/error.h>
 #include <penstock/base/strings.h>
@@ -175,6 +176,29 @@ Dataset Dataset::from_tensor_slices(std::span<const Tensor> components) {
 Dataset Dataset::range(int64_t start, int64_t stop, int64_t step) {
   return make("Range", {.operands = {Tensor(start), Tensor(stop), Tensor(step)}});
 }
+Dataset Dataset::random(int64_t seed, int64_t seed2, bool rerandomize_each_iteration) {
+  return make("Random", {.operands = {Tensor(seed), Tensor(seed2)},
+                         .settings = {{"rerandomize", rerandomize_each_iteration}}});
+}
+Dataset Dataset::choose(const Dataset& choices, std::span<const Dataset> datasets,
+                        bool stop_on_empty) {
+  std::vector<Dataset> inputs = {choices};
+  inputs.insert(inputs.end(), datasets.begin(), datasets.end());
+  return make("DirectedInterleave",
+              {.inputs = std::move(inputs), .settings = {{"stop_on_empty", stop_on_empty}}});
+}
+Dataset Dataset::sample(std::span<const Dataset> datasets, const Tensor& weights, int64_t seed,
+                        int64_t seed2, bool stop_on_empty, bool rerandomize_each_iteration) {
+  std::vector<double> logits;
+  for (int64_t i = 0; i < weights.num_elements(); ++i)
+    logits.push_back(std::log(weights.number_at(i)));
+  const Shape shape{static_cast<int64_t>(logits.size())};
+  const Dataset choices =
+      make("Weighted", {.operands = {Tensor::from(std::span<const double>(logits), shape),
+                                     Tensor(seed), Tensor(seed2)},
+                        .settings = {{"rerandomize", rerandomize_each_iteration}}});
+  return choose(choices, datasets, stop_on_empty);
+}
 Dataset Dataset::map(ElementFunction function, int64_t parallel_calls) const {
   if (parallel_calls == 1)
     return make("Map", {.inputs = {*this}, .functions = {std::move(function)}});
@@ -195,6 +219,17 @@ Dataset Dataset::shuffle(int64_t buffer_size, int64_t seed, int64_t seed2,
   return make("Shuffle", {.inputs = {*this},
                           .operands = {Tensor(buffer_size), Tensor(seed), Tensor(seed2)},
                           .settings = {{"reshuffle", reshuffle_each_iteration}}});
+}
+Dataset Dataset::shuffle_and_repeat(int64_t buffer_size, int64_t seed, int64_t seed2, int64_t count,
+                                    bool reshuffle_each_iteration) const {
+  return make(
+      "ShuffleAndRepeat",
+      {.inputs = {*this},
+       .operands = {Tensor(buffer_size), Tensor(seed), Tensor(seed2), Tensor(count)},
+       .settings = {{"reshuffle", reshuffle_each_iteration}}});
+}
+Dataset Dataset::cache(std::string_view file) const {
+  return make("Cache", {.inputs = {*this}, .operands = {Tensor::from_strings({&file, 1}, Shape{})}});
 }
 Dataset Dataset::repeat(int64_t count) const {
   return make("Repeat", {.inputs = {*this}, .operands = {Tensor(count)}});

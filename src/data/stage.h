@@ -67,6 +67,13 @@ struct Setting {
 
 inline constexpr int kAnyNumber = -1;
 
+// The largest element of a dataset: its spec, with all shapes known, and how many elements at the
+// beginning are as large (INT64_MAX: all).
+struct Largest {
+  Spec spec;
+  int64_t leading = 0;
+};
+
 struct StageDef {
   std::string_view name;  // "Shuffle"
   int num_inputs = 1;     // kAnyNumber: one or more
@@ -84,7 +91,14 @@ struct StageDef {
                               const Scope& scope) = nullptr;
   // Adds what an iterator holds. Null: nothing, beside its inputs.
   void (*plan)(const DatasetState& state, PlanBuilder& plan) = nullptr;
+  // Where the spec leaves sizes open. Null: not known.
+  Largest (*largest)(const DatasetState& state) = nullptr;
 };
+
+Largest largest_of(const Dataset& dataset);
+// StageDef::largest of a stage that gives its input's elements: the first ones first, or any.
+Largest largest_in_order(const DatasetState& state);
+Largest largest_in_any_order(const DatasetState& state);
 
 // The definition with that name; null if there is none.
 const StageDef* find_stage(std::string_view name);

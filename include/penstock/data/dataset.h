@@ -69,6 +69,15 @@ class PEN_API Dataset {
   static Dataset from_tensor_slices(std::span<const Tensor> components);
   static Dataset range(int64_t stop) { return range(0, stop, 1); }
   static Dataset range(int64_t start, int64_t stop, int64_t step);
+  // Random numbers in [0, 2^32), without end.
+  static Dataset random(int64_t seed, int64_t seed2, bool rerandomize_each_iteration = false);
+  // The elements of `datasets` in the order of their numbers, which `choices` gives.
+  static Dataset choose(const Dataset& choices, std::span<const Dataset> datasets,
+                        bool stop_on_empty = true);
+  // The same in random order. `weights` is a float vector, not necessarily normalised.
+  static Dataset sample(std::span<const Dataset> datasets, const Tensor& weights, int64_t seed,
+                        int64_t seed2, bool stop_on_empty = false,
+                        bool rerandomize_each_iteration = false);
 
   // Transformations.
   Dataset map(ElementFunction function, int64_t parallel_calls = 1) const;
@@ -76,6 +85,11 @@ class PEN_API Dataset {
   Dataset batch(int64_t size, bool drop_remainder = false) const;
   Dataset shuffle(int64_t buffer_size, int64_t seed, int64_t seed2,
                   bool reshuffle_each_iteration = true) const;
+  // shuffle() and repeat() with one buffer, which is not emptied between the epochs.
+  Dataset shuffle_and_repeat(int64_t buffer_size, int64_t seed, int64_t seed2,
+                             int64_t count = kInfinite, bool reshuffle_each_iteration = true) const;
+  // Elements are kept for the next epochs, in memory or in files FILE.index and FILE.data-….
+  Dataset cache(std::string_view file = "") const;
   Dataset repeat(int64_t count = kInfinite) const;
   Dataset take(int64_t count) const;
   Dataset skip(int64_t count) const;

@@ -51,10 +51,24 @@ class BatchIterator final : public InputIterator {
 
 // A batch while it is filled.
 void plan(const DatasetState& state, PlanBuilder& plan) {
+  const int64_t input = state.input().cardinality();
+  plan.elements(state, "a batch", input == 0 ? 0 : state.number(0), state.input(),
+                input != kUnknown);
+}
+
+Largest largest(const DatasetState& state) {
   const int64_t input = state.input().cardinality(), size = state.number(0);
-  const bool is_full = input == kInfinite || input >= size;
-  plan.elements(state, "a batch", input >= 0 ? std::min(input, size) : size, state.input().spec(),
-                is_full || input >= 0);
+  const Largest rows = largest_of(state.input());
+  if (input >= 0 && input < size)
+    return {batched(rows.spec, input), rows.leading >= input ? INT64_MAX : 0};
+  int64_t leading = 0;  // full batches of the largest rows
+  if (input == kInfinite) {
+    leading = rows.leading == INT64_MAX ? INT64_MAX : rows.leading / size;
+  } else if (input >= 0) {
+    const bool is_every = rows.leading >= input && input % size == 0;
+    leading = is_every ? INT64_MAX : std::min(rows.leading, input) / size;
+  }
+  return {batched(rows.spec, size), leading};
 }
 
 }  // namespace
@@ -67,6 +81,7 @@ const StageDef kBatch = {.name = "Batch",
                          .infer = infer,
                          .cardinality = cardinality,
                          .iterate = make_iterator<BatchIterator>,
-                         .plan = plan};
+                         .plan = plan,
+                         .largest = largest};
 
 }  // namespace penstock::data

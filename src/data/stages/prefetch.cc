@@ -147,7 +147,7 @@ void plan(const DatasetState& state, PlanBuilder& plan) {
   const int64_t input = state.input().cardinality();
   const int64_t depth = depth_of(state);
   plan.elements(state, "prefetched elements", input >= 0 ? std::min(input, depth) : depth,
-                state.spec, input == kInfinite || input >= 0);
+                state.input(), input != kUnknown);
 }
 
 }  // namespace
@@ -157,6 +157,7 @@ const StageDef kPrefetch = {.name = "Prefetch",
                             .num_operands = 1,
                             .infer = infer,
                             .iterate = make_iterator<PrefetchIterator>,
-                            .plan = plan};
+                            .plan = plan,
+                            .largest = largest_in_order};
 
 }  // namespace penstock::data
