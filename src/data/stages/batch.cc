@@ -1,4 +1,5 @@
-// Batch: several elements as rows of one.
+// Batch: several elements as rows of one. ParallelBatch: the same, with a number of parallel calls:
+// rows are copied faster than threads could share the work.
 #include <algorithm>
 
 #include <penstock/base/error.h>
@@ -12,18 +13,28 @@ namespace penstock::data {
 namespace {
 
 enum { kDropRemainder };
+enum { kSize, kParallelCalls };
 
 void infer(DatasetState& state) {
-  check_scalar(state, 0, "batch_size");
-  const bool is_sized = is_known(state, 0);
-  if (is_sized && state.number(0) <= 0)
+  check_scalar(state, kSize, "batch_size");
+  const bool is_sized = is_known(state, kSize);
+  if (is_sized && state.number(kSize) <= 0)
     throw InvalidArgumentError("[BatchDataset] Batch size must be greater than zero.");
   const bool drops = state.settings[kDropRemainder] != 0;
-  state.spec = batched(state.input().spec(), is_sized && drops ? state.number(0) : kUnknownDim);
+  state.spec = batched(state.input().spec(), is_sized && drops ? state.number(kSize) : kUnknownDim);
+}
+
+void infer_parallel(DatasetState& state) {
+  infer(state);
+  check_scalar(state, kParallelCalls, "num_parallel_calls");
+  if (is_known(state, kParallelCalls) && state.number(kParallelCalls) != kAutotune &&
+      state.number(kParallelCalls) <= 0)
+    throw InvalidArgumentError(
+        "[ParallelBatchDataset] num_parallel_calls must be greater than zero.");
 }
 
 int64_t cardinality(const DatasetState& state) {
-  const int64_t input = state.input().cardinality(), size = state.number(0);
+  const int64_t input = state.input().cardinality(), size = state.number(kSize);
   if (input < 0) return input;
   return input / size + (state.settings[kDropRemainder] == 0 && input % size != 0);
 }
@@ -31,7 +42,7 @@ int64_t cardinality(const DatasetState& state) {
 class BatchIterator final : public InputIterator {
  public:
   BatchIterator(StateRef state, const Scope& scope)
-      : InputIterator(std::move(state), scope), builder_(state_->number(0)) {}
+      : InputIterator(std::move(state), scope), builder_(state_->number(kSize)) {}
 
   bool next(Element& element) override {
     builder_.clear();
@@ -51,7 +62,7 @@ class BatchIterator final : public InputIterator {
 
 // A batch while it is filled.
 void plan(const DatasetState& state, PlanBuilder& plan) {
-  const int64_t input = state.input().cardinality(), size = state.number(0);
+  const int64_t input = state.input().cardinality(), size = state.number(kSize);
   const bool is_full = input == kInfinite || input >= size;
   plan.elements(state, "a batch", input >= 0 ? std::min(input, size) : size, state.input().spec(),
                 is_full || input >= 0);
@@ -59,7 +70,7 @@ void plan(const DatasetState& state, PlanBuilder& plan) {
 
 }  // namespace
 
-extern const StageDef kBatch;
+extern const StageDef kBatch, kParallelBatch;
 constexpr Setting kBatchSettings[] = {{"drop_remainder", 0}};
 const StageDef kBatch = {.name = "Batch",
                          .num_operands = 1,
@@ -68,5 +79,12 @@ const StageDef kBatch = {.name = "Batch",
                          .cardinality = cardinality,
                          .iterate = make_iterator<BatchIterator>,
                          .plan = plan};
+const StageDef kParallelBatch = {.name = "ParallelBatch",
+                                 .num_operands = 2,
+                                 .settings = kBatchSettings,
+                                 .infer = infer_parallel,
+                                 .cardinality = cardinality,
+                                 .iterate = make_iterator<BatchIterator>,
+                                 .plan = plan};
 
 }  // namespace penstock::data
