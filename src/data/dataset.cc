@@ -16,9 +16,11 @@ namespace penstock::data {
 namespace {
 
 void check_count(std::string_view stage, std::string_view what, int expected, size_t found) {
+  if (expected == kZeroOrMore) return;
   if (expected == kAnyNumber ? found > 0 : static_cast<size_t>(expected) == found) return;
-  throw InvalidArgumentError(cat("[", stage, "Dataset] takes ", expected, " ", what, ", but got ",
-                                 static_cast<int64_t>(found)));
+  throw InvalidArgumentError(cat("[", stage, "Dataset] takes ",
+                                 expected == kAnyNumber ? std::string("some") : cat(expected), " ",
+                                 what, ", but got ", static_cast<int64_t>(found)));
 }
 
 std::vector<int64_t> resolve(const StageDef& stage,
@@ -242,6 +244,76 @@ Dataset Dataset::skip(int64_t count) const {
 }
 Dataset Dataset::prefetch(int64_t buffer_size) const {
   return make("Prefetch", {.inputs = {*this}, .operands = {Tensor(buffer_size)}});
+}
+Dataset Dataset::flat_map(ElementFunction function) const {
+  return make("FlatMap", {.inputs = {*this}, .functions = {std::move(function)}});
+}
+Dataset Dataset::interleave(ElementFunction function, int64_t cycle, int64_t block,
+                            int64_t parallel_calls) const {
+  Parts parts{.inputs = {*this},
+              .operands = {Tensor(cycle), Tensor(block)},
+              .functions = {std::move(function)}};
+  if (parallel_calls == 1) return make("Interleave", std::move(parts));
+  parts.operands.push_back(Tensor(parallel_calls));
+  return make("ParallelInterleave", std::move(parts));
+}
+Dataset Dataset::padded_batch(int64_t size, bool drop_remainder) const {
+  Parts parts{.inputs = {*this},
+              .operands = {Tensor(size)},
+              .settings = {{"drop_remainder", drop_remainder}}};
+  for (const ComponentSpec& component : spec()) {
+    if (component.is_dataset() || !component.shape.has_rank())
+      throw InvalidArgumentError("[PaddedBatchDataset] every component must have a known rank");
+    parts.operands.push_back(
+        Tensor::from(component.shape.dims(), Shape{int64_t{component.shape.rank()}}));
+    const std::string_view none;
+    parts.operands.push_back(component.dtype == DType::kString
+                                 ? Tensor::from_strings({&none, 1}, Shape{})
+                                 : Tensor::scalar(component.dtype, 0));
+  }
+  return make("PaddedBatch", std::move(parts));
+}
+Dataset Dataset::unbatch() const { return make("Unbatch", {.inputs = {*this}}); }
+Dataset Dataset::rebatch(int64_t size, bool drop_remainder) const {
+  return make("Rebatch", {.inputs = {*this},
+                          .operands = {Tensor{size}},
+                          .settings = {{"drop_remainder", drop_remainder}}});
+}
+Dataset Dataset::window(int64_t size, int64_t shift, int64_t stride, bool drop_remainder) const {
+  return make("Window",
+              {.inputs = {*this},
+               .operands = {Tensor(size), Tensor(shift == 0 ? size : shift), Tensor(stride)},
+               .settings = {{"drop_remainder", drop_remainder}}});
+}
+Dataset Dataset::group_by_window(ElementFunction key, ElementFunction reduce,
+                                 ElementFunction window_size) const {
+  return make("GroupByWindow",
+              {.inputs = {*this},
+               .functions = {std::move(key), std::move(reduce), std::move(window_size)}});
+}
+Dataset Dataset::scan(std::span<const Tensor> state, ElementFunction function) const {
+  return make("Scan", {.inputs = {*this},
+                       .operands = {state.begin(), state.end()},
+                       .functions = {std::move(function)}});
+}
+Dataset Dataset::take_while(ElementFunction predicate) const {
+  return make("TakeWhile", {.inputs = {*this}, .functions = {std::move(predicate)}});
+}
+Dataset Dataset::unique() const { return make("Unique", {.inputs = {*this}}); }
+Dataset Dataset::concatenate(const Dataset& other) const {
+  return make("Concatenate", {.inputs = {*this, other}});
+}
+Dataset Dataset::shard(int64_t num_shards, int64_t index) const {
+  return make("Shard", {.inputs = {*this}, .operands = {Tensor(num_shards), Tensor(index)}});
+}
+Dataset Dataset::enumerate(int64_t start) const {
+  return zip(std::vector<Dataset>{range(start, INT64_MAX, 1), *this});
+}
+Dataset Dataset::ignore_errors(bool log_warning) const {
+  return make("IgnoreErrors", {.inputs = {*this}, .settings = {{"log_warning", log_warning}}});
+}
+Dataset Dataset::zip(std::span<const Dataset> inputs) {
+  return make("Zip", {.inputs = {inputs.begin(), inputs.end()}});
 }
 
 }  // namespace penstock::data

@@ -65,7 +65,8 @@ struct Setting {
   int64_t fallback = 0;
 };
 
-inline constexpr int kAnyNumber = -1;
+inline constexpr int kAnyNumber = -1;   // one or more
+inline constexpr int kZeroOrMore = -2;
 
 // The largest element of a dataset: its spec, with all shapes known, and how many elements at the
 // beginning are as large (INT64_MAX: all).
@@ -76,7 +77,7 @@ struct Largest {
 
 struct StageDef {
   std::string_view name;  // "Shuffle"
-  int num_inputs = 1;     // kAnyNumber: one or more
+  int num_inputs = 1;     // or kAnyNumber
   int num_operands = 0;   // without captures
   int num_functions = 0;
   std::span<const Setting> settings = {};

@@ -94,6 +94,31 @@ class PEN_API Dataset {
   Dataset take(int64_t count) const;
   Dataset skip(int64_t count) const;
   Dataset prefetch(int64_t buffer_size = kAutotune) const;
+  // The function gives a dataset. One after the other, or `block` elements of `cycle` of them in
+  // turn.
+  Dataset flat_map(ElementFunction function) const;
+  Dataset interleave(ElementFunction function, int64_t cycle = kAutotune, int64_t block = 1,
+                     int64_t parallel_calls = 1) const;
+  // Pads each component to the largest of the batch, with zeros or empty strings.
+  Dataset padded_batch(int64_t size, bool drop_remainder = false) const;
+  Dataset unbatch() const;
+  Dataset rebatch(int64_t size, bool drop_remainder = false) const;
+  // Datasets of `size` elements, which begin `shift` elements apart (0: `size`).
+  Dataset window(int64_t size, int64_t shift = 0, int64_t stride = 1,
+                 bool drop_remainder = false) const;
+  // key(element) and window_size(key) give an int64, reduce(key, dataset) a dataset.
+  Dataset group_by_window(ElementFunction key, ElementFunction reduce,
+                          ElementFunction window_size) const;
+  // function(state, element) gives the next state and an element.
+  Dataset scan(std::span<const Tensor> state, ElementFunction function) const;
+  Dataset take_while(ElementFunction predicate) const;
+  Dataset unique() const;
+  Dataset concatenate(const Dataset& other) const;
+  Dataset shard(int64_t num_shards, int64_t index) const;
+  // The element's number in front.
+  Dataset enumerate(int64_t start = 0) const;
+  Dataset ignore_errors(bool log_warning = false) const;
+  static Dataset zip(std::span<const Dataset> inputs);
 
   const Spec& spec() const;
   std::string_view stage() const;
