@@ -223,9 +223,27 @@ class PyIterator {
   std::optional<data::IteratorSlot> slot_;
 };
 
-nb::list tensor_list(Tensors&& tensors) {
+// Runs without the GIL, which threads of an iterator may need, unless it is traced.
+template <typename Body>
+auto running(Body&& body) {
+  const WithoutGil released(!Trace::is_open());
+  return body();
+}
+
+// The components of an element that `add` gives for a handle: datasets are handles there.
+nb::list components_of(Tensors (*add)(const Tensor&, const data::Spec&), nb::handle handle,
+                       nb::handle spec) {
+  const Tensor slot = to_tensor(handle.ptr());
+  const data::Spec elements = to_spec(spec);
+  Tensors tensors = running([&] { return add(slot, elements); });
   nb::list items;
-  for (Tensor& tensor : tensors) items.append(wrapped(std::move(tensor)));
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    if (elements[i].is_dataset()) {
+      items.append(data::dataset_of(tensors[i], *elements[i].dataset));
+    } else {
+      items.append(wrapped(std::move(tensors[i])));
+    }
+  }
   return items;
 }
 
@@ -240,6 +258,12 @@ void add_dataset(nb::module_& module) {
       .def("cardinality", &Dataset::cardinality)
       .def("memory_plan", plan_dict)
       .def("is_template", &Dataset::is_template)
+      .def("symbols",
+           [](const Dataset& dataset) {
+             nb::list symbols;
+             for (Tensor& symbol : dataset.symbols()) symbols.append(wrapped(std::move(symbol)));
+             return symbols;
+           })
       .def_prop_ro("stage", &Dataset::stage);
   nb::class_<PyIterator>(module, "DatasetIterator")
       .def(nb::init<nb::handle>(), nb::arg("dataset").none())
@@ -254,19 +278,37 @@ void add_dataset(nb::module_& module) {
   module.def("dataset_argument", [](int64_t index, nb::handle spec) {
     return Dataset::argument(index, to_spec(spec));
   });
-  // In a function or graph that is traced.
-  module.def("add_iterator",
-             [](const Dataset& dataset) { return wrapped(data::add_iterator(dataset)); });
+  // In a function or graph that is traced; outside they run at once.
+  module.def("add_iterator", [](const Dataset& dataset) {
+    return wrapped(running([&] { return data::add_iterator(dataset); }));
+  });
   module.def("add_iterator_start", [](nb::handle handle, const Dataset& dataset) {
-    data::add_start(to_tensor(handle.ptr()), dataset);
+    const Tensor slot = to_tensor(handle.ptr());
+    running([&] { data::add_start(slot, dataset); });
   });
   module.def("add_iterator_next", [](nb::handle handle, nb::handle spec) {
-    return tensor_list(data::add_next(to_tensor(handle.ptr()), to_spec(spec)));
+    return components_of(data::add_next, handle, spec);
   });
-  module.def("add_iterator_advance",
-             [](nb::handle handle) { return wrapped(data::add_advance(to_tensor(handle.ptr()))); });
+  module.def("add_iterator_advance", [](nb::handle handle) {
+    const Tensor slot = to_tensor(handle.ptr());
+    return wrapped(running([&] { return data::add_advance(slot); }));
+  });
   module.def("add_iterator_current", [](nb::handle handle, nb::handle spec) {
-    return tensor_list(data::add_current(to_tensor(handle.ptr()), to_spec(spec)));
+    return components_of(data::add_current, handle, spec);
+  });
+  module.def("add_next_optional", [](nb::handle handle) {
+    const Tensor slot = to_tensor(handle.ptr());
+    return wrapped(running([&] { return data::add_next_optional(slot); }));
+  });
+  module.def("add_optional", [](const nb::list& components) {
+    return wrapped(data::add_optional(tensors_of(components)));
+  });
+  module.def("add_empty_optional", [] { return wrapped(data::add_empty_optional()); });
+  module.def("add_has_value", [](nb::handle optional) {
+    return wrapped(data::add_has_value(to_tensor(optional.ptr())));
+  });
+  module.def("add_value", [](nb::handle optional, nb::handle spec) {
+    return components_of(data::add_value, optional, spec);
   });
   module.def("dataset_handle",
              [](const Dataset& dataset) { return wrapped(data::dataset_handle(dataset)); });

@@ -156,6 +156,11 @@ bool is_known(const DatasetState& state, size_t operand) {
 const Spec& Dataset::spec() const { return state_->spec; }
 std::string_view Dataset::stage() const { return state_->stage->name; }
 bool Dataset::is_template() const { return state_->is_template; }
+std::vector<Tensor> Dataset::symbols() const {
+  std::vector<Tensor> symbols;
+  collect_symbols(*state_, &symbols);
+  return symbols;
+}
 
 int64_t Dataset::cardinality() const {
   if (has_symbol(*state_)) return kUnknown;

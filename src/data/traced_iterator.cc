@@ -22,6 +22,11 @@ struct IteratorSlot::State {
 
 namespace {
 
+struct OptionalState {
+  bool has_value = false;
+  Element value;
+};
+
 // Things of one kind by number. A handle is a scalar with a thing's number, and owns the thing.
 template <typename T>
 class Handles {
@@ -72,20 +77,42 @@ Handles<const DatasetState>& datasets() {
   return *instance;
 }
 
+Handles<const OptionalState>& optionals() {
+  static auto* const instance = new Handles<const OptionalState>;
+  return *instance;
+}
+
+const HostOutput kHandleOutput = {DType::kInt64, Shape{}};
+
 std::vector<HostOutput> outputs_of(const Spec& spec) {
   std::vector<HostOutput> outputs;
   for (const ComponentSpec& component : spec) {
-    if (component.is_dataset())
-      throw UnimplementedError("elements that contain datasets cannot be used in a function");
-    outputs.push_back({component.dtype, component.shape});
+    outputs.push_back(component.is_dataset() ? kHandleOutput
+                                             : HostOutput{component.dtype, component.shape});
   }
   return outputs;
 }
 
 Tensors tensors_of(Element&& element) {
   Tensors tensors;
-  for (Component& component : element) tensors.push_back(std::move(component.tensor));
+  for (Component& component : element) {
+    if (component.dataset != nullptr) {
+      tensors.push_back(datasets().add(component.dataset));
+    } else {
+      tensors.push_back(std::move(component.tensor));
+    }
+  }
   return tensors;
+}
+
+Tensor handle_of(Element&& value, bool has_value) {
+  return optionals().add(std::make_shared<const OptionalState>(has_value, std::move(value)));
+}
+
+std::shared_ptr<const OptionalState> optional_of(const Tensor& handle) {
+  auto state = optionals().find(handle);
+  if (state == nullptr) throw NotFoundError("[OptionalGetValue] the optional does not exist");
+  return state;
 }
 
 // Calls `run(dataset, more)` whenever the function runs, with the dataset bound to the tensors that
@@ -108,8 +135,6 @@ Tensors call_with(std::string_view name, const Dataset& dataset, std::span<const
   };
   return call_host(name, host, inputs, outputs);
 }
-
-const HostOutput kHandleOutput = {DType::kInt64, Shape{}};
 
 }  // namespace
 
@@ -194,6 +219,59 @@ Tensors add_current(const Tensor& handle, const Spec& spec) {
         if (state == nullptr) throw NotFoundError("[IteratorCurrent] the iterator does not exist");
         const std::lock_guard lock(state->mutex);
         return tensors_of(std::exchange(state->current, {}));
+      },
+      {&input, 1}, outputs_of(spec));
+}
+
+Tensor add_next_optional(const Tensor& handle) {
+  const Tensor* const input = &handle;
+  return call_host("IteratorGetNextAsOptional",
+                   [](std::span<const Tensor* const> inputs) -> Tensors {
+                     Element element;
+                     const bool is_one = IteratorSlot::of(*inputs[0]).iterator().next(element);
+                     return {handle_of(std::move(element), is_one)};
+                   },
+                   {&input, 1}, {&kHandleOutput, 1})[0];
+}
+
+Tensor add_optional(std::span<const Tensor> components) {
+  std::vector<const Tensor*> inputs;
+  for (const Tensor& component : components) inputs.push_back(&component);
+  return call_host("OptionalFromValue",
+                   [](std::span<const Tensor* const> given) -> Tensors {
+                     Element element;
+                     for (const Tensor* tensor : given) element.push_back(Component(*tensor));
+                     return {handle_of(std::move(element), true)};
+                   },
+                   inputs, {&kHandleOutput, 1})[0];
+}
+
+Tensor add_empty_optional() {
+  return call_host(
+      "OptionalNone",
+      [](std::span<const Tensor* const>) -> Tensors { return {handle_of({}, false)}; }, {},
+      {&kHandleOutput, 1})[0];
+}
+
+Tensor add_has_value(const Tensor& optional) {
+  const Tensor* const input = &optional;
+  const HostOutput kFlag = {DType::kBool, Shape{}};
+  return call_host("OptionalHasValue",
+                   [](std::span<const Tensor* const> inputs) -> Tensors {
+                     return {Tensor(optional_of(*inputs[0])->has_value)};
+                   },
+                   {&input, 1}, {&kFlag, 1})[0];
+}
+
+Tensors add_value(const Tensor& optional, const Spec& spec) {
+  const Tensor* const input = &optional;
+  return call_host(
+      "OptionalGetValue",
+      [](std::span<const Tensor* const> inputs) -> Tensors {
+        const auto state = optional_of(*inputs[0]);
+        if (!state->has_value)
+          throw InvalidArgumentError("The given optional does not have a value.");
+        return tensors_of(Element(state->value));
       },
       {&input, 1}, outputs_of(spec));
 }

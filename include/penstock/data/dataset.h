@@ -128,6 +128,8 @@ class PEN_API Dataset {
   MemoryPlan memory_plan() const;
   // Whether it is, or contains, a template: see element_function.h.
   bool is_template() const;
+  // The tensors of traces that a template depends on.
+  std::vector<Tensor> symbols() const;
 
   Iterator begin() const;
   std::nullptr_t end() const { return nullptr; }

@@ -1,8 +1,11 @@
-// Iterators and datasets inside traced functions. There they are handles: int64 scalars that stand
-// for an iterator or a dataset of the process. A handle keeps what it stands for alive.
+// Iterators, datasets and optionals inside traced functions. There they are handles: int64 scalars
+// that stand for something of the process. A handle keeps what it stands for alive. A dataset that
+// is part of an element is a handle too.
 #pragma once
 
 #include <memory>
+#include <span>
+#include <utility>
 
 #include <penstock/base/export.h>
 #include <penstock/data/dataset.h>
@@ -42,6 +45,14 @@ PEN_API Tensors add_next(const Tensor& handle, const Spec& spec);
 // Goes on to the next element; false at the end. add_current is that element.
 PEN_API Tensor add_advance(const Tensor& handle);
 PEN_API Tensors add_current(const Tensor& handle, const Spec& spec);
+// An optional is an element or nothing. The handle of the next element, which is empty at the end;
+// of an element of these components; of nothing.
+PEN_API Tensor add_next_optional(const Tensor& handle);
+PEN_API Tensor add_optional(std::span<const Tensor> components);
+PEN_API Tensor add_empty_optional();
+PEN_API Tensor add_has_value(const Tensor& optional);
+// Throws InvalidArgumentError if it is empty.
+PEN_API Tensors add_value(const Tensor& optional, const Spec& spec);
 // A dataset as a handle, and the dataset that a handle stands for.
 PEN_API Tensor dataset_handle(const Dataset& dataset);
 PEN_API Dataset dataset_of(const Tensor& handle, Spec spec);

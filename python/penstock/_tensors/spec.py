@@ -117,7 +117,7 @@ def _common(shape, other):
 
 @public("type_spec_from_value")
 def type_spec_from_value(value):
-    """The TensorSpec of a tensor, a variable, an array or a number.
+    """The TensorSpec of a tensor, a variable, an array or a number; the spec of a dataset.
 
     Args:
       value: The value.
@@ -129,4 +129,7 @@ def type_spec_from_value(value):
         return TensorSpec.from_tensor(value)
     if isinstance(value, (np.ndarray, np.generic, int, float, complex, str, bytes, list, tuple)):
         return TensorSpec.from_tensor(_core.to_tensor(value))
+    spec = getattr(value, "_type_spec", None)
+    if isinstance(spec, TypeSpec):
+        return spec
     raise TypeError(f"Could not build a TypeSpec for {value!r} of unsupported type {type(value)}.")

@@ -17,7 +17,7 @@ from penstock import _core
 from penstock._autodiff.tape import IndexedSlices
 from penstock._base.nest import flatten, pack_like
 from penstock._tensors.composite import Composite, flatten_all, pack_all
-from penstock._tensors.spec import TensorSpec
+from penstock._tensors.spec import TensorSpec, TypeSpec
 
 _BY_VALUE = (bool, int, str, bytes, type(None), type(Ellipsis))
 _BY_TEXT = (float, complex)  # a nan is equal to itself, -0.0 is not 0.0
@@ -53,7 +53,7 @@ def key_of(value):
     if isinstance(value, IndexedSlices):
         return kind, tuple(map(key_of, (value.values, value.indices, value.dense_shape)))
     if isinstance(value, Composite):
-        return kind, value._parts_key(), tuple(map(key_of, value._parts()))
+        return value._parts_key(), tuple(map(key_of, value._parts()))
     return _key_of_object(value)
 
 
@@ -75,8 +75,10 @@ def type_text(value) -> str:
     """An argument or result in TensorFlow's notation for types."""
     if isinstance(value, _core.Tensor):
         return repr(TensorSpec.from_tensor(value))
-    if isinstance(value, TensorSpec):
+    if isinstance(value, TypeSpec):
         return repr(value)
+    if isinstance(value, Composite):
+        return repr(value._type_spec)
     if isinstance(value, Mapping):
         return f"Dict[{_items_text(value.items())}]"
     if isinstance(value, tuple) and hasattr(value, "_fields"):
@@ -194,7 +196,7 @@ class Parameters:
         without one that leaves anything open."""
         if self.specs is None:
             return None
-        if all(spec.shape.is_fully_defined() for spec in flatten(self.specs)):
+        if all(spec.shape.is_fully_defined() for spec in flatten_all(self.specs)):
             return None
         args, kwargs = bound
         return (*self.specs, *args[len(self.specs) :]), kwargs
@@ -258,7 +260,7 @@ def _checked_specs(input_signature) -> tuple:
             f"input_signature must be either a tuple or a list, got {type(input_signature)}."
         )
     leaves = flatten(input_signature)
-    if not all(isinstance(leaf, TensorSpec) for leaf in leaves):
+    if not all(isinstance(leaf, TypeSpec) for leaf in leaves):
         raise TypeError(
             "input_signature must be a possibly nested sequence of TensorSpec objects, got invalid "
             f"args {leaves} with types {[type(leaf) for leaf in leaves]}."
@@ -285,6 +287,11 @@ def _cast(value, spec):
             raise TypeError(f"Can not cast {value!r} to {type_text(spec)}")
         made = [_cast(item, part) for item, part in zip(value, spec, strict=True)]
         return made if isinstance(spec, list) else tuple(made)
+    if not isinstance(spec, TensorSpec):
+        made = spec._cast(value)
+        if made is None:
+            raise TypeError(f"Can not cast {type_text(value)} to {spec!r}")
+        return made
     if not is_traced(value):
         is_variable = isinstance(value, _core.VariableHandle)
         value = _core.to_tensor(value, None if is_variable else spec.dtype)

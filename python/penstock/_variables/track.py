@@ -34,6 +34,22 @@ class Trackable:
                 yield name, value
 
 
+class StateHolder(Trackable):
+    """An object whose state, as bytes, checkpoints save and restore: an iterator."""
+
+    _STATE = "OBJECT_STATE"  # its name in TensorFlow's checkpoints
+
+    def _trackable_children(self):
+        return iter(())
+
+    def _save_state(self) -> bytes:
+        raise NotImplementedError
+
+    def _restore_state(self, state: bytes):
+        """Restores the state, or raises and leaves it as it was."""
+        raise NotImplementedError
+
+
 def is_trackable(value) -> bool:
     """Whether it may contain variables."""
     return isinstance(value, (_core.VariableHandle, Trackable, list, tuple, dict))

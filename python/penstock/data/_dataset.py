@@ -604,13 +604,10 @@ class Dataset(Composite, LoopSource):
         return [_core.dataset_handle(self._core)]
 
     def _with_parts(self, parts):
-        if not isinstance(parts[0], _core.Tensor):
-            return self  # a spec, where a trace is described
-        core = _core.dataset_of(parts[0], _structure.core_spec(self._element_spec))
-        return Dataset._of(core, self._element_spec)
+        return self._type_spec._with_parts(parts)
 
     def _parts_key(self):
-        return repr(self._element_spec)
+        return self._type_spec._parts_key()
 
     def __len__(self):
         count = self._core.cardinality()

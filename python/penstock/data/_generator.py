@@ -11,7 +11,8 @@ from penstock.data import _structure
 from penstock.data._stage import constant, make
 
 
-def _signature(output_types, output_shapes, output_signature):
+def signature(output_types, output_shapes, output_signature=None):
+    """The element spec that types and shapes, or specs, describe."""
     if output_types is not None and output_signature is not None:
         raise TypeError(
             "The `output_types` argument can not be used together with the `output_signature` "
@@ -166,7 +167,7 @@ def _failed(error):
 def from_generator(generator, output_types, output_shapes, args, output_signature):
     if not callable(generator):
         raise TypeError("`generator` must be a Python callable.")
-    signature = _signature(output_types, output_shapes, output_signature)
+    spec = signature(output_types, output_shapes, output_signature)
     if args is not None and not isinstance(args, (tuple, list)):
         raise TypeError("values must be a sequence.")
     operands = [constant(each) for each in args or ()]
@@ -174,8 +175,8 @@ def from_generator(generator, output_types, output_shapes, args, output_signatur
     def start(tensors):
         values = [tensor.numpy() for tensor in tensors]
         try:
-            return _Elements(generator, values, signature)
+            return _Elements(generator, values, spec)
         except Exception as error:
             raise _failed(error) from error
 
-    return make("Generator", (), operands, spec=signature, source=start)
+    return make("Generator", (), operands, spec=spec, source=start)

@@ -1,28 +1,35 @@
-"""Iterators of datasets: tf.data.Iterator, Optional, and elements as NumPy arrays."""
+"""Iterators of datasets: tf.data.Iterator, and elements as NumPy arrays."""
 
 from __future__ import annotations
 
 import abc
+import atexit
 
-from penstock import _core, dtypes, errors
+from penstock import _core, errors
 from penstock._api import public
+from penstock._context.trace import keep_calls
 from penstock._tensors.composite import Composite, LoopSource
-from penstock._tensors.spec import TypeSpec
+from penstock._variables.track import StateHolder
 from penstock.data import _structure
+from penstock.data._optional import Optional
+from penstock.data._structure import HandleSpec
+
+# Before the interpreter goes away: threads of iterators may need it.
+atexit.register(_core.close_all_iterators)
 
 
 @public("data.IteratorSpec")
-class IteratorSpec(TypeSpec):
+class IteratorSpec(HandleSpec):
     """The spec of an iterator.
 
     Args:
       element_spec: The spec of its elements.
+
+    >>> tf.type_spec_from_value(iter(tf.data.Dataset.range(3)))
+    IteratorSpec(TensorSpec(shape=(), dtype=tf.int64, name=None),)
     """
 
-    __slots__ = ("_element_spec",)
-
-    def __init__(self, element_spec):
-        self._element_spec = element_spec
+    __slots__ = ()
 
     value_type = property(lambda self: OwnedIterator)
 
@@ -31,19 +38,8 @@ class IteratorSpec(TypeSpec):
         """The spec of an iterator."""
         return IteratorSpec(value.element_spec)
 
-    def is_compatible_with(self, other):
-        own = other._element_spec if isinstance(other, IteratorSpec) else None
-        own = other.element_spec if isinstance(other, Iterator) else own
-        return own is not None and _structure.are_compatible(self._element_spec, own)
-
-    def __eq__(self, other):
-        return isinstance(other, IteratorSpec) and self._element_spec == other._element_spec
-
-    def __hash__(self):
-        return hash(IteratorSpec)
-
-    def __repr__(self):
-        return f"IteratorSpec({self._element_spec!r},)"
+    def _of_handle(self, handle):
+        return TracedIterator(handle, self._element_spec)
 
 
 @public("data.Iterator")
@@ -77,10 +73,10 @@ class _IteratorBase(Iterator, Composite, LoopSource):
     _type_spec = property(lambda self: IteratorSpec(self._element_spec))
 
     def _with_parts(self, parts):
-        return TracedIterator(parts[0], self._element_spec)
+        return self._type_spec._with_parts(parts)
 
     def _parts_key(self):
-        return repr(self._element_spec)
+        return self._type_spec._parts_key()
 
 
 class TracedIterator(_IteratorBase):
@@ -108,9 +104,7 @@ class TracedIterator(_IteratorBase):
 
     def get_next_as_optional(self):
         """The next element as a tf.experimental.Optional, which is empty at the end."""
-        parts = _structure.core_spec(self._element_spec)
-        has_value = _core.add_iterator_advance(self._handle)
-        return TracedOptional(self._element_spec, has_value, self._handle, parts)
+        return Optional._of(_core.add_next_optional(self._handle), self._element_spec)
 
     def advance(self):
         """Goes on to the next element; false at the end, as a tensor."""
@@ -125,18 +119,32 @@ class TracedIterator(_IteratorBase):
 
 def iterate(dataset):
     """A new iterator, each time that the function that is traced runs."""
-    if _core.is_tracing():
-        return TracedIterator(_core.add_iterator(dataset._core), dataset.element_spec)
-    return OwnedIterator(dataset)
+    if _core.is_building():
+        raise RuntimeError(
+            "`tf.data.Dataset` only supports Python-style iteration in eager mode or within "
+            "tf.function."
+        )
+    if not _core.is_tracing():
+        return OwnedIterator(dataset)
+    keep_calls([dataset])
+    return TracedIterator(_core.add_iterator(dataset._core), dataset.element_spec)
 
 
-class OwnedIterator(_IteratorBase):
+class OwnedIterator(_IteratorBase, StateHolder):
     """An iterator over a dataset. It may be saved in a checkpoint."""
+
+    _STATE = "ITERATOR_STATE"
 
     def __init__(self, dataset):
         self._dataset = dataset
         self._element_spec = dataset.element_spec
         self._core = _core.DatasetIterator(dataset._core)
+
+    def _save_state(self):
+        return self._core.save()
+
+    def _restore_state(self, state):
+        self._core.restore(state)
 
     def _parts(self):
         return [self._core.handle()]
@@ -165,12 +173,7 @@ class OwnedIterator(_IteratorBase):
 
     def get_next_as_optional(self):
         """The next element as a tf.experimental.Optional, which is empty at the end."""
-        if _core.is_tracing():
-            return self._loop().get_next_as_optional()
-        components = self._core.next()
-        if components is None:
-            return Optional.empty(self._element_spec)
-        return Optional(self._element_spec, components)
+        return self._loop().get_next_as_optional()
 
     def __repr__(self):
         return f"<{type(self).__module__}.OwnedIterator object at {id(self):#x}>"
@@ -214,94 +217,6 @@ class NumpyIterator:
     def restore(self, state):
         """Goes to the position that `save` returned."""
         self._iterator._core.restore(state)
-
-
-@public("OptionalSpec")
-class OptionalSpec(TypeSpec):
-    """The spec of a tf.experimental.Optional.
-
-    Args:
-      element_spec: The spec of its value.
-    """
-
-    __slots__ = ("_element_spec",)
-
-    def __init__(self, element_spec):
-        self._element_spec = element_spec
-
-    value_type = property(lambda self: Optional)
-
-    @staticmethod
-    def from_value(value):
-        """The spec of an optional."""
-        return OptionalSpec(value.element_spec)
-
-    def __eq__(self, other):
-        return isinstance(other, OptionalSpec) and self._element_spec == other._element_spec
-
-    def __hash__(self):
-        return hash(OptionalSpec)
-
-    def __repr__(self):
-        return f"OptionalSpec({self._element_spec!r},)"
-
-
-@public("experimental.Optional", "data.experimental.Optional")
-class Optional:
-    """A value that may be missing, such as an iterator's next element.
-
-    >>> optional = tf.experimental.Optional.from_value(7)
-    >>> bool(optional.has_value()), int(optional.get_value())
-    (True, 7)
-    """
-
-    def __init__(self, element_spec, components):
-        self._element_spec, self._components = element_spec, components
-
-    element_spec = property(lambda self: self._element_spec)
-    _type_spec = property(lambda self: OptionalSpec(self._element_spec))
-
-    @staticmethod
-    def empty(element_spec):
-        """An optional without a value."""
-        return Optional(element_spec, None)
-
-    @staticmethod
-    def from_value(value):
-        """An optional with a value."""
-        element = _structure.as_element(value)
-        spec = _structure.map_leaves(_structure.spec_of, element)
-        return Optional(spec, _structure.components_of(element))
-
-    def has_value(self, name=None):
-        """Whether there is a value, as a tensor."""
-        return _core.to_tensor(self._components is not None, dtypes.bool)
-
-    def get_value(self, name=None):
-        """The value; InvalidArgumentError if there is none."""
-        if self._components is None:
-            raise errors.InvalidArgumentError(
-                None, None, "The given optional does not have a value."
-            )
-        return _structure.element_of(self._element_spec, self._components)
-
-
-class TracedOptional(Optional):
-    """The next element of an iterator in a function that is traced."""
-
-    def __init__(self, element_spec, has_value, handle, parts):
-        super().__init__(element_spec, None)
-        self._has_value, self._handle, self._core_spec = has_value, handle, parts
-
-    def has_value(self, name=None):
-        """Whether there is a value, as a tensor."""
-        return self._has_value
-
-    def get_value(self, name=None):
-        """The value; InvalidArgumentError if there is none."""
-        if self._components is None:
-            self._components = _core.add_iterator_current(self._handle, self._core_spec)
-        return _structure.element_of(self._element_spec, self._components)
 
 
 @public("data.experimental.get_next_as_optional", "v1.data.experimental.get_next_as_optional")

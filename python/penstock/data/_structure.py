@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from penstock import _core
+from penstock import _core, dtypes
 from penstock._api import public
+from penstock._tensors.composite import Composite
 from penstock._tensors.kinds import is_tensor_like
 from penstock._tensors.shape import TensorShape
 from penstock._tensors.spec import TensorSpec, TypeSpec
@@ -36,8 +37,83 @@ class NoneTensorSpec(TypeSpec):
         return "NoneTensorSpec()"
 
 
+_HANDLE = TensorSpec([], dtypes.int64)
+
+
+class HandleSpec(TypeSpec, Composite):
+    """The spec of what is a handle in a function that is traced. As an argument, it stands for
+    anything that fits it."""
+
+    __slots__ = ("_element_spec",)
+
+    def __init__(self, element_spec):
+        self._element_spec = element_spec
+
+    element_spec = property(lambda self: self._element_spec, doc="The spec of an element.")
+
+    def _of_handle(self, handle):
+        """What a handle stands for."""
+        raise NotImplementedError
+
+    def _spec_of(self, value):
+        """The spec of a value of this kind, or the spec itself; None for others."""
+        spec = value if isinstance(value, HandleSpec) else getattr(value, "_type_spec", None)
+        return spec if type(spec) is type(self) else None
+
+    def is_compatible_with(self, spec_or_value):
+        """True if the other's elements fit this spec's."""
+        spec = self._spec_of(spec_or_value)
+        return spec is not None and are_compatible(self._element_spec, spec._element_spec)
+
+    def most_specific_common_supertype(self, others):
+        """The narrowest spec that this one and the others fit; None if there is none."""
+        spec = self._element_spec
+        for other in others:
+            spec = common(spec, other._element_spec) if type(other) is type(self) else None
+            if spec is None:
+                return None
+        return type(self)(spec)
+
+    def is_subtype_of(self, other):
+        """True if everything that fits this one fits the other too."""
+        return (
+            type(other) is type(self)
+            and same_structure(self._element_spec, other._element_spec)
+            and all(map(_is_subtype, flatten(self._element_spec), flatten(other._element_spec)))
+        )
+
+    def _parts(self):
+        return [_HANDLE]
+
+    def _with_parts(self, parts):
+        # Where a trace is described, the part is a spec.
+        return self._of_handle(parts[0]) if isinstance(parts[0], _core.Tensor) else self
+
+    def _parts_key(self):
+        return type(self), repr(self._element_spec)
+
+    def _cast(self, value):
+        """The value with this spec; None if it does not fit."""
+        if not self.is_compatible_with(value):
+            return None
+        return self if isinstance(value, HandleSpec) else self._of_handle(value._parts()[0])
+
+    def __eq__(self, other):
+        return type(other) is type(self) and self._element_spec == other._element_spec
+
+    def __hash__(self):
+        return hash(type(self))
+
+    def __repr__(self):
+        return f"{type(self).__name__}({self._element_spec!r},)"
+
+
+def _is_subtype(spec, other):
+    return spec.is_subtype_of(other)
+
+
 @public("data.DatasetSpec", "v1.data.DatasetSpec")
-class DatasetSpec(TypeSpec):
+class DatasetSpec(HandleSpec):
     """The spec of a dataset: of a window among elements, or of a function's argument.
 
     Args:
@@ -48,13 +124,11 @@ class DatasetSpec(TypeSpec):
     DatasetSpec(TensorSpec(shape=(), dtype=tf.int64, name=None), TensorShape([]))
     """
 
-    __slots__ = ("_dataset_shape", "_element_spec")
+    __slots__ = ("_dataset_shape",)
 
     def __init__(self, element_spec, dataset_shape=()):
-        self._element_spec = element_spec
+        super().__init__(element_spec)
         self._dataset_shape = TensorShape(dataset_shape)
-
-    element_spec = property(lambda self: self._element_spec)
 
     @property
     def value_type(self):
@@ -67,25 +141,11 @@ class DatasetSpec(TypeSpec):
         """The spec of a dataset."""
         return DatasetSpec(value.element_spec)
 
-    def is_compatible_with(self, other):
-        """True if the other's elements fit this spec's."""
-        own = getattr(other, "element_spec", None)
-        return own is not None and are_compatible(self._element_spec, own)
+    def _of_handle(self, handle):
+        from penstock.data._dataset import Dataset
 
-    def most_specific_common_supertype(self, others):
-        """The narrowest spec that this one and the others fit; None if there is none."""
-        spec = self._element_spec
-        for other in others:
-            spec = isinstance(other, DatasetSpec) and common(spec, other._element_spec)
-            if not spec:
-                return None
-        return DatasetSpec(spec, self._dataset_shape)
-
-    def __eq__(self, other):
-        return isinstance(other, DatasetSpec) and self._element_spec == other._element_spec
-
-    def __hash__(self):
-        return hash(DatasetSpec)
+        core = _core.dataset_of(handle, core_spec(self._element_spec))
+        return Dataset._of(core, self._element_spec)
 
     def __repr__(self):
         return f"DatasetSpec({self._element_spec!r}, {self._dataset_shape!r})"

@@ -17,8 +17,11 @@ from __future__ import annotations
 import json
 import os
 
+import numpy as np
+
 from penstock import _core, dtypes, errors
 from penstock._base.files import replacing, system_errors, write_all
+from penstock._variables.track import StateHolder
 from penstock.io import _header, gfile, safetensors
 from penstock.io._header import lost
 
@@ -52,6 +55,18 @@ class _Pairs:
         self.shape, self._read_only_array = (*variable.shape, 2), variable._read_only_array
 
 
+class _State:
+    """The state of an object: bytes."""
+
+    dtype = dtypes.uint8
+
+    def __init__(self, state):
+        self._bytes, self.shape = state, (len(state),)
+
+    def _read_only_array(self):
+        return np.frombuffer(self._bytes, np.uint8)
+
+
 def write(prefix: str, nodes) -> None:
     """Writes the variables among the nodes, and the graph."""
     tensors, described = {}, []
@@ -59,7 +74,9 @@ def write(prefix: str, nodes) -> None:
         entry = {"children": node.children} if node.children else {}
         if node.key is not None:
             entry["key"], tensors[node.key] = node.key, node.value
-            if node.value.dtype is dtypes.complex128:
+            if isinstance(node.value, StateHolder):
+                tensors[node.key] = _State(node.value._save_state())
+            elif node.value.dtype is dtypes.complex128:
                 entry["dtype"], tensors[node.key] = "complex128", _Pairs(node.value)
         described.append(entry)
     folder = os.path.dirname(prefix)

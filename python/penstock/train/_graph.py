@@ -5,9 +5,9 @@ from __future__ import annotations
 import collections
 
 from penstock import _core
-from penstock._variables.track import children
+from penstock._variables.track import StateHolder, children
 
-_SUFFIX = (".ATTRIBUTES", "VARIABLE_VALUE")
+_VALUE = "VARIABLE_VALUE"
 
 
 def identity(value):
@@ -21,20 +21,27 @@ def _escaped(name: str) -> str:
     return name.replace(".", "..").replace("/", ".S")
 
 
-def key_of(path) -> str:
+def key_of(path, what=_VALUE) -> str:
     """The name of a variable in the file, from the path that leads to it."""
-    return "/".join([*map(_escaped, path), *_SUFFIX])
+    return "/".join([*map(_escaped, path), ".ATTRIBUTES", what])
+
+
+def _key(value, path):
+    if isinstance(value, StateHolder):
+        return key_of(path, value._STATE)
+    return key_of(path) if isinstance(value, _core.VariableHandle) else None
 
 
 class Node:
-    """An object: the numbers of its children by name and, for a variable, its key in the file."""
+    """An object: the numbers of its children by name and, for a variable or an object with a state,
+    its key in the file."""
 
     __slots__ = ("children", "key", "path", "value")
 
     def __init__(self, value, path):
         self.value, self.path = value, path
         self.children = {}
-        self.key = key_of(path) if isinstance(value, _core.VariableHandle) else None
+        self.key = _key(value, path)
 
 
 def objects_under(root) -> list[Node]:
@@ -62,5 +69,5 @@ def objects_under(root) -> list[Node]:
 
 
 def variables_under(root) -> list:
-    """The variables among them."""
+    """The variables among them, and the objects with a state."""
     return [node.value for node in objects_under(root) if node.key is not None]

@@ -11,8 +11,15 @@ import collections
 import warnings
 import weakref
 
-from penstock import _core, errors
-from penstock._variables.track import Trackable, await_more, awaited, children, stop_waiting
+from penstock import _core, dtypes, errors
+from penstock._variables.track import (
+    StateHolder,
+    Trackable,
+    await_more,
+    awaited,
+    children,
+    stop_waiting,
+)
 from penstock.train import _watch
 from penstock.train._graph import identity
 
@@ -46,8 +53,10 @@ class Restore:
             self._check(variable, self._nodes[number][1])
         # All checks come first: damage found half-way would leave a mixture.
         self._file.check(self._nodes[number][1] for _, number in variables)
+        # First what may refuse its state.
+        variables.sort(key=lambda pair: not isinstance(pair[0], StateHolder))
         for variable, number in variables:
-            self._file.read_into(variable, self._nodes[number][1])
+            self._read(variable, self._nodes[number][1])
             self.restored.add(identity(variable))
             self._done.add(number)
         self._bound = bound
@@ -55,6 +64,12 @@ class Restore:
             self._await(target, number)
         if len(self._done) == self._count:
             self._file.close()
+
+    def _read(self, variable, key):
+        if isinstance(variable, StateHolder):
+            variable._restore_state(self._file.read(key).numpy().tobytes())
+        else:
+            self._file.read_into(variable, key)
 
     def _matched(self, pairs, bound, warn):
         """([(variable, node)] to restore, [(object, node)] that may get more later)."""
@@ -67,7 +82,7 @@ class Restore:
             seen.add((identity(target), number))
             if not self._bind(bound, target, number, warn):
                 continue
-            if isinstance(target, _core.VariableHandle):
+            if isinstance(target, (_core.VariableHandle, StateHolder)):
                 if self._nodes[number][1] is not None and number not in self._done:
                     variables.append((target, number))
                 continue
@@ -101,6 +116,12 @@ class Restore:
 
     def _check(self, variable, key):
         dtype, shape = self._file.describe(key)
+        if isinstance(variable, StateHolder):
+            if dtype is not dtypes.uint8 or not key.endswith("/" + variable._STATE):
+                raise errors.NotFoundError(
+                    None, None, f"{key} is not the state of {variable!r}: it is another object's"
+                )
+            return
         if dtype is not variable.dtype:
             raise errors.InvalidArgumentError(
                 None,
