@@ -48,7 +48,8 @@ Dataset finished(std::shared_ptr<DatasetState> state) {
   } else if (!state->inputs.empty()) {
     state->spec = state->input().spec();
   }
-  if (stage.share != nullptr && !has_symbol(*state)) state->shared = stage.share(*state);
+  if (stage.share != nullptr && state->shared == nullptr && !has_symbol(*state))
+    state->shared = stage.share(*state);
   return Dataset(std::move(state));
 }
 
@@ -81,6 +82,7 @@ Dataset Dataset::make(std::string_view name, Parts parts) {
     state->settings = resolve(*stage, parts.settings);
     state->spec = std::move(parts.spec);
     state->host = std::move(parts.host);
+    if (parts.shares != nullptr) state->shared = parts.shares->shared;
     state->is_template = Trace::is_open() || has_symbol(*state) ||
                          std::ranges::any_of(state->inputs, &Dataset::is_template);
     if (const auto here = exec::current_line()) {
@@ -111,6 +113,7 @@ Dataset bind(const Dataset& dataset, const Bindings& bindings) {
   }
   auto state = std::make_shared<DatasetState>(old);
   state->is_template = false;
+  state->shared = nullptr;
   for (Dataset& input : state->inputs) input = bind(input, bindings);
   for (Tensor& operand : state->operands) {
     if (!operand.is_symbolic()) continue;
@@ -229,14 +232,14 @@ Dataset Dataset::shuffle(int64_t buffer_size, int64_t seed, int64_t seed2,
 }
 Dataset Dataset::shuffle_and_repeat(int64_t buffer_size, int64_t seed, int64_t seed2, int64_t count,
                                     bool reshuffle_each_iteration) const {
-  return make(
-      "ShuffleAndRepeat",
-      {.inputs = {*this},
-       .operands = {Tensor(buffer_size), Tensor(seed), Tensor(seed2), Tensor(count)},
-       .settings = {{"reshuffle", reshuffle_each_iteration}}});
+  return make("ShuffleAndRepeat",
+              {.inputs = {*this},
+               .operands = {Tensor(buffer_size), Tensor(seed), Tensor(seed2), Tensor(count)},
+               .settings = {{"reshuffle", reshuffle_each_iteration}}});
 }
 Dataset Dataset::cache(std::string_view file) const {
-  return make("Cache", {.inputs = {*this}, .operands = {Tensor::from_strings({&file, 1}, Shape{})}});
+  return make("Cache",
+              {.inputs = {*this}, .operands = {Tensor::from_strings({&file, 1}, Shape{})}});
 }
 Dataset Dataset::repeat(int64_t count) const {
   return make("Repeat", {.inputs = {*this}, .operands = {Tensor(count)}});

@@ -18,15 +18,17 @@ void check(const Element& state, const ElementFunction& function) {
             ")."));
   for (size_t i = 0; i < state.size(); ++i) {
     if (state[i].dataset == nullptr && results[i].dtype != state[i].tensor.dtype())
-      throw TypeError(cat("The element types for the new state must match the initial state. "
-                          "Expected ",
-                          state[i].tensor.dtype(), " but got ", results[i].dtype, "."));
+      throw TypeError(
+          cat("The element types for the new state must match the initial state. "
+              "Expected ",
+              state[i].tensor.dtype(), " but got ", results[i].dtype, "."));
   }
 }
 
 }  // namespace
 
-Element reduce(const Dataset& dataset, Element state, const ElementFunction& function) {
+Element reduce(const Dataset& dataset, Element state, const ElementFunction& function,
+               std::span<const Tensor> captured) {
   return with_memory_errors("ReduceDataset", [&] {
     check(state, function);
     const ElementFunction call = function.with_own_draws();
@@ -36,7 +38,7 @@ Element reduce(const Dataset& dataset, Element state, const ElementFunction& fun
       Element arguments = std::move(state);
       for (Component& component : element) arguments.push_back(std::move(component));
       try {
-        call.call(arguments, call.captures(), state);
+        call.call(arguments, captured, state);
       } catch (const Error& error) {
         throw_error(error.code(),
                     cat(error.what(), "\n\t[[element ", index, " of ReduceDataset]]"));

@@ -58,6 +58,7 @@ class PEN_API Dataset {
     std::vector<std::pair<std::string, int64_t>> settings = {};
     Spec spec = {};  // for stages that cannot infer it
     std::shared_ptr<const HostSource> host = {};
+    std::shared_ptr<const DatasetState> shares = {};  // a dataset whose seeds are used as well
   };
   // The dataset of the stage with that name. Throws what the stage throws for invalid parts.
   static Dataset make(std::string_view stage, Parts parts);
