@@ -13,6 +13,7 @@
 
 #include <penstock/data/dataset.h>
 #include <penstock/data/memory_plan.h>
+#include <penstock/data/reduce.h>
 #include <penstock/data/traced_iterator.h>
 
 #include "array.h"
@@ -247,6 +248,25 @@ nb::list components_of(Tensors (*add)(const Tensor&, const data::Spec&), nb::han
   return items;
 }
 
+nb::list tensor_list(Tensors&& tensors) {
+  nb::list items;
+  for (Tensor& tensor : tensors) items.append(wrapped(std::move(tensor)));
+  return items;
+}
+
+// reduce_dataset(dataset, state, function, spec): the last state.
+nb::list reduce_dataset(const Dataset& dataset, const nb::list& state,
+                        const data::ElementFunction& function, nb::handle spec) {
+  const data::Spec state_spec = to_spec(spec);
+  const std::vector<Tensor> start = tensors_of(state);
+  return tensor_list(
+      running([&] { return data::add_reduction(dataset, start, function, state_spec); }));
+}
+
+nb::list single_element(const Dataset& dataset) {
+  return tensor_list(running([&] { return data::add_single_element(dataset); }));
+}
+
 }  // namespace
 
 void add_dataset(nb::module_& module) {
@@ -278,6 +298,11 @@ void add_dataset(nb::module_& module) {
   module.def("dataset_argument", [](int64_t index, nb::handle spec) {
     return Dataset::argument(index, to_spec(spec));
   });
+  module.def("repeat_shuffled", [](const Dataset& shuffled, nb::handle count) {
+    return shuffled.repeat_shuffled(to_tensor(count.ptr()));
+  });
+  module.def("reduce_dataset", reduce_dataset);
+  module.def("single_element", single_element);
   // In a function or graph that is traced; outside they run at once.
   module.def("add_iterator", [](const Dataset& dataset) {
     return wrapped(running([&] { return data::add_iterator(dataset); }));

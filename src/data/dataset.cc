@@ -237,6 +237,15 @@ Dataset Dataset::shuffle_and_repeat(int64_t buffer_size, int64_t seed, int64_t s
                .operands = {Tensor(buffer_size), Tensor(seed), Tensor(seed2), Tensor(count)},
                .settings = {{"reshuffle", reshuffle_each_iteration}}});
 }
+Dataset Dataset::repeat_shuffled(const Tensor& count) const {
+  if (stage() != "Shuffle")
+    throw InvalidArgumentError("[ShuffleAndRepeatDataset] needs a shuffled dataset");
+  Parts parts{.inputs = state_->inputs, .operands = state_->operands, .shares = state_};
+  parts.operands.push_back(count);
+  for (size_t i = 0; i < state_->settings.size(); ++i)
+    parts.settings.emplace_back(state_->stage->settings[i].name, state_->settings[i]);
+  return make("ShuffleAndRepeat", std::move(parts));
+}
 Dataset Dataset::cache(std::string_view file) const {
   return make("Cache",
               {.inputs = {*this}, .operands = {Tensor::from_strings({&file, 1}, Shape{})}});

@@ -52,7 +52,7 @@ uint64_t word_of(const BufferRef& buffer) {
   return reinterpret_cast<uint64_t>(buffer.get());
 }
 // Another reference to a word's buffer.
-BufferRef share(uint64_t word) {
+BufferRef reference_to(uint64_t word) {
   buffer_of(word)->references.fetch_add(1, std::memory_order_relaxed);
   return BufferRef(buffer_of(word));
 }
@@ -271,7 +271,7 @@ void ElementStore::read_words(std::span<const uint64_t> words, Element& element)
   } else {
     for (size_t i = 0; i < words.size(); ++i)
       found.push_back(
-          Tensor::over(share(words[i]), 0, codec_.spec()[i].dtype, codec_.spec()[i].shape));
+          Tensor::over(reference_to(words[i]), 0, codec_.spec()[i].dtype, codec_.spec()[i].shape));
   }
   element = std::move(found);
 }

@@ -87,6 +87,8 @@ class PEN_API Dataset {
   Dataset shuffle(int64_t buffer_size, int64_t seed, int64_t seed2,
                   bool reshuffle_each_iteration = true) const;
   // shuffle() and repeat() with one buffer, which is not emptied between the epochs.
+  // Of a shuffled dataset: its epochs, drawn from one buffer that reads ahead into the next epoch.
+  Dataset repeat_shuffled(const Tensor& count) const;
   Dataset shuffle_and_repeat(int64_t buffer_size, int64_t seed, int64_t seed2,
                              int64_t count = kInfinite, bool reshuffle_each_iteration = true) const;
   // Elements are kept for the next epochs, in memory or in files FILE.index and FILE.data-….

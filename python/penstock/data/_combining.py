@@ -273,7 +273,7 @@ def sample_from_datasets(datasets, weights, seed, stops, rerandomizes):
         key, op_seed = _seeds.next_seeds(seed)
         operands = [number(key), number(op_seed)]
         selector = make(
-            "WeightedByDataset",
+            "WeightedBy",
             [logits],
             operands,
             spec=TensorSpec([], dtypes.int64),
