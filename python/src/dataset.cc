@@ -62,8 +62,10 @@ nb::list spec_list(const data::Spec& spec) {
     if (component.is_dataset()) {
       items.append(spec_list(*component.dataset));
     } else {
-      items.append(nb::make_tuple(nb::steal(dtype_object(component.dtype)),
-                                  nb::steal(checked(shape_tuple(component.shape)))));
+      nb::object shape = component.shape.has_rank()
+                             ? nb::steal(checked(shape_tuple(component.shape)))
+                             : nb::object(nb::none());
+      items.append(nb::make_tuple(nb::steal(dtype_object(component.dtype)), shape));
     }
   }
   return items;
