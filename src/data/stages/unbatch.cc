@@ -189,6 +189,7 @@ class RebatchIterator final : public RowsIterator {
   }
 
   bool next(Element& element) override {
+    if (has_ended_ && next_row_ == rows_) return false;  // even where an empty batch is due
     const int64_t size = sizes_[at_];
     at_ = at_ + 1 == sizes_.size() ? 0 : at_ + 1;
     if (size == 0) {
