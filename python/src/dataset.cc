@@ -61,8 +61,10 @@ nb::list spec_list(const data::Spec& spec) {
     if (component.is_dataset()) {
       items.append(spec_list(*component.dataset));
     } else {
-      items.append(nb::make_tuple(nb::steal(dtype_object(component.dtype)),
-                                  nb::steal(checked(shape_tuple(component.shape)))));
+      const bool has_rank = component.shape.has_rank();
+      items.append(nb::make_tuple(
+          nb::steal(dtype_object(component.dtype)),
+          has_rank ? nb::steal(checked(shape_tuple(component.shape))) : nb::object(nb::none())));
     }
   }
   return items;

@@ -52,7 +52,9 @@ struct DatasetState {
   const Dataset& input(size_t i = 0) const { return inputs[i]; }
   // The value of a scalar operand. Pre: it has data.
   int64_t number(size_t operand) const {
-    return static_cast<int64_t>(operands[operand].number_at(0));
+    const Tensor& value = operands[operand];
+    if (value.dtype() == DType::kInt64) return value.item<int64_t>();
+    return static_cast<int64_t>(value.number_at(0));
   }
   // The captures of a function.
   std::span<const Tensor> captured(size_t function) const;

@@ -28,8 +28,15 @@ _CLASS_NAMES = {
 }
 
 
+class DatasetV2:
+    """What Keras looks for among the bases of a class, to recognise a dataset: this name and a
+    module of TensorFlow."""
+
+    __module__ = "tensorflow.python.data.ops.dataset_ops"
+
+
 @public("data.Dataset")
-class Dataset(Composite, LoopSource):
+class Dataset(DatasetV2, Composite, LoopSource):
     """An input pipeline: a description of elements, which an iterator computes.
 
     Every method returns a new dataset. What a pipeline buffers is counted under `dataset`;
@@ -42,6 +49,7 @@ class Dataset(Composite, LoopSource):
 
     _name = None  # TensorFlow's class name, where the stage has another
     _options = None
+    _is_dataset = True
 
     def __init__(self, variant_tensor=None):
         raise TypeError(
@@ -626,6 +634,9 @@ class Dataset(Composite, LoopSource):
         stage = self._core.stage
         name = self._name or _CLASS_NAMES.get(stage) or f"_{stage}Dataset"
         return f"<{name} element_spec={self._element_spec!r}>"
+
+
+Dataset.__name__ = "DatasetV2"  # as TensorFlow's
 
 
 def dataset_or_raise(value, what) -> Dataset:
