@@ -297,9 +297,6 @@ void add_dataset(nb::module_& module) {
   module.def("make_dataset", make_dataset, nb::arg("stage"), nb::arg("inputs"), nb::arg("operands"),
              nb::arg("functions"), nb::arg("settings"), nb::arg("spec").none(),
              nb::arg("source").none());
-  module.def("dataset_argument", [](int64_t index, nb::handle spec) {
-    return Dataset::argument(index, to_spec(spec));
-  });
   module.def("repeat_shuffled", [](const Dataset& shuffled, nb::handle count) {
     return shuffled.repeat_shuffled(to_tensor(count.ptr()));
   });

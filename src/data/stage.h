@@ -109,11 +109,10 @@ const StageDef* find_stage(std::string_view name);
 // The iterator of a dataset. Throws for a template.
 StageIteratorRef iterate(const Dataset& dataset, const Scope& scope);
 
-// The values of a template's symbols, by id, and of its dataset arguments.
+// The values of a template's symbols, by id.
 struct Bindings {
   std::span<const uint64_t> symbols;
   std::span<const Tensor> values;
-  std::span<const std::shared_ptr<const DatasetState>> datasets;
 };
 Dataset bind(const Dataset& dataset, const Bindings& bindings);
 // The symbolic operands of a template, each once, appended to *symbols.

@@ -62,8 +62,9 @@ class PEN_API Dataset {
   };
   // The dataset of the stage with that name. Throws what the stage throws for invalid parts.
   static Dataset make(std::string_view stage, Parts parts);
-  // Inside a traced function: its dataset argument `index`.
-  static Dataset argument(int64_t index, Spec elements);
+  // A dataset argument of a function that is traced: an input of the trace stands for it
+  // (traced_iterator.h).
+  static Dataset argument(Trace& trace, Spec elements);
 
   // Sources.
   static Dataset from_tensors(std::span<const Tensor> components);

@@ -165,6 +165,7 @@ class Tracing(OpSeeds):
         self._may_make_variables = may_make_variables
         self.made = []
         self.num_regions = 0  # branches and loop bodies being traced
+        self.num_iterated = 0  # elements of datasets that Python code took with `next`
         self.has_custom_gradient = False  # then tapes must see the Python code
         self.calls = []  # Python functions that its nodes call
 

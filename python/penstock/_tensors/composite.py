@@ -29,6 +29,8 @@ class LoopSource:
     """What a loop of a function that is traced can run over: a dataset or an iterator."""
 
     __slots__ = ()
+    # Whether it has the methods enumerate, zip, map and filter: it may begin anew.
+    _is_dataset = False
 
     def _loop(self):
         """An object with advance(), which goes to the next item and returns whether there is one,

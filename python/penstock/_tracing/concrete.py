@@ -8,9 +8,13 @@ from penstock import _core, errors
 from penstock._autodiff.tape import variables_by_id
 from penstock._context import frames
 from penstock._context.trace import keep_calls
-from penstock._tensors.composite import flatten_all, is_plain, pack_all
+from penstock._tensors.composite import Composite, flatten_all, is_plain, pack_all
 from penstock._tensors.spec import TensorSpec
 from penstock._tracing.arguments import POSITIONAL, is_traced, key_of, type_text, without_owning
+
+
+def _parts_of(value) -> list:
+    return value._parts() if isinstance(value, Composite) else [value]
 
 
 class ConcreteFunction:
@@ -197,6 +201,7 @@ class ConcreteFunction:
             name in kwargs for name in names[len(args) :]
         ):
             given += [kwargs[name] for name in names[len(args) :]]
+            given = [part for value in given for part in _parts_of(value)]
         else:
             given = self._bound(args, kwargs)
         wanted = [leaf for leaf in flatten_all(self._arguments) if is_traced(leaf)]

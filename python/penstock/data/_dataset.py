@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from penstock import _core, dtypes, errors
 from penstock._api import public
-from penstock._ops import seeds as _seeds
 from penstock._tensors.composite import Composite, LoopSource
 from penstock._tensors.spec import TensorSpec
 from penstock.data import _batching, _combining, _functions, _generator, _structure
@@ -28,8 +27,15 @@ _CLASS_NAMES = {
 }
 
 
+class DatasetV2:
+    """What Keras looks for among the bases of a class, to recognise a dataset: this name and a
+    module of TensorFlow."""
+
+    __module__ = "tensorflow.python.data.ops.dataset_ops"
+
+
 @public("data.Dataset")
-class Dataset(Composite, LoopSource):
+class Dataset(DatasetV2, Composite, LoopSource):
     """An input pipeline: a description of elements, which an iterator computes.
 
     Every method returns a new dataset. What a pipeline buffers is counted under `dataset`;
@@ -42,6 +48,7 @@ class Dataset(Composite, LoopSource):
 
     _name = None  # TensorFlow's class name, where the stage has another
     _options = None
+    _is_dataset = True
 
     def __init__(self, variant_tensor=None):
         raise TypeError(
@@ -390,7 +397,7 @@ class Dataset(Composite, LoopSource):
         >>> sorted(tf.data.Dataset.range(4).shuffle(4).as_numpy_iterator())
         [0, 1, 2, 3]
         """
-        key, op_seed = _seeds.next_seeds(seed)
+        key, op_seed = _combining.seeds(seed)
         reshuffles = reshuffle_each_iteration is None or bool(reshuffle_each_iteration)
         operands = [number(buffer_size), number(key), number(op_seed)]
         return make("Shuffle", [self], operands, reshuffle=reshuffles)
@@ -409,7 +416,7 @@ class Dataset(Composite, LoopSource):
         >>> list(tf.data.Dataset.from_tensor_slices([1, 2, 1]).unique().as_numpy_iterator())
         [1, 2]
         """
-        return make("Unique", [self])
+        return _combining.unique(self)
 
     def ignore_errors(self, log_warning=False, name=None) -> Dataset:
         """The elements without those that fail.
@@ -462,7 +469,7 @@ class Dataset(Composite, LoopSource):
         >>> list(tf.data.Dataset.from_tensors([[1, 2], [3, 4]]).unbatch().as_numpy_iterator())
         [array([1, 2], dtype=int32), array([3, 4], dtype=int32)]
         """
-        return make("Unbatch", [self])
+        return _batching.unbatch(self)
 
     def rebatch(self, batch_size, drop_remainder=False, name=None) -> Dataset:
         """Batches of other sizes.
@@ -629,7 +636,14 @@ class Dataset(Composite, LoopSource):
         return f"<{name} element_spec={self._element_spec!r}>"
 
 
+Dataset.__name__ = "DatasetV2"  # as TensorFlow's
+
+
 def dataset_or_raise(value, what) -> Dataset:
     if not isinstance(value, Dataset):
         raise TypeError(f"{what} must be a `tf.data.Dataset` object, but is {type(value)}")
     return value
+
+
+# As TensorFlow shows it; some programs recognise it by this name.
+Dataset.__name__ = Dataset.__qualname__ = "DatasetV2"

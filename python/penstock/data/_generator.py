@@ -84,8 +84,6 @@ class _Elements:
 
     def _components(self, value):
         form = self._signature
-        if isinstance(value, list) and isinstance(form, tuple):
-            value = tuple(value)
         if not _structure.same_structure(form, value):
             raise errors.InvalidArgumentError(
                 None,

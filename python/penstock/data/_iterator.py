@@ -7,12 +7,15 @@ import atexit
 
 from penstock import _core, errors
 from penstock._api import public
-from penstock._context.trace import keep_calls
+from penstock._context.trace import current, keep_calls
 from penstock._tensors.composite import Composite, LoopSource
 from penstock._variables.track import StateHolder
 from penstock.data import _structure
 from penstock.data._optional import Optional
 from penstock.data._structure import HandleSpec
+
+# Elements that one trace takes by `next`: a loop that unrolls so many is one without end.
+_MOST_ITERATED = 10_000
 
 # Before the interpreter goes away: threads of iterators may need it.
 atexit.register(_core.close_all_iterators)
@@ -98,6 +101,7 @@ class TracedIterator(_IteratorBase):
         return _structure.element_of(self._element_spec, components)
 
     def __next__(self):
+        _count_next()
         return self.get_next()
 
     next = __next__
@@ -115,6 +119,20 @@ class TracedIterator(_IteratorBase):
         parts = _structure.core_spec(self._element_spec)
         components = _core.add_iterator_current(self._handle, parts)
         return _structure.element_of(self._element_spec, components)
+
+
+def _count_next():
+    """Raises RuntimeError where a loop in Python over an iterator does not end."""
+    tracing = current()
+    if tracing is None:
+        return
+    tracing.num_iterated += 1
+    if tracing.num_iterated > _MOST_ITERATED:
+        raise RuntimeError(
+            f"A function that is traced took {_MOST_ITERATED} elements of a dataset one by one: a "
+            "loop in Python, such as a list comprehension or list(dataset), does not end there. "
+            "Use a `for` statement, which AutoGraph converts, or Dataset.reduce."
+        )
 
 
 def iterate(dataset):
@@ -154,7 +172,7 @@ class OwnedIterator(_IteratorBase, StateHolder):
 
     def __next__(self):
         if _core.is_tracing():
-            return self._loop().get_next()
+            return next(self._loop())
         components = self._core.next()
         if components is None:
             raise StopIteration

@@ -76,6 +76,5 @@ def rejection_resample(dataset, class_func, target_dist, initial_dist, seed):
         return whole
     if fixed == 0:
         return filtered
-    weights = originals.map(lambda least: [[least, 1.0 - least]])
-    weights = weights.map(lambda rows: rows[0])
+    weights = originals.map(lambda least: raw_ops.Pack(values=[least, 1.0 - least]))
     return Dataset.sample_from_datasets([whole, filtered], weights=weights, seed=seed)

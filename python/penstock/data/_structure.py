@@ -49,8 +49,6 @@ class HandleSpec(TypeSpec, Composite):
     def __init__(self, element_spec):
         self._element_spec = element_spec
 
-    element_spec = property(lambda self: self._element_spec, doc="The spec of an element.")
-
     def _of_handle(self, handle):
         """What a handle stands for."""
         raise NotImplementedError
@@ -129,6 +127,8 @@ class DatasetSpec(HandleSpec):
     def __init__(self, element_spec, dataset_shape=()):
         super().__init__(element_spec)
         self._dataset_shape = TensorShape(dataset_shape)
+
+    element_spec = property(lambda self: self._element_spec, doc="The spec of its elements.")
 
     @property
     def value_type(self):

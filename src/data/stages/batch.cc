@@ -46,9 +46,16 @@ class BatchIterator final : public InputIterator {
 
   bool next(Element& element) override {
     builder_.clear();
-    while (!builder_.is_full()) {
-      if (!input_->next(element)) break;
-      builder_.add(element);
+    int64_t read = 0;
+    try {
+      while (!builder_.is_full()) {
+        if (!input_->next(element)) break;
+        ++read;
+        builder_.add(element);
+      }
+    } catch (const Error&) {
+      drop_rest(std::max(read, builder_.size() + 1), element);
+      throw;
     }
     if (builder_.size() == 0 || (!builder_.is_full() && state_->settings[kDropRemainder] != 0))
       return false;
@@ -57,6 +64,18 @@ class BatchIterator final : public InputIterator {
   }
 
  private:
+  // A batch that fails is lost as a whole, as TensorFlow's is.
+  void drop_rest(int64_t read, Element& element) {
+    for (; read < state_->number(kSize); ++read) {
+      try {
+        if (!input_->next(element)) return;
+      } catch (const CancelledError&) {
+        throw;
+      } catch (const Error&) {  // it is lost too
+      }
+    }
+  }
+
   BatchBuilder builder_;
 };
 

@@ -192,11 +192,11 @@ class RebatchIterator final : public RowsIterator {
     if (has_ended_ && next_row_ == rows_) return false;  // even where an empty batch is due
     const int64_t size = sizes_[at_];
     at_ = at_ + 1 == sizes_.size() ? 0 : at_ + 1;
+    if (!fetch()) return false;
     if (size == 0) {
       make_empty(element);
       return true;
     }
-    if (!fetch()) return false;
     if (rows_ - next_row_ >= size) {  // one slice
       element.clear();
       for (const Component& component : current_)

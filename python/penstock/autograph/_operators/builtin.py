@@ -11,6 +11,7 @@ from penstock._control_flow import symbolic
 from penstock._ops import convert as _convert
 from penstock._ops import create as _create
 from penstock._ops import index as _index
+from penstock._tensors.composite import LoopSource
 from penstock.autograph._operators.state import is_tensor
 
 
@@ -66,12 +67,57 @@ def _sorted(rows, /, *, key=None, reverse=False):
     return _index.gather(rows, argsort(keys, direction=direction))
 
 
+def _are_datasets(values) -> bool:
+    return builtins.bool(values) and all(
+        isinstance(each, LoopSource) and each._is_dataset for each in values
+    )
+
+
+def _enumerate(iterable, start=0):
+    if _core.is_tracing() and _are_datasets([iterable]):
+        return iterable.enumerate(start)
+    return builtins.enumerate(iterable, start)
+
+
+def _zip(*iterables, strict=False):
+    if _core.is_tracing() and _are_datasets(iterables):
+        return iterables[0].zip(*iterables)
+    return builtins.zip(*iterables, strict=strict)
+
+
+def _map(function, *iterables):
+    if not _core.is_tracing() or not _are_datasets(iterables):
+        return builtins.map(function, *iterables)
+    rows = iterables[0] if len(iterables) == 1 else iterables[0].zip(*iterables)
+    return rows.map(function)
+
+
+def _filter(function, iterable):
+    if _core.is_tracing() and _are_datasets([iterable]):
+        return iterable.filter(function)
+    return builtins.filter(function, iterable)
+
+
+def _next(iterator, *default):
+    if not default or not isinstance(iterator, LoopSource) or not _core.is_tracing():
+        return builtins.next(iterator, *default)
+    from penstock._control_flow.conditionals import cond
+
+    following = iterator.get_next_as_optional()
+    return cond(following.has_value(), following.get_value, lambda: default[0])
+
+
 OVERLOADS = {
+    builtins.enumerate: _enumerate,
+    builtins.filter: _filter,
     builtins.float: _number(builtins.float, dtypes.float32),
     builtins.int: _number(builtins.int, dtypes.int32),
     builtins.len: _len,
+    builtins.map: _map,
+    builtins.next: _next,
     builtins.range: _range,
     builtins.sorted: _sorted,
+    builtins.zip: _zip,
 }
 
 

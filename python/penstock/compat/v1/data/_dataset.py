@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 
-from penstock import _core
 from penstock._api import public
 from penstock.compat.v1.data import _iterator, _legacy
 from penstock.data._dataset import Dataset
@@ -47,10 +46,6 @@ class DatasetV1(Dataset):
         """The same as filter."""
         return self.filter(predicate)
 
-    @property
-    def _dataset(self):
-        return self
-
 
 def as_v1(dataset, cls=DatasetV1):
     """A dataset with TensorFlow 1's methods."""
@@ -65,7 +60,9 @@ def _uncounted(dataset):
     return made
 
 
-def _as_method(function):
+def as_method(function):
+    """The function, whose dataset is one of TensorFlow 1."""
+
     @functools.wraps(function)
     def method(*args, **kwargs):
         return as_v1(function(*args, **kwargs))
@@ -81,7 +78,7 @@ def _add_methods():
             continue
         if getattr(function, "__annotations__", {}).get("return") != "Dataset":
             continue
-        method = _as_method(function)
+        method = as_method(function)
         setattr(DatasetV1, name, staticmethod(method) if function is not value else method)
 
 

@@ -92,6 +92,8 @@ class Iterator(TracedIterator):
     output_shapes = property(_legacy.get_output_shapes, doc="The shapes of an element.")
     output_classes = property(_legacy.get_output_classes, doc="The classes of an element.")
 
+    __iter__ = None  # a graph has no loops in Python
+
     @staticmethod
     def from_structure(output_types, output_shapes=None, shared_name=None, output_classes=None):
         """An iterator without a dataset: make_initializer gives it one.
