@@ -27,6 +27,7 @@ from pathlib import Path
 import from_python
 import functions
 import graphs
+import pipelines
 from libraries import LIBRARIES
 from peers import CASES, REPETITIONS, SECONDS_PER_REPETITION
 from tables import OURS, all_tables
@@ -44,7 +45,7 @@ CHECK_TOLERANCE = 1e-3
 # Cases that take a column that long are not repeated in later rounds.
 SECONDS_FOR_ONE_ROUND = 3.0
 
-ALL_CASES = [*CASES, *from_python.CASES, *functions.CASES, *graphs.CASES]
+ALL_CASES = [*CASES, *from_python.CASES, *functions.CASES, *graphs.CASES, *pipelines.CASES]
 
 # By case: a figure's name to its value, or {"error": text}.
 Figures = dict[str, dict]
@@ -157,7 +158,7 @@ def run_peer(library: str, cases: list[str]) -> tuple[str, Figures]:
 
 
 def run_python(script: str, library: str, case: str) -> tuple[str, Figures]:
-    """The same for a case of from_python.py or graphs.py, in a process of its own."""
+    """The same for a case of from_python.py, graphs.py or pipelines.py, in a process of its own."""
     python = sys.executable if library == OURS else peer_python()
     command = [python, HERE / script, library, case]
     done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_SECONDS)
@@ -260,6 +261,12 @@ class Comparison:
                 and (self.seconds(library, case) or 0) < SECONDS_FOR_ONE_ROUND
             ):
                 yield "graphs.py", case
+            elif (
+                case in pipelines.CASES
+                and library in pipelines.LIBRARIES_HERE
+                and (self.seconds(library, case) or 0) < SECONDS_FOR_ONE_ROUND
+            ):
+                yield "pipelines.py", case
 
     def run_column(self, library: str, column: str) -> Figures:
         cases = [

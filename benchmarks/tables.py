@@ -146,11 +146,12 @@ def all_tables(result) -> str:
     def cases(prefix: str) -> list[str]:
         return [case for case in result.cases if case.startswith(prefix)]
 
-    families = scale, python, functions, loops, graphs = [
-        cases(prefix) for prefix in ("scale_", "py_", "fn_", "loop_", "v1_")
+    families = scale, python, functions, loops, graphs, pipelines = [
+        cases(prefix) for prefix in ("scale_", "py_", "fn_", "loop_", "v1_", "data_")
     ]
     core = [case for case in result.cases if case not in {*chain(*families)}]
     with_graphs = [lib for lib in result.libraries if lib in (OURS, "tensorflow")]
+    with_pipelines = [lib for lib in result.libraries if lib in (OURS, "tensorflow", "torch")]
     tables = [
         times_table(result, core),
         growth_table(result, scale, result.libraries),
@@ -166,5 +167,7 @@ def all_tables(result) -> str:
         cpu_table(result, graphs, with_graphs),
         memory_table(result, graphs, with_graphs),
         growth_table(result, sized(graphs), with_graphs, "cpu_seconds"),
+        simple_table(result, "input pipelines, an epoch", pipelines, with_pipelines),
+        growth_table(result, sized(pipelines), with_pipelines),
     ]
     return "\n\n".join(filter(None, tables))

@@ -13,6 +13,7 @@
 
 #include <penstock/data/dataset.h>
 #include <penstock/data/memory_plan.h>
+#include <penstock/data/reduce.h>
 #include <penstock/data/traced_iterator.h>
 
 #include "array.h"
@@ -61,10 +62,10 @@ nb::list spec_list(const data::Spec& spec) {
     if (component.is_dataset()) {
       items.append(spec_list(*component.dataset));
     } else {
-      const bool has_rank = component.shape.has_rank();
-      items.append(nb::make_tuple(
-          nb::steal(dtype_object(component.dtype)),
-          has_rank ? nb::steal(checked(shape_tuple(component.shape))) : nb::object(nb::none())));
+      nb::object shape = component.shape.has_rank()
+                             ? nb::steal(checked(shape_tuple(component.shape)))
+                             : nb::object(nb::none());
+      items.append(nb::make_tuple(nb::steal(dtype_object(component.dtype)), shape));
     }
   }
   return items;
@@ -151,7 +152,6 @@ Dataset make_dataset(const std::string& stage, const nb::list& inputs, const nb:
     parts.settings.emplace_back(nb::cast<std::string>(name), nb::cast<int64_t>(value));
   if (!spec.is_none()) parts.spec = to_spec(spec);
   if (!source.is_none()) parts.host = std::make_shared<const PythonSource>(source);
-  const WithoutGil released(!Trace::is_open());
   return Dataset::make(stage, std::move(parts));
 }
 
@@ -250,6 +250,25 @@ nb::list components_of(Tensors (*add)(const Tensor&, const data::Spec&), nb::han
   return items;
 }
 
+nb::list tensor_list(Tensors&& tensors) {
+  nb::list items;
+  for (Tensor& tensor : tensors) items.append(wrapped(std::move(tensor)));
+  return items;
+}
+
+// reduce_dataset(dataset, state, function, spec): the last state.
+nb::list reduce_dataset(const Dataset& dataset, const nb::list& state,
+                        const data::ElementFunction& function, nb::handle spec) {
+  const data::Spec state_spec = to_spec(spec);
+  const std::vector<Tensor> start = tensors_of(state);
+  return tensor_list(
+      running([&] { return data::add_reduction(dataset, start, function, state_spec); }));
+}
+
+nb::list single_element(const Dataset& dataset) {
+  return tensor_list(running([&] { return data::add_single_element(dataset); }));
+}
+
 }  // namespace
 
 void add_dataset(nb::module_& module) {
@@ -281,6 +300,11 @@ void add_dataset(nb::module_& module) {
   module.def("dataset_argument", [](int64_t index, nb::handle spec) {
     return Dataset::argument(index, to_spec(spec));
   });
+  module.def("repeat_shuffled", [](const Dataset& shuffled, nb::handle count) {
+    return shuffled.repeat_shuffled(to_tensor(count.ptr()));
+  });
+  module.def("reduce_dataset", reduce_dataset);
+  module.def("single_element", single_element);
   // In a function or graph that is traced; outside they run at once.
   module.def("add_iterator", [](const Dataset& dataset) {
     return wrapped(running([&] { return data::add_iterator(dataset); }));

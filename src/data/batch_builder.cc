@@ -24,6 +24,17 @@ Shape with_rows(const Shape& row, int64_t rows) {
   return shape;
 }
 
+// The shape without the dimension of rows in front, if there is one.
+Shape row_of(const Shape& shape, int outer) {
+  Shape row = shape;
+  if (outer != 0) row.remove(0);
+  return row;
+}
+bool is_row(const Shape& shape, const Shape& row, int outer) {
+  return shape.rank() == row.rank() + outer &&
+         std::equal(row.begin(), row.end(), shape.begin() + outer);
+}
+
 // The first rows of a tensor that nobody else holds; the rest is freed.
 Tensor cut(Tensor tensor, const Shape& shape) {
   const int64_t bytes = shape.num_bytes(dtype_size(tensor.dtype()));
@@ -46,23 +57,24 @@ Spec batched(const Spec& spec, int64_t size) {
   return result;
 }
 
-void BatchBuilder::start(const Element& element) {
+void BatchBuilder::start(const Element& element, int outer) {
   int64_t row_bytes = 0;
-  for (const Component& component : element) row_bytes += component.tensor.num_bytes();
+  for (const Component& component : element) {
+    const Shape row = row_of(component.tensor.shape(), outer);
+    row_bytes += row.num_bytes(dtype_size(component.tensor.dtype()));
+    columns_.push_back({Tensor(), row, row.num_elements()});
+  }
   int64_t bytes;
   const int64_t free = ledger::limit(0) - ledger::device_counters(0).current;
   const bool is_small = checked_mul(row_bytes, most_, &bytes) && bytes <= free / kSmallPart;
   capacity_ = is_small ? most_ : std::min(most_, kFirstRows);
-  for (const Component& component : element) {
-    const Tensor& tensor = component.tensor;
-    columns_.push_back(
-        {Tensor::empty(tensor.dtype(), with_rows(tensor.shape(), capacity_), Tag::kDataset),
-         tensor.shape(), tensor.num_elements()});
-  }
+  for (size_t i = 0; i < columns_.size(); ++i)
+    columns_[i].rows = Tensor::empty(element[i].tensor.dtype(),
+                                     with_rows(columns_[i].row, capacity_), Tag::kDataset);
 }
 
-void BatchBuilder::grow() {
-  capacity_ = std::min(most_, capacity_ * 2);
+void BatchBuilder::grow(int64_t rows) {
+  while (capacity_ < rows) capacity_ = capacity_ > most_ / 2 ? most_ : capacity_ * 2;
   for (Column& column : columns_) {
     Tensor larger =
         Tensor::empty(column.rows.dtype(), with_rows(column.row, capacity_), Tag::kDataset);
@@ -71,26 +83,28 @@ void BatchBuilder::grow() {
   }
 }
 
-void BatchBuilder::add(const Element& element) {
-  if (columns_.empty()) start(element);
-  if (size_ == capacity_) grow();
+void BatchBuilder::add(const Element& element, int64_t first, int64_t count, int outer) {
+  if (columns_.empty()) start(element, outer);
+  if (capacity_ - size_ < count) grow(size_ + count);
   for (size_t i = 0; i < columns_.size(); ++i) {
-    Column& column = columns_[i];
+    const Column& column = columns_[i];
     const Tensor& tensor = element[i].tensor;
-    if (tensor.shape() != column.row || tensor.dtype() != column.rows.dtype())
-      throw InvalidArgumentError(
-          cat("[IteratorGetNext] Cannot batch tensors with different shapes "
-              "in component ",
-              i, ". First element had shape ", column.row, " and element ", size_, " had shape ",
-              tensor.shape(), "."));
+    if (is_row(tensor.shape(), column.row, outer) && tensor.dtype() == column.rows.dtype())
+      continue;
+    throw InvalidArgumentError(
+        cat("[IteratorGetNext] Cannot batch tensors with different shapes "
+            "in component ",
+            i, ". First element had shape ", column.row, " and element ", size_, " had shape ",
+            row_of(tensor.shape(), outer), "."));
   }
   for (size_t i = 0; i < columns_.size(); ++i) {
-    Column& column = columns_[i];
+    const Column& column = columns_[i];
     const int64_t bytes = column.elements * static_cast<int64_t>(dtype_size(column.rows.dtype()));
     copy_values(column.rows.dtype(), static_cast<char*>(column.rows.raw()) + size_ * bytes,
-                element[i].tensor.raw(), column.elements);
+                static_cast<const char*>(element[i].tensor.raw()) + first * bytes,
+                column.elements * count);
   }
-  ++size_;
+  size_ += count;
 }
 
 Element BatchBuilder::take() {

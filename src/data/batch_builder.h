@@ -17,7 +17,12 @@ class BatchBuilder {
   explicit BatchBuilder(int64_t most) : most_(most) {}
 
   // Throws InvalidArgumentError if a shape differs from that of the first element.
-  void add(const Element& element);
+  void add(const Element& element) { add(element, 0, 1, 0); }
+  // Rows of an element whose components have a first dimension of rows.
+  // Pre: there is room for `count`.
+  void add_rows(const Element& element, int64_t first, int64_t count) {
+    add(element, first, count, 1);
+  }
   int64_t size() const { return size_; }
   bool is_full() const { return size_ == most_; }
   // The rows so far, which the builder gives up.
@@ -30,8 +35,10 @@ class BatchBuilder {
     Shape row;         // the shape of one
     int64_t elements;  // of one
   };
-  void start(const Element& element);
-  void grow();
+  // `outer` is the number of dimensions in front of a row's.
+  void add(const Element& element, int64_t first, int64_t count, int outer);
+  void start(const Element& element, int outer);
+  void grow(int64_t rows);
 
   const int64_t most_;
   int64_t size_ = 0, capacity_ = 0;

@@ -1,6 +1,7 @@
 #include <penstock/data/dataset.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include <penstock/base/error.h>
 #include <penstock/base/strings.h>
@@ -15,9 +16,11 @@ namespace penstock::data {
 namespace {
 
 void check_count(std::string_view stage, std::string_view what, int expected, size_t found) {
+  if (expected == kZeroOrMore) return;
   if (expected == kAnyNumber ? found > 0 : static_cast<size_t>(expected) == found) return;
-  throw InvalidArgumentError(cat("[", stage, "Dataset] takes ", expected, " ", what, ", but got ",
-                                 static_cast<int64_t>(found)));
+  throw InvalidArgumentError(cat("[", stage, "Dataset] takes ",
+                                 expected == kAnyNumber ? std::string("some") : cat(expected), " ",
+                                 what, ", but got ", static_cast<int64_t>(found)));
 }
 
 std::vector<int64_t> resolve(const StageDef& stage,
@@ -45,7 +48,8 @@ Dataset finished(std::shared_ptr<DatasetState> state) {
   } else if (!state->inputs.empty()) {
     state->spec = state->input().spec();
   }
-  if (stage.share != nullptr && !has_symbol(*state)) state->shared = stage.share(*state);
+  if (stage.share != nullptr && state->shared == nullptr && !has_symbol(*state))
+    state->shared = stage.share(*state);
   return Dataset(std::move(state));
 }
 
@@ -78,6 +82,7 @@ Dataset Dataset::make(std::string_view name, Parts parts) {
     state->settings = resolve(*stage, parts.settings);
     state->spec = std::move(parts.spec);
     state->host = std::move(parts.host);
+    if (parts.shares != nullptr) state->shared = parts.shares->shared;
     state->is_template = Trace::is_open() || has_symbol(*state) ||
                          std::ranges::any_of(state->inputs, &Dataset::is_template);
     if (const auto here = exec::current_line()) {
@@ -100,10 +105,15 @@ Dataset Dataset::argument(int64_t index, Spec elements) {
 Dataset bind(const Dataset& dataset, const Bindings& bindings) {
   const DatasetState& old = *dataset.state();
   if (!old.is_template) return dataset;
-  if (old.stage == &kArgument)
-    return Dataset(bindings.datasets[static_cast<size_t>(old.settings[0])]);
+  if (old.stage == &kArgument) {
+    const auto index = static_cast<size_t>(old.settings[0]);
+    if (index >= bindings.datasets.size())
+      throw UnimplementedError("a dataset argument can only be transformed and returned here");
+    return Dataset(bindings.datasets[index]);
+  }
   auto state = std::make_shared<DatasetState>(old);
   state->is_template = false;
+  state->shared = nullptr;
   for (Dataset& input : state->inputs) input = bind(input, bindings);
   for (Tensor& operand : state->operands) {
     if (!operand.is_symbolic()) continue;
@@ -176,6 +186,29 @@ Dataset Dataset::from_tensor_slices(std::span<const Tensor> components) {
 Dataset Dataset::range(int64_t start, int64_t stop, int64_t step) {
   return make("Range", {.operands = {Tensor(start), Tensor(stop), Tensor(step)}});
 }
+Dataset Dataset::random(int64_t seed, int64_t seed2, bool rerandomize_each_iteration) {
+  return make("Random", {.operands = {Tensor(seed), Tensor(seed2)},
+                         .settings = {{"rerandomize", rerandomize_each_iteration}}});
+}
+Dataset Dataset::choose(const Dataset& choices, std::span<const Dataset> datasets,
+                        bool stop_on_empty) {
+  std::vector<Dataset> inputs = {choices};
+  inputs.insert(inputs.end(), datasets.begin(), datasets.end());
+  return make("DirectedInterleave",
+              {.inputs = std::move(inputs), .settings = {{"stop_on_empty", stop_on_empty}}});
+}
+Dataset Dataset::sample(std::span<const Dataset> datasets, const Tensor& weights, int64_t seed,
+                        int64_t seed2, bool stop_on_empty, bool rerandomize_each_iteration) {
+  std::vector<double> logits;
+  for (int64_t i = 0; i < weights.num_elements(); ++i)
+    logits.push_back(std::log(weights.number_at(i)));
+  const Shape shape{static_cast<int64_t>(logits.size())};
+  const Dataset choices =
+      make("Weighted", {.operands = {Tensor::from(std::span<const double>(logits), shape),
+                                     Tensor(seed), Tensor(seed2)},
+                        .settings = {{"rerandomize", rerandomize_each_iteration}}});
+  return choose(choices, datasets, stop_on_empty);
+}
 Dataset Dataset::map(ElementFunction function, int64_t parallel_calls) const {
   if (parallel_calls == 1)
     return make("Map", {.inputs = {*this}, .functions = {std::move(function)}});
@@ -197,6 +230,26 @@ Dataset Dataset::shuffle(int64_t buffer_size, int64_t seed, int64_t seed2,
                           .operands = {Tensor(buffer_size), Tensor(seed), Tensor(seed2)},
                           .settings = {{"reshuffle", reshuffle_each_iteration}}});
 }
+Dataset Dataset::shuffle_and_repeat(int64_t buffer_size, int64_t seed, int64_t seed2, int64_t count,
+                                    bool reshuffle_each_iteration) const {
+  return make("ShuffleAndRepeat",
+              {.inputs = {*this},
+               .operands = {Tensor(buffer_size), Tensor(seed), Tensor(seed2), Tensor(count)},
+               .settings = {{"reshuffle", reshuffle_each_iteration}}});
+}
+Dataset Dataset::repeat_shuffled(const Tensor& count) const {
+  if (stage() != "Shuffle")
+    throw InvalidArgumentError("[ShuffleAndRepeatDataset] needs a shuffled dataset");
+  Parts parts{.inputs = state_->inputs, .operands = state_->operands, .shares = state_};
+  parts.operands.push_back(count);
+  for (size_t i = 0; i < state_->settings.size(); ++i)
+    parts.settings.emplace_back(state_->stage->settings[i].name, state_->settings[i]);
+  return make("ShuffleAndRepeat", std::move(parts));
+}
+Dataset Dataset::cache(std::string_view file) const {
+  return make("Cache",
+              {.inputs = {*this}, .operands = {Tensor::from_strings({&file, 1}, Shape{})}});
+}
 Dataset Dataset::repeat(int64_t count) const {
   return make("Repeat", {.inputs = {*this}, .operands = {Tensor(count)}});
 }
@@ -208,6 +261,76 @@ Dataset Dataset::skip(int64_t count) const {
 }
 Dataset Dataset::prefetch(int64_t buffer_size) const {
   return make("Prefetch", {.inputs = {*this}, .operands = {Tensor(buffer_size)}});
+}
+Dataset Dataset::flat_map(ElementFunction function) const {
+  return make("FlatMap", {.inputs = {*this}, .functions = {std::move(function)}});
+}
+Dataset Dataset::interleave(ElementFunction function, int64_t cycle, int64_t block,
+                            int64_t parallel_calls) const {
+  Parts parts{.inputs = {*this},
+              .operands = {Tensor(cycle), Tensor(block)},
+              .functions = {std::move(function)}};
+  if (parallel_calls == 1) return make("Interleave", std::move(parts));
+  parts.operands.push_back(Tensor(parallel_calls));
+  return make("ParallelInterleave", std::move(parts));
+}
+Dataset Dataset::padded_batch(int64_t size, bool drop_remainder) const {
+  Parts parts{.inputs = {*this},
+              .operands = {Tensor(size)},
+              .settings = {{"drop_remainder", drop_remainder}}};
+  for (const ComponentSpec& component : spec()) {
+    if (component.is_dataset() || !component.shape.has_rank())
+      throw InvalidArgumentError("[PaddedBatchDataset] every component must have a known rank");
+    parts.operands.push_back(
+        Tensor::from(component.shape.dims(), Shape{int64_t{component.shape.rank()}}));
+    const std::string_view none;
+    parts.operands.push_back(component.dtype == DType::kString
+                                 ? Tensor::from_strings({&none, 1}, Shape{})
+                                 : Tensor::scalar(component.dtype, 0));
+  }
+  return make("PaddedBatch", std::move(parts));
+}
+Dataset Dataset::unbatch() const { return make("Unbatch", {.inputs = {*this}}); }
+Dataset Dataset::rebatch(int64_t size, bool drop_remainder) const {
+  return make("Rebatch", {.inputs = {*this},
+                          .operands = {Tensor{size}},
+                          .settings = {{"drop_remainder", drop_remainder}}});
+}
+Dataset Dataset::window(int64_t size, int64_t shift, int64_t stride, bool drop_remainder) const {
+  return make("Window",
+              {.inputs = {*this},
+               .operands = {Tensor(size), Tensor(shift == 0 ? size : shift), Tensor(stride)},
+               .settings = {{"drop_remainder", drop_remainder}}});
+}
+Dataset Dataset::group_by_window(ElementFunction key, ElementFunction reduce,
+                                 ElementFunction window_size) const {
+  return make("GroupByWindow",
+              {.inputs = {*this},
+               .functions = {std::move(key), std::move(reduce), std::move(window_size)}});
+}
+Dataset Dataset::scan(std::span<const Tensor> state, ElementFunction function) const {
+  return make("Scan", {.inputs = {*this},
+                       .operands = {state.begin(), state.end()},
+                       .functions = {std::move(function)}});
+}
+Dataset Dataset::take_while(ElementFunction predicate) const {
+  return make("TakeWhile", {.inputs = {*this}, .functions = {std::move(predicate)}});
+}
+Dataset Dataset::unique() const { return make("Unique", {.inputs = {*this}}); }
+Dataset Dataset::concatenate(const Dataset& other) const {
+  return make("Concatenate", {.inputs = {*this, other}});
+}
+Dataset Dataset::shard(int64_t num_shards, int64_t index) const {
+  return make("Shard", {.inputs = {*this}, .operands = {Tensor(num_shards), Tensor(index)}});
+}
+Dataset Dataset::enumerate(int64_t start) const {
+  return zip(std::vector<Dataset>{range(start, INT64_MAX, 1), *this});
+}
+Dataset Dataset::ignore_errors(bool log_warning) const {
+  return make("IgnoreErrors", {.inputs = {*this}, .settings = {{"log_warning", log_warning}}});
+}
+Dataset Dataset::zip(std::span<const Dataset> inputs) {
+  return make("Zip", {.inputs = {inputs.begin(), inputs.end()}});
 }
 
 }  // namespace penstock::data

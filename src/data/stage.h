@@ -52,9 +52,9 @@ struct DatasetState {
   const Dataset& input(size_t i = 0) const { return inputs[i]; }
   // The value of a scalar operand. Pre: it has data.
   int64_t number(size_t operand) const {
-    const Tensor& value = operands[operand];
-    if (value.dtype() == DType::kInt64) return value.item<int64_t>();
-    return static_cast<int64_t>(value.number_at(0));
+    const Tensor& tensor = operands[operand];
+    return tensor.dtype() == DType::kInt64 ? tensor.item<int64_t>()
+                                           : static_cast<int64_t>(tensor.number_at(0));
   }
   // The captures of a function.
   std::span<const Tensor> captured(size_t function) const;
@@ -67,11 +67,19 @@ struct Setting {
   int64_t fallback = 0;
 };
 
-inline constexpr int kAnyNumber = -1;
+inline constexpr int kAnyNumber = -1;   // one or more
+inline constexpr int kZeroOrMore = -2;
+
+// The largest element of a dataset: its spec, with all shapes known, and how many elements at the
+// beginning are as large (INT64_MAX: all).
+struct Largest {
+  Spec spec;
+  int64_t leading = 0;
+};
 
 struct StageDef {
   std::string_view name;  // "Shuffle"
-  int num_inputs = 1;     // kAnyNumber: one or more
+  int num_inputs = 1;     // or kAnyNumber
   int num_operands = 0;   // without captures
   int num_functions = 0;
   std::span<const Setting> settings = {};
@@ -86,7 +94,14 @@ struct StageDef {
                               const Scope& scope) = nullptr;
   // Adds what an iterator holds. Null: nothing, beside its inputs.
   void (*plan)(const DatasetState& state, PlanBuilder& plan) = nullptr;
+  // Where the spec leaves sizes open. Null: not known.
+  Largest (*largest)(const DatasetState& state) = nullptr;
 };
+
+Largest largest_of(const Dataset& dataset);
+// StageDef::largest of a stage that gives its input's elements: the first ones first, or any.
+Largest largest_in_order(const DatasetState& state);
+Largest largest_in_any_order(const DatasetState& state);
 
 // The definition with that name; null if there is none.
 const StageDef* find_stage(std::string_view name);

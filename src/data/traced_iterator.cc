@@ -8,6 +8,7 @@
 
 #include <penstock/base/error.h>
 #include <penstock/base/strings.h>
+#include <penstock/data/reduce.h>
 #include <penstock/exec/host_call.h>
 
 #include "data/stage.h"
@@ -247,10 +248,9 @@ Tensor add_optional(std::span<const Tensor> components) {
 }
 
 Tensor add_empty_optional() {
-  return call_host(
-      "OptionalNone",
-      [](std::span<const Tensor* const>) -> Tensors { return {handle_of({}, false)}; }, {},
-      {&kHandleOutput, 1})[0];
+  return call_host("OptionalNone",
+                   [](std::span<const Tensor* const>) -> Tensors { return {handle_of({}, false)}; },
+                   {}, {&kHandleOutput, 1})[0];
 }
 
 Tensor add_has_value(const Tensor& optional) {
@@ -274,6 +274,27 @@ Tensors add_value(const Tensor& optional, const Spec& spec) {
         return tensors_of(Element(state->value));
       },
       {&input, 1}, outputs_of(spec));
+}
+
+Tensors add_reduction(const Dataset& dataset, std::span<const Tensor> state,
+                      const ElementFunction& function, const Spec& state_spec) {
+  std::vector<Tensor> more(state.begin(), state.end());
+  more.insert(more.end(), function.captures().begin(), function.captures().end());
+  const size_t count = state.size();
+  return call_with("ReduceDataset", dataset, more, outputs_of(state_spec),
+                   [function, count](const Dataset& bound, const std::vector<Tensor>& given) {
+                     Element start;
+                     for (size_t i = 0; i < count; ++i) start.push_back(given[i]);
+                     const auto captured = std::span<const Tensor>(given).subspan(count);
+                     return tensors_of(reduce(bound, std::move(start), function, captured));
+                   });
+}
+
+Tensors add_single_element(const Dataset& dataset) {
+  return call_with("DatasetToSingleElement", dataset, {}, outputs_of(dataset.spec()),
+                   [](const Dataset& bound, const std::vector<Tensor>&) {
+                     return tensors_of(single_element(bound));
+                   });
 }
 
 Tensor dataset_handle(const Dataset& dataset) { return datasets().add(dataset.state()); }

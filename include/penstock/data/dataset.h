@@ -58,6 +58,7 @@ class PEN_API Dataset {
     std::vector<std::pair<std::string, int64_t>> settings = {};
     Spec spec = {};  // for stages that cannot infer it
     std::shared_ptr<const HostSource> host = {};
+    std::shared_ptr<const DatasetState> shares = {};  // a dataset whose seeds are used as well
   };
   // The dataset of the stage with that name. Throws what the stage throws for invalid parts.
   static Dataset make(std::string_view stage, Parts parts);
@@ -69,6 +70,15 @@ class PEN_API Dataset {
   static Dataset from_tensor_slices(std::span<const Tensor> components);
   static Dataset range(int64_t stop) { return range(0, stop, 1); }
   static Dataset range(int64_t start, int64_t stop, int64_t step);
+  // Random numbers in [0, 2^32), without end.
+  static Dataset random(int64_t seed, int64_t seed2, bool rerandomize_each_iteration = false);
+  // The elements of `datasets` in the order of their numbers, which `choices` gives.
+  static Dataset choose(const Dataset& choices, std::span<const Dataset> datasets,
+                        bool stop_on_empty = true);
+  // The same in random order. `weights` is a float vector, not necessarily normalised.
+  static Dataset sample(std::span<const Dataset> datasets, const Tensor& weights, int64_t seed,
+                        int64_t seed2, bool stop_on_empty = false,
+                        bool rerandomize_each_iteration = false);
 
   // Transformations.
   Dataset map(ElementFunction function, int64_t parallel_calls = 1) const;
@@ -76,10 +86,42 @@ class PEN_API Dataset {
   Dataset batch(int64_t size, bool drop_remainder = false) const;
   Dataset shuffle(int64_t buffer_size, int64_t seed, int64_t seed2,
                   bool reshuffle_each_iteration = true) const;
+  // shuffle() and repeat() with one buffer, which is not emptied between the epochs.
+  // Of a shuffled dataset: its epochs, drawn from one buffer that reads ahead into the next epoch.
+  Dataset repeat_shuffled(const Tensor& count) const;
+  Dataset shuffle_and_repeat(int64_t buffer_size, int64_t seed, int64_t seed2,
+                             int64_t count = kInfinite, bool reshuffle_each_iteration = true) const;
+  // Elements are kept for the next epochs, in memory or in files FILE.index and FILE.data-….
+  Dataset cache(std::string_view file = "") const;
   Dataset repeat(int64_t count = kInfinite) const;
   Dataset take(int64_t count) const;
   Dataset skip(int64_t count) const;
   Dataset prefetch(int64_t buffer_size = kAutotune) const;
+  // The function gives a dataset. One after the other, or `block` elements of `cycle` of them in
+  // turn.
+  Dataset flat_map(ElementFunction function) const;
+  Dataset interleave(ElementFunction function, int64_t cycle = kAutotune, int64_t block = 1,
+                     int64_t parallel_calls = 1) const;
+  // Pads each component to the largest of the batch, with zeros or empty strings.
+  Dataset padded_batch(int64_t size, bool drop_remainder = false) const;
+  Dataset unbatch() const;
+  Dataset rebatch(int64_t size, bool drop_remainder = false) const;
+  // Datasets of `size` elements, which begin `shift` elements apart (0: `size`).
+  Dataset window(int64_t size, int64_t shift = 0, int64_t stride = 1,
+                 bool drop_remainder = false) const;
+  // key(element) and window_size(key) give an int64, reduce(key, dataset) a dataset.
+  Dataset group_by_window(ElementFunction key, ElementFunction reduce,
+                          ElementFunction window_size) const;
+  // function(state, element) gives the next state and an element.
+  Dataset scan(std::span<const Tensor> state, ElementFunction function) const;
+  Dataset take_while(ElementFunction predicate) const;
+  Dataset unique() const;
+  Dataset concatenate(const Dataset& other) const;
+  Dataset shard(int64_t num_shards, int64_t index) const;
+  // The element's number in front.
+  Dataset enumerate(int64_t start = 0) const;
+  Dataset ignore_errors(bool log_warning = false) const;
+  static Dataset zip(std::span<const Dataset> inputs);
 
   const Spec& spec() const;
   std::string_view stage() const;

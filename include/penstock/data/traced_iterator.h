@@ -53,6 +53,10 @@ PEN_API Tensor add_empty_optional();
 PEN_API Tensor add_has_value(const Tensor& optional);
 // Throws InvalidArgumentError if it is empty.
 PEN_API Tensors add_value(const Tensor& optional, const Spec& spec);
+// data::reduce and data::single_element (reduce.h).
+PEN_API Tensors add_reduction(const Dataset& dataset, std::span<const Tensor> state,
+                              const ElementFunction& function, const Spec& state_spec);
+PEN_API Tensors add_single_element(const Dataset& dataset);
 // A dataset as a handle, and the dataset that a handle stands for.
 PEN_API Tensor dataset_handle(const Dataset& dataset);
 PEN_API Dataset dataset_of(const Tensor& handle, Spec spec);

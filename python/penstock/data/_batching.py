@@ -137,6 +137,8 @@ def rebatch(dataset, batch_size, drop_remainder):
     sizes = number(batch_size)
     if sizes.shape.rank == 1 and sizes.shape[0] == 0:
         raise IndexError("index 0 is out of bounds for axis 0 with size 0")
+    if sizes.shape.rank == 0:
+        sizes = raw_ops.Reshape(tensor=sizes, shape=[1])
     return make("Rebatch", [dataset], [sizes], drop_remainder=bool(drop_remainder))
 
 

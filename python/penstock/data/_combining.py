@@ -249,27 +249,31 @@ def _logits(weights, datasets):
     return raw_ops.Log(x=weights), datasets
 
 
+def _chosen(weights, datasets):
+    """The positive ones of known weights, with their datasets."""
+    is_known = all(isinstance(each, float) for each in weights)
+    if not is_known:
+        return weights, datasets
+    kept = [i for i, weight in enumerate(weights) if weight > 0]
+    if not kept:
+        return [], datasets
+    return [weights[i] for i in kept], [datasets[i] for i in kept]
+
+
 def sample_from_datasets(datasets, weights, seed, stops, rerandomizes):
     if not datasets:
         raise ValueError("Invalid `datasets`. `datasets` should not be empty.")
     datasets = list(datasets)
     if isinstance(weights, (list, tuple)) and len(weights) == len(datasets):
-        # Those that are never chosen are left out.
-        if not any(isinstance(each, _core.SymbolicTensor) for each in weights):
-            kept = [i for i, weight in enumerate(weights) if float(weight) > 0]
-            if not kept:
-                return datasets[0].take(0)
-            if all(isinstance(each, (int, float)) for each in weights):
-                array = np.array(weights)
-                is_float = array.dtype.kind == "f"
-                weights = [weights[i] for i in kept] if is_float else weights
-                datasets = [datasets[i] for i in kept] if is_float else datasets
+        weights, datasets = _chosen(weights, datasets)
+        if not weights:
+            return datasets[0].take(0)
     if _structure.is_dataset(weights):
         logits = weights.map(lambda row: raw_ops.Log(x=row))
         key, op_seed = _seeds.next_seeds(seed)
         operands = [number(key), number(op_seed)]
         selector = make(
-            "WeightedByDataset",
+            "WeightedBy",
             [logits],
             operands,
             spec=TensorSpec([], dtypes.int64),

@@ -351,7 +351,8 @@ class Dataset(DatasetV2, Composite, LoopSource):
         """
         count = number(-1 if count is None else count)
         if self._core.stage == "Shuffle" and self._is_optimized("shuffle_and_repeat_fusion"):
-            return make("ShuffleAndRepeat", [self], [count])
+            core = _core.repeat_shuffled(self._core, count)
+            return Dataset._of(core, self._element_spec, (self,))
         return make("Repeat", [self], [count])
 
     def shard(self, num_shards, index, name=None) -> Dataset:

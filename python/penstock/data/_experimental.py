@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from penstock import dtypes, errors
+from penstock import dtypes, errors, io
 from penstock._api import public
+from penstock._tensors.spec import TensorSpec
 from penstock.data import _structure
 from penstock.data._dataset import Dataset
 from penstock.data._stage import constant, make, number
@@ -222,25 +223,32 @@ def from_variant(variant, structure):
     return variant
 
 
-@public("data.experimental.Reducer", "v1.data.experimental.Reducer")
-class Reducer:
-    """The functions of group_by_reducer: a first state, the next state, and the result.
-
-    Args:
-      init_func: From a key to the first state.
-      reduce_func: From a state and an element to the next state.
-      finalize_func: From the last state to the result.
-    """
-
-    def __init__(self, init_func, reduce_func, finalize_func):
-        self._init_func, self._reduce_func = init_func, reduce_func
-        self._finalize_func = finalize_func
-
-    init_func = property(lambda self: self._init_func)
-    reduce_func = property(lambda self: self._reduce_func)
-    finalize_func = property(lambda self: self._finalize_func)
-
-
 @public("data.experimental.enable_debug_mode")
 def enable_debug_mode():
     """Accepted: functions are traced all the same."""
+
+
+@public("data.experimental.TFRecordWriter", "v1.data.experimental.TFRecordWriter")
+class TFRecordWriter:
+    """Writes a dataset of strings to a TFRecord file.
+
+    Args:
+      filename: The file's name.
+      compression_type: "", "ZLIB" or "GZIP".
+    """
+
+    def __init__(self, filename, compression_type=None):
+        self._filename, self._compression_type = filename, compression_type
+
+    def write(self, dataset):
+        """Writes all elements."""
+        if not _structure.is_dataset(dataset):
+            raise TypeError(f"Invalid `dataset.` Expected a `tf.data.Dataset`, not {dataset!r}.")
+        if dataset.element_spec != TensorSpec([], dtypes.string):
+            raise TypeError(
+                "Invalid `dataset`. `dataset` must produce scalar `DT_STRING` tensors whereas it "
+                f"produces {dataset.element_spec}"
+            )
+        with io.TFRecordWriter(str(self._filename), self._compression_type) as writer:
+            for record in dataset.as_numpy_iterator():
+                writer.write(record)

@@ -99,7 +99,7 @@ def check_predicate(function, what):
 
 
 def trace_to_dataset(function, *element_specs, what="map_func", **options) -> ElementFunction:
-    """The trace of a function that returns a dataset; its spec is that of the dataset's elements."""
+    """The trace of a function that returns a dataset. Its spec is that of the elements."""
 
     def check(result):
         if not _structure.is_dataset(result):

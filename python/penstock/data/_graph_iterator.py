@@ -1,24 +1,19 @@
-"""Whole runs over a dataset: reductions."""
+"""Whole runs over a dataset, now or when a function that is traced runs."""
 
 from __future__ import annotations
 
-from penstock import _core, errors
+from penstock import _core
 from penstock.data import _structure
 
 
 def reduce(dataset, state, state_spec, function):
     """The last state."""
+    parts = _structure.core_spec(state_spec)
     components = _structure.components_of(state)
-    components = _core.reduce_dataset(dataset._core, components, function.core)
+    components = _core.reduce_dataset(dataset._core, components, function.core, parts)
     return _structure.element_of(state_spec, components)
 
 
 def single_element(dataset):
     """The only element."""
-    iterator = _core.DatasetIterator(dataset._core)
-    components = iterator.next()
-    if components is None:
-        raise errors.InvalidArgumentError(None, None, "Dataset was empty.")
-    if iterator.next() is not None:
-        raise errors.InvalidArgumentError(None, None, "Dataset had more than one element.")
-    return _structure.element_of(dataset.element_spec, components)
+    return _structure.element_of(dataset.element_spec, _core.single_element(dataset._core))

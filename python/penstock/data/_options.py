@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from typing import ClassVar
 
 from penstock._api import public
 
@@ -10,7 +11,7 @@ from penstock._api import public
 class _OptionsBase:
     """Named fields with checked types; None is unset."""
 
-    _FIELDS = {}
+    _FIELDS: ClassVar[dict] = {}
 
     def __init__(self):
         object.__setattr__(self, "_values", {})
@@ -91,7 +92,7 @@ class AutotuneAlgorithm(enum.Enum):
 class AutotuneOptions(_OptionsBase):
     """What may be chosen for the user."""
 
-    _FIELDS = {
+    _FIELDS: ClassVar[dict] = {
         "autotune_algorithm": AutotuneAlgorithm,
         "cpu_budget": int,
         "enabled": bool,
@@ -105,7 +106,7 @@ class AutotuneOptions(_OptionsBase):
 class DistributeOptions(_OptionsBase):
     """How a dataset is divided among workers; accepted."""
 
-    _FIELDS = {"auto_shard_policy": AutoShardPolicy, "num_devices": int}
+    _FIELDS: ClassVar[dict] = {"auto_shard_policy": AutoShardPolicy, "num_devices": int}
 
     def _default(self, name):
         return AutoShardPolicy.AUTO if name == "auto_shard_policy" else None
@@ -115,7 +116,7 @@ class DistributeOptions(_OptionsBase):
 class OptimizationOptions(_OptionsBase):
     """Rewrites of pipelines."""
 
-    _FIELDS = dict.fromkeys(
+    _FIELDS: ClassVar[dict] = dict.fromkeys(
         [
             "apply_default_optimizations",
             "filter_fusion",
@@ -138,7 +139,7 @@ class OptimizationOptions(_OptionsBase):
 class ServiceOptions(_OptionsBase):
     """Options of TensorFlow's data service; accepted."""
 
-    _FIELDS = {"pinned": bool}
+    _FIELDS: ClassVar[dict] = {"pinned": bool}
 
 
 @public(
@@ -149,7 +150,7 @@ class ServiceOptions(_OptionsBase):
 class ThreadingOptions(_OptionsBase):
     """Threads of a pipeline; accepted."""
 
-    _FIELDS = {"max_intra_op_parallelism": int, "private_threadpool_size": int}
+    _FIELDS: ClassVar[dict] = {"max_intra_op_parallelism": int, "private_threadpool_size": int}
 
 
 @public("data.Options", "v1.data.Options")
@@ -162,7 +163,7 @@ class Options(_OptionsBase):
     True
     """
 
-    _FIELDS = {
+    _FIELDS: ClassVar[dict] = {
         "autotune": AutotuneOptions,
         "dataset_name": str,
         "deterministic": bool,
@@ -176,7 +177,7 @@ class Options(_OptionsBase):
         "framework_type": list,
         "threading": ThreadingOptions,
     }
-    _ALIASES = {
+    _ALIASES: ClassVar[dict] = {
         "experimental_deterministic": "deterministic",
         "experimental_threading": "threading",
     }

@@ -1,4 +1,5 @@
-// Batch: several elements as rows of one.
+// Batch: several elements as rows of one. ParallelBatch: the same, with a number of parallel calls:
+// rows are copied faster than threads could share the work.
 #include <algorithm>
 
 #include <penstock/base/error.h>
@@ -12,18 +13,28 @@ namespace penstock::data {
 namespace {
 
 enum { kDropRemainder };
+enum { kSize, kParallelCalls };
 
 void infer(DatasetState& state) {
-  check_scalar(state, 0, "batch_size");
-  const bool is_sized = is_known(state, 0);
-  if (is_sized && state.number(0) <= 0)
+  check_scalar(state, kSize, "batch_size");
+  const bool is_sized = is_known(state, kSize);
+  if (is_sized && state.number(kSize) <= 0)
     throw InvalidArgumentError("[BatchDataset] Batch size must be greater than zero.");
   const bool drops = state.settings[kDropRemainder] != 0;
-  state.spec = batched(state.input().spec(), is_sized && drops ? state.number(0) : kUnknownDim);
+  state.spec = batched(state.input().spec(), is_sized && drops ? state.number(kSize) : kUnknownDim);
+}
+
+void infer_parallel(DatasetState& state) {
+  infer(state);
+  check_scalar(state, kParallelCalls, "num_parallel_calls");
+  if (is_known(state, kParallelCalls) && state.number(kParallelCalls) != kAutotune &&
+      state.number(kParallelCalls) <= 0)
+    throw InvalidArgumentError(
+        "[ParallelBatchDataset] num_parallel_calls must be greater than zero.");
 }
 
 int64_t cardinality(const DatasetState& state) {
-  const int64_t input = state.input().cardinality(), size = state.number(0);
+  const int64_t input = state.input().cardinality(), size = state.number(kSize);
   if (input < 0) return input;
   return input / size + (state.settings[kDropRemainder] == 0 && input % size != 0);
 }
@@ -31,7 +42,7 @@ int64_t cardinality(const DatasetState& state) {
 class BatchIterator final : public InputIterator {
  public:
   BatchIterator(StateRef state, const Scope& scope)
-      : InputIterator(std::move(state), scope), builder_(state_->number(0)) {}
+      : InputIterator(std::move(state), scope), builder_(state_->number(kSize)) {}
 
   bool next(Element& element) override {
     builder_.clear();
@@ -51,15 +62,29 @@ class BatchIterator final : public InputIterator {
 
 // A batch while it is filled.
 void plan(const DatasetState& state, PlanBuilder& plan) {
-  const int64_t input = state.input().cardinality(), size = state.number(0);
-  const bool is_full = input == kInfinite || input >= size;
-  plan.elements(state, "a batch", input >= 0 ? std::min(input, size) : size, state.input().spec(),
-                is_full || input >= 0);
+  const int64_t input = state.input().cardinality();
+  plan.elements(state, "a batch", input == 0 ? 0 : state.number(kSize), state.input(),
+                input != kUnknown);
+}
+
+Largest largest(const DatasetState& state) {
+  const int64_t input = state.input().cardinality(), size = state.number(kSize);
+  const Largest rows = largest_of(state.input());
+  if (input >= 0 && input < size)
+    return {batched(rows.spec, input), rows.leading >= input ? INT64_MAX : 0};
+  int64_t leading = 0;  // full batches of the largest rows
+  if (input == kInfinite) {
+    leading = rows.leading == INT64_MAX ? INT64_MAX : rows.leading / size;
+  } else if (input >= 0) {
+    const bool is_every = rows.leading >= input && input % size == 0;
+    leading = is_every ? INT64_MAX : std::min(rows.leading, input) / size;
+  }
+  return {batched(rows.spec, size), leading};
 }
 
 }  // namespace
 
-extern const StageDef kBatch;
+extern const StageDef kBatch, kParallelBatch;
 constexpr Setting kBatchSettings[] = {{"drop_remainder", 0}};
 const StageDef kBatch = {.name = "Batch",
                          .num_operands = 1,
@@ -67,6 +92,15 @@ const StageDef kBatch = {.name = "Batch",
                          .infer = infer,
                          .cardinality = cardinality,
                          .iterate = make_iterator<BatchIterator>,
-                         .plan = plan};
+                         .plan = plan,
+                         .largest = largest};
+const StageDef kParallelBatch = {.name = "ParallelBatch",
+                                 .num_operands = 2,
+                                 .settings = kBatchSettings,
+                                 .infer = infer_parallel,
+                                 .cardinality = cardinality,
+                                 .iterate = make_iterator<BatchIterator>,
+                                 .plan = plan,
+                                 .largest = largest};
 
 }  // namespace penstock::data

@@ -121,16 +121,19 @@ const StageDef kTake = {.name = "Take",
                         .num_operands = 1,
                         .infer = infer,
                         .cardinality = cardinality_of_take,
-                        .iterate = make_iterator<TakeIterator>};
+                        .iterate = make_iterator<TakeIterator>,
+                        .largest = largest_in_order};
 const StageDef kSkip = {.name = "Skip",
                         .num_operands = 1,
                         .infer = infer,
                         .cardinality = cardinality_of_skip,
-                        .iterate = make_iterator<SkipIterator>};
+                        .iterate = make_iterator<SkipIterator>,
+                        .largest = largest_in_any_order};
 const StageDef kRepeat = {.name = "Repeat",
                           .num_operands = 1,
                           .infer = infer,
                           .cardinality = cardinality_of_repeat,
-                          .iterate = make_iterator<RepeatIterator>};
+                          .iterate = make_iterator<RepeatIterator>,
+                          .largest = largest_in_order};
 
 }  // namespace penstock::data

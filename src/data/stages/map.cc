@@ -87,6 +87,7 @@ const StageDef kFilter = {.name = "Filter",
                                 return state.input().cardinality() == 0 ? int64_t{0} : kUnknown;
                               },
                           .iterate = make_iterator<FilterIterator>,
-                          .plan = plan_call};
+                          .plan = plan_call,
+                          .largest = largest_in_any_order};
 
 }  // namespace penstock::data

@@ -41,7 +41,9 @@ def grouped(dataset, key, reduce, size=None, size_func=None):
     return dataset.group_by_window(key, reduce, window_size=size, window_size_func=size_func)
 
 
-sparse = tf.sparse.from_dense
+def sparse(value):
+    return tf.sparse.from_dense(value)
+
 LONG = (4, 1, 3, 2, 5, 1, 2, 9, 3, 3, 1, 6)
 
 CALLS = """

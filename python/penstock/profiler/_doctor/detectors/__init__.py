@@ -1,5 +1,6 @@
 """The detectors, one per cause, in the order in which their findings are told."""
 
+from penstock.profiler._doctor.detectors.dataset_buffers import DatasetBuffers
 from penstock.profiler._doctor.detectors.eager_loop import EagerLoop
 from penstock.profiler._doctor.detectors.foreign_growth import ForeignGrowth
 from penstock.profiler._doctor.detectors.graph_growth import GraphGrowth
@@ -22,6 +23,7 @@ ALL = (
     LongTape,
     KeptTensors,
     LargeConstants,
+    DatasetBuffers,
     NumpyCopies,
     EagerLoop,
     ForeignGrowth,

@@ -1,0 +1,32 @@
+"""Names of files."""
+
+from __future__ import annotations
+
+import glob
+import os
+
+import numpy as np
+
+from penstock import _core
+
+
+def as_names(value):
+    """Names with paths as strings."""
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if isinstance(value, (list, tuple)):
+        return [os.fspath(each) if isinstance(each, os.PathLike) else each for each in value]
+    return value
+
+
+def matching(patterns: _core.Tensor) -> list[bytes]:
+    """The names of the files that match, sorted; relative ones begin with "./"."""
+    found = set()
+    for pattern in np.atleast_1d(patterns.numpy()).tolist():
+        names = glob.glob(os.fsdecode(pattern))
+        found.update(name if os.path.isabs(name) else _dotted(name) for name in names)
+    return [os.fsencode(name) for name in sorted(found)]
+
+
+def _dotted(name):
+    return name if name.startswith(("./", "../")) else "./" + name
