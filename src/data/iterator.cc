@@ -1,4 +1,9 @@
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <mutex>
+#include <system_error>
+#include <thread>
 #include <unordered_set>
 #include <utility>
 
@@ -10,7 +15,7 @@
 
 namespace penstock::data {
 
-struct Iterator::State {
+struct Iterator::State : std::enable_shared_from_this<Iterator::State> {
   explicit State(const Dataset& a_dataset);
   ~State();
   void close();
@@ -35,6 +40,10 @@ Registry& registry() {
   return *instance;
 }
 
+// Whether iterators are abandoned from now on: their threads may wait for a host that is gone.
+std::atomic<bool> g_is_leaving{false};
+constexpr std::chrono::seconds kLeavingPatience(1);
+
 }  // namespace
 
 Iterator::State::State(const Dataset& a_dataset) : dataset(a_dataset) {
@@ -58,7 +67,11 @@ void Iterator::State::close() {
 }
 
 Iterator::Iterator(const Dataset& dataset)
-    : state_(with_memory_errors("Iterator", [&] { return std::make_shared<State>(dataset); })) {}
+    : state_(with_memory_errors("Iterator", [&] {
+        return std::shared_ptr<State>(new State(dataset), [](State* state) {
+          if (!g_is_leaving.load(std::memory_order_relaxed)) delete state;
+        });
+      })) {}
 
 bool Iterator::next(Element& element) {
   State& state = *state_;
@@ -106,12 +119,34 @@ bool Iterator::operator==(std::nullptr_t) const { return !state_->has_current; }
 Iterator Dataset::begin() const { return ++Iterator(*this); }
 
 void close_all_iterators() {
-  std::vector<std::shared_ptr<Cancellation>> all;
+  struct Progress {
+    std::vector<std::shared_ptr<Iterator::State>> states;
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool is_done = false;
+  };
+  const auto progress = std::make_shared<Progress>();
   {
     const std::lock_guard lock(registry().mutex);
-    for (Iterator::State* state : registry().states) all.push_back(state->cancellation);
+    for (Iterator::State* state : registry().states) {
+      if (auto held = state->weak_from_this().lock()) progress->states.push_back(std::move(held));
+    }
   }
-  for (const auto& each : all) each->cancel();
+  if (!progress->states.empty()) {
+    for (const auto& state : progress->states) state->cancellation->cancel();
+    std::unique_lock lock(progress->mutex);
+    try {
+      std::thread([progress] {
+        for (const auto& state : progress->states) state->close();
+        const std::lock_guard done(progress->mutex);
+        progress->is_done = true;
+        progress->changed.notify_all();
+      }).detach();
+    } catch (const std::system_error&) {  // no thread: all are abandoned
+    }
+    progress->changed.wait_for(lock, kLeavingPatience, [&] { return progress->is_done; });
+  }
+  g_is_leaving.store(true, std::memory_order_relaxed);
 }
 
 }  // namespace penstock::data

@@ -173,7 +173,9 @@ class PEN_API Iterator {
   std::shared_ptr<State> state_;
 };
 
-// Ends all iterators of the process: before the host goes away.
+// Ends all iterators of the process, before the host of their functions goes away. An iterator whose
+// threads are busy for longer than a second is abandoned: it is never destroyed, nor are iterators
+// that end later.
 PEN_API void close_all_iterators();
 
 }  // namespace penstock::data
