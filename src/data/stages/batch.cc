@@ -4,6 +4,7 @@
 
 #include <penstock/base/error.h>
 #include <penstock/base/strings.h>
+#include <penstock/exec/interrupts.h>
 
 #include "data/batch_builder.h"
 #include "data/plan_builder.h"
@@ -53,7 +54,8 @@ class BatchIterator final : public InputIterator {
         ++read;
         builder_.add(element);
       }
-    } catch (const Error&) {
+    } catch (const std::exception& error) {
+      if (is_interrupt(error)) throw;
       drop_rest(std::max(read, builder_.size() + 1), element);
       throw;
     }
@@ -69,9 +71,8 @@ class BatchIterator final : public InputIterator {
     for (; read < state_->number(kSize); ++read) {
       try {
         if (!input_->next(element)) return;
-      } catch (const CancelledError&) {
-        throw;
-      } catch (const Error&) {  // it is lost too
+      } catch (const std::exception& error) {  // it is lost too
+        if (is_interrupt(error)) throw;
       }
     }
   }

@@ -8,6 +8,7 @@
 #include <penstock/base/error.h>
 #include <penstock/base/strings.h>
 #include <penstock/core/fits.h>
+#include <penstock/exec/interrupts.h>
 
 #include "data/element.h"
 #include "data/items.h"
@@ -278,9 +279,8 @@ class IgnoreErrorsIterator final : public InputIterator {
       scope_.step();
       try {
         return input_->next(element);
-      } catch (const CancelledError&) {
-        throw;
-      } catch (const Error& error) {
+      } catch (const std::exception& error) {
+        if (is_interrupt(error)) throw;
         if (state_->settings[kLogWarning] != 0)
           std::fprintf(stderr, "Error raised with error message %s\n", error.what());
       }
