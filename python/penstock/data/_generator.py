@@ -177,4 +177,6 @@ def from_generator(generator, output_types, output_shapes, args, output_signatur
         except Exception as error:
             raise _failed(error) from error
 
-    return make("Generator", (), operands, spec=spec, source=start)
+    dataset = make("Generator", (), operands, spec=spec, source=start)
+    dataset._element_spec = spec  # with its names
+    return dataset
