@@ -19,9 +19,6 @@ void PlanBuilder::add(const Dataset& dataset) {
 void PlanBuilder::elements(const DatasetState& stage, std::string_view what, int64_t count,
                            const Spec& spec, bool is_exact, bool is_spilled) {
   PlannedBuffer buffer;
-  buffer.stage = stage.stage->name;
-  buffer.file = stage.file;
-  buffer.line = stage.line;
   buffer.is_spilled = is_spilled;
   const int64_t bytes = bytes_of(spec);
   if (count < 0) {
@@ -37,6 +34,22 @@ void PlanBuilder::elements(const DatasetState& stage, std::string_view what, int
   }
   if (!buffer.unknown.empty()) buffer.bytes = kUnknownBytes;
   buffer.is_exact = is_exact && buffer.unknown.empty();
+  add(std::move(buffer), stage);
+}
+
+void PlanBuilder::bytes(const DatasetState& stage, std::string_view what, int64_t bytes,
+                        bool is_exact) {
+  PlannedBuffer buffer;
+  buffer.what = cat(what, " of ", bytes, " bytes");
+  buffer.bytes = bytes;
+  buffer.is_exact = is_exact;
+  add(std::move(buffer), stage);
+}
+
+void PlanBuilder::add(PlannedBuffer buffer, const DatasetState& stage) {
+  buffer.stage = stage.stage->name;
+  buffer.file = stage.file;
+  buffer.line = stage.line;
   plan_.is_exact = plan_.is_exact && buffer.is_exact;
   if (buffer.bytes != kUnknownBytes &&
       !checked_add(plan_.peak_bytes, buffer.bytes, &plan_.peak_bytes))

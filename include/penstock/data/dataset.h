@@ -69,6 +69,17 @@ class PEN_API Dataset {
   static Dataset from_tensor_slices(std::span<const Tensor> components);
   static Dataset range(int64_t stop) { return range(0, stop, 1); }
   static Dataset range(int64_t start, int64_t stop, int64_t step);
+  // The lines of text files, without their ends; records of TFRecord files; records of one size.
+  // Compressions are "", "GZIP" and "ZLIB"; a buffer of 0 bytes has the default size.
+  static Dataset text_lines(std::span<const std::string> files, std::string_view compression = "",
+                            int64_t buffer_bytes = 0);
+  static Dataset records(std::span<const std::string> files, std::string_view compression = "",
+                         int64_t buffer_bytes = 0);
+  static Dataset fixed_length_records(std::span<const std::string> files, int64_t record_bytes,
+                                      int64_t header_bytes = 0, int64_t footer_bytes = 0,
+                                      std::string_view compression = "", int64_t buffer_bytes = 0);
+  // What save() (saved.h) wrote.
+  static Dataset load(const std::string& path, std::string_view compression = "");
 
   // Transformations.
   Dataset map(ElementFunction function, int64_t parallel_calls = 1) const;
@@ -80,6 +91,8 @@ class PEN_API Dataset {
   Dataset take(int64_t count) const;
   Dataset skip(int64_t count) const;
   Dataset prefetch(int64_t buffer_size = kAutotune) const;
+  // Saves the elements below `path` when they are first read to the end, and then reads them there.
+  Dataset snapshot(const std::string& path, std::string_view compression = "") const;
 
   const Spec& spec() const;
   std::string_view stage() const;
