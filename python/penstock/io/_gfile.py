@@ -135,7 +135,14 @@ def stat(path) -> _FileStatistics:
 def glob(pattern) -> list[str]:
     """The paths that fit a pattern, or any of several: *, ? and [abc], hidden files too."""
     patterns = pattern if isinstance(pattern, (list, tuple)) else [pattern]
-    return [found for each in patterns for found in _matches(_path_text(each))]
+    return [found for each in patterns for found in _found(_path_text(each))]
+
+
+def _found(pattern):
+    """The matches; "./" comes before those of a pattern whose first folder is not spelled out."""
+    signs = [pattern.index(sign) for sign in "*?[" if sign in pattern]
+    is_bare = bool(signs) and "/" not in pattern[: min(signs)]
+    return [_os.path.join(".", path) if is_bare else path for path in _matches(pattern)]
 
 
 def _matches(pattern):
