@@ -126,7 +126,15 @@ class _Elements:
         return tensor
 
 
+_KINDS = {int: "is_integer", float: "is_floating"}
+
+
 def _converted(leaf, dtype):
+    kind = _KINDS.get(type(leaf))
+    if kind is not None and getattr(dtype, kind):
+        return _core.to_tensor(leaf, dtype)
+    if isinstance(leaf, np.generic) and leaf.dtype == dtype.as_numpy_dtype:
+        return _core.to_tensor(leaf)
     if isinstance(leaf, (_core.Tensor, np.ndarray)):
         array = leaf.numpy() if isinstance(leaf, _core.Tensor) else leaf
         if dtype != dtypes.string and array.dtype.kind in "biufc":

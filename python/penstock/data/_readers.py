@@ -198,7 +198,7 @@ class CsvDataset(_Reader):
         columns = _records(record_defaults)
         spec = tuple(TensorSpec([], dtype) for dtype, _ in columns)
         defaults = [
-            constant(np.zeros([0], dtype.as_numpy_dtype)) if value is None else value
+            constant(np.zeros([0], dtype.as_numpy_dtype), dtype) if value is None else value
             for dtype, value in columns
         ]
         operands = [
