@@ -321,6 +321,17 @@ void add_dataset(nb::module_& module) {
   module.def("add_iterator_current", [](nb::handle handle, nb::handle spec) {
     return components_of(data::add_current, handle, spec);
   });
+  module.def("save_iterator", [](nb::handle handle) {
+    const Tensor slot = to_tensor(handle.ptr());
+    const std::string bytes =
+        running([&] { return data::IteratorSlot::of(slot).iterator().save(); });
+    return nb::bytes(bytes.data(), bytes.size());
+  });
+  module.def("restore_iterator", [](nb::handle handle, const nb::bytes& bytes) {
+    const Tensor slot = to_tensor(handle.ptr());
+    const std::string_view view(bytes.c_str(), bytes.size());
+    running([&] { data::IteratorSlot::of(slot).iterator().restore(view); });
+  });
   module.def("add_next_optional", [](nb::handle handle) {
     const Tensor slot = to_tensor(handle.ptr());
     return wrapped(running([&] { return data::add_next_optional(slot); }));

@@ -297,7 +297,13 @@ Tensors add_single_element(const Dataset& dataset) {
                    });
 }
 
-Tensor dataset_handle(const Dataset& dataset) { return datasets().add(dataset.state()); }
+Tensor dataset_handle(const Dataset& dataset) {
+  if (!dataset.is_template()) return datasets().add(dataset.state());
+  return call_with("DatasetHandle", dataset, {}, {&kHandleOutput, 1},
+                   [](const Dataset& bound, const std::vector<Tensor>&) -> Tensors {
+                     return {datasets().add(bound.state())};
+                   })[0];
+}
 
 Dataset dataset_of(const Tensor& handle, Spec spec) {
   if (!handle.is_symbolic()) {

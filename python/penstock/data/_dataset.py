@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from penstock import _core, dtypes, errors
 from penstock._api import public
+from penstock._context.trace import keep_calls
 from penstock._tensors.composite import Composite, LoopSource
 from penstock._tensors.spec import TensorSpec
 from penstock.data import _batching, _combining, _functions, _generator, _structure
@@ -609,6 +610,7 @@ class Dataset(DatasetV2, Composite, LoopSource):
         return iterate(self)
 
     def _parts(self):
+        keep_calls([self])
         return [_core.dataset_handle(self._core)]
 
     def _with_parts(self, parts):

@@ -8,7 +8,18 @@ use.
 import importlib as _importlib
 
 _MODULES = [
-    *("app", "data", "debugging", "dtypes", "flags", "gfile", "initializers", "io", "layers", "linalg"),
+    *(
+        "app",
+        "data",
+        "debugging",
+        "dtypes",
+        "flags",
+        "gfile",
+        "initializers",
+        "io",
+        "layers",
+        "linalg",
+    ),
     *("logging", "losses", "manip", "math", "metrics", "nn", "python_io", "random", "spectral"),
     *("strings", "summary", "train"),
 ]

@@ -4,7 +4,9 @@ from penstock.compat.v1 import _names
 from penstock.compat.v1.data import experimental
 
 _READERS = frozenset(["FixedLengthRecordDataset", "TFRecordDataset", "TextLineDataset"])
-_find, __dir__ = _names.surface("data", "data", without=("IteratorSpec", "MemoryPlan", "NumpyIterator"))
+_find, __dir__ = _names.surface(
+    "data", "data", without=("IteratorSpec", "MemoryPlan", "NumpyIterator")
+)
 
 
 def __getattr__(name):

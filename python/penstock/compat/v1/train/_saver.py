@@ -20,6 +20,10 @@ from penstock.io import gfile
 from penstock.train import _format, _state
 
 
+class Saveable:
+    """What a Saver saves like a variable: it has a name, a shape, a graph element and load()."""
+
+
 @public("v1.train.Saver")
 class Saver:
     """Saves and restores variables: `saver.save(sess, "dir/model", global_step=step)`.
@@ -93,7 +97,8 @@ class Saver:
                     "When eager execution is enabled, `var_list` must specify a list or dict of "
                     "variables to save"
                 )
-            given = v1.global_variables()
+            saveables = v1.get_collection(v1.GraphKeys.SAVEABLE_OBJECTS)
+            given = [*v1.global_variables(), *saveables]
         if not given and not self._allow_empty:
             raise ValueError("No variables to save")
         self._variables = _by_name(given)
@@ -270,7 +275,7 @@ def _by_name(given) -> dict:
         return dict(given)
     found = {}
     for variable in given:
-        if not isinstance(variable, _core.VariableHandle):
+        if not isinstance(variable, (_core.VariableHandle, Saveable)):
             raise TypeError(f"Variable to save is not a Variable: {variable}")
         name = variable.name.partition(":")[0]
         if name in found:

@@ -1,0 +1,160 @@
+"""Programs that end, fork or are interrupted while iterators work: ending_iterators.py KIND."""
+
+import gc
+import os
+import signal
+import sys
+import threading
+import time
+
+import penstock as tf
+
+
+def slow(seconds, count=1000):
+    """A pipeline whose elements take some time, in Python."""
+
+    def compute(x):
+        time.sleep(seconds)
+        return x
+
+    rows = tf.data.Dataset.range(count)
+    return rows.map(lambda x: tf.ensure_shape(tf.numpy_function(compute, [x], tf.int64), []))
+
+
+class Owner:
+    """An object that is part of a cycle."""
+
+    def __init__(self, iterator):
+        self.iterator, self.me = iterator, self
+
+
+def interrupted(body, after=0.7):
+    """Whether Ctrl-C ends a call."""
+    threading.Timer(after, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    try:
+        body()
+    except KeyboardInterrupt:
+        print("interrupted", flush=True)
+
+
+def at_exit():
+    global kept
+    kept = iter(slow(0.05).prefetch(2))
+    next(kept)
+
+
+def at_exit_in_a_cycle():
+    next(Owner(iter(slow(0.05).prefetch(2))).iterator)
+
+
+def at_exit_in_a_long_call():
+    global kept
+    kept = Owner(iter(slow(30).prefetch(2)))
+    threading.Thread(target=lambda: next(kept.iterator), daemon=True).start()
+    time.sleep(0.3)
+
+
+def at_exit_with_a_function():
+    global step, kept
+    kept = iter(slow(0.02).prefetch(2))
+    step = tf.function(lambda iterator: next(iterator))
+    step(kept)
+
+
+def at_exit_of_a_session():
+    global session, following
+    v1 = tf.compat.v1
+    with tf.Graph().as_default():
+        session = v1.Session()
+        following = v1.data.make_one_shot_iterator(slow(0.02).prefetch(2)).get_next()
+        session.run(following)
+
+
+def dropped_in_a_thread():
+    held = [iter(slow(0.02).prefetch(2))]
+    next(held[0])
+    thread = threading.Thread(target=held.clear)
+    thread.start()
+    thread.join()
+    print("dropped")
+
+
+def dropped_by_the_collector():
+    for _ in range(20):
+        next(Owner(iter(slow(0.001).prefetch(2))).iterator)
+    gc.collect()
+    print("dropped")
+
+
+def interrupted_while_waiting():
+    iterator = iter(slow(30).prefetch(2))
+    interrupted(lambda: next(iterator))
+    os._exit(0)  # the element takes its time
+
+
+def interrupted_in_python():
+    iterator = iter(slow(30))
+    interrupted(lambda: next(iterator))
+
+
+def interrupted_without_elements():
+    iterator = iter(tf.data.Dataset.range(10**15).filter(lambda x: x < 0))
+    interrupted(lambda: next(iterator))
+
+
+def interrupted_in_a_function():
+    @tf.function
+    def count():
+        total = tf.constant(0, tf.int64)
+        for x in tf.data.Dataset.range(10**15).filter(lambda x: x < 0):
+            total += x
+        return total
+
+    interrupted(count, 1.5)
+
+
+def forked():
+    ahead, plain = iter(slow(0.01).prefetch(2)), iter(tf.data.Dataset.range(5))
+    next(ahead), next(plain)
+    child = os.fork()
+    if child == 0:
+        try:
+            next(ahead)
+        except tf.errors.FailedPreconditionError:
+            fresh = iter(slow(0.01).prefetch(2))
+            print("child", int(next(plain)), int(next(fresh)), flush=True)
+        del ahead
+        gc.collect()
+        os._exit(0)
+    status = os.waitpid(child, 0)[1]
+    print("parent", status, int(next(ahead)), int(next(plain)))
+
+
+def forked_to_exit():
+    global kept
+    kept = iter(slow(0.01).prefetch(2))
+    next(kept)
+    child = os.fork()
+    if child == 0:
+        sys.exit(0)
+    print("child ended with", os.waitpid(child, 0)[1])
+
+
+SAID = {
+    at_exit: "",
+    at_exit_in_a_cycle: "",
+    at_exit_in_a_long_call: "",
+    at_exit_with_a_function: "",
+    at_exit_of_a_session: "",
+    dropped_in_a_thread: "dropped\n",
+    dropped_by_the_collector: "dropped\n",
+    interrupted_while_waiting: "interrupted\n",
+    interrupted_in_python: "interrupted\n",
+    interrupted_without_elements: "interrupted\n",
+    interrupted_in_a_function: "interrupted\n",
+    forked: "child 1 0\nparent 0 1 1\n",
+    forked_to_exit: "child ended with 0\n",
+}
+
+if __name__ == "__main__":
+    globals()[sys.argv[1]]()
