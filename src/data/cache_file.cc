@@ -36,8 +36,8 @@ std::string index_path(const std::string& name) { return name + ".index"; }
 
 [[noreturn]] void fail(const std::string& path, std::string_view doing) {
   const int number = errno;
-  const std::string text = cat("[CacheDataset] ", path, " cannot be ", doing, ": ",
-                               std::string(std::strerror(number)));
+  const std::string text =
+      cat("[CacheDataset] ", path, " cannot be ", doing, ": ", std::string(std::strerror(number)));
   if (number == ENOENT || number == ENOTDIR) throw NotFoundError(text);
   if (number == EACCES || number == EROFS || number == EPERM) throw FailedPreconditionError(text);
   throw ResourceExhaustedError(text);
@@ -159,7 +159,8 @@ std::string_view CacheFileReader::read(int64_t bytes) {
     used_ = 0;
     while (buffer_.size() < wanted) {
       // A damaged size is noticed before so much memory is asked for: the file ends.
-      const size_t more = std::min(std::max(wanted - buffer_.size(), kBufferBytes), 16 * kBufferBytes);
+      const size_t more =
+          std::min(std::max(wanted - buffer_.size(), kBufferBytes), 16 * kBufferBytes);
       if (!read_some(descriptor_, offset_ + static_cast<int64_t>(buffer_.size()), more, &buffer_,
                      path_))
         fail_damaged(path_);

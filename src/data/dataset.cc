@@ -218,14 +218,14 @@ Dataset Dataset::shuffle(int64_t buffer_size, int64_t seed, int64_t seed2,
 }
 Dataset Dataset::shuffle_and_repeat(int64_t buffer_size, int64_t seed, int64_t seed2, int64_t count,
                                     bool reshuffle_each_iteration) const {
-  return make(
-      "ShuffleAndRepeat",
-      {.inputs = {*this},
-       .operands = {Tensor(buffer_size), Tensor(seed), Tensor(seed2), Tensor(count)},
-       .settings = {{"reshuffle", reshuffle_each_iteration}}});
+  return make("ShuffleAndRepeat",
+              {.inputs = {*this},
+               .operands = {Tensor(buffer_size), Tensor(seed), Tensor(seed2), Tensor(count)},
+               .settings = {{"reshuffle", reshuffle_each_iteration}}});
 }
 Dataset Dataset::cache(std::string_view file) const {
-  return make("Cache", {.inputs = {*this}, .operands = {Tensor::from_strings({&file, 1}, Shape{})}});
+  return make("Cache",
+              {.inputs = {*this}, .operands = {Tensor::from_strings({&file, 1}, Shape{})}});
 }
 Dataset Dataset::repeat(int64_t count) const {
   return make("Repeat", {.inputs = {*this}, .operands = {Tensor(count)}});

@@ -97,9 +97,8 @@ void ElementCodec::check(const Element& element) const {
   std::string found;
   for (const Component& component : element) {
     if (!found.empty()) found += ", ";
-    found += component.dataset != nullptr
-                 ? std::string("dataset")
-                 : cat(component.tensor.dtype(), component.tensor.shape());
+    found += component.dataset != nullptr ? std::string("dataset")
+                                          : cat(component.tensor.dtype(), component.tensor.shape());
   }
   throw InvalidArgumentError(
       cat("an element (", found, ") is not of the dataset's element_spec ", spec_));
@@ -110,7 +109,8 @@ int64_t ElementCodec::bytes_of(const Element& element) const {
   int64_t sum = 0;
   for (size_t i = 0; i < spec_.size(); ++i) {
     const Tensor& tensor = element[i].tensor;
-    for_each_open_size(spec_[i], tensor.shape(), [&](uint64_t size) { sum += bytes_of_size(size); });
+    for_each_open_size(spec_[i], tensor.shape(),
+                       [&](uint64_t size) { sum += bytes_of_size(size); });
     if (tensor.dtype() != DType::kString) {
       sum += tensor.num_bytes();
       continue;
@@ -127,7 +127,8 @@ int64_t ElementCodec::bytes_of(const Spec& known) const {
   int64_t sum = data::bytes_of(known);
   if (sum == kUnknownBytes) return kUnknownBytes;
   for (size_t i = 0; i < spec_.size(); ++i)
-    for_each_open_size(spec_[i], known[i].shape, [&](uint64_t size) { sum += bytes_of_size(size); });
+    for_each_open_size(spec_[i], known[i].shape,
+                       [&](uint64_t size) { sum += bytes_of_size(size); });
   return sum;
 }
 
@@ -157,8 +158,8 @@ void ElementCodec::read(std::string_view bytes, Element& element) const {
   for (const ComponentSpec& component : spec_) {
     const Shape shape = read_shape(component, in);
     if (component.dtype != DType::kString) {
-      const std::string_view values = in.raw(
-          static_cast<uint64_t>(shape.num_bytes(dtype_size(component.dtype))));
+      const std::string_view values =
+          in.raw(static_cast<uint64_t>(shape.num_bytes(dtype_size(component.dtype))));
       Tensor tensor = Tensor::empty(component.dtype, shape);
       if (!values.empty()) std::memcpy(tensor.raw(), values.data(), values.size());
       element.push_back(std::move(tensor));

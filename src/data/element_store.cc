@@ -15,8 +15,9 @@ namespace {
 
 // From this size on an element's tensors waste little of their blocks.
 constexpr int64_t kLargeBytes = 128 << 10;
-constexpr int64_t kFirstChunkBytes = 4 << 10;  // of packed elements, where their number is not known
-constexpr int64_t kSlotsPerChunk = 512;        // of the other forms
+constexpr int64_t kFirstChunkBytes = 4
+                                     << 10;  // of packed elements, where their number is not known
+constexpr int64_t kSlotsPerChunk = 512;      // of the other forms
 
 bool is_within_share(int64_t bytes) {
   return ledger::tag_counters(0, Tag::kDataset).current <= ElementStore::share() - bytes;
@@ -115,16 +116,14 @@ ElementStore::Chunk& ElementStore::prepare(int64_t slot) {
   if (number >= chunks_.size()) chunks_.resize(number + 1);
   Chunk& chunk = chunks_[number];
   if (form_ == Form::kPacked) {
-    if (within >= chunk.in_memory && !chunk.is_decided)
-      give_memory(chunk, slot - within, within);
+    if (within >= chunk.in_memory && !chunk.is_decided) give_memory(chunk, slot - within, within);
   } else if (form_ == Form::kLoose) {
     if (static_cast<size_t>(within) >= chunk.loose.size())
       chunk.loose.resize(static_cast<size_t>(within) + 1);
   } else if (chunk.words.empty()) {
-    const int64_t slots = expected_ < 0
-                              ? slots_per_chunk_
-                              : std::clamp<int64_t>(expected_ - (slot - within), within + 1,
-                                                    slots_per_chunk_);
+    const int64_t slots = expected_ < 0 ? slots_per_chunk_
+                                        : std::clamp<int64_t>(expected_ - (slot - within),
+                                                              within + 1, slots_per_chunk_);
     chunk.words.resize(static_cast<size_t>(slots) * words_per_slot_);
   }
   return chunk;
@@ -137,8 +136,8 @@ void ElementStore::give_memory(Chunk& chunk, int64_t first, int64_t within) {
   if (expected_ >= 0) {
     slots = std::clamp<int64_t>(expected_ - first, within + 1, slots_per_chunk_);
   } else if (first == 0) {
-    const int64_t least = chunk.in_memory == 0 ? kFirstChunkBytes / std::max<int64_t>(bytes, 1)
-                                               : chunk.in_memory * 2;
+    const int64_t least =
+        chunk.in_memory == 0 ? kFirstChunkBytes / std::max<int64_t>(bytes, 1) : chunk.in_memory * 2;
     slots = std::clamp<int64_t>(least, within + 1, slots_per_chunk_);
   }
   chunk.is_decided = slots == slots_per_chunk_ || expected_ >= 0;
@@ -271,8 +270,8 @@ void ElementStore::read_words(std::span<const uint64_t> words, Element& element)
     file_->read(offset_of(word), parts_of(found));
   } else {
     for (size_t i = 0; i < words.size(); ++i)
-      found.push_back(Tensor::over(reference_to(words[i]), 0, codec_.spec()[i].dtype,
-                                   codec_.spec()[i].shape));
+      found.push_back(
+          Tensor::over(reference_to(words[i]), 0, codec_.spec()[i].dtype, codec_.spec()[i].shape));
   }
   element = std::move(found);
 }

@@ -92,8 +92,7 @@ bool move_all(Move move, int descriptor, Vectors& vectors, int64_t offset) {
     while (first < vectors.size() && vectors[first].iov_len == 0) ++first;
     if (first == vectors.size()) return true;
     const size_t count = std::min<size_t>(vectors.size() - first, 64);
-    const ssize_t moved =
-        move(descriptor, vectors.data() + first, static_cast<int>(count), offset);
+    const ssize_t moved = move(descriptor, vectors.data() + first, static_cast<int>(count), offset);
     if (moved < 0 && errno == EINTR) continue;
     if (moved <= 0) {
       if (moved == 0) errno = 0;
@@ -139,9 +138,9 @@ SpillFile::SpillFile(std::string_view what) : process_(getpid()) {
     descriptor_ = open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   }
   if (descriptor_ < 0)
-    throw ResourceExhaustedError(
-        cat("[", what, "] the buffer does not fit into memory, and its file ", path_,
-            " cannot be made: ", reason()));
+    throw ResourceExhaustedError(cat("[", what,
+                                     "] the buffer does not fit into memory, and its file ", path_,
+                                     " cannot be made: ", reason()));
 }
 
 SpillFile::~SpillFile() {

@@ -24,8 +24,7 @@ TEST(Cache, KeepsTheFirstEpoch) {
     EXPECT_EQ(read(ds.repeat(2)).size(), 10u);
     EXPECT_EQ(ds.cardinality(), 5);
   }
-  EXPECT_EQ(folder.files(),
-            (std::vector<std::string>{"kept.data-00000-of-00001", "kept.index"}));
+  EXPECT_EQ(folder.files(), (std::vector<std::string>{"kept.data-00000-of-00001", "kept.index"}));
 }
 
 TEST(Cache, AnEpochThatIsLeftEarlyIsNotKept) {

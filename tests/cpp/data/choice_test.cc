@@ -20,8 +20,7 @@ TEST(Choice, RandomNumbers) {
   EXPECT_EQ(read(ds, 3), (Numbers{2698304964, 3230936430, 2996270112}));
   EXPECT_EQ(read(ds, 3), (Numbers{1595858328, 3580113443, 3407580170}));
   const Dataset same = Dataset::random(kSeed, 3);
-  for (int i = 0; i < 2; ++i)
-    EXPECT_EQ(read(same, 3), (Numbers{3534849767, 279844183, 888998500}));
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(read(same, 3), (Numbers{3534849767, 279844183, 888998500}));
 }
 
 TEST(Choice, Sampled) {
@@ -37,11 +36,11 @@ TEST(Choice, Sampled) {
 }
 
 TEST(Choice, SampledByWeightsThatChange) {
-  const Tensor weights = Tensor::from<float>(
-      {1, 0, 0, 1, .5, .5, .5, .5, .25, .75, .9F, .1F}, Shape{6, 2});
-  const Dataset choices = Dataset::make(
-      "WeightedBy", {.inputs = {Dataset::from_tensor_slices({&weights, 1})},
-                     .operands = {Tensor(kSeed), Tensor(int64_t{9})}});
+  const Tensor weights =
+      Tensor::from<float>({1, 0, 0, 1, .5, .5, .5, .5, .25, .75, .9F, .1F}, Shape{6, 2});
+  const Dataset choices =
+      Dataset::make("WeightedBy", {.inputs = {Dataset::from_tensor_slices({&weights, 1})},
+                                   .operands = {Tensor(kSeed), Tensor(int64_t{9})}});
   const Dataset two[] = {Dataset::range(4), Dataset::range(10, 16, 1)};
   EXPECT_EQ(read(Dataset::choose(choices, two)), (Numbers{0, 10, 11, 12, 13, 1}));
 }

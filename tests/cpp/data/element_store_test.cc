@@ -112,9 +112,7 @@ void exercise(const Spec& spec, int64_t slots, int64_t expected, int steps) {
     ASSERT_TRUE(are_equal(found, element_of(spec, model.begin()->second)));
     model.erase(model.begin());
   }
-
 }
-
 
 TEST(ElementStore, InMemory) {
   const TemporaryFolder folder;

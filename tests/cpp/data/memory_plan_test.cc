@@ -65,12 +65,11 @@ std::vector<Case> cases() {
       {"cache of large vectors", [=] { return vectors(9, 20000).cache(); }},
       {"cache, shuffle, batch", [=] { return range(999).cache().shuffle(50, 1, 2).batch(7); }},
       {"shuffle, cache", [=] { return range(1000).shuffle(50, 1, 2).cache(); }, false},
-      {"shuffle, shuffle",
-       [=] { return range(1000).shuffle(50, 1, 2).shuffle(60, 3, 4); }},
+      {"shuffle, shuffle", [=] { return range(1000).shuffle(50, 1, 2).shuffle(60, 3, 4); }},
       {"zip of shuffles",
        [=] {
-         return Dataset::make("Zip", {.inputs = {range(99).shuffle(10, 1, 2),
-                                                 range(99).shuffle(20, 3, 4)}});
+         return Dataset::make(
+             "Zip", {.inputs = {range(99).shuffle(10, 1, 2), range(99).shuffle(20, 3, 4)}});
        }},
       {"texts, shuffle", [=] { return texts(50).shuffle(10, 1, 2); }, false},
       {"filter, shuffle",

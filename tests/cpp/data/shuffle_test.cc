@@ -52,11 +52,12 @@ TEST(Shuffle, FusedWithRepeat) {
   const Dataset chosen[] = {Dataset::range(5)};
   const Dataset zeros = Dataset::make(
       "Map", {.inputs = {Dataset::range(100)}, .functions = {[] {
-                Trace trace("zero");
-                const Tensor x = trace.input(DType::kInt64, Shape{});
-                const Tensor outputs[] = {x - x};
-                return ElementFunction(trace.finish(outputs));
-              }()}});
+                                                 Trace trace("zero");
+                                                 const Tensor x =
+                                                     trace.input(DType::kInt64, Shape{});
+                                                 const Tensor outputs[] = {x - x};
+                                                 return ElementFunction(trace.finish(outputs));
+                                               }()}});
   const Dataset unknown = Dataset::choose(zeros, chosen);
   ASSERT_EQ(unknown.cardinality(), kUnknown);
   EXPECT_EQ(read(unknown.shuffle_and_repeat(8, kSeed, 7, 3)), first);
@@ -171,7 +172,8 @@ TEST(Shuffle, ABufferOfAnotherSizeIsRestored) {
   Numbers expected(20);
   std::iota(expected.begin(), expected.end(), 0);
   EXPECT_EQ(found, expected);
-  EXPECT_ERROR(NotFoundError, "Failed to restore", Iterator(Dataset::range(3)).restore(large.save()));
+  EXPECT_ERROR(NotFoundError, "Failed to restore",
+               Iterator(Dataset::range(3)).restore(large.save()));
 }
 
 TEST(Shuffle, IteratorsShareTheSeedsOfTheirDataset) {
