@@ -29,6 +29,7 @@ import functools
 import importlib
 import inspect
 import sys
+import types
 from pathlib import Path
 
 from penstock import _core
@@ -59,8 +60,7 @@ def make_function(
     """A Python callable around an op, with a name, a doc string and a signature."""
     name = public.rpartition(".")[2]
     function = _core.OpFunction(op, parameters, output, lax, other, name, otherwise)
-    function.__name__ = function.__qualname__ = name
-    function.__module__ = "penstock." + public.rpartition(".")[0] if "." in public else "penstock"
+    _set_home(function, public)
     function._op, function._parameters, function._output = op, parameters, output
     function._first = public
     return function
@@ -97,6 +97,7 @@ _core.OpFunction.__signature__ = property(_signature)
 # bound, like a built-in function.
 _core.OpFunction.__get__ = lambda self, instance, owner=None: self
 _core.OpFunction.__repr__ = lambda self: f"<function {self.__qualname__}>"
+_core.OpFunction.__reduce__ = lambda self: self.__qualname__  # pickled by its name, as a function
 
 
 def raw_parameters(op: str) -> list[tuple]:
@@ -129,10 +130,31 @@ def _read_table() -> dict[str, tuple[str, str, int, str, str]]:
     return table
 
 
+def _module_of(namespace: str) -> str:
+    """The module of a namespace in the tables: "" is penstock, "v1.nn" is penstock.compat.v1.nn."""
+    root, _, rest = namespace.partition(".")
+    parts = ["compat", "v1", rest] if root == "v1" else [namespace]
+    return ".".join(["penstock", *filter(None, parts)])
+
+
+def _set_home(value, public: str):
+    """Makes repr(), help() and pickle show an object under a public name."""
+    namespace, _, name = public.rpartition(".")
+    value.__module__ = _module_of(namespace)
+    value.__name__ = value.__qualname__ = name
+
+
 def public(*names: str):
     """Declares the public names of a function, a class or a value; they are read from the
-    source."""
-    return lambda value: value
+    source. A function or class shows the one that is its own name, or the first."""
+
+    def declare(value):
+        if isinstance(value, (type, types.FunctionType)):
+            own = (name for name in names if name.rpartition(".")[2] == value.__name__)
+            _set_home(value, next(own, names[0]))
+        return value
+
+    return declare
 
 
 @functools.cache
@@ -198,9 +220,8 @@ def find(namespace: str, name: str):
             return None
         other = other[0] if other else None
         _made[entry] = make_function(
-            op, _parameters(parameters), public, output, lax, other, _python_function(otherwise)
+            op, _parameters(parameters), first, output, lax, other, _python_function(otherwise)
         )
-        _made[entry]._first = first
     return _made[entry]
 
 

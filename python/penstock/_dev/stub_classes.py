@@ -8,6 +8,8 @@ import inspect
 import math
 import re
 import textwrap
+import types
+from collections.abc import Iterator
 
 from penstock import _core
 
@@ -212,21 +214,32 @@ def _member(name: str, value, is_core: bool) -> str:
     return f"{name}: {kind}\n"
 
 
+def _methods(cls: type) -> Iterator[types.FunctionType]:
+    for value in vars(cls).values():
+        if isinstance(value, property):
+            yield from filter(None, (value.fget, value.fset))
+        elif inspect.isfunction(value := getattr(value, "__func__", value)):
+            yield value
+
+
 def _instance_attributes(cls: type) -> list[str]:
     """The public names that the methods of a class assign on `self`."""
-    try:
-        tree = ast.parse(textwrap.dedent(inspect.getsource(cls)))
-    except (OSError, TypeError):
-        return []
-    return [
-        node.attr
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Attribute)
-        and isinstance(node.ctx, ast.Store)
-        and isinstance(node.value, ast.Name)
-        and node.value.id == "self"
-        and not node.attr.startswith("_")
-    ]
+    found = []
+    for method in _methods(cls):
+        try:
+            tree = ast.parse(textwrap.dedent(inspect.getsource(method)))
+        except (OSError, TypeError, SyntaxError):
+            continue
+        found += [
+            node.attr
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Attribute)
+            and isinstance(node.ctx, ast.Store)
+            and isinstance(node.value, ast.Name)
+            and node.value.id == "self"
+            and not node.attr.startswith("_")
+        ]
+    return found
 
 
 def _bases(cls: type, homes: dict[type, str]) -> list[str]:

@@ -123,7 +123,7 @@ def _text(module: types.ModuleType, homes: dict[type, str]) -> str:
             body.append(_value(name, value))
     if module is penstock:
         body.append("__version__: builtins.str\n")
-    if module.__name__ == "penstock.compat.v1":  # it also has all names of penstock
+    if module.__name__ == "penstock.compat.v1":  # it also has the modules of penstock
         body.append("def __getattr__(name: builtins.str) -> typing.Any: ...\n")
     records = [_record(op) for op in sorted(ops)]
     return "\n".join([_HEAD, _imports("".join(body + records), module, homes), *records, *body])

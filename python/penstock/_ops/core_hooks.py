@@ -65,6 +65,13 @@ def _make_result(op, names):
     return fields
 
 
+def _reduce(tensor):
+    """A pickled tensor names a public function, which stays where it is."""
+    from penstock._ops.convert import convert_to_tensor
+
+    return convert_to_tensor, (tensor._read_only_array(), tensor.dtype)
+
+
 def install():
     _core.set_hooks(
         {
@@ -79,6 +86,6 @@ def install():
             "stack": _stack,
         }
     )
-    _tensor.install(symbolic_index.getitem)
+    _tensor.install(symbolic_index.getitem, _reduce)
     package, library = os.path.dirname(os.path.dirname(__file__)), os.path.dirname(os.__file__)
     _core.set_package(package + os.sep, library + os.sep)

@@ -175,7 +175,7 @@ def _symbolic_format(self, spec):
     return symbolic_str(self)
 
 
-def install(symbolic_getitem):
+def install(symbolic_getitem, reduce):
     """Gives the types of _core their methods."""
     shared = {
         "__array_priority__": 100,
@@ -216,7 +216,7 @@ def install(symbolic_getitem):
         "__iter__": tensor_iter,
         "__reversed__": tensor_reversed,
         "__array__": tensor_array,
-        "__reduce__": lambda self: (_rebuild, (self._read_only_array(), self.dtype)),
+        "__reduce__": reduce,
         "__complex__": lambda self: complex(self._read_only_array()[()]),
         "name": _undefined("name"),
         "op": _undefined("op"),
@@ -229,7 +229,3 @@ def install(symbolic_getitem):
     for name, value in members.items():
         setattr(EagerTensor, name, value)
     Tensor.__doc__ = "An array of elements of one dtype, which never changes."
-
-
-def _rebuild(values, dtype):
-    return _core.to_tensor(values, dtype)

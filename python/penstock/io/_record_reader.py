@@ -8,6 +8,7 @@ import stat
 import zlib
 
 from penstock import errors
+from penstock._api import public
 from penstock._base.files import path_text, system_errors
 from penstock._memory.host import booked
 from penstock.io._records import TFRecordOptions, masked_crc
@@ -20,12 +21,14 @@ _EITHER, _GZIP = 32 + 15, 16 + 15  # zlib's numbers: gzip or zlib, as the file s
 _GZIP_START = b"\x1f\x8b"
 
 
+@public("v1.io.TFRecordCompressionType", "v1.python_io.TFRecordCompressionType")
 class TFRecordCompressionType:
     """How a file of records is compressed, as numbers."""
 
     NONE, ZLIB, GZIP = 0, 1, 2
 
 
+@public("v1.io.tf_record_iterator", "v1.python_io.tf_record_iterator")
 def tf_record_iterator(path, options=None):
     """The records of a file, one after the other."""
     if not isinstance(options, TFRecordOptions):

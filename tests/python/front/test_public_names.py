@@ -14,6 +14,7 @@ ROOT = Path(__file__).resolve().parents[3]
 # What penstock has and TensorFlow does not, by module: each is in the docs.
 ADDED = {
     "tf": "from_dlpack install_as_tensorflow",
+    "tf.compat.v1": "from_dlpack install_as_tensorflow",
     "tf.compat.v1.debugging": "assert_peak",
     "tf.compat.v1.io": "safetensors",
     "tf.config": (

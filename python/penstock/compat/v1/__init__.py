@@ -15,9 +15,14 @@ _MODULES = [
 
 
 def __getattr__(name):
+    import penstock
+
+    if name == "__all__":
+        from penstock._base.source_version import only_in
+
+        return sorted({*__dir__(), *penstock.__all__} - only_in(2)[""])
     if name.startswith("_"):  # the files themselves are requested before they are imported
         raise AttributeError(name)
-    import penstock
     from penstock.compat.v1 import _names
 
     if name in _MODULES:

@@ -166,7 +166,7 @@ def convert_to_tensor_or_indexed_slices(value, dtype=None, name=None):
     return convert_to_tensor(value, dtype, name=name)
 
 
-@public("v1.assert_scalar")
+@public("v1.assert_scalar", "v1.debugging.assert_scalar")
 def assert_scalar(tensor, name=None, message=None) -> Tensor:
     """The tensor, which must have no dimensions."""
     from penstock import debugging
@@ -252,7 +252,7 @@ def _sparse_segment(kind, data, indices, segment_ids, num_segments, name):
     return op(**given, num_segments=num_segments)
 
 
-@public("v1.get_seed")
+@public("v1.get_seed", "v1.random.get_seed")
 def get_seed(op_seed):
     """(global seed, op seed) of the next random op."""
     return next_seeds(op_seed)
