@@ -68,16 +68,16 @@ def __getattr__(name):
     if name in _MODULES:
         return _importlib.import_module("penstock." + name)
     if name == "__all__":
-        return [each for each in __dir__() if not each.startswith("_")]
-    found = _api.find("", name)
-    if found is None:
+        return [public for public in __dir__() if not public.startswith("_")]
+    value = _api.find("", name)
+    if value is None:
         if name.startswith("__"):
             raise AttributeError(name)
         from penstock._base import near as _near
 
         raise _near.missing("penstock", name, __dir__())
-    globals()[name] = found
-    return found
+    globals()[name] = value
+    return value
 
 
 def __dir__():

@@ -82,14 +82,14 @@ def _signature(function) -> inspect.Signature:
         for name, kind, _, value in _core.describe_op(function._op)[2]
         if kind == "dtype"
     }
-    found = []
+    parameters = []
     for public, own, *default in function._parameters:
         own = own.lstrip("!")
         value = default[0] if default else inspect.Parameter.empty
         # If a dtype may be omitted, the signature shows the default.
         value = dtypes.get(own) if value is None else value
-        found.append(inspect.Parameter(public, kind, default=value))
-    return inspect.Signature(found)
+        parameters.append(inspect.Parameter(public, kind, default=value))
+    return inspect.Signature(parameters)
 
 
 _core.OpFunction.__signature__ = property(_signature)
@@ -181,8 +181,8 @@ def todays_name(public: str) -> str:
     """The current name of an object with a public name of TensorFlow 1: the first one; "" for
     none."""
     place = _places().get(public)
-    found = (name for name, each in _places().items() if each == place)
-    return next((name for name in found if not name.startswith("v1.")), "") if place else ""
+    names = (name for name, other in _places().items() if other == place)
+    return next((name for name in names if not name.startswith("v1.")), "") if place else ""
 
 
 _table = _read_table()
@@ -193,8 +193,8 @@ def names_in(namespace: str) -> list[str]:
     """The public names of a namespace ("" is the top level) in the tables."""
     start = namespace + "." if namespace else ""
     names = (*_table, *_places())
-    found = (name[len(start) :] for name in names if name.startswith(start))
-    return [name for name in found if "." not in name]
+    inner = (name[len(start) :] for name in names if name.startswith(start))
+    return [name for name in inner if "." not in name]
 
 
 def _python_function(name: str):
@@ -208,9 +208,9 @@ def _python_function(name: str):
 def find(namespace: str, name: str):
     """The function of that public name, or None."""
     public = f"{namespace}.{name}" if namespace else name
-    found = find_public(public)
-    if found is not None or public not in _table:
-        return found
+    function = find_public(public)
+    if function is not None or public not in _table:
+        return function
     entry = _table[public]
     if entry not in _made:
         ops, parameters, output, otherwise, first = entry

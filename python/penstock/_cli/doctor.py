@@ -132,7 +132,7 @@ def _told(doctor, options, status, out) -> int:
     peak = _core.memory_info(0)["peak"]
     _add_to_profile(doctor)
     if options.json:
-        found = [finding.as_dict() for finding in doctor]
+        findings = [finding.as_dict() for finding in doctor]
         print(
             json.dumps(
                 {
@@ -140,7 +140,7 @@ def _told(doctor, options, status, out) -> int:
                     "status": status,
                     "growth_bytes": doctor.growth_bytes,
                     "peak_bytes": peak,
-                    "findings": found,
+                    "findings": findings,
                 },
                 indent=2,
             ),

@@ -150,8 +150,8 @@ def _vectorized_in_graph(fn, rows):
 
 def _tensors(structure):
     leaves = flatten(structure)
-    made = [None if leaf is None else _core.to_tensor(leaf) for leaf in leaves]
-    return pack_like(structure, made)
+    tensors = [None if leaf is None else _core.to_tensor(leaf) for leaf in leaves]
+    return pack_like(structure, tensors)
 
 
 def _repeated(tensor, count):

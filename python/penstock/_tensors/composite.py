@@ -21,13 +21,13 @@ def flatten_all(structure) -> list:
 def pack_all(structure, leaves):
     """The leaves in the form of `structure`."""
     leaves = iter(leaves)
-    made = [
+    packed = [
         IndexedSlices(next(leaves), next(leaves), next(leaves))
         if isinstance(leaf, IndexedSlices)
         else next(leaves)
         for leaf in flatten(structure)
     ]
-    return pack_like(structure, made)
+    return pack_like(structure, packed)
 
 
 def is_plain(structure) -> bool:

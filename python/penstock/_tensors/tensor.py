@@ -34,8 +34,8 @@ def get_static_value(tensor, partial=False):
     """The value as a NumPy array if it is known: always, outside functions and graphs."""
     if isinstance(tensor, _core.SymbolicTensor):
         builder = getattr(getattr(tensor, "graph", None), "_builder", None)
-        found = None if builder is None else builder.constant_value(tensor)
-        return None if found is None else found.numpy()
+        constant = None if builder is None else builder.constant_value(tensor)
+        return None if constant is None else constant.numpy()
     return tensor.numpy() if isinstance(tensor, _core.EagerTensor) else tensor
 
 

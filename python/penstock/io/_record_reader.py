@@ -59,8 +59,8 @@ def _records(path, compression):
 
 def _left(file) -> int:
     """The unread bytes of a file; unknown for a pipe."""
-    found = os.fstat(file.fileno())
-    return found.st_size - file.tell() if stat.S_ISREG(found.st_mode) else 2**62
+    status = os.fstat(file.fileno())
+    return status.st_size - file.tell() if stat.S_ISREG(status.st_mode) else 2**62
 
 
 def _lost(path, at, what):
@@ -77,8 +77,8 @@ class _Inflated:
         self._is_gzip = None  # until something was read
 
     def read(self, count: int) -> bytes:
-        found = io.BytesIO()  # avoids another copy of the bytes
-        while found.tell() < count:
+        buffer = io.BytesIO()  # avoids another copy of the bytes
+        while buffer.tell() < count:
             if not self._input:
                 self._input = self._file.read(_PIECE)
             if self._is_gzip is None:
@@ -87,14 +87,14 @@ class _Inflated:
                 break
             is_end = not self._input
             try:
-                part = self._inflate.decompress(self._input, min(_CHUNK, count - found.tell()))
+                part = self._inflate.decompress(self._input, min(_CHUNK, count - buffer.tell()))
             except zlib.error as error:
                 raise errors.DataLossError(None, None, str(error)) from error
             self._input = self._inflate.unused_data or self._inflate.unconsumed_tail
             if is_end and not part:
                 break
-            found.write(part)
-        return found.getvalue()
+            buffer.write(part)
+        return buffer.getvalue()
 
     def _begins_again(self) -> bool:
         """Whether another part follows: concatenated gzip files are one file."""

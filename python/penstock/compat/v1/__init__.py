@@ -27,16 +27,16 @@ def __getattr__(name):
 
     if name in _MODULES:
         return _importlib.import_module("penstock.compat.v1." + name)
-    found = _names.find("", name)
-    if found is None:
+    value = _names.find("", name)
+    if value is None:
         try:
-            found = getattr(penstock, name)
+            value = getattr(penstock, name)
         except AttributeError:
             from penstock._base import near as _near
 
             raise _near.missing(__name__, name, [*__dir__(), *dir(penstock)]) from None
-    globals()[name] = found
-    return found
+    globals()[name] = value
+    return value
 
 
 def __dir__():

@@ -39,8 +39,8 @@ def enter(graph):
 
 def leave(graph):
     """Ends what `enter` began."""
-    found, handle, scope = _here.stack[-1]
-    if found is not graph:
+    top, handle, scope = _here.stack[-1]
+    if top is not graph:
         raise AssertionError("Nesting violated for default stack of graphs.")
     _here.stack.pop()
     handle.exit()

@@ -86,8 +86,8 @@ def DEFINE_enum(
     name, default, enum_values, help, flag_values=FLAGS, module_name=None, required=False, **args
 ):
     """One of the given texts."""
-    made = _kinds.EnumFlag(name, default, help, enum_values, **args)
-    return DEFINE_flag(made, flag_values, required=required)
+    flag = _kinds.EnumFlag(name, default, help, enum_values, **args)
+    return DEFINE_flag(flag, flag_values, required=required)
 
 
 def DEFINE_enum_class(

@@ -24,7 +24,7 @@ class Suspect:
         self.leaf_bytes = max(map(_containers.bytes_of, leaves), default=0)
         self.leaf_size = max(map(_containers.size_of, leaves), default=0)
         self.is_direct = any(
-            isinstance(each, _containers.LEAVES) for each in _containers.newest(container)
+            isinstance(item, _containers.LEAVES) for item in _containers.newest(container)
         )
 
     def look(self, site):
