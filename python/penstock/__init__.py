@@ -12,7 +12,7 @@ import sys as _sys
 from penstock import _api, _core
 from penstock._base.version_1 import version_1 as _version_1
 from penstock._ops import core_hooks as _core_hooks
-from penstock.dtypes import *  # noqa: F403 - tf.float32 and its kin
+from penstock.dtypes import *  # noqa: F403 - tf.float32 and the other dtypes
 
 _core_hooks.install()
 _version_1.load_from("penstock.compat.v1._parts")
@@ -86,7 +86,7 @@ def __dir__():
 
 
 def _record_if_asked():
-    """PENSTOCK_PROFILE: records the program's memory. The penstock command sees to its scripts."""
+    """PENSTOCK_PROFILE: records the program's memory. The penstock command does so for scripts."""
     value = _os.environ.get("PENSTOCK_PROFILE", "0")
     program = _os.path.basename(_sys.argv[0]) if _sys.argv else ""
     if value not in ("", "0") and program not in ("-m", "penstock"):

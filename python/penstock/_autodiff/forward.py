@@ -14,7 +14,7 @@ from penstock._tensors.tensor import Tensor
 
 @public("autodiff.ForwardAccumulator")
 class ForwardAccumulator:
-    """Jacobian-vector products of what is computed inside `with`, in forward mode.
+    """Jacobian-vector products of the ops inside `with`, in forward mode.
 
     The vector is given beforehand, as the tangents of the primals; `jvp` then finds what it became.
     A tangent is kept as long as the tensor that it belongs to.

@@ -153,7 +153,7 @@ _PART = re.compile(
 
 @public("device")
 class device:
-    """The device of ops. There is only the CPU, so they run there, whatever the name.
+    """The device of ops. The CPU is the only device, so the name has no effect.
 
     Args:
       device_name: A name such as "/CPU:0".

@@ -164,7 +164,7 @@ class GraphArray(TensorArray):
         return self._made(self._parts, self._rows)
 
     def close(self, name=None):
-        """Nothing to do: the function keeps what it needs."""
+        """Has no effect: the function keeps its tensors itself."""
 
     def grad(self, source, flow=None, name=None):
         raise NotImplementedError("TensorArray.grad is not supported in TensorFlow 2.")
@@ -328,7 +328,7 @@ def _indices(values):
 def _checked_index(index):
     """The index of a possible element, as int32; the function fails for any other."""
     index = raw_ops.Cast(x=_core.to_tensor(index), DstT=dtypes.int64)
-    index = raw_ops.UnravelIndex(indices=index, dims=[_MOST])  # which is what it was
+    index = raw_ops.UnravelIndex(indices=index, dims=[_MOST])  # checks the range
     return raw_ops.Reshape(tensor=raw_ops.Cast(x=index, DstT=dtypes.int32), shape=[])
 
 

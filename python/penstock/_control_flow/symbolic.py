@@ -207,8 +207,8 @@ def while_loop(
 
 
 class _State:
-    """All that a loop goes on with: the number of the iteration where there is a limit, what the
-    caller has, and what graphs' variables hold that the body assigns to."""
+    """The state of a loop: the number of the iteration if there is a limit, the caller's state,
+    and the values of graph variables that the body assigns to."""
 
     def __init__(self, start, bounds, variables, limit):
         self._start, self._variables, self._limit = start, variables, limit

@@ -117,7 +117,7 @@ def _shaped(tensor, shape):
 
 @public("cast", "dtypes.cast")
 def cast(x, dtype, name=None) -> Tensor:
-    """`x` with its elements converted to `dtype`; IndexedSlices stay what they are.
+    """`x` with its elements converted to `dtype`; IndexedSlices stay IndexedSlices.
 
     Args:
       x: The tensor.

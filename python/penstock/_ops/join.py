@@ -63,7 +63,7 @@ def stack(values, axis=0, name="stack") -> Tensor:
         values = _core.to_tensor(values)
     if isinstance(values, _core.SymbolicTensor):
         if axis == 0:
-            return values  # its rows as one: what it is
+            return values  # the rows of a tensor, stacked, are the tensor itself
         if not values.shape.rank or values.shape[0] is None:
             raise TypeError(f"Expected list for 'values' argument to 'pack' Op, not {values}.")
         values = unstack(values)
@@ -98,7 +98,7 @@ def repeat(input, repeats, axis=None, name=None) -> Tensor:
             raise ValueError(f"axis={axis} out of bounds: expected {-rank}<=axis<{rank}")
     if isinstance(repeats, _core.SymbolicTensor):
         return _open_repeat(_core.to_tensor(input), repeats, axis)
-    # TensorFlow's last node: all elements are repeated as often, or each as it is told.
+    # TensorFlow's last node: the same count for all elements, or one count for each.
     last = (
         "boolean_mask/GatherV2"
         if _core.to_tensor(repeats).shape.num_elements() != 1

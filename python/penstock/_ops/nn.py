@@ -194,7 +194,7 @@ def _kept(x, rate, noise):
     """Dropout with a shape that is known only at run time."""
     keeps = noise >= _core.to_tensor(rate, x.dtype)
     kept = raw_ops.SelectV2(condition=keeps, t=x * (1 / (1 - rate)), e=_core.to_tensor(0, x.dtype))
-    kept.set_shape(x.shape)  # the rate is a number, whatever is known of its shape
+    kept.set_shape(x.shape)  # the rate is a number, even if its shape is unknown
     return kept
 
 

@@ -100,8 +100,8 @@ class Function(_core.TracedCall):
         return key, concrete, self._num_traces > before
 
     def _by_stand_ins(self, bound, key):
-        """The concrete function by way of a trace for any such variables; None where there are
-        none among the arguments, or they must be seen themselves."""
+        """The concrete function made from a trace for any variables of these kinds. None if no
+        argument is a variable, or if the trace needs the variables themselves."""
         replaced = None if self._needs_variables else self._stand_ins.replace(bound)
         if replaced is None:
             return None
@@ -134,8 +134,8 @@ class Function(_core.TracedCall):
         return concrete
 
     def _narrowed(self, bound):
-        """The concrete function by way of a trace that leaves dimensions open; None where there
-        is none to serve these arguments."""
+        """The concrete function made from a trace with open dimensions. None if no such trace
+        fits these arguments."""
         wide = self._parameters.declared(bound) or self._relaxing.widen(bound)
         if wide is None:
             return None

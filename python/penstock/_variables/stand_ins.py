@@ -46,7 +46,7 @@ class StandIns:
     """The placeholder variables of one function."""
 
     def __init__(self):
-        self._made = {}  # by what a trace can see, and a number among equals
+        self._made = {}  # by what a trace can see of a variable, and a number among equal ones
 
     def replace(self, bound):
         """Bound arguments with stand-ins for their variables, and both as lists; None where there

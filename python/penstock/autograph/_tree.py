@@ -1,4 +1,4 @@
-"""Fragments of syntax trees. They take the line numbers of what they replace."""
+"""Fragments of syntax trees. They take the line numbers of the code they replace."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def texts(names) -> ast.Tuple:
 
 
 def at(node, like):
-    """Gives the node the lines of another one wherever it has none."""
+    """Gives the parts of a node without a line number that of another node."""
     for attribute in ("lineno", "col_offset", "end_lineno", "end_col_offset"):
         setattr(node, attribute, getattr(like, attribute))
     return ast.fix_missing_locations(node)

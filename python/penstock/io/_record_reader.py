@@ -14,9 +14,8 @@ from penstock._memory.host import booked
 from penstock.io._records import TFRecordOptions, masked_crc
 
 _CHUNK = 1 << 20
-_PIECE = (
-    1 << 16
-)  # of a compressed file; what is left of one is copied for every part that ends in it
+# Of a compressed file. The rest of a piece is copied for every part that ends in it.
+_PIECE = 1 << 16
 _EITHER, _GZIP = 32 + 15, 16 + 15  # zlib's numbers: gzip or zlib, as the file says
 _GZIP_START = b"\x1f\x8b"
 

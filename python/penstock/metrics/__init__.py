@@ -42,7 +42,7 @@ class Metric(_Trackable):
     add_weight = add_variable
 
     def reset_state(self) -> None:
-        """Begins anew."""
+        """Sets the state back to the initial one."""
         for variable in self._variables:
             variable.assign(_fill_with(variable.shape, False, variable.dtype))
 

@@ -186,7 +186,7 @@ class Optimizer(Trackable):
         return self._places[id(variable)]
 
     def _step(self, dtype):
-        """The number of this step, from 1, in the dtype of what it is used with."""
+        """The number of this step, from 1, in the given dtype."""
         return cast(self.iterations, dtype) + 1
 
     @staticmethod

@@ -1,4 +1,4 @@
-"""tf.optimizers: SGD, Adam and their kin, as Keras reckons them."""
+"""The classes of tf.optimizers, with the formulas of Keras."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from penstock.optimizers._base import Optimizer, dense, squared
 
 @public("optimizers.SGD")
 class SGD(Optimizer):
-    """Gradient descent, with momentum if asked for.
+    """Gradient descent, with optional momentum.
 
     Args:
       learning_rate: The size of a step: a number, a tensor or a schedule.

@@ -18,8 +18,8 @@ UNEXPLAINED = "unexplained"
 
 @public("profiler.memory.Account")
 class Account(dict):
-    """Bytes by what they are for; together they are the resident memory, `rss`. The difference of
-    two accounts is what grew between them."""
+    """Bytes by purpose; their sum is the resident memory, `rss`. The difference of two accounts is
+    the growth between them."""
 
     @property
     def rss(self):
@@ -99,7 +99,7 @@ def _of_tensors(parts, resident):
         if tag != "foreign"
     }
     held = sum(tags.values())
-    # Pages that nobody wrote to are held, but not resident.
+    # Pages that were never written are held, but not resident.
     share = min(1.0, resident / held) if held else 0.0
     for tag, size in tags.items():
         parts[tag] = round(size * share)

@@ -92,7 +92,7 @@ LABELS = ("op", "tensor", "tag", "owner")
 
 
 class _Strings(dict):
-    """The string table: a text's index, given when it is first asked for."""
+    """The string table: a text receives its index on first use."""
 
     def __init__(self):
         super().__init__({"": 0})
@@ -138,7 +138,7 @@ def _places(profile, strings):
         key = file, name
         if key not in places:
             places[key] = len(places) + 1
-            # pprof takes what is in <> for a template's arguments and drops it.
+            # pprof drops text in <>, as a template's arguments.
             text = strings[name if "<" not in name and name else os.path.basename(file) or name]
             functions.append(
                 Function(id=places[key], name=text, system_name=text, filename=strings[file])

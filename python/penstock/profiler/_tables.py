@@ -43,7 +43,7 @@ def place(site) -> str:
 
 
 def sites(rows):
-    """Lines for (site, bytes, count) of what is held, the most first."""
+    """Lines for (site, bytes, count) of memory in use, sorted by bytes."""
     return aligned(
         [
             (place(site), f"in {site.function}", human(size), f"in {count:,}")

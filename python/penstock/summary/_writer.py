@@ -1,4 +1,4 @@
-"""tf.summary's writers: which is the default, and the step and condition of what is written."""
+"""tf.summary's writers: the default one, the default step, and the condition for writing."""
 
 from __future__ import annotations
 

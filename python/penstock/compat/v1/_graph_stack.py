@@ -8,7 +8,7 @@ import weakref
 from penstock import _core
 from penstock._context import scope as _scope
 
-_by_number = weakref.WeakValueDictionary()  # graphs by what their tensors know
+_by_number = weakref.WeakValueDictionary()  # graphs by the number that their tensors have
 
 
 class _Here(threading.local):

@@ -97,7 +97,7 @@ UnsortedSegmentMean SelectV2 -
 # created first.
 _SKIPPING = frozenset(["AddV2", "Add", "Sub", "Mul", "Pow"])
 _FIRST = {"Mul_1": "Mul", "mul_3": "mul_1", "Reshape_1": "Reshape"}
-# Functions that split a tensor: its gradient is reassembled, whatever the rows are used for.
+# Functions that split a tensor: its gradient is reassembled for any use of the rows.
 _NUMBERED = re.compile(r"(.*?)(?:_(\d+))?")
 _OF_ROWS = re.compile(r"(.*/)?(map|scan|foldl|foldr)(_\d+)?(?=/)")
 

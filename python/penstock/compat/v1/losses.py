@@ -295,7 +295,7 @@ def softmax_cross_entropy(
     loss_collection=_GraphKeys.LOSSES,
     reduction=_BY_WEIGHTS,
 ) -> _core.Tensor:
-    """The cross entropy of distributions over classes; no gradient goes to the labels.
+    """The cross entropy of distributions over classes; the labels have no gradient.
 
     Args:
       onehot_labels: The right distributions over the classes.

@@ -50,7 +50,7 @@ def _add(by_line, node, partner):
 
 
 def arrays_at(site, frame) -> dict[str, np.ndarray]:
-    """The arrays that the line gives to penstock, by what the program calls them."""
+    """The arrays that the line passes to penstock, by their names in the program."""
     arrays = {}
     for operand in _by_line(site.file).get(site.line, ()):
         value = _value(operand.node, frame)

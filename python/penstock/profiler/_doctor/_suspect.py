@@ -38,7 +38,7 @@ class Suspect:
         return sum(self.sites.values()) >= _ENOUGH
 
     def still_grows(self, lengths) -> bool:
-        """Whether it is still there and longer than when it was last asked for."""
+        """Whether the container still exists and is longer than at the last check."""
         length = lengths.get(self.id, 0)
         is_longer, self.checked_length = length > self.checked_length, length
         self.confirmed += is_longer

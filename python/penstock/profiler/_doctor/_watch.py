@@ -29,9 +29,9 @@ _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 def elsewhere() -> tuple[int, int]:
-    """Resident bytes of the process that are not penstock's, and bytes that it has asked for but
-    need not have touched. Penstock's own are those that are held and those that wait to be used
-    again."""
+    """Resident bytes of the process that are not penstock's, and bytes that the process has
+    reserved but may not have touched. Penstock's own bytes are those in use and those cached for
+    reuse."""
     try:
         with open("/proc/self/statm", encoding="ascii") as file:
             pages = file.read().split()
@@ -104,7 +104,7 @@ class LoopRun:
 
 
 class _Here(threading.local):
-    """What is known of the thread that asks."""
+    """The state of the current thread."""
 
     def __init__(self):
         self.site = None  # the line that it is at

@@ -88,8 +88,8 @@ def mean_iou(
     updates_collections=None,
     name=None,
 ):
-    """The mean over classes of what both agree on over what either says; the second of the pair is
-    the matrix of classes."""
+    """The mean over classes of intersection over union. The second result updates the confusion
+    matrix."""
     refuse_eager("mean_iou")
     matrix, update = _confusion(
         labels, predictions, num_classes, weights, name or "mean_iou", dtypes.float64

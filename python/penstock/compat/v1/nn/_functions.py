@@ -28,7 +28,7 @@ def dropout(x, keep_prob=None, noise_shape=None, seed=None, name=None, rate=None
         dropped = raw_ops.SelectV2(
             condition=drawn >= 1 - kept, t=x / kept, e=raw_ops.ZerosLike(x=x), name="SelectV2"
         )
-    dropped.set_shape(x.shape)  # the share is a number, whatever is known of its shape
+    dropped.set_shape(x.shape)  # the share is a number, even if its shape is unknown
     return dropped
 
 
@@ -37,7 +37,7 @@ def dropout(x, keep_prob=None, noise_shape=None, seed=None, name=None, rate=None
 def softmax_cross_entropy_with_logits(
     labels=None, logits=None, dim=-1, name=None, axis=None
 ) -> _core.Tensor:
-    """The cross entropy of logits; no gradient goes to the labels."""
+    """The cross entropy of logits; the labels have no gradient."""
     if labels is None or logits is None:
         raise ValueError("Both `labels` and `logits` must be provided.")
     labels = _core.to_tensor(labels, getattr(logits, "dtype", None))

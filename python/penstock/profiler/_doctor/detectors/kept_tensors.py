@@ -12,7 +12,7 @@ from penstock.profiler._doctor._source import Site, is_used_as_a_whole, text_of
 from penstock.profiler._doctor.detectors._base import Detector
 
 _ITERATIONS = 20
-_SHARE = 4  # a container explains growth when what is in it is a fourth of that, or more
+_SHARE = 4  # a container explains growth if it holds at least a fourth of it
 _ADDS = re.compile(r"^(?P<name>[\w.\[\]]+)\.(?P<how>append|add)\((?P<what>.+)\)$")
 
 _FIX_KEEP_FEW = """\
@@ -47,7 +47,7 @@ class KeptTensors(Detector):
         return list(findings.values())
 
     def findings_without_container(self, explained):
-        """For loops that grow and of which nobody else knows why: the lines whose tensors stay."""
+        """The lines whose tensors stay, for loops whose growth no other detector explains."""
         findings = {}
         for run in sorted(self.watch.runs, key=lambda run: -run.loop.line):
             if run in explained or run.is_building or run.count < _ITERATIONS:

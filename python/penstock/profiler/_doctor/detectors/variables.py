@@ -1,4 +1,4 @@
-"""Variables that a loop makes anew at every iteration."""
+"""Variables that a loop creates in every iteration."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from penstock.profiler._doctor.detectors._base import Detector, site_of
 _MANY = 10
 _USED = 8  # iterations in which the new variable was used
 _TRIAL = 20  # iterations of inner loops per variable: then it is a model that is trained
-_OWN = {  # what stands between Variable.__init__ and the line that asked for a variable
+_OWN = {  # functions between Variable.__init__ and the line that creates a variable
     __file__,
     *(_probes.__file__, creators.__file__, variable.__file__),
 }
