@@ -304,13 +304,15 @@ def gradient_of(builder, node) -> list:
     return list(zip(inputs, rules, strict=False))
 
 
-def way_to(builder, ys, xs):
-    """(the nodes that lead from `xs` to `ys`, all values that depend on `xs`)."""
+def way_to(builder, ys, xs, stops=()):
+    """(the nodes that lead from `xs` to `ys`, all values that depend on `xs`). No path goes through
+    the nodes of `stops`."""
+    ends = {builder.node_of(stop) for stop in stops}
     first = min((builder.node_of(x) for x in xs), default=0)
     last = max((builder.node_of(y) for y in ys), default=-1)
     on_way, nodes = {x._value for x in xs}, []
     for node in range(first, last + 1):
-        if builder.type(node) == "StopGradient":
+        if node in ends or builder.type(node) == "StopGradient":
             continue
         if any(tensor._value in on_way for tensor in builder.inputs(node)):
             nodes.append(node)
@@ -318,9 +320,9 @@ def way_to(builder, ys, xs):
     return nodes, on_way
 
 
-def gradient_names(builder, ys, xs, is_gated) -> list:
+def gradient_names(builder, ys, xs, stops, is_gated) -> list:
     """What stands for the gradient of each of `xs`, with its `name`: one for the same gradient."""
-    nodes, on_way = way_to(builder, ys, xs)
+    nodes, on_way = way_to(builder, ys, xs, stops)
     naming = _Naming(builder, is_gated)
     for i, y in enumerate(ys):
         naming.add(y._value, _Gradient(f"grad_ys_{i}"))

@@ -102,7 +102,7 @@ def _named(graph, targets, sources, seeds, stops, is_gated) -> list:
     tensors, named = builder.gradients(targets, sources, seeds, stops), {}
     results = []
     for gradient, tensor in zip(
-        gradient_names(builder, targets, sources, is_gated), tensors, strict=True
+        gradient_names(builder, targets, sources, stops, is_gated), tensors, strict=True
     ):
         if tensor is None or gradient is None:
             results.append(tensor)
