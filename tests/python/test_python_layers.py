@@ -1,4 +1,4 @@
-"""tools/python_layers.py finds imports that go up and rings, and exceptions that nobody needs."""
+"""tools/python_layers.py finds upward imports, cycles, and exceptions that are not needed."""
 
 import re
 import sys

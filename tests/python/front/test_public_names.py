@@ -28,7 +28,7 @@ ADDED = {
     "tf.profiler": "Doctor Finding Profile Site doctor memory",
     "tf.profiler.memory": "Account Profile Recording account is_recording start stop summary",
 }
-# All that a module shows in dir() or has as an attribute, as long as nobody asked for more.
+# All that a module shows in dir() or has as an attribute when it is loaded.
 WALK = """
 import json
 from penstock._dev import stubs as _stubs
