@@ -180,7 +180,7 @@ bool load() {
     dlclose(library);
     return false;
   }
-  // Somebody else may have loaded it before us, with threads.
+  // Another library may have loaded it before, with threads.
   void* symbol = dlsym(library, "scipy_openblas_set_num_threads");
   void (*set_num_threads)(int) = nullptr;
   std::memcpy(&set_num_threads, &symbol, sizeof symbol);
