@@ -75,8 +75,8 @@ def check_tree(root: Path) -> list[str]:
                 else:
                     what = f"names the op {name}: make it a trait or a field of its OpDef"
                     messages.append(f"{path}:{line}: {what}")
-            found = check_comparisons(text, set(ops))
-            messages += [f"{path}:{line}: {what}" for line, what in found]
+            result = check_comparisons(text, set(ops))
+            messages += [f"{path}:{line}: {what}" for line, what in result]
     for path, word in OTHER_WORDS:
         if (path, word) not in used and (root / path).exists():
             messages.append(f'{path}:1: has no "{word}" any more, see OTHER_WORDS')

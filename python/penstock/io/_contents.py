@@ -87,12 +87,12 @@ def matching_files(pattern, name=None) -> Tensor:
             None,
             f"Input patterns tensor must be scalar or vector, but had shape: {patterns.shape}",
         )
-    found = [
+    paths = [
         os.fsencode(path)
-        for each in patterns._read_only_array().reshape(-1)
-        for path in gfile.glob(each)
+        for pattern in patterns._read_only_array().reshape(-1)
+        for path in gfile.glob(pattern)
     ]
-    return _core.to_tensor(sorted(found), dtypes.string)
+    return _core.to_tensor(sorted(paths), dtypes.string)
 
 
 @public("io.serialize_tensor", "v1.serialize_tensor")
