@@ -58,6 +58,9 @@ BY_NAME: dict[str, dict[str, str]] = {
         "f'penstock._ops.{module}'": "ops.txt names the function for the rare arguments of an op",
     },
     "penstock._base.version_1": {"self._home": "the hook that penstock sets"},
+    "penstock.compat.v1.data._todays": {
+        "f'penstock.{namespace}'": "the functions of tf.data, and of tf.data.experimental",
+    },
     "penstock.compat._as_tensorflow": {
         "root + name": "tensorflow.x is penstock.x",
         "roots[0]": "tensorflow is penstock, or its tf.compat.v1",

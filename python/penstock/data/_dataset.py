@@ -7,7 +7,15 @@ from penstock._api import public
 from penstock._context.trace import keep_calls
 from penstock._tensors.composite import Composite, LoopSource
 from penstock._tensors.spec import TensorSpec
-from penstock.data import _batching, _combining, _functions, _generator, _structure
+from penstock.data import (
+    _batching,
+    _combining,
+    _files,
+    _functions,
+    _generator,
+    _saving,
+    _structure,
+)
 from penstock.data._iterator import Iterator, NumpyIterator, iterate
 from penstock.data._memory_plan import MemoryPlan
 from penstock.data._options import Options, check_options
@@ -35,6 +43,7 @@ class DatasetV2:
     __module__ = "tensorflow.python.data.ops.dataset_ops"
 
 
+@_structure.register_dataset
 @public("data.Dataset")
 class Dataset(DatasetV2, Composite, LoopSource):
     """An input pipeline: a description of elements, which an iterator computes.
@@ -162,9 +171,7 @@ class Dataset(DatasetV2, Composite, LoopSource):
     @staticmethod
     def list_files(file_pattern, shuffle=None, seed=None, name=None) -> Dataset:
         """The names of the files that match a pattern."""
-        from penstock.data import _readers
-
-        return _readers.list_files(file_pattern, shuffle, seed)
+        return _files.list_files(file_pattern, shuffle, seed)
 
     @staticmethod
     def sample_from_datasets(
@@ -193,8 +200,6 @@ class Dataset(DatasetV2, Composite, LoopSource):
     @staticmethod
     def load(path, element_spec=None, compression=None, reader_func=None, wait=False) -> Dataset:
         """The dataset that `save` wrote."""
-        from penstock.data import _saving
-
         return _saving.load(path, element_spec, compression, reader_func)
 
     # Functions of elements.
@@ -519,16 +524,12 @@ class Dataset(DatasetV2, Composite, LoopSource):
 
     def save(self, path, compression=None, shard_func=None, checkpoint_args=None):
         """Writes the elements to a folder, which `load` reads."""
-        from penstock.data import _saving
-
         return _saving.save(self, path, compression, shard_func, checkpoint_args)
 
     def snapshot(
         self, path, compression="AUTO", reader_func=None, shard_func=None, name=None
     ) -> Dataset:
         """The elements, written to a folder in the first epoch and read from there later."""
-        from penstock.data import _saving
-
         return _saving.snapshot(self, path, compression, reader_func, shard_func)
 
     # What is known, and iteration.

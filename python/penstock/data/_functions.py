@@ -50,8 +50,7 @@ class Inputs:
         if isinstance(spec, TensorSpec):
             return self._trace.input(spec.dtype, spec.shape._dims)
         if isinstance(spec, _structure.DatasetSpec):
-            from penstock.data._dataset import Dataset
-
+            Dataset = _structure.dataset_class()
             handle = self._trace.input(dtypes.int64, ())
             core = _core.dataset_of(handle, _structure.core_spec(spec.element_spec))
             return Dataset._of(core, spec.element_spec)

@@ -11,7 +11,6 @@ from penstock._api import public
 from penstock._ops.convert import cast
 from penstock._tensors.spec import TensorSpec
 from penstock.data import _functions, _structure
-from penstock.data._dataset import Dataset
 from penstock.data._stage import make, number, text
 
 _COMPRESSIONS = (None, "", "AUTO", "GZIP", "SNAPPY", "NONE")
@@ -85,7 +84,7 @@ def load(path, element_spec, compression, reader_func):
 
     if reader_func is None:
         return make("Load", (), [text(path), text(compression), number(-1)], spec=spec)
-    numbers = Dataset.range(len(shards))
+    numbers = _structure.dataset_class().range(len(shards))
     datasets = numbers.map(shard)
     dataset = reader_func(datasets)
     return make("AssertCardinality", [dataset], [number(sum(shards))])
@@ -111,4 +110,4 @@ def save_dataset(dataset, path, compression=None, shard_func=None, checkpoint_ar
 @public("data.experimental.load", "v1.data.experimental.load")
 def load_dataset(path, element_spec=None, compression=None, reader_func=None):
     """The dataset that `save` wrote."""
-    return Dataset.load(path, element_spec, compression, reader_func)
+    return _structure.dataset_class().load(path, element_spec, compression, reader_func)
