@@ -52,7 +52,9 @@ struct DatasetState {
   const Dataset& input(size_t i = 0) const { return inputs[i]; }
   // The value of a scalar operand. Pre: it has data.
   int64_t number(size_t operand) const {
-    return static_cast<int64_t>(operands[operand].number_at(0));
+    const Tensor& tensor = operands[operand];
+    if (tensor.dtype() == DType::kInt64) return tensor.data<int64_t>()[0];
+    return static_cast<int64_t>(tensor.number_at(0));
   }
   // The captures of a function.
   std::span<const Tensor> captured(size_t function) const;
