@@ -21,11 +21,6 @@ int64_t count_of(const DatasetState& state) {
   return count > INT64_MAX ? INT64_MAX : static_cast<int64_t>(count);
 }
 
-// Up to the largest number is without end, as TensorFlow has it.
-int64_t cardinality(const DatasetState& state) {
-  return state.number(kStop) == INT64_MAX ? kInfinite : count_of(state);
-}
-
 void infer(DatasetState& state) {
   for (size_t i = 0; i < 3; ++i) check_scalar(state, i, "each argument");
   if (is_known(state, kStep) && state.number(kStep) == 0)
@@ -73,7 +68,7 @@ const StageDef kRange = {.name = "Range",
                          .num_operands = 3,
                          .settings = kRangeSettings,
                          .infer = infer,
-                         .cardinality = cardinality,
+                         .cardinality = count_of,
                          .iterate = make_iterator<RangeIterator>};
 
 }  // namespace penstock::data
