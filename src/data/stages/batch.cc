@@ -47,8 +47,14 @@ class BatchIterator final : public InputIterator {
   bool next(Element& element) override {
     builder_.clear();
     while (!builder_.is_full()) {
-      if (!input_->next(element)) break;
-      builder_.add(element);
+      if (has_rows_) {
+        const int64_t added = input_->next_rows(builder_, state_->number(kSize) - builder_.size());
+        if (added == 0) break;
+        has_rows_ = added != kNoRows;
+      } else {
+        if (!input_->next(element)) break;
+        builder_.add(element);
+      }
     }
     if (builder_.size() == 0 || (!builder_.is_full() && state_->settings[kDropRemainder] != 0))
       return false;
@@ -58,6 +64,7 @@ class BatchIterator final : public InputIterator {
 
  private:
   BatchBuilder builder_;
+  bool has_rows_ = true;  // the input may add rows itself
 };
 
 // A batch while it is filled.

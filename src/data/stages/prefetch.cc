@@ -30,7 +30,7 @@ void infer(DatasetState& state) {
 }
 
 // Elements that take less stay on the user's thread: there is nothing to win.
-constexpr int64_t kShortNs = 20'000;
+constexpr int64_t kShortNs = 50'000;
 constexpr int64_t kMeasuredElements = 64;
 
 class ReadAhead {
