@@ -81,8 +81,8 @@ void* BatchBuilder::add_scalars(DType dtype, int64_t count) {
     allocate();
   }
   if (capacity_ - size_ < count) grow(size_ + count);
-  void* const room = static_cast<char*>(columns_[0].rows.raw()) +
-                     size_ * static_cast<int64_t>(dtype_size(dtype));
+  void* const room =
+      static_cast<char*>(columns_[0].rows.raw()) + size_ * static_cast<int64_t>(dtype_size(dtype));
   size_ += count;
   return room;
 }
@@ -90,8 +90,7 @@ void* BatchBuilder::add_scalars(DType dtype, int64_t count) {
 void BatchBuilder::grow(int64_t rows) {
   while (capacity_ < rows) capacity_ = capacity_ > most_ / 2 ? most_ : capacity_ * 2;
   for (Column& column : columns_) {
-    Tensor larger =
-        Tensor::empty(column.dtype, with_rows(column.row, capacity_), Tag::kDataset);
+    Tensor larger = Tensor::empty(column.dtype, with_rows(column.row, capacity_), Tag::kDataset);
     copy_values(larger.dtype(), larger.raw(), column.rows.raw(), size_ * column.elements);
     column.rows = std::move(larger);
   }
@@ -103,8 +102,7 @@ void BatchBuilder::add(const Element& element, int64_t first, int64_t count, int
   for (size_t i = 0; i < columns_.size(); ++i) {
     const Column& column = columns_[i];
     const Tensor& tensor = element[i].tensor;
-    if (is_row(tensor.shape(), column.row, outer) && tensor.dtype() == column.dtype)
-      continue;
+    if (is_row(tensor.shape(), column.row, outer) && tensor.dtype() == column.dtype) continue;
     throw InvalidArgumentError(
         cat("[IteratorGetNext] Cannot batch tensors with different shapes "
             "in component ",

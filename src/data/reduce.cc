@@ -18,9 +18,10 @@ void check(const Element& state, const ElementFunction& function) {
             ")."));
   for (size_t i = 0; i < state.size(); ++i) {
     if (state[i].dataset == nullptr && results[i].dtype != state[i].tensor.dtype())
-      throw TypeError(cat("The element types for the new state must match the initial state. "
-                          "Expected ",
-                          state[i].tensor.dtype(), " but got ", results[i].dtype, "."));
+      throw TypeError(
+          cat("The element types for the new state must match the initial state. "
+              "Expected ",
+              state[i].tensor.dtype(), " but got ", results[i].dtype, "."));
   }
 }
 

@@ -73,7 +73,7 @@ struct Setting {
   int64_t fallback = 0;
 };
 
-inline constexpr int kAnyNumber = -1;   // one or more
+inline constexpr int kAnyNumber = -1;  // one or more
 inline constexpr int kZeroOrMore = -2;
 
 struct StageDef {

@@ -25,7 +25,9 @@ class MapIterator final : public InputIterator {
     }
     function_(argument_, index_++, element);
     // A number stays, for the input to reuse its memory.
-    if (argument_.size() != 1 || argument_[0].tensor.rank() != 0) argument_.clear();
+    if (argument_.size() != 1 || argument_[0].tensor.rank() != 0 ||
+        argument_[0].tensor.dtype() != DType::kInt64)
+      argument_.clear();
     return true;
   }
 

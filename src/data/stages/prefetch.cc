@@ -159,7 +159,8 @@ class ReadAhead {
 class PrefetchIterator final : public NamedIterator {
  public:
   PrefetchIterator(StateRef state, const Scope& scope)
-      : NamedIterator(std::move(state), scope), buffer_(std::make_unique<ReadAhead>(state_, scope_)) {}
+      : NamedIterator(std::move(state), scope),
+        buffer_(std::make_unique<ReadAhead>(state_, scope_)) {}
   bool next(Element& element) override { return buffer_->next(element); }
 
  private:

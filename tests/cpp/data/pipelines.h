@@ -53,14 +53,13 @@ inline ElementFunction to_dataset(const Dataset& dataset,
 inline Tensor hosted(const Tensor& x, const std::function<int64_t(int64_t)>& run) {
   const Tensor* const input = &x;
   const HostOutput output{DType::kInt64, {}};
-  return call_host(
-      "hosted",
-      [run](std::span<const Tensor* const> inputs) {
-        Tensors outputs;
-        outputs.push_back(Tensor(run(inputs[0]->item<int64_t>())));
-        return outputs;
-      },
-      {&input, 1}, {&output, 1})[0];
+  return call_host("hosted",
+                   [run](std::span<const Tensor* const> inputs) {
+                     Tensors outputs;
+                     outputs.push_back(Tensor(run(inputs[0]->item<int64_t>())));
+                     return outputs;
+                   },
+                   {&input, 1}, {&output, 1})[0];
 }
 
 inline std::string text_of(const Element& element) {
