@@ -50,9 +50,15 @@ class BatchIterator final : public InputIterator {
     int64_t read = 0;
     try {
       while (!builder_.is_full()) {
-        if (!input_->next(element)) break;
-        ++read;
-        builder_.add(element);
+        if (has_rows_) {
+          const int64_t added = input_->next_rows(builder_, state_->number(kSize) - builder_.size());
+          if (added == 0) break;
+          has_rows_ = added != kNoRows;
+        } else {
+          if (!input_->next(element)) break;
+          ++read;
+          builder_.add(element);
+        }
       }
     } catch (const std::exception& error) {
       if (is_interrupt(error)) throw;
@@ -78,6 +84,7 @@ class BatchIterator final : public InputIterator {
   }
 
   BatchBuilder builder_;
+  bool has_rows_ = true;  // the input may add rows itself
 };
 
 // A batch while it is filled.

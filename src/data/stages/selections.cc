@@ -25,8 +25,8 @@ int64_t unknown(const DatasetState&) { return kUnknown; }
 void infer_take_while(DatasetState& state) {
   const Spec& result = state.functions[0].spec();
   if (result.size() != 1 || result[0].dtype != DType::kBool || !fits(result[0].shape, Shape{}))
-    throw InvalidArgumentError(cat("[TakeWhileDataset] `predicate` must return a bool scalar, not ",
-                                   result));
+    throw InvalidArgumentError(
+        cat("[TakeWhileDataset] `predicate` must return a bool scalar, not ", result));
   state.spec = state.input().spec();
 }
 
@@ -336,14 +336,14 @@ class AssertIterator final : public InputIterator {
 }  // namespace
 
 extern const StageDef kTakeWhile, kUnique, kShard, kConcatenate, kIgnoreErrors, kAssertCardinality;
-const StageDef kTakeWhile = {
-    .name = "TakeWhile",
-    .num_functions = 1,
-    .infer = infer_take_while,
-    .cardinality = unknown,
-    .iterate = make_iterator<TakeWhileIterator>,
-    .plan = [](const DatasetState& state,
-               PlanBuilder& plan) { plan.calls(state.functions[0], 1); }};
+const StageDef kTakeWhile = {.name = "TakeWhile",
+                             .num_functions = 1,
+                             .infer = infer_take_while,
+                             .cardinality = unknown,
+                             .iterate = make_iterator<TakeWhileIterator>,
+                             .plan = [](const DatasetState& state, PlanBuilder& plan) {
+                               plan.calls(state.functions[0], 1);
+                             }};
 const StageDef kUnique = {.name = "Unique",
                           .infer = infer_unique,
                           .cardinality = unknown,
