@@ -67,7 +67,8 @@ ROOMS: dict[str, set[str]] = {
         *("exec/compile", "exec/run", "exec/run/control"),
     },
     "data": set(),
-    "data/stages": {"data"},
+    "data/files": {"data"},
+    "data/stages": {"data", "data/files"},
     "exec/v1": {"exec", "exec/trace", "exec/eager", "exec/control", "exec/function"},
 }
 
