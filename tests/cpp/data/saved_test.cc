@@ -63,9 +63,10 @@ TEST(Saved, Shards) {
   EXPECT_EQ(all(shard(1)), (Words{"1", "3", "5"}));
   EXPECT_EQ(shard(1).cardinality(), 3);
   EXPECT_ERROR(InvalidArgumentError, "there is no shard 2 of 2", shard(2));
-  EXPECT_ERROR(InvalidArgumentError, "must not be negative",
-               data::save(Dataset::range(6), path,
-                          {.shard = function_of([&](const Tensor& x) { return subtract(x, two); })}));
+  EXPECT_ERROR(
+      InvalidArgumentError, "must not be negative",
+      data::save(Dataset::range(6), path,
+                 {.shard = function_of([&](const Tensor& x) { return subtract(x, two); })}));
   EXPECT_EQ(all(Dataset::load(path)).size(), 6u);  // a failed save leaves what was there
 }
 
