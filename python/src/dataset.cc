@@ -14,8 +14,8 @@
 #include <penstock/data/dataset.h>
 #include <penstock/data/memory_plan.h>
 #include <penstock/data/reduce.h>
-#include <penstock/data/traced_iterator.h>
 #include <penstock/data/saved.h>
+#include <penstock/data/traced_iterator.h>
 
 #include "array.h"
 #include "callback.h"

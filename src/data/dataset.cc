@@ -57,7 +57,6 @@ Dataset finished(std::shared_ptr<DatasetState> state) {
   return Dataset(std::move(state));
 }
 
-
 }  // namespace
 
 std::span<const Tensor> DatasetState::captured(size_t function) const {

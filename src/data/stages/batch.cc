@@ -51,7 +51,8 @@ class BatchIterator final : public InputIterator {
     try {
       while (!builder_.is_full()) {
         if (has_rows_) {
-          const int64_t added = input_->next_rows(builder_, state_->number(kSize) - builder_.size());
+          const int64_t added =
+              input_->next_rows(builder_, state_->number(kSize) - builder_.size());
           if (added == 0) break;
           has_rows_ = added != kNoRows;
         } else {
