@@ -59,6 +59,7 @@ class BatchIterator final : public InputIterator {
           if (!input_->next(element)) break;
           ++read;
           builder_.add(element);
+          element.clear();  // before the next one is made
         }
       }
     } catch (const std::exception& error) {
