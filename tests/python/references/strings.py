@@ -229,7 +229,7 @@ def _parse_example(serialized, keys, *defaults, dense_shapes):
             values = _feature(example, key)
             row = default if values is None else np.array(values, default.dtype)
             out[i] = row.reshape(shape)
-        outputs.append(out.reshape(*serialized.shape, *shape))
+        outputs.append(out.reshape((*serialized.shape, *shape)))
     return outputs
 
 
