@@ -119,7 +119,8 @@ def forked():
     child = os.fork()
     if child == 0:
         try:
-            next(ahead)
+            for _ in range(9):  # after what was computed before
+                next(ahead)
         except tf.errors.FailedPreconditionError:
             fresh = iter(slow(0.01).prefetch(2))
             print("child", int(next(plain)), int(next(fresh)), flush=True)

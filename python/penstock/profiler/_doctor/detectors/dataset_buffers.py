@@ -63,7 +63,5 @@ class DatasetBuffers(Detector):
                 continue
             more = " What is beyond the share of the budget goes to a file." * buffer.is_spilled
             text = f"{held}, under `dataset`, as long as an iterator lives.{more}"
-            found.append(
-                Finding(self.cause, _TITLES[stage], file, line, text, fix=_FIXES[stage])
-            )
+            found.append(Finding(self.cause, _TITLES[stage], file, line, text, fix=_FIXES[stage]))
         return found
