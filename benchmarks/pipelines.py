@@ -69,7 +69,7 @@ def records(tf, count):
 
 def parallel_map(tf, count):
     """A function of about a millisecond, on all cores."""
-    x = tf.constant(values(60_000, seed=1))
+    x = tf.constant(values(400_000, seed=1))
 
     def work(i):
         scale = tf.cast(i, tf.float32)

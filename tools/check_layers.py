@@ -67,7 +67,8 @@ ROOMS: dict[str, set[str]] = {
         *("exec/compile", "exec/run", "exec/run/control"),
     },
     "data": set(),
-    "data/stages": {"data"},
+    "data/files": {"data"},
+    "data/stages": {"data", "data/files"},
     "exec/v1": {"exec", "exec/trace", "exec/eager", "exec/control", "exec/function"},
 }
 
@@ -264,10 +265,10 @@ def check_rings(units: dict[str, set[str]]) -> list[str]:
 
 def included_units(path: Path, text: str) -> set[str]:
     """The units that a private file includes, its own aside."""
-    found = {
+    units = {
         match[2] for match in map(INCLUDE.match, text.splitlines()) if match and match[1] == '"'
     }
-    return {target.removesuffix(".h") for target in found} - {unit_of(path)}
+    return {target.removesuffix(".h") for target in units} - {unit_of(path)}
 
 
 def check_tree(root: Path) -> list[str]:
@@ -275,8 +276,8 @@ def check_tree(root: Path) -> list[str]:
     units: dict[str, set[str]] = {}
     for file in sorted((root / "python" / "src").glob("*")):
         path, text = file.relative_to(root), file.read_text(encoding="utf-8")
-        found = [*check_bindings(text), *check_length(path, text)]
-        messages += [f"{path}:{line}: {what}" for line, what in found]
+        results = [*check_bindings(text), *check_length(path, text)]
+        messages += [f"{path}:{line}: {what}" for line, what in results]
     for folder in ("include", "src"):
         for file in sorted((root / folder).rglob("*")):
             if file.suffix in {".h", ".cc"}:

@@ -22,11 +22,13 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             for name, code in FILE.findall(text):
                 Path(folder, name).write_text(code, encoding="utf-8")
-            page.write_text(SESSION.sub(lambda found: said(found, folder), text), encoding="utf-8")
+            page.write_text(
+                SESSION.sub(lambda session: said(session, folder), text), encoding="utf-8"
+            )
 
 
-def said(found, folder) -> str:
-    command, before = found.groups()
+def said(session, folder) -> str:
+    command, before = session.groups()
     done = subprocess.run(
         [sys.executable, "-m", "penstock", *command.split()],
         cwd=folder,

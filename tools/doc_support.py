@@ -41,12 +41,14 @@ def is_there(name: str) -> bool:
 
 def namespace(name: str) -> str:
     """The row of a name: its module, or its class."""
-    inner = next((each for each in INNER if name.startswith(each + ".")), None)
+    inner = next((inner_name for inner_name in INNER if name.startswith(inner_name + ".")), None)
     return inner or ".".join(name.split(".")[: 2 if name.count(".") > 1 else 1])
 
 
 def row(name: str, members: list[str], missing: list[str]) -> str:
-    text = ", ".join(f"`{each.removeprefix(name + '.')}`" for each in missing[:SHOWN])
+    text = ", ".join(
+        f"`{missing_name.removeprefix(name + '.')}`" for missing_name in missing[:SHOWN]
+    )
     if len(missing) > SHOWN:
         text += f" and {len(missing) - SHOWN} more"
     return f"| `{name}` | {len(members) - len(missing)} of {len(members)} | {text} |"
@@ -60,7 +62,7 @@ def table() -> str:
         groups.setdefault(namespace(name), []).append(name)
     whole, none, rows = [], [], []
     for name, members in groups.items():
-        lacks = [each for each in members if each in missing]
+        lacks = [member for member in members if member in missing]
         if 0 < len(lacks) < len(members):
             rows.append(row(name, members, lacks))
         else:

@@ -64,13 +64,13 @@ def literal(text):
 
 def calls(text):
     """[(function, [arguments])] of a braced list of helper calls."""
-    found = []
+    calls_in_text = []
     for item in split_items(text.strip()[1:-1]):
         match = re.match(r"(\w+)\((.*)\)$", item, re.S)
         if not match:
             raise Bad(f'expected a call such as in("x", …), found {item!r}')
-        found.append((match.group(1), split_items(match.group(2))))
-    return found
+        calls_in_text.append((match.group(1), split_items(match.group(2))))
+    return calls_in_text
 
 
 def parse_op(identifier, body):
@@ -99,21 +99,21 @@ def strip_comments(text):
 
 def read_ops(list_file, source_dir):
     listed = re.findall(r"^PEN_OP\((\w+)\)", list_file.read_text(), re.M)
-    found = {}
+    ops = {}
     for path in sorted(source_dir.glob("*.cc")):
         text = strip_comments(path.read_text())
         for match in re.finditer(r"PEN_OP_DEF\((\w+)\)\s*=\s*\{(.*?)\n\};", text, re.S):
             try:
-                found[match.group(1)] = parse_op(match.group(1), match.group(2))
+                ops[match.group(1)] = parse_op(match.group(1), match.group(2))
             except Bad as problem:
                 raise Bad(f"{path.name}: PEN_OP_DEF({match.group(1)}): {problem}") from None
-    missing = [name for name in listed if name not in found]
+    missing = [name for name in listed if name not in ops]
     if missing:
         raise Bad(f"{list_file.name} lists ops without a PEN_OP_DEF: {', '.join(missing)}")
-    unlisted = [name for name in found if name not in listed]
+    unlisted = [name for name in ops if name not in listed]
     if unlisted:
         raise Bad(f"ops that {list_file.name} does not list: {', '.join(unlisted)}")
-    return [found[name] for name in listed]
+    return [ops[name] for name in listed]
 
 
 def parameters(op, with_defaults):

@@ -49,13 +49,13 @@ class Counter:
     def read(self, line: str) -> bool:
         """Takes a line; True for one that only counts, or says nothing."""
         is_good = True
-        if found := _NINJA.match(line) or _CTEST.match(line):
-            self._done, self._total = int(found[1]), int(found[2])
+        if match := _NINJA.match(line) or _CTEST.match(line):
+            self._done, self._total = int(match[1]), int(match[2])
             is_good = line.startswith("[") or " Passed " in line
-        elif found := _MAKE.match(line):
-            self._percent = int(found[1])
-        elif found := _GTEST_TOTAL.match(line):
-            self._done, self._total = 0, int(found[1])
+        elif match := _MAKE.match(line):
+            self._percent = int(match[1])
+        elif match := _GTEST_TOTAL.match(line):
+            self._done, self._total = 0, int(match[1])
         elif _GTEST.match(line):
             self._done += 1
             is_good = "FAILED" not in line

@@ -16,6 +16,7 @@ from pathlib import Path
 
 _COMMENT = re.compile(r'//[^\n]*|/\*.*?\*/|("(?:\\.|[^"\\])*")', re.DOTALL)
 _DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*\n", re.MULTILINE)
+_FIELDS = re.compile(r"^ *PEN_\w+\(PEN_\w+\)$", re.MULTILINE)  # a list of fields, made by macros
 _SCOPE = re.compile(
     r"(?:inline )?namespace ([\w:]*)$|"
     r"(class|struct|union) (?:\[\[\w+\]\] )?(?:PEN_API )?(?:alignas\([^)]*\) )?"
@@ -62,7 +63,7 @@ class Reader:
 
     def read(self, text):
         text = _COMMENT.sub(lambda match: match.group(1) or " ", text)
-        text = _DIRECTIVE.sub("", text)
+        text = _FIELDS.sub("", _DIRECTIVE.sub("", text))
         piece, depth = "", 0
         for part in re.findall(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])\'|[{};()]|\s+|[^{};()"\'\s]+',
                                text):  # fmt: skip
@@ -119,7 +120,7 @@ class Reader:
         classes = [s.name for s in self.scopes if s.kind != "namespace"]
         self.functions.append(
             Function(spaces, classes, result.removeprefix("static ").strip(), name,
-                     [_without_default(each) for each in parameters], after, is_static)
+                     [_without_default(parameter) for parameter in parameters], after, is_static)
         )  # fmt: skip
 
 
@@ -160,7 +161,7 @@ def _type_of(parameter):
 
 def _use(function):
     """A statement that refers to it, in its namespace and in the scope of its class."""
-    types = [_type_of(each) for each in function.parameters]
+    types = [_type_of(parameter) for parameter in function.parameters]
     owner = function.classes[-1] if function.classes else ""
     if owner and function.name == owner:
         return f"keep(&make<{', '.join([owner, *types])}>);"

@@ -34,7 +34,7 @@ def _names_of(node: ast.AST) -> list[str] | None:
     is_public = isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
     if not is_public or node.func.id != "public":
         return None
-    return [ast.literal_eval(each) for each in node.args]
+    return [ast.literal_eval(argument) for argument in node.args]
 
 
 def public_names(text: str) -> Iterator[tuple[str, list[str]]]:
@@ -57,13 +57,13 @@ def listed_names(text: str, modules: set[str]) -> Iterator[tuple[int, str]]:
     for node in ast.parse(text).body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
             listed = getattr(node.value, "elts", [])
-            if any(isinstance(each, ast.Constant) for each in listed):
+            if any(isinstance(element, ast.Constant) for element in listed):
                 yield node.lineno, "__all__ repeats names: @public says them where they are made"
         if not isinstance(node, ast.ImportFrom) or (node.module or "").split(".")[0] != "penstock":
             continue
-        for each in node.names:
-            shown = each.asname or each.name
-            if shown.startswith("_") or shown == "*" or f"{node.module}.{each.name}" in modules:
+        for alias in node.names:
+            shown = alias.asname or alias.name
+            if shown.startswith("_") or shown == "*" or f"{node.module}.{alias.name}" in modules:
                 continue
             yield node.lineno, f"shows {shown} of {node.module}, where @public should name it"
 
@@ -71,8 +71,8 @@ def listed_names(text: str, modules: set[str]) -> Iterator[tuple[int, str]]:
 def check_public_modules(package: Path) -> Iterator[str]:
     """What is wrong with the public modules: those without a private part in their names."""
     paths = {path: path.relative_to(package.parent) for path in sorted(package.rglob("*.py"))}
-    parts = {path: each.with_suffix("").parts for path, each in paths.items()}
-    modules = {".".join(each).removesuffix(".__init__") for each in parts.values()}
+    parts = {path: relative.with_suffix("").parts for path, relative in paths.items()}
+    modules = {".".join(names).removesuffix(".__init__") for names in parts.values()}
     for path, names in parts.items():
         if any(name.startswith("_") and name != "__init__" for name in names):
             continue

@@ -9,7 +9,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 python=${PYTHON:-python3}
-required=(libhwy-dev libre2-dev libgtest-dev libbenchmark-dev ninja-build)
+required=(libhwy-dev libre2-dev zlib1g-dev libgtest-dev libbenchmark-dev ninja-build)
 optional=(ccache)
 updated=no
 
@@ -135,7 +135,7 @@ check_arm() {
   say "making $sysroot from packages of $suite for arm64"
   mkdir -p build && rm -rf $sysroot
   mmdebstrap --quiet --variant=extract --architectures=arm64 \
-    --include=libc6-dev,libhwy-dev,libre2-dev,libgtest-dev,libbenchmark-dev "$suite" $sysroot
+    --include=libc6-dev,libhwy-dev,libre2-dev,zlib1g-dev,libgtest-dev,libbenchmark-dev "$suite" $sysroot
   .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps \
     --only-binary=:all: --platform manylinux_2_28_aarch64 --target $sysroot/opt \
     "$(grep -o '^scipy-openblas32==[0-9.]*' requirements-build.txt)"

@@ -8,6 +8,7 @@
 #include <penstock/autodiff/tape.h>
 #include <penstock/base/error.h>
 #include <penstock/base/threads.h>
+#include <penstock/data/dataset.h>
 #include <penstock/exec/control.h>
 #include <penstock/exec/evaluate_now.h>
 #include <penstock/exec/function.h>

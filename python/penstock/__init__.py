@@ -12,7 +12,7 @@ import sys as _sys
 from penstock import _api, _core
 from penstock._base.version_1 import version_1 as _version_1
 from penstock._ops import core_hooks as _core_hooks
-from penstock.dtypes import *  # noqa: F403 - tf.float32 and its kin
+from penstock.dtypes import *  # noqa: F403 - tf.float32 and the other dtypes
 
 _core_hooks.install()
 _version_1.load_from("penstock.compat.v1._parts")
@@ -69,16 +69,16 @@ def __getattr__(name):
     if name in _MODULES:
         return _importlib.import_module("penstock." + name)
     if name == "__all__":
-        return [each for each in __dir__() if not each.startswith("_")]
-    found = _api.find("", name)
-    if found is None:
+        return [public for public in __dir__() if not public.startswith("_")]
+    value = _api.find("", name)
+    if value is None:
         if name.startswith("__"):
             raise AttributeError(name)
         from penstock._base import near as _near
 
         raise _near.missing("penstock", name, __dir__())
-    globals()[name] = found
-    return found
+    globals()[name] = value
+    return value
 
 
 def __dir__():
@@ -87,7 +87,7 @@ def __dir__():
 
 
 def _record_if_asked():
-    """PENSTOCK_PROFILE: records the program's memory. The penstock command sees to its scripts."""
+    """PENSTOCK_PROFILE: records the program's memory. The penstock command does so for scripts."""
     value = _os.environ.get("PENSTOCK_PROFILE", "0")
     program = _os.path.basename(_sys.argv[0]) if _sys.argv else ""
     if value not in ("", "0") and program not in ("-m", "penstock"):

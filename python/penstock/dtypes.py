@@ -189,7 +189,7 @@ def _from_numpy(value) -> DType | None:
     if isinstance(value, DType):
         return value
     # By identity: np.dtype("float64") == None, and np.dtype("int64") == int.
-    if any(value is each for each in (None, int, str, complex)):
+    if any(value is kind for kind in (None, int, str, complex)):
         return None
     # NumPy accepts bytes as a name, and maps an unknown class to object.
     if isinstance(value, bytes) or (isinstance(value, type) and not issubclass(value, _np.generic)):
@@ -206,16 +206,16 @@ def as_dtype(type_value) -> DType:
     if isinstance(type_value, DType):
         return type_value
     if isinstance(type_value, str):
-        found = _BY_NAME.get(type_value)
+        dtype = _BY_NAME.get(type_value)
     elif isinstance(type_value, type):
-        found = _BY_TYPE.get(type_value) or _from_numpy(type_value)
+        dtype = _BY_TYPE.get(type_value) or _from_numpy(type_value)
     elif isinstance(type_value, int):
-        found = _BY_ENUM.get(type_value)
+        dtype = _BY_ENUM.get(type_value)
     else:
         named = getattr(type_value, "dtype", type_value)
-        found = None if isinstance(named, DType) else _from_numpy(named)  # a tensor names none
-    if found is not None:
-        return found
+        dtype = None if isinstance(named, DType) else _from_numpy(named)  # a tensor names none
+    if dtype is not None:
+        return dtype
     raise TypeError(
         f"Cannot convert the argument `type_value`: {type_value!r} to a TensorFlow DType."
     )

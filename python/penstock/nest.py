@@ -27,7 +27,7 @@ def flatten(structure, expand_composites=False) -> list:
 def _difference(first, second, check_types):
     """The error class and the text of the first difference, or None."""
     if is_nested(first) != is_nested(second):
-        kinds = (f"type={type(each).__name__} str={each}" for each in (first, second))
+        kinds = (f"type={type(value).__name__} str={value}" for value in (first, second))
         return ValueError, 'Substructures "{}" and "{}" are not both sequences'.format(*kinds)
     if not is_nested(first):
         return None
@@ -39,9 +39,9 @@ def _difference(first, second, check_types):
     if len(first) != len(second):
         return ValueError, f"numbers of elements differ: {len(first)} and {len(second)}"
     for pair in zip(_items(first), _items(second), strict=True):
-        found = _difference(*pair, check_types)
-        if found:
-            return found
+        difference = _difference(*pair, check_types)
+        if difference:
+            return difference
     return None
 
 
@@ -53,9 +53,9 @@ def _items(structure):
 
 def assert_same_structure(nest1, nest2, check_types=True, expand_composites=False) -> None:
     """Raises unless both have the same structure."""
-    found = _difference(nest1, nest2, check_types)
-    if found:
-        kind, text = found
+    difference = _difference(nest1, nest2, check_types)
+    if difference:
+        kind, text = difference
         raise kind(
             "The two structures don't have the same nested structure.\n\n"
             f"First structure: type={type(nest1).__name__} str={nest1}\n\n"
@@ -105,4 +105,4 @@ def map_structure(func, *structure, **kwargs):
     for other in structure[1:]:
         assert_same_structure(structure[0], other, check_types)
     leaves = zip(*map(_flatten, structure), strict=True)
-    return _pack_like(structure[0], [func(*each) for each in leaves])
+    return _pack_like(structure[0], [func(*group) for group in leaves])

@@ -14,11 +14,11 @@ _IMPLIED = ("T", "Tidx", "Tindices", "SrcT", "Truncate", "Tshape", "N")
 
 def _with_aliases(function, names):
     def raw_op(**arguments):
-        for given in list(arguments):
-            if given not in names and given in _ALIASES:
-                arguments[_ALIASES[given]] = arguments.pop(given)
-            elif given not in names and given in _IMPLIED:
-                del arguments[given]
+        for argument in list(arguments):
+            if argument not in names and argument in _ALIASES:
+                arguments[_ALIASES[argument]] = arguments.pop(argument)
+            elif argument not in names and argument in _IMPLIED:
+                del arguments[argument]
         return function(**arguments)
 
     # Copies the metadata of the OpFunction.

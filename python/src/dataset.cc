@@ -14,6 +14,7 @@
 #include <penstock/data/dataset.h>
 #include <penstock/data/memory_plan.h>
 #include <penstock/data/reduce.h>
+#include <penstock/data/saved.h>
 #include <penstock/data/traced_iterator.h>
 
 #include "array.h"
@@ -297,9 +298,6 @@ void add_dataset(nb::module_& module) {
   module.def("make_dataset", make_dataset, nb::arg("stage"), nb::arg("inputs"), nb::arg("operands"),
              nb::arg("functions"), nb::arg("settings"), nb::arg("spec").none(),
              nb::arg("source").none());
-  module.def("dataset_argument", [](int64_t index, nb::handle spec) {
-    return Dataset::argument(index, to_spec(spec));
-  });
   module.def("repeat_shuffled", [](const Dataset& shuffled, nb::handle count) {
     return shuffled.repeat_shuffled(to_tensor(count.ptr()));
   });
@@ -352,6 +350,24 @@ void add_dataset(nb::module_& module) {
              [](const Dataset& dataset) { return wrapped(data::dataset_handle(dataset)); });
   module.def("dataset_of", [](nb::handle handle, nb::handle spec) {
     return data::dataset_of(to_tensor(handle.ptr()), to_spec(spec));
+  });
+  // write_dataset(dataset, path, compression, structure, shard_function)
+  module.def(
+      "write_dataset",
+      [](const Dataset& dataset, const std::string& path, const std::string& compression,
+         const nb::bytes& structure, nb::handle shard) {
+        data::SaveOptions options{compression, {structure.c_str(), structure.size()}, {}};
+        if (!shard.is_none()) options.shard = nb::cast<data::ElementFunction>(shard);
+        const WithoutGil released;
+        data::save(dataset, path, options);
+      },
+      nb::arg("dataset"), nb::arg("path"), nb::arg("compression"), nb::arg("structure"),
+      nb::arg("shard_function").none());
+  // (compression, spec, structure, elements of each shard)
+  module.def("saved_dataset", [](const std::string& path) {
+    const data::SavedDataset saved = data::saved_dataset(path);
+    return nb::make_tuple(saved.compression, spec_list(saved.spec),
+                          nb::bytes(saved.structure.data(), saved.structure.size()), saved.shards);
   });
   module.def("close_all_iterators", [] {
     const WithoutGil released;

@@ -163,6 +163,14 @@ void check_signals() {
   if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }
 
+// What ends the program, in contrast to what a program handles.
+bool is_python_interrupt(const std::exception& error) {
+  const auto* python = dynamic_cast<const nb::python_error*>(&error);
+  if (python == nullptr) return false;
+  const WithGil gil;
+  return PyErr_GivenExceptionMatches(python->type().ptr(), PyExc_Exception) == 0;
+}
+
 // Converts a plan's fields to Python objects.
 nb::object plan_object(DType dtype) {
   return dtype == DType::kInvalid ? nb::none() : nb::steal(dtype_object(dtype));
@@ -260,6 +268,7 @@ void add_function(nb::module_& module) {
     return std::pair(counters.forward, counters.backward);
   });
   set_interrupt_check(check_signals);
+  set_interrupt_test(is_python_interrupt);
   module.def(
       "narrow",
       [](nb::handle object, nb::handle dims) {

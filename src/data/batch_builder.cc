@@ -58,26 +58,39 @@ Spec batched(const Spec& spec, int64_t size) {
 }
 
 void BatchBuilder::start(const Element& element, int outer) {
-  int64_t row_bytes = 0;
   for (const Component& component : element) {
     const Shape row = row_of(component.tensor.shape(), outer);
-    row_bytes += row.num_bytes(dtype_size(component.tensor.dtype()));
-    columns_.push_back({Tensor(), row, row.num_elements()});
+    columns_.push_back({component.tensor.dtype(), Tensor(), row, row.num_elements()});
   }
-  int64_t bytes;
+  allocate();
+}
+
+void BatchBuilder::allocate() {
+  int64_t row_bytes = 0, bytes;
+  for (const Column& column : columns_) row_bytes += column.row.num_bytes(dtype_size(column.dtype));
   const int64_t free = ledger::limit(0) - ledger::device_counters(0).current;
   const bool is_small = checked_mul(row_bytes, most_, &bytes) && bytes <= free / kSmallPart;
   capacity_ = is_small ? most_ : std::min(most_, kFirstRows);
-  for (size_t i = 0; i < columns_.size(); ++i)
-    columns_[i].rows = Tensor::empty(element[i].tensor.dtype(),
-                                     with_rows(columns_[i].row, capacity_), Tag::kDataset);
+  for (Column& column : columns_)
+    column.rows = Tensor::empty(column.dtype, with_rows(column.row, capacity_), Tag::kDataset);
+}
+
+void* BatchBuilder::add_scalars(DType dtype, int64_t count) {
+  if (columns_.empty()) {
+    columns_.push_back({dtype, Tensor(), Shape{}, 1});
+    allocate();
+  }
+  if (capacity_ - size_ < count) grow(size_ + count);
+  void* const room =
+      static_cast<char*>(columns_[0].rows.raw()) + size_ * static_cast<int64_t>(dtype_size(dtype));
+  size_ += count;
+  return room;
 }
 
 void BatchBuilder::grow(int64_t rows) {
   while (capacity_ < rows) capacity_ = capacity_ > most_ / 2 ? most_ : capacity_ * 2;
   for (Column& column : columns_) {
-    Tensor larger =
-        Tensor::empty(column.rows.dtype(), with_rows(column.row, capacity_), Tag::kDataset);
+    Tensor larger = Tensor::empty(column.dtype, with_rows(column.row, capacity_), Tag::kDataset);
     copy_values(larger.dtype(), larger.raw(), column.rows.raw(), size_ * column.elements);
     column.rows = std::move(larger);
   }
@@ -89,8 +102,7 @@ void BatchBuilder::add(const Element& element, int64_t first, int64_t count, int
   for (size_t i = 0; i < columns_.size(); ++i) {
     const Column& column = columns_[i];
     const Tensor& tensor = element[i].tensor;
-    if (is_row(tensor.shape(), column.row, outer) && tensor.dtype() == column.rows.dtype())
-      continue;
+    if (is_row(tensor.shape(), column.row, outer) && tensor.dtype() == column.dtype) continue;
     throw InvalidArgumentError(
         cat("[IteratorGetNext] Cannot batch tensors with different shapes "
             "in component ",
@@ -99,8 +111,8 @@ void BatchBuilder::add(const Element& element, int64_t first, int64_t count, int
   }
   for (size_t i = 0; i < columns_.size(); ++i) {
     const Column& column = columns_[i];
-    const int64_t bytes = column.elements * static_cast<int64_t>(dtype_size(column.rows.dtype()));
-    copy_values(column.rows.dtype(), static_cast<char*>(column.rows.raw()) + size_ * bytes,
+    const int64_t bytes = column.elements * static_cast<int64_t>(dtype_size(column.dtype));
+    copy_values(column.dtype, static_cast<char*>(column.rows.raw()) + size_ * bytes,
                 static_cast<const char*>(element[i].tensor.raw()) + first * bytes,
                 column.elements * count);
   }

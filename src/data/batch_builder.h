@@ -23,6 +23,9 @@ class BatchBuilder {
   void add_rows(const Element& element, int64_t first, int64_t count) {
     add(element, first, count, 1);
   }
+  // Room for `count` more rows of scalars, the only component, which the caller writes.
+  // Pre: there is room for them.
+  void* add_scalars(DType dtype, int64_t count);
   int64_t size() const { return size_; }
   bool is_full() const { return size_ == most_; }
   // The rows so far, which the builder gives up.
@@ -31,6 +34,7 @@ class BatchBuilder {
 
  private:
   struct Column {
+    DType dtype;
     Tensor rows;       // room for `capacity` of them
     Shape row;         // the shape of one
     int64_t elements;  // of one
@@ -38,6 +42,8 @@ class BatchBuilder {
   // `outer` is the number of dimensions in front of a row's.
   void add(const Element& element, int64_t first, int64_t count, int outer);
   void start(const Element& element, int outer);
+  // The first memory of the columns.
+  void allocate();
   void grow(int64_t rows);
 
   const int64_t most_;

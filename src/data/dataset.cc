@@ -6,6 +6,7 @@
 #include <penstock/base/error.h>
 #include <penstock/base/strings.h>
 #include <penstock/core/fits.h>
+#include <penstock/data/traced_iterator.h>
 #include <penstock/exec/trace.h>
 
 #include "data/plan_builder.h"
@@ -13,6 +14,9 @@
 #include "exec/trace/source_line.h"
 
 namespace penstock::data {
+
+extern const StageDef kHandle;
+
 namespace {
 
 void check_count(std::string_view stage, std::string_view what, int expected, size_t found) {
@@ -53,8 +57,6 @@ Dataset finished(std::shared_ptr<DatasetState> state) {
   return Dataset(std::move(state));
 }
 
-constexpr StageDef kArgument = {.name = "Argument", .num_inputs = 0};
-
 }  // namespace
 
 std::span<const Tensor> DatasetState::captured(size_t function) const {
@@ -93,24 +95,13 @@ Dataset Dataset::make(std::string_view name, Parts parts) {
   });
 }
 
-Dataset Dataset::argument(int64_t index, Spec elements) {
-  auto state = std::make_shared<DatasetState>();
-  state->stage = &kArgument;
-  state->settings = {index};
-  state->spec = std::move(elements);
-  state->is_template = true;
-  return Dataset(std::move(state));
+Dataset Dataset::argument(Trace& trace, Spec elements) {
+  return dataset_of(trace.input(DType::kInt64, Shape{}), std::move(elements));
 }
 
 Dataset bind(const Dataset& dataset, const Bindings& bindings) {
   const DatasetState& old = *dataset.state();
   if (!old.is_template) return dataset;
-  if (old.stage == &kArgument) {
-    const auto index = static_cast<size_t>(old.settings[0]);
-    if (index >= bindings.datasets.size())
-      throw UnimplementedError("a dataset argument can only be transformed and returned here");
-    return Dataset(bindings.datasets[index]);
-  }
   auto state = std::make_shared<DatasetState>(old);
   state->is_template = false;
   state->shared = nullptr;
@@ -123,6 +114,8 @@ Dataset bind(const Dataset& dataset, const Bindings& bindings) {
           cat("[", old.stage->name, "Dataset] depends on a tensor of a function that is traced"));
     operand = bindings.values[static_cast<size_t>(at - bindings.symbols.begin())];
   }
+  // At once: a handle lives as long as the call.
+  if (state->stage == &kHandle) return dataset_of(state->operands[0], {});
   return finished(std::move(state));
 }
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include <penstock/base/check.h>
+#include <penstock/data/traced_iterator.h>
 
 #include "data/stage.h"
 
@@ -54,15 +55,14 @@ ElementFunction ElementFunction::with_own_draws() const {
 
 void ElementFunction::call(std::span<const Component> arguments, std::span<const Tensor> captured,
                            Element& results) const {
-  SmallVector<const Tensor*, 8> inputs;
-  SmallVector<std::shared_ptr<const DatasetState>, 1> datasets;
+  SmallVector<Tensor, 1> handles;  // of dataset arguments
   for (const Component& argument : arguments) {
-    if (argument.dataset != nullptr) {
-      datasets.push_back(argument.dataset);
-    } else {
-      inputs.push_back(&argument.tensor);
-    }
+    if (argument.dataset != nullptr) handles.push_back(dataset_handle(Dataset(argument.dataset)));
   }
+  SmallVector<const Tensor*, 8> inputs;
+  const Tensor* next_handle = handles.data();
+  for (const Component& argument : arguments)
+    inputs.push_back(argument.dataset != nullptr ? next_handle++ : &argument.tensor);
   for (const Tensor& tensor : captured) inputs.push_back(&tensor);
   Tensors outputs = function_(std::span<const Tensor* const>(inputs));
   const size_t num_tensors = outputs.size() - symbols_.size();
@@ -72,8 +72,7 @@ void ElementFunction::call(std::span<const Component> arguments, std::span<const
     if (result == nullptr) {
       made.push_back(std::move(outputs[next++]));
     } else {
-      const Bindings bindings{symbols_, std::span<const Tensor>(outputs).subspan(num_tensors),
-                              datasets};
+      const Bindings bindings{symbols_, std::span<const Tensor>(outputs).subspan(num_tensors)};
       made.push_back(Component(bind(Dataset(result), bindings).state()));
     }
   }

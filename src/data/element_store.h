@@ -48,7 +48,8 @@ class ElementStore {
   // The most bytes of the tag `dataset` that stores go up to: half of the budget that nothing else
   // uses.
   static int64_t share();
-  static constexpr int64_t kChunkBytes = 1 << 20;  // of packed elements
+  // Of packed elements; with the buffer's header it is a block of the allocator.
+  static constexpr int64_t kChunkBytes = (1 << 20) - sizeof(Buffer);
   // What an element takes whose spec, with all sizes known, is `known`; kUnknownBytes if they are
   // not known.
   struct Footprint {

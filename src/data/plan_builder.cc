@@ -117,6 +117,15 @@ void PlanBuilder::stored(const DatasetState& stage, std::string_view what, Use u
   has_drawn_ = has_drawn_ || (is_drawn && !is_empty);
 }
 
+void PlanBuilder::bytes(const DatasetState& stage, std::string_view what, int64_t bytes,
+                        bool is_exact) {
+  PlannedBuffer buffer = buffer_of(stage);
+  buffer.what = cat(what, " of ", bytes, " bytes");
+  buffer.bytes = bytes;
+  buffer.is_exact = is_exact;
+  add(std::move(buffer));
+}
+
 void PlanBuilder::calls(const ElementFunction& function, int64_t count) {
   if (!function.function().is_planned() || !function.function().has_known_inputs()) return;
   int64_t bytes;

@@ -26,6 +26,8 @@ class PlanBuilder {
   enum class Use : uint8_t { kDrawn, kKept };
   void stored(const DatasetState& stage, std::string_view what, Use use, int64_t count,
               const Dataset& dataset, bool is_exact);
+  // A buffer of bytes, such as one that a file is read through.
+  void bytes(const DatasetState& stage, std::string_view what, int64_t bytes, bool is_exact);
   // The calls of a function that run at the same time.
   void calls(const ElementFunction& function, int64_t count);
   MemoryPlan take();

@@ -16,6 +16,8 @@
 
 namespace penstock::data {
 
+class BatchBuilder;
+
 // Computes the elements of one stage. One thread uses it at a time.
 class StageIterator {
  public:
@@ -23,6 +25,10 @@ class StageIterator {
   // Replaces *element; false at the end, and from then on. An element that fails throws, and the
   // next call goes on after it.
   virtual bool next(Element& element) = 0;
+  // Adds the next elements, `most` at most, to a batch: for stages that can add many rows at once.
+  // Returns their number, 0 at the end, or kNoRows if the stage gives single elements only.
+  static constexpr int64_t kNoRows = -1;
+  virtual int64_t next_rows(BatchBuilder&, [[maybe_unused]] int64_t most) { return kNoRows; }
   virtual void save(StateWriter& out) = 0;
   virtual void restore(StateReader& in) = 0;
 };
@@ -67,7 +73,7 @@ struct Setting {
   int64_t fallback = 0;
 };
 
-inline constexpr int kAnyNumber = -1;   // one or more
+inline constexpr int kAnyNumber = -1;  // one or more
 inline constexpr int kZeroOrMore = -2;
 
 // The largest element of a dataset: its spec, with all shapes known, and how many elements at the
@@ -109,11 +115,10 @@ const StageDef* find_stage(std::string_view name);
 // The iterator of a dataset. Throws for a template.
 StageIteratorRef iterate(const Dataset& dataset, const Scope& scope);
 
-// The values of a template's symbols, by id, and of its dataset arguments.
+// The values of a template's symbols, by id.
 struct Bindings {
   std::span<const uint64_t> symbols;
   std::span<const Tensor> values;
-  std::span<const std::shared_ptr<const DatasetState>> datasets;
 };
 Dataset bind(const Dataset& dataset, const Bindings& bindings);
 // The symbolic operands of a template, each once, appended to *symbols.

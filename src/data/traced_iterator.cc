@@ -132,7 +132,7 @@ Tensors call_with(std::string_view name, const Dataset& dataset, std::span<const
     std::vector<Tensor> values, others;
     for (size_t i = 0; i < given.size(); ++i)
       (i < ids.size() ? values : others).push_back(*given[i]);
-    return run(bind(dataset, {ids, values, {}}), others);
+    return run(bind(dataset, {ids, values}), others);
   };
   return call_host(name, host, inputs, outputs);
 }

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 
+#include <penstock/base/error.h>
 #include <penstock/exec/control.h>
 #include <penstock/exec/interrupts.h>
 
@@ -12,6 +13,7 @@ namespace exec {
 namespace {
 
 std::atomic<InterruptFn> g_ask{nullptr};
+std::atomic<IsInterruptFn> g_test{nullptr};
 
 // The interval between checks.
 constexpr int64_t kInterval = 50'000'000;
@@ -35,5 +37,13 @@ void Interrupts::ask() {
 }  // namespace exec
 
 void set_interrupt_check(InterruptFn check) { exec::g_ask.store(check, std::memory_order_relaxed); }
+void set_interrupt_test(IsInterruptFn test) { exec::g_test.store(test, std::memory_order_relaxed); }
+
+bool is_interrupt(const std::exception& error) {
+  if (const auto* own = dynamic_cast<const Error*>(&error))
+    return own->code() == ErrorCode::kCancelled;
+  const IsInterruptFn test = exec::g_test.load(std::memory_order_relaxed);
+  return test != nullptr && test(error);
+}
 
 }  // namespace penstock

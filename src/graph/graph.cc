@@ -371,7 +371,7 @@ static void verify_control(const Graph& graph, NodeId id) {
   }
   const auto num_inputs = static_cast<size_t>(node.num_inputs);
   const auto num_states = static_cast<size_t>(control.num_states);
-  const size_t tied = control.shares_checkpoints ? 1 : 0;
+  const size_t num_kept = control.shares_checkpoints ? 1 : 0;  // the value with the kept states
   switch (control.kind) {
     case Control::Kind::kBranch:
       if (num_inputs == 0 || graph.dtype(graph.inputs(node)[0]) != DType::kInt32)
@@ -380,13 +380,13 @@ static void verify_control(const Graph& graph, NodeId id) {
         verify_region(id, *region, num_inputs - 1, node.num_outputs);
       break;
     case Control::Kind::kLoop:
-      if (num_states > num_inputs || num_states + tied != node.num_outputs)
+      if (num_states > num_inputs || num_states + num_kept != node.num_outputs)
         broken("node ", id, " gives other values than its states");
       verify_region(id, control.region(Control::kCondition), num_inputs, 1);
       verify_region(id, control.region(Control::kBody), num_inputs, num_states);
       break;
     case Control::Kind::kLoopGradient: {
-      const size_t arriving = control.states.size() + tied;
+      const size_t arriving = control.states.size() + num_kept;
       if (num_states + arriving > num_inputs ||
           control.states.size() + control.invariants.size() != node.num_outputs)
         broken("node ", id, " gives other values than its gradients");

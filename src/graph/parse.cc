@@ -347,7 +347,7 @@ class Parser {
     control.checkpoints = cursor.number<int64_t>();
     cursor.expect(", swaps=");
     read_element(cursor, &control.swaps);
-    cursor.expect(", tied=");
+    cursor.expect(", shares_checkpoints=");
     read_element(cursor, &control.shares_checkpoints);
     read_numbers(", numbers=", control.numbers);
     read_numbers(", states=", control.states);

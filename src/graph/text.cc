@@ -153,7 +153,7 @@ std::string control_text(const Graph& graph, const Node& node) {
     return cat(call, " {regions=", control.regions.size(), "}");
   return cat(call, " {loop=", control.loop, ", trips=", control.trips,
              ", checkpoints=", control.checkpoints, ", swaps=", control.swaps ? "true" : "false",
-             ", tied=", control.shares_checkpoints ? "true" : "false",
+             ", shares_checkpoints=", control.shares_checkpoints ? "true" : "false",
              ", numbers=", numbers_text(control.numbers), ", states=", numbers_text(control.states),
              ", invariants=", numbers_text(control.invariants), "}");
 }

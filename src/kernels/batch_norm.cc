@@ -141,7 +141,7 @@ struct Run {
   double sums[2 * kLanes];
 };
 
-// body(first element, rows, width) for whole blocks and for what is left.
+// Calls body(first element, rows, width) for whole blocks and for the remainder.
 template <typename Body>
 void for_run(int64_t n, Body body) {
   int64_t at = 0;

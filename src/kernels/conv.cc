@@ -110,7 +110,7 @@ GemmSize phase_size(const ConvShape& s, const Phases& p) {
           p[0].look.taps * p[1].look.taps * p[2].look.taps * out_group(s)};
 }
 
-// Where the rows of a phase's product are in the images: `count[k]` positions along axis k.
+// The positions in the images of the rows of a phase's product: `count[k]` along axis k.
 struct Places {
   std::array<int64_t, 3> count, strides;
   int64_t batch;
@@ -176,7 +176,7 @@ class FilterGrad {
     images_.tap_strides = {0, 0, to.batch};
   }
   GemmOperand a() const { return patch_cols_in_place(patches_); }
-  // With channels first the positions are as a filter's channels, and the images as its taps.
+  // With channels first, positions take the place of a filter's channels and images of its taps.
   GemmOperand b() const {
     return channels_first_ ? filter_operand(images_) : matrix_operand(patches_.dtype, rows_);
   }

@@ -22,7 +22,7 @@ struct Axis {
     const float step = (high - low) * last() / static_cast<float>(count - 1);
     return low * last() + static_cast<float>(i) * step;
   }
-  bool has(float place) const { return place >= 0 && place <= last(); }  // NaN is nowhere
+  bool has(float place) const { return place >= 0 && place <= last(); }  // false for NaN
   // A pixel near a position: large sizes are not exact in float.
   int64_t pixel(float index) const { return std::min(static_cast<int64_t>(index), size - 1); }
   // The derivative of the position by the box's two ends.

@@ -38,7 +38,7 @@ void for_rows(const Matrices& m, const Body& body) {
   });
 }
 
-// Where the first element of diagonal d lies in its row.
+// The position of the first element of diagonal d in its row.
 int64_t content_offset(const Diagonals& diagonals, const Matrices& m, int64_t d) {
   const bool left = (d >= 0 && diagonals.super_left) || (d <= 0 && diagonals.sub_left);
   return left ? 0 : diagonals.length - diagonal_length(m.rows, m.cols, d);

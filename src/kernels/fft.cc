@@ -43,7 +43,7 @@ int64_t smooth_length(int64_t n) {
   return best;
 }
 
-// How one axis is done: complex transforms of `length`, in stages of `stages_length`.
+// The plan of one axis: complex transforms of `length`, in stages of `stages_length`.
 struct Plan {
   explicit Plan(const FftAxis& axis) {
     const bool is_real = axis.kind != FftKind::kComplex;
@@ -74,7 +74,7 @@ struct Plan {
   double work_each;
 };
 
-// What all tiles share.
+// Tables that all tiles share.
 template <typename T>
 struct Tables {
   Tables(Carver& carver, const FftAxis& axis, const Plan& plan) {
@@ -91,7 +91,7 @@ struct Tables {
   Split<T> spectrum;    // the transform of its conjugate
 };
 
-// What one tile needs: the lines, before and after a stage.
+// The buffers of one tile: its lines before and after a stage.
 template <typename T>
 struct Tile {
   Tile(Carver& carver, const Plan& plan)
@@ -145,7 +145,7 @@ void run_stages(const Plan& plan, const Tables<T>& tables, const Tile<T>& tile, 
   }
 }
 
-// x[i] *= factor[i] for all lines, conjugated on the way where asked for.
+// x[i] *= factor[i] for all lines; with `swap_parts`, real and imaginary parts are swapped.
 template <typename T>
 void multiply_lines(Split<T> x, Split<const T> factor, int64_t n, int64_t lines, bool swap_parts) {
   if (swap_parts) std::swap(x.re, x.im);
@@ -202,7 +202,7 @@ void fill_tables(const FftAxis& axis, const Plan& plan, const Tables<T>& tables,
   std::copy_n(tile.x.im, m, tables.spectrum.im);
 }
 
-// Where the lines of a tile lie: line l starts at `first + l * apart`, its elements `step` apart.
+// The positions of a tile's lines: line l starts at `first + l * apart`, its elements `step` apart.
 struct Place {
   int64_t first, apart, step;
 };

@@ -69,7 +69,7 @@ constexpr Formula binary_formula(OwnBinary function, bool is_swapped) {
   return formula;
 }
 
-// Of an op in the lists, or of a function in the file of its op.
+// The formula of an op in the lists above, or of a function in an op's own file.
 template <auto op>
 inline constexpr Formula kUnaryFormula = unary_formula(op);
 template <auto op, bool is_swapped = false>

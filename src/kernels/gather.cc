@@ -8,8 +8,8 @@
 namespace penstock::kernels {
 namespace {
 
-constexpr int64_t kGrainBytes = 1 << 18;  // what a thread should move at least
-constexpr int64_t kAhead = 16;            // rows between asking for one and copying it
+constexpr int64_t kGrainBytes = 1 << 18;  // the least bytes per thread
+constexpr int64_t kAhead = 16;            // rows between the prefetch of a row and its copy
 
 // Row i of `out` is row row_of(i) of `params`, or zero when that is negative. A fixed size makes
 // the copy of a single element one instruction.

@@ -35,7 +35,7 @@ int64_t even_part(int64_t total, int64_t limit, int64_t unit) {
   return round_up(divide_up(total, divide_up(total, limit)), unit);
 }
 
-// How a product is cut into tasks, and what a thread needs for one.
+// The division of a product into tasks, and the scratch of a thread.
 struct Plan {
   int64_t group_rows, group_panels;  // no panel reaches over the end of a group
   int64_t panels, panels_each;       // all of them, and of a task
@@ -107,7 +107,7 @@ class Product {
   }
 
  private:
-  // What a thread works on: panels × columns of c, at a block of steps.
+  // The part that a thread computes: panels × columns of c, for a block of steps.
   struct Block {
     int64_t panel, panel_end;
     int64_t col, cols;
@@ -116,7 +116,7 @@ class Product {
     const Acc* rows;  // of b, where it is read in place
     void* left;
     Acc* sums;
-    int64_t group = -1;  // kByStep: the one that the pointers in `left` are for
+    int64_t group = -1;  // kByStep: the group of the pointers in `left`
 
     bool first() const { return step == 0; }
   };

@@ -11,9 +11,9 @@
 // becomes resident (measured for potrf, float64: 0.2 MiB at n = 64, 0.8 MiB at 512, 8.5 MiB at
 // 2048); it is kept for the next call. So it is bounded by 32 MiB times the number of threads.
 //
-// Where the system refuses such a buffer, OpenBLAS ends the process. So only as many threads are
-// inside it as there are buffers, one more only after looking whether there is room for its own;
-// the first buffer is taken when the library is loaded, which may fail.
+// OpenBLAS ends the process if the system refuses such a buffer. So at most as many threads enter
+// it as it has buffers. One more may enter only after a check that its buffer can be allocated. The
+// first buffer is allocated when the library is loaded, which may fail.
 #include "kernels/lapack.h"
 
 #include <dlfcn.h>
@@ -105,8 +105,8 @@ class OneCore {
   bool is_set_;
 };
 
-// The library frees its buffers at exit, even while daemon threads are inside: nobody may enter any
-// more, and those inside finish their call.
+// The library frees its buffers at exit, even while daemon threads use them. So no thread may enter
+// any more, and threads inside finish their call first.
 void close_at_exit() {
   g_buffers = INT_MIN / 2;
   const timespec moment = {0, 1'000'000};
@@ -180,7 +180,7 @@ bool load() {
     dlclose(library);
     return false;
   }
-  // Somebody else may have loaded it before us, with threads.
+  // Another library may have loaded it before, with threads.
   void* symbol = dlsym(library, "scipy_openblas_set_num_threads");
   void (*set_num_threads)(int) = nullptr;
   std::memcpy(&set_num_threads, &symbol, sizeof symbol);

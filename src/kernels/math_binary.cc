@@ -12,7 +12,7 @@ HWY_BEFORE_NAMESPACE();
 namespace penstock::kernels {
 namespace HWY_NAMESPACE {
 
-// |x|^y of double vectors, and what the sign of x makes of it.
+// |x|^y of double vectors, with the results of pow for negative, infinite and NaN operands.
 struct Power {
   template <class D>
   static HWY_INLINE V<D> call(D d, V<D> x, V<D> y) {

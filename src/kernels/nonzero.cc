@@ -32,7 +32,7 @@ int64_t find_words(const View& x, int64_t* to) {
   return find(x.shape, to, [&](int64_t i) { return from[i] != T(); });
 }
 
-// As numbers: both zeros are zero.
+// Compares as numbers: -0 counts as zero.
 template <typename T>
 int64_t find_halves(const View& x, int64_t* to) {
   const T* from = x.as<T>();

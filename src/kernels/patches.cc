@@ -75,8 +75,8 @@ Run visible(const Looking& axis, int64_t first, int64_t tap, int64_t length) {
   return {skipped, std::max<int64_t>(0, std::min(end, length) - skipped)};
 }
 
-// Calls put(from, row, rows, element, elements) for all rectangles that are not zero; rows and
-// elements count from the first ones asked for, and `from` is the offset of the rectangle's first.
+// Calls put(from, row, rows, element, elements) for all rectangles that are not zero. Rows and
+// elements count from `row` and `begin`. `from` is the offset of the rectangle's first element.
 template <typename Put>
 void for_rectangles(const Patches& p, int64_t row, int64_t row_end, int64_t begin, int64_t end,
                     const Put& put) {

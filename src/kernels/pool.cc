@@ -192,7 +192,7 @@ void mean_of(const PoolShape& s, const T* x, T* y) {
   });
 }
 
-// Where the first element of a window that equals `most` is, or -1.
+// The position of the first element of a window that equals `most`; -1 if there is none.
 template <typename T>
 int64_t find(const T* x, const ImageStrides& strides, const Box& box, T most) {
   const Wide<T> wanted(most);

@@ -245,7 +245,7 @@ double binomial_draw(DType dtype, double n, double p, int64_t i, const PhiloxStr
   return is_mirrored ? n - drawn : drawn;
 }
 
-// Where element `flat` of `full` is in a tensor that was broadcast to it.
+// The index of element `flat` of shape `full` in a tensor that is broadcast to `full`.
 int64_t broadcast_index(const Shape& shape, const Shape& full, int64_t flat) {
   int64_t index = 0, step = 1;
   for (int i = full.rank() - 1, k = shape.rank() - 1; k >= 0; --i, --k) {

@@ -77,7 +77,7 @@ float far_weight(double a, float x) {
   return static_cast<float>(((a * y - 5 * a) * y + 8 * a) * y - 4 * a);
 }
 
-// With half-pixel centres a = -0.5 and what lies outside of the image has no weight; the older way
+// With half-pixel centres a = -0.5, and pixels outside of the image have no weight. The older way
 // has a = -0.75 and repeats the border.
 void bicubic_taps(const Resize& r, const ResizeAxis& axis, const Taps& taps) {
   constexpr float kSteps = 1024;

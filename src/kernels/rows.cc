@@ -31,7 +31,7 @@ void for_parts(Rows rows, Body body) {
   });
 }
 
-// The widened rows of one part; none of them are needed where the elements are no half type.
+// The widened rows of one part; only half types need them.
 template <typename T>
 struct Buffers {
   Plain<T>* first;

@@ -41,7 +41,7 @@ struct FloorDivide {
   }
 };
 
-// As std::fmod. Of two floats whose quotient is not too large the remainder is exact in double.
+// As std::fmod. The remainder of two floats is exact in double if their quotient is not too large.
 inline float remainder_of(float x, float y) {
   const double quotient = static_cast<double>(x) / y;
   if (!(std::abs(quotient) < 0x1p28) || std::isinf(y)) return std::fmod(x, y);
@@ -119,7 +119,7 @@ struct Power {
   }
 };
 
-// How far to shift: never by less than 0 or out of the word.
+// The shift distance, limited to the bits of the word.
 template <typename T>
 int shift_of(T y) {
   constexpr int kMost = static_cast<int>(sizeof(T)) * 8 - 1;

@@ -28,7 +28,7 @@ using KeyOf = UintOf<sizeof(T)>;
 template <typename K>
 inline constexpr K kTopBit = static_cast<K>(K{1} << (8 * sizeof(K) - 1));
 
-// Where NaN begins among the bits of a number without its sign.
+// The smallest bit pattern of NaN, without the sign.
 template <typename T>
 constexpr KeyOf<T> infinity_bits() {
   if constexpr (std::is_same_v<T, float16>) return 0x7C00;

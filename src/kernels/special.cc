@@ -161,7 +161,7 @@ double expint(double x) {
 
 namespace {
 
-// Without the standard's care for infinities, of which there are none here.
+// Division without the standard's handling of infinities, which do not occur here.
 std::complex<double> inverse(std::complex<double> z) {
   const double scale = 1 / (z.real() * z.real() + z.imag() * z.imag());
   return {z.real() * scale, -z.imag() * scale};

@@ -1,4 +1,4 @@
-// The instruction sets ("targets") that kernels are compiled for, as Highway is told: AVX-512, AVX2
+// The instruction sets ("targets") that kernels are compiled for, passed to Highway: AVX-512, AVX2
 // and the compiler's baseline. On x86-64 the baseline is SSE2, and where Highway has no such target
 // (before 1.0.4) it is 128-bit vectors or scalars in plain C++; on 64-bit ARM it is NEON. The steps
 // between cost compile time and gain little. Vectors whose size only the machine knows (SVE) are

@@ -11,7 +11,7 @@
 namespace penstock::kernels {
 namespace {
 
-constexpr int64_t kGrain = 1 << 15;  // elements a thread should look at, at least
+constexpr int64_t kGrain = 1 << 15;  // the least elements per thread
 
 // Whether a comes before b: a strict order also in the presence of NaN.
 template <typename T>

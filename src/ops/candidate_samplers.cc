@@ -86,7 +86,7 @@ KernelResult sample_from(const KernelContext& ctx, const auto& distribution) {
   return KernelResult::ok();
 }
 
-// Where the scratch of the distribution begins, after the table of distinct classes.
+// The start of the distribution's scratch, after the table of distinct classes.
 std::byte* distribution_scratch(const KernelContext& ctx) {
   const bool is_unique = ctx.attrs[kUnique].as_bool();
   return static_cast<std::byte*>(ctx.scratch) +

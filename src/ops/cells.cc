@@ -131,7 +131,7 @@ Gradients grad_gru_grad(const GradContext& g) {
 
 Tensor as_dtype(const Tensor& x, DType dtype) { return x.dtype() == dtype ? x : cast(x, dtype); }
 
-// What the fused steps compute in.
+// The dtype of the fused steps' arithmetic.
 DType step_dtype(DType dtype) { return kHalfTypes.has(dtype) ? DType::kFloat32 : dtype; }
 
 Tensors compose_lstm(const ComposeContext& ctx) {

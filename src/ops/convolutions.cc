@@ -211,7 +211,7 @@ std::vector<Sample> convolution_samples() {
   };
 }
 
-// Over one dimension it is one over two.
+// A convolution over one dimension is one over two.
 LateName late_convolution(const GraphCall& call) {
   if (call.is_dilated()) return {"BatchToSpaceND"};
   const bool is_flat = call.shape().has_rank() && call.shape().rank() == 3;

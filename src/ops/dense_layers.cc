@@ -1,4 +1,4 @@
-// XwPlusB and ReluLayer: a matrix product with a bias, as it is and behind a relu.
+// XwPlusB and ReluLayer: a matrix product with a bias, without and with a relu.
 #include <penstock/ops/compose.h>
 #include <penstock/ops/sample.h>
 

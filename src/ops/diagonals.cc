@@ -204,7 +204,7 @@ Gradients grad_set(const GradContext& g) {
 
 // band_part
 
-// How many diagonals to keep on one side: the value of host input i, at most `size`.
+// Checks the number of diagonals kept on one side: host input i, at most `size`.
 void check_band(const InferContext& ctx, size_t i, int64_t size, const char* of) {
   bool is_known = false;
   const IntVector value = ctx.ints(i, &is_known);

@@ -344,7 +344,7 @@ Tensor finish(Term term, const Labels& output) {
       labels = joined(moved, {label, label});
     }
   }
-  // Now every label occurs as often as it should: the n-th one goes to the n-th position.
+  // Every label now occurs the right number of times. The n-th one moves to the n-th position.
   IntVector perm;
   SmallVector<bool, 8> taken;
   taken.resize(labels.size());

@@ -1,4 +1,4 @@
-// The error function and its kin: the normal distribution's tails and quantiles.
+// The error function and related ones: tails and quantiles of the normal distribution.
 #include <cmath>
 #include <numbers>
 

@@ -34,7 +34,7 @@ const char* window_axis(int64_t in, int64_t size, int64_t stride, int64_t rate,
   return nullptr;
 }
 
-// What the lists say about images or volumes of shape `x`.
+// The attributes of a call that are lists with an entry per dimension of `x`.
 struct Lists {
   std::span<const int64_t> ksizes, strides, rates;  // no rates: all 1
   std::string_view padding;

@@ -9,7 +9,7 @@ namespace {
 using namespace elementwise;
 using kernels::BinaryOp;
 
-// The gradient goes to the operand that was chosen; to x when they are equal.
+// The chosen operand receives the gradient; x if both are equal.
 Gradients chosen(const GradContext& g, const Tensor& x_is_chosen) {
   Gradients out{{}, {}};
   const Tensor dy = g.dy();

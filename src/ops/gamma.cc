@@ -57,7 +57,7 @@ void infer_betainc(InferContext& ctx) {
   const Shape together = broadcast(ctx, ctx.shape(0), ctx.shape(1));
   ctx.add_output(ctx.dtype(0), broadcast(ctx, together, ctx.shape(2)));
 }
-// By x alone, as in TensorFlow.
+// Only x has a gradient, as in TensorFlow.
 Gradients betainc_grad(const GradContext& g) {
   Gradients out{{}, {}, {}};
   if (!g.needs(2)) return out;

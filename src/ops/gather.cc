@@ -132,7 +132,7 @@ std::vector<Sample> samples() {
   };
 }
 
-// Of whole rows, without a batch.
+// Whether whole rows are gathered, without a batch.
 bool takes_rows(Attrs attrs) {
   return std::ranges::all_of(attrs, [](const Attr& attr) { return attr.as_int() == 0; });
 }

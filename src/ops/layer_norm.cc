@@ -60,7 +60,7 @@ Tensor column_sum(const Tensor& x) { return sum_to(x, shape_tensor(Shape{x.dim(-
 
 Tensor as_dtype(const Tensor& x, DType dtype) { return x.dtype() == dtype ? x : cast(x, dtype); }
 
-// The rows of x from what the forward op kept.
+// The rows of x from the outputs that the forward op kept.
 struct Normalised {
   Tensor rstd, deviation, h;
   Normalised(const Tensor& x, const Tensor& mean, const Tensor& rstd_stat)

@@ -28,8 +28,8 @@ DType real_dtype(DType dtype);
 
 // The size of square matrices of that shape, from whichever side is known. Pre: it has a rank.
 int64_t square_size(const Shape& shape);
-// The shape of x with a · x = b for inputs a and b, whose common batch is `batch`, as far as it is
-// known. Pre: their ranks are known and at least 2.
+// The known part of the shape of x with a · x = b, for inputs a and b with the common batch
+// `batch`. Pre: their ranks are known and at least 2.
 Shape open_solution(const InferContext& ctx, const Shape& batch);
 
 // One output of input 0's dtype and shape, which must be square matrices; returns whether the shape
@@ -46,7 +46,7 @@ Tensor with_main_diagonal(const Tensor& x, const Tensor& values);
 Tensor lower_part(const Tensor& x);  // zeros above the main diagonal
 Tensor upper_part(const Tensor& x);
 Tensor identity_like(const Tensor& x);  // of square matrices of x's shape
-// x as it is, or cast to a complex dtype.
+// x, or x cast to a complex dtype.
 Tensor as_dtype(const Tensor& x, DType dtype);
 // A part of the rows and columns of matrices.
 Tensor block(const Tensor& x, int64_t row, int64_t rows, int64_t col, int64_t cols);

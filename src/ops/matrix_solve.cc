@@ -19,7 +19,7 @@ void check_batches(const InferContext& ctx) {
     ctx.fail("All input tensors must have the same outer dimensions, but got ", a, " and ", b);
 }
 
-// What is known of a's batch or of b's: they are the same.
+// The known dimensions of the batch, which is the same for a and b.
 Shape common_batch(const Shape& a, const Shape& b) {
   Shape batch = linalg::batch_shape(a);
   for (int i = 0; i < batch.rank(); ++i) {
@@ -90,7 +90,7 @@ Tensor solve_normal(const Tensor& a, const Tensor& b, const Tensor& l2) {
   return product(a, cholesky_solve(factor, b), true);
 }
 
-// As many rows as the matrix has columns, and as many columns as the right side.
+// The result has the matrix's number of columns as rows, and the columns of the right side.
 void infer_lstsq(InferContext& ctx) {
   const Shape &a = ctx.shape(0), &b = ctx.shape(1);
   if (!a.has_rank() || a.rank() < 2 || a.rank() != b.rank())

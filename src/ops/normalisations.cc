@@ -16,7 +16,7 @@ Tensors compose_batch(const ComposeContext& ctx) {
 
 Tensor as_dtype(const Tensor& x, DType dtype) { return x.dtype() == dtype ? x : cast(x, dtype); }
 
-// Where the channels are, after a check that `groups` divides them.
+// The axis of the channels. Fails unless `groups` divides their number.
 int channel_axis(const ComposeContext& ctx, const Attr& data_format, int64_t groups) {
   const Shape& x = ctx.shape(0);
   const std::string_view format = data_format.as_string();

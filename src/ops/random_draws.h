@@ -8,7 +8,7 @@
 
 namespace penstock::random_draws {
 
-// Of rates, and of Poisson and binomial numbers.
+// The dtypes of rates and of Poisson and binomial samples.
 inline constexpr DTypeSet kDrawTypes =
     kIndexTypes | DType::kFloat16 | DType::kFloat32 | DType::kFloat64;
 

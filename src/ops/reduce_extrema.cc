@@ -1,4 +1,4 @@
-// Max and Min over axes, and their kin for bool: Any and All.
+// Max and Min over axes, and the same for bool: Any and All.
 #include <limits>
 
 #include <penstock/ops/grad_helpers.h>

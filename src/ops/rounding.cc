@@ -13,7 +13,7 @@ using kernels::UnaryOp;
 Gradients abs_grad(const GradContext& g) { return {g.dy() * sign(g.input(0))}; }
 Gradients sign_grad(const GradContext& g) { return {zeros_like(g.input(0))}; }
 
-// Whole numbers are round already.
+// Integers are already rounded.
 void infer_round(InferContext& ctx) {
   if (kIntTypes.has(ctx.dtype(0))) return ctx.share_output(ctx.shape(0));
   infer_unary(ctx);

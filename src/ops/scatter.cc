@@ -134,7 +134,7 @@ Gradients grad_update(const GradContext& g) {
   return found;
 }
 
-// dy goes to the extremum; equal ones share it.
+// The extremum receives dy; equal elements share it.
 Gradients grad_extremum(const GradContext& g) {
   const Tensor& tensor = g.input(0);
   const Tensor& indices = g.input(1);

@@ -43,7 +43,7 @@ KernelResult cpu_bound(const KernelContext& ctx) {
   return KernelResult::ok();
 }
 
-// As many places as values; both inputs have the same rows.
+// One position per value. Both inputs have the same rows.
 void infer_search(InferContext& ctx) {
   const Shape& sorted = ctx.shape(0);
   Shape shape = ctx.shape(1);

@@ -79,13 +79,13 @@ Gradients grad_prod(const GradContext& g) {
   const Tensor none = scalar_like(data, 0);
   const Tensor without_zeros = equal(gather(zeros_of, ids), none);
   const Tensor only_zero = equal(gather(zeros_of, ids), scalar_like(data, 1));
-  // Where there is no zero: the product divided by the factor; else for the only zero itself.
+  // Without a zero: the product divided by the factor. With one zero, only its own factor counts.
   const Tensor part = select(without_zeros, product / others,
                              select(logical_and(only_zero, is_zero), product, none));
   return {gather(g.dy(), ids) * elementwise::conjugate(part), {}};
 }
 
-// How many rows each segment has, at least one, shaped to divide `sums`.
+// The number of rows of each segment, at least 1, in a shape that divides `sums`.
 Tensor row_counts(const Tensor& sums, const Tensor& ids) {
   const Tensor counts = segment_sum(ones(sums.dtype(), ids.shape()), ids);
   Shape column;

@@ -16,7 +16,7 @@ Tensors compose_order(const ComposeContext& ctx) {
   return {reduce_all(strictly ? less(first, second) : less_equal(first, second))};
 }
 
-// One more than the largest class, of which there are none in empty tensors.
+// The largest class plus 1; 0 for empty tensors.
 Tensor count_classes(const Tensor& labels, const Tensor& predictions) {
   const Tensor largest = maximum(reduce_max(labels), reduce_max(predictions));
   return maximum(largest, scalar_like(largest, -1)) + 1;

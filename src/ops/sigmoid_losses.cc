@@ -8,7 +8,7 @@
 namespace penstock {
 namespace {
 
-// As many as there are labels and logits, which have one shape.
+// One loss per element. Labels and logits must have the same shape.
 void infer_same(InferContext& ctx) {
   Shape shape = ctx.shape(ctx.shape(0).has_rank() ? 0 : 1);
   const Shape& other = ctx.shape(1);

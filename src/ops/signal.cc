@@ -356,8 +356,8 @@ std::vector<Sample> samples_inverse_stft() {
   };
 }
 
-// How many products and slices a cosine transform is made of depends on whether the size is known,
-// and on whether the signal is cut.
+// The number of products and slices in a cosine transform depends on whether the size is known and
+// whether the signal is truncated.
 LateName late_cosine(const GraphCall& call, int64_t type) {
   const int64_t size = call.last_size(), n = call.attr("n").as_int();
   const bool is_open = size == kUnknownDim, is_cut = !is_open && n >= 0 && n < size;

@@ -16,7 +16,7 @@ constexpr UpdateInputs kAdagrad{UpdateRule::kAdagrad, 2, 4, 5};
 constexpr UpdateInputs kRmsProp{UpdateRule::kRmsProp, 3, 7, 8};
 constexpr UpdateInputs kFtrl{UpdateRule::kFtrl, 3, 3, 4};
 
-// What a sample is about: rows of the gradient go to `indices`.
+// The parameters of a sample. The rows of the gradient update the rows `indices`.
 struct Case {
   DType dtype;
   DType index;

@@ -52,7 +52,7 @@ KernelResult cpu_poisson(const KernelContext& ctx) {
   return KernelResult::ok();
 }
 
-// What counts and probs, inputs `counts` and the one after it, broadcast to.
+// The broadcast shape of counts and probs: input number `counts` and the next one.
 Shape batch_of(const InferContext& ctx, size_t counts) {
   Shape batch;
   if (!broadcast_shapes(ctx.shape(counts), ctx.shape(counts + 1), &batch)) {

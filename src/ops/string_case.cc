@@ -10,7 +10,7 @@
 namespace penstock {
 namespace {
 
-// The C library's table of letters, whatever locale the program runs in.
+// The C library's table of letters, independent of the program's locale.
 locale_t unicode() {
   static const locale_t locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
   return locale;

@@ -68,8 +68,8 @@ void infer_reduce(InferContext& ctx) {
   ctx.add_output(DType::kString, left);
 }
 
-// The elements that make up one result: the axis listed first goes fastest; all of them, when
-// that is asked for, in row-major order.
+// The elements that are joined into one result. The first listed axis varies fastest. A reduction
+// over all axes takes them in row-major order.
 struct Reduced {
   int rank = 0;
   int64_t dims[kMaxRank];

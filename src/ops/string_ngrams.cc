@@ -123,7 +123,7 @@ StringRef* make_grams(const Grams& grams, const View& data, int64_t first, int64
   return to;
 }
 
-// As many as count_all says.
+// Writes count_all() n-grams.
 StringRef* make_all(const Grams& grams, const View& data, int64_t first, int64_t length,
                     StringRef* to) {
   const StringRef* before = to;

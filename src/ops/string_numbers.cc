@@ -1,15 +1,14 @@
 // StringToNumber, AsString: numbers written in text, read and printed. DecodeRaw: numbers as bytes.
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <limits>
 #include <type_traits>
 
 #include <penstock/base/error.h>
 #include <penstock/base/strings.h>
 
+#include "base/parse_number.h"
 #include "ops/text.h"
 
 namespace penstock {
@@ -26,58 +25,12 @@ void infer_parse(InferContext& ctx) {
   ctx.add_output(dtype, ctx.shape(0));
 }
 
-std::string_view trimmed(std::string_view string) {
-  constexpr std::string_view kSpace(" \t\n\v\f\r");
-  string.remove_prefix(std::min(string.find_first_not_of(kSpace), string.size()));
-  return string.substr(0, string.find_last_not_of(kSpace) + 1);
-}
-
-// The value of a number that its dtype cannot hold: infinity, or zero if it is too small.
-template <typename T>
-T beyond(std::string_view digits) {
-  const size_t exponent = digits.find_first_of("eEpP");
-  if (exponent != std::string_view::npos) {
-    return digits.substr(exponent + 1).starts_with('-') ? T(0) : std::numeric_limits<T>::infinity();
-  }
-  const size_t first = digits.find_first_not_of("0.");
-  return digits.find('.') < first ? T(0) : std::numeric_limits<T>::infinity();
-}
-
-template <typename T>
-bool parse_float(std::string_view digits, T* value) {
-  const bool negative = digits.starts_with('-');
-  if (negative || digits.starts_with('+')) digits.remove_prefix(1);
-  const bool hex = digits.starts_with("0x") || digits.starts_with("0X");
-  if (hex) digits.remove_prefix(2);
-  if (digits.empty() || digits[0] == '-') return false;
-  const char* end = digits.data() + digits.size();
-  const auto format = hex ? std::chars_format::hex : std::chars_format::general;
-  const auto result = std::from_chars(digits.data(), end, *value, format);
-  if (result.ec == std::errc::invalid_argument || result.ptr != end) return false;
-  if (result.ec == std::errc::result_out_of_range) *value = beyond<T>(digits);
-  if (negative) *value = -*value;
-  return true;
-}
-
-template <typename T>
-bool parse(std::string_view string, T* value) {
-  std::string_view digits = trimmed(string);
-  if constexpr (std::is_floating_point_v<T>) {
-    return parse_float(digits, value);
-  } else {
-    if (digits.starts_with('+') && !digits.starts_with("+-")) digits.remove_prefix(1);
-    const char* end = digits.data() + digits.size();
-    const auto result = std::from_chars(digits.data(), end, *value);
-    return result.ec == std::errc() && result.ptr == end && !digits.empty();
-  }
-}
-
 template <typename T>
 void parse_all(const View& in, const View& out) {
   const int64_t count = in.size();
   for (int64_t i = 0; i < count; ++i) {
     T value{};
-    if (!parse(text::at(in, i), &value)) {
+    if (!parse_number(text::at(in, i), &value)) {
       throw InvalidArgumentError(
           cat("[StringToNumber] could not correctly convert string: ", text::at(in, i)));
     }

@@ -114,7 +114,7 @@ std::vector<Sample> sum_samples() {
 }
 
 std::vector<Sample> samples_of(DTypeSet dtypes) {
-  // Every segment has rows, where differences are taken: the least of numbers drowns them.
+  // Finite differences need rows in every segment: an empty one is the lowest number.
   const SampleInput two = given(DType::kInt32, {}, {2});
   const SampleInput three = given(DType::kInt32, {}, {3});
   const SampleInput ids = ints({1, -1, 0, 1});

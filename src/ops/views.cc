@@ -29,7 +29,7 @@ void infer_squeeze(InferContext& ctx) {
     return ctx.share_output(Shape::unknown_rank());
   }
   uint32_t chosen = axes.empty() ? ~0u : 0;
-  for (int64_t axis : axes) chosen |= 1u << ctx.axis(axis, shape.rank());  // twice is no error here
+  for (int64_t axis : axes) chosen |= 1u << ctx.axis(axis, shape.rank());  // repeats are no error
   Shape squeezed;
   for (int i = 0; i < shape.rank(); ++i) {
     const bool is_chosen = ((chosen >> i) & 1) != 0;

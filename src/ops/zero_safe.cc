@@ -1,4 +1,4 @@
-// Products and quotients that are 0 if one operand is, whatever the other one is.
+// Products and quotients that are 0 if one operand is 0, even if the other is infinite or NaN.
 #include <cmath>
 
 #include "ops/elementwise.h"

@@ -1,4 +1,4 @@
-"""The browser, and pages of profiles opened in it. Nothing here goes to the network."""
+"""The browser, and pages of profiles opened in it. Nothing here uses the network."""
 
 import shutil
 import sys

@@ -48,7 +48,7 @@ class _Quiet(http.server.SimpleHTTPRequestHandler):
 
 
 class TraceProcessor:
-    """A trace that was read; `query` asks it in SQL."""
+    """A loaded trace; `query` runs SQL on it."""
 
     def __init__(self, page, folder, trace: bytes):
         self._page = page

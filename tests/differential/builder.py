@@ -310,7 +310,7 @@ class Builder:
         return True
 
     def known(self, name, expression=None) -> None:
-        """Makes a result, and what it is made of, available to later statements."""
+        """Makes a result and its parts available to later statements."""
         value = self.names.get(name) if expression is None else expression[1]
         text = name if expression is None else expression[0]
         tf = self.tf

@@ -1,4 +1,4 @@
-"""Families of programs that run as they are: random numbers, graphs with sessions, and functions."""
+"""Families of programs that run unchanged: random numbers, graphs with sessions, and functions."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs programs under one implementation of TensorFlow's API, for as long as it is asked to.
+"""Runs programs under one implementation of TensorFlow's API, until its input ends.
 
 python worker.py penstock|tensorflow    # pickled requests on stdin, pickled answers on stdout
 
@@ -40,7 +40,7 @@ class Program:
         self.file = f"<program {next(numbers)}>"
         self.text = text
         self.code = compile(text, self.file, "exec")
-        # AutoGraph asks for the source of what it converts.
+        # AutoGraph reads the source of functions that it converts.
         linecache.cache[self.file] = (len(text), None, text.splitlines(True), self.file)
 
     def names(self) -> dict:
@@ -109,7 +109,7 @@ def is_tensor(tf, value) -> bool:
 
 
 def facts(tf, results) -> dict:
-    """Static shapes and names of what a trace returned."""
+    """Static shapes and names of the results of a trace."""
     found = {}
     for key, value in results.items():
         if isinstance(value, tf.Tensor):
@@ -282,7 +282,7 @@ def write(stream, value) -> None:
 
 
 def end_with_parent() -> None:
-    """A program may never end; whoever asked for it may."""
+    """Ends this process with its parent, even if a program never ends."""
     with contextlib.suppress(AttributeError, OSError):
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
 
@@ -303,7 +303,7 @@ def main() -> None:
 
         tf.get_logger().setLevel(logging.ERROR)
         tf.autograph.set_verbosity(0)
-    sys.modules["program"] = types.ModuleType("program")  # AutoGraph asks for a function's module
+    sys.modules["program"] = types.ModuleType("program")  # AutoGraph looks up a function's module
     sys.path.insert(0, str(HERE))
     import families
 

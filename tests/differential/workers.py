@@ -1,4 +1,4 @@
-"""Worker processes that are fed programs, and started anew when they crash, hang or grow."""
+"""Worker processes that run programs. They are restarted when they crash, hang or grow."""
 
 from __future__ import annotations
 

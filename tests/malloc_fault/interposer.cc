@@ -2,7 +2,7 @@
 //
 //   MALLOC_FAULT_AT=n      the nth allocation since the program started fails
 //   MALLOC_FAULT_IN=a,b    only those count that are made in libraries with these in their names
-//   malloc_fault_arm(n)    the nth from now on fails (0: none; counting starts anew)
+//   malloc_fault_arm(n)    the nth from now on fails (0: none; counting restarts)
 //   malloc_fault_count()   allocations counted since the start or the last arming
 //
 // Counts malloc, calloc, realloc, posix_memalign and aligned_alloc, of all threads. operator new

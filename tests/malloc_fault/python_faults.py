@@ -16,7 +16,7 @@ import signal
 import subprocess
 import sys
 
-# operator new is libstdc++'s: that is where C++ asks for memory.
+# operator new is libstdc++'s: C++ allocates there.
 LIBRARIES = "libpenstock,_core.,libstdc++,openblas,libre2"
 MOST = 100_000  # allocations of one program
 
@@ -101,7 +101,7 @@ EXCUSED = ("MemoryError", "ResourceExhaustedError")
 
 
 def is_for_memory(error):
-    """Whether an error, or what it was raised from, says that there is no memory."""
+    """Whether an error or one of its causes says that there is no memory."""
     while error is not None:
         if type(error).__name__ in EXCUSED:
             return True

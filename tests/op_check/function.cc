@@ -73,7 +73,7 @@ class Check {
       if (input.num_elements() < 2 || input.dtype() == DType::kString) continue;
       const Tensor value =
           Tensor::over(input.buffer(), input.offset(), input.dtype(), {}).copy(Tag::kConstant);
-      if (std::isnan(value.number_at(0))) continue;  // which NaN comes out is anybody's choice
+      if (std::isnan(value.number_at(0))) continue;  // which NaN results is unspecified
       const std::span<const int64_t> dims = input.shape().dims();
       const Tensor shape = Tensor::from<int64_t>(dims, {static_cast<int64_t>(dims.size())});
       check(call, "repeated", [&](std::span<const Tensor> inputs) {

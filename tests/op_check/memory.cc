@@ -61,7 +61,7 @@ int posix_memalign(void** block, size_t alignment, size_t bytes) {
 namespace penstock::op_check {
 namespace {
 
-// What infer says of a call.
+// The result of infer for a call.
 struct Spec {
   std::vector<OutputSpec> outputs;
   int64_t scratch = 0;

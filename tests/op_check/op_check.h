@@ -9,10 +9,10 @@
 //   perf     time a call, bytes a second
 //   support  which dtypes run
 //   oom      every allocation fails in turn: clean errors, nothing lost, the next call right
-//   lists    lists that were not given are told from those that were
+//   lists    a list that was not given differs from an empty one
 //   memory   no byte beyond outputs and declared scratch; handed over inputs are overwritten
 //   replay   what TensorFlow answered to recorded calls (tests/recorded)
-//   fuzz     calls that nobody would write: each ends in a result or an Error
+//   fuzz     random calls: each ends in a result or an Error
 //
 // A mode prints what fails as it goes and one closing line, and returns the exit status.
 #pragma once

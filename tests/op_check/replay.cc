@@ -139,7 +139,7 @@ Recorded read_call(const OpDef& op, const Json& line) {
   for (const auto& [name, value] : member(line, "attrs").map) {
     const auto def = std::ranges::find(op.attrs, std::string_view(name), &AttrDef::name);
     if (def == op.attrs.end()) throw InvalidArgumentError(cat("it has no attribute ", name));
-    if (value.kind == Json::Kind::kNull) continue;  // as it is by default
+    if (value.kind == Json::Kind::kNull) continue;  // the default
     recorded.attrs.emplace_back(def->name, read_attr(*def, value));
   }
   return recorded;
@@ -254,7 +254,7 @@ void replay_line(const Options& options, const std::string& place, const std::st
   const auto op = std::ranges::find_if(
       options.ops, [&](const Op& each) { return each.def->name.value == name; });
   if (op == options.ops.end()) {
-    if (find_op(name) != nullptr) return;  // not among those asked for
+    if (find_op(name) != nullptr) return;  // not among the selected ops
     ++tally.calls, ++tally.failed;
     std::printf("FAILED %s: there is no op %s\n", place.c_str(), name.c_str());
     return;

@@ -75,7 +75,7 @@ Attempt try_dtype(const Op& op, const Subject& subject, DType dtype) {
 
 constexpr int kNameWidth = 36;
 
-// Cells as wide as the dtype's name, so that the table can be read as it is printed.
+// Cells as wide as the dtype's name, so that the table is readable as plain text.
 void print_cell(std::string_view text, size_t width) {
   std::printf(" %-*.*s |", static_cast<int>(width), static_cast<int>(text.size()), text.data());
 }

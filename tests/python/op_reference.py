@@ -70,7 +70,7 @@ def read_attr(value):
 
 
 def to_dtype(value, dtype: np.dtype) -> np.ndarray:
-    """A reference's result in the op's dtype; a kind that cannot become it stays as it is."""
+    """A reference's result in the op's dtype; unchanged if it cannot be converted."""
     array = np.asarray(value)
     if array.dtype == dtype:
         return array

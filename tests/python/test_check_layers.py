@@ -133,7 +133,7 @@ def test_rings_of_units(units, rings):
 
 
 def test_a_header_and_its_source_are_one_unit(tmp_path):
-    """The two headers do not include each other; by way of a source they do."""
+    """The two headers do not include each other directly, but through a source file."""
     folder = tmp_path / "src" / "core"
     folder.mkdir(parents=True)
     (folder / "a.h").write_text('// A.\n#pragma once\n#include "core/b.h"\n')

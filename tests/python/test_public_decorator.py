@@ -1,6 +1,10 @@
 """@public: tools/public_names.py finds names in the sources, and the package finds them by it."""
 
+import builtins
 import importlib
+import inspect
+import pickle
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -8,6 +12,7 @@ from pathlib import Path
 import penstock as tf
 import pytest
 from penstock import _api
+from penstock._dev import stubs
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
@@ -83,6 +88,95 @@ def test_every_name_is_found_where_it_is_said_to_be(public):
     assert name in dir(module)
 
 
+def public_objects():
+    """The public functions and classes, each once, with a name to reach it by."""
+    found = {}
+    for module in stubs.modules().values():
+        for name in stubs.public_names(module):
+            value = getattr(module, name)
+            if inspect.isclass(value) or inspect.isfunction(value) or hasattr(value, "_op"):
+                found.setdefault(id(value), (f"{module.__name__}.{name}", value))
+    return dict(found.values())
+
+
+def test_functions_and_classes_show_public_modules():
+    objects = public_objects()
+    assert len(objects) > 1500
+    strangers = [
+        f"{name} says that it is {value.__module__}.{value.__qualname__}"
+        for name, value in objects.items()
+        if any(part.startswith("_") for part in value.__module__.split("."))
+        or getattr(importlib.import_module(value.__module__), value.__qualname__, None) is not value
+    ]
+    assert strangers == []
+
+
+def test_the_shown_name_is_the_own_one_of_several():
+    assert tf.truediv.__name__ == "divide"
+    assert tf.truediv.__module__ == "penstock"
+    assert tf.math.add_n.__module__ == "penstock"
+    assert tf.compat.v1.gfile.Exists.__module__ == "penstock.io.gfile"
+    assert tf.compat.v1.train.AdamOptimizer.__module__ == "penstock.compat.v1.train"
+    identity = tf.compat.v1.initializers.identity
+    assert (identity.__module__, identity.__name__) == (
+        "penstock.compat.v1.initializers",
+        "identity",
+    )
+    assert "penstock.optimizers.Adam" in repr(tf.optimizers.Adam())
+
+
+@pytest.mark.parametrize("first", ["math.reduce_sum", "reduce_sum"])
+def test_an_op_shows_the_same_module_whatever_is_asked_first(first):
+    program = f"import penstock as tf; tf.{first}; print(tf.reduce_sum.__module__)"
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert run.stdout == "penstock.math\n"
+
+
+VALUES = {
+    "a shape": lambda: tf.TensorShape([2, None]),
+    "a spec": lambda: tf.TensorSpec([2, None], tf.int32, "x"),
+    "a tensor": lambda: tf.constant([1.5, 2.5], tf.bfloat16),
+    "a variable": lambda: tf.Variable([1, 2], name="w", trainable=False),
+    "a dtype": lambda: tf.float16,
+    "a function": lambda: tf.clip_by_norm,
+    "an op": lambda: tf.math.reduce_sum,
+    "a class": lambda: tf.optimizers.Adam,
+    "an enum": lambda: tf.UnconnectedGradients.ZERO,
+}
+
+
+@pytest.mark.parametrize("what", VALUES)
+def test_pickles_name_public_modules_alone(what):
+    value = VALUES[what]()
+    pickled = pickle.dumps(value, 0)  # the protocol in plain text: cMODULE\nNAME\n
+    homes = [line[1:] for line in re.findall(rb"^c\w[\w.]*$", pickled, re.M)]
+    ours = [home.decode() for home in homes if home.startswith(b"penstock")]
+    assert ours
+    assert not [home for home in ours if "._" in home]
+    copy = pickle.loads(pickled)
+    if what == "a tensor":
+        assert (copy.dtype, copy.numpy().tolist()) == (value.dtype, value.numpy().tolist())
+    elif what == "a variable":
+        assert (copy.name, copy.trainable, copy.dtype) == (value.name, False, value.dtype)
+        assert copy.numpy().tolist() == [1, 2]
+    else:
+        assert copy == value
+
+
+def test_a_pickle_with_a_public_path_loads():
+    program = """
+import pickle
+print(pickle.loads(b"cpenstock\\nTensorShape\\n((lI2\\natR."))
+print(pickle.loads(b"cpenstock.optimizers\\nAdam\\n."))
+"""
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert run.stdout == "(2,)\n<class 'penstock.optimizers.Adam'>\n"
+
+
 def test_modules_stay_unread_until_they_are_asked_for():
     program = """
 import sys, penstock as tf
@@ -103,3 +197,15 @@ def test_a_star_import_gives_all_names():
     assert names["float32"] is tf.float32
     exec("from penstock.compat.v1.train import *", names)
     assert names["AdamOptimizer"] is tf.compat.v1.train.AdamOptimizer
+
+
+@pytest.mark.parametrize("module", ["penstock", "penstock.compat.v1"])
+def test_a_star_import_hides_the_builtins_that_tensorflow_hides(module):
+    names = {}
+    exec(f"from {module} import *", names)
+    hidden = {name for name in names if hasattr(builtins, name)}
+    assert hidden == {
+        *["abs", "bool", "complex", "pow", "print", "range", "round", "slice", "tuple"]
+    }
+    assert names["zeros"] is tf.zeros
+    assert ("Session" in names) == module.endswith("v1")

@@ -1,4 +1,4 @@
-"""tools/python_layers.py finds imports that go up and rings, and exceptions that nobody needs."""
+"""tools/python_layers.py finds upward imports, cycles, and exceptions that are not needed."""
 
 import re
 import sys
@@ -134,3 +134,24 @@ def test_tensors_are_told_by_their_kind():
         if re.search(rf'hasattr\([^()]*, "{mark}"\)', path.read_text(encoding="utf-8"))
     ]
     assert found == []
+
+
+def test_imports_by_name_are_declared():
+    texts = {
+        "penstock": "import importlib\nimportlib.import_module('penstock.a')\nx.load_from(name)\n",
+        "penstock.a": "def f():\n    return import_module(f'penstock.{x}')\n",
+    }
+    declared = {
+        "penstock": {"'penstock.a'": "why", "name": "why"},
+        "penstock.b": {"name": "why"},
+    }
+    assert [*python_layers.check_by_name(texts, declared)] == [
+        ("penstock.a", 2, "imports f'penstock.{x}' by name: declare it in BY_NAME, and why"),
+        ("penstock.b", 1, "no longer imports name by name: BY_NAME needs no line for it"),
+    ]
+    undeclared = [*python_layers.check_by_name(texts, {})]
+    assert [(module, line) for module, line, _ in undeclared] == [
+        ("penstock", 2),
+        ("penstock", 3),
+        ("penstock.a", 2),
+    ]

@@ -18,7 +18,7 @@ import front
 
 HERE = Path(__file__).resolve().parent
 CASES, DATA = HERE / "autograph_cases", HERE / "autograph_data"
-# In these ways a function gets tensors: as it is written, converted and run at once, traced.
+# The ways to run a function on tensors: unconverted, converted and run at once, traced.
 MODES = ("python", "operators", "function")
 
 

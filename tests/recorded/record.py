@@ -40,7 +40,7 @@ SAMPLES_PER_OP = 6
 MOST_SAMPLES = {"Cast": 40}
 # TensorFlow computes these in half precision throughout, we round once.
 HALF_TOLERANCES = {"ApplyFtrlV2": 0.05, "SparseApplyFtrlV2": 0.05}
-# Outputs that only the op's own gradient reads: each has its own idea of what to keep.
+# Outputs that only the op's own gradient reads: implementations keep different values.
 # Singular vectors and eigenvectors may have either sign, eigenvalues any order.
 UNDETERMINED = {
     "FusedBatchNormV3": (3, 4, 5),

@@ -31,7 +31,7 @@ REMOVED = {"tf": {"contrib"}}
 
 
 def own_name(module: types.ModuleType) -> str:
-    """Empty for a module that is loaded when it is asked for, and is not there in this Keras."""
+    """Empty for a module that is loaded on first use and does not exist in this Keras."""
     with contextlib.suppress(AttributeError, ImportError):
         dir(module)  # loads it
         return module.__name__

@@ -21,7 +21,7 @@ import v1_shapes
 
 
 def nodes(topic) -> dict:
-    """The nodes' names by program; what needs a package that is not installed stays as it is."""
+    """The nodes' names by program; programs that need a missing package keep their old names."""
     has_keras = importlib.util.find_spec("tf_keras") is not None
     return {
         name: v1_names.node_names(tf, build)
@@ -34,7 +34,7 @@ def nodes(topic) -> dict:
 def main() -> None:
     tf.disable_eager_execution()
     v1.DATA.mkdir(exist_ok=True)
-    # What needs a package that is not installed stays as it is.
+    # Programs that need a missing package keep their old names.
     known = v1.recorded("programs") if (v1.DATA / "programs.json").exists() else {}
     found = {
         "programs": {

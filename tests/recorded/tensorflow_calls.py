@@ -268,6 +268,32 @@ def _max_pool_grad_grad(orig_input, orig_output, grad, explicit_paddings, **flag
     return raw.MaxPoolGradGrad(orig_input=orig_input, orig_output=orig_output, grad=grad, **flags)
 
 
+@special("ParseExampleV2")
+def _parse_example(serialized, dense_keys, *dense_defaults, dense_shapes):
+    shapes, rest = [], list(dense_shapes)
+    while rest:
+        shapes.append(rest[1 : 1 + rest[0]])
+        rest = rest[1 + rest[0] :]
+    return raw.ParseExampleV2(
+        serialized=serialized,
+        names=tf.constant([], tf.string),
+        sparse_keys=tf.constant([], tf.string),
+        dense_keys=dense_keys,
+        ragged_keys=tf.constant([], tf.string),
+        dense_defaults=dense_defaults,
+        num_sparse=0,
+        sparse_types=[],
+        ragged_value_types=[],
+        ragged_split_types=[],
+        dense_shapes=shapes,
+    )[3]
+
+
+@special("DecodeCSV")
+def _decode_csv(records, *record_defaults, **flags):
+    return raw.DecodeCSV(records=records, record_defaults=record_defaults, **flags)
+
+
 @special("ParallelDynamicStitch")
 def _parallel_dynamic_stitch(*pairs):
     return raw.ParallelDynamicStitch(indices=pairs[::2], data=pairs[1::2])

@@ -42,7 +42,7 @@ def losses(tf, program: str) -> list[float]:
 
 
 def mistakes(tf) -> dict:
-    """The mistakes by what they are: functions that raise."""
+    """The mistakes by their descriptions: functions that raise."""
     return _load(HERE / "v1_mistakes.py").cases(tf)
 
 

@@ -62,8 +62,9 @@ class PEN_API Dataset {
   };
   // The dataset of the stage with that name. Throws what the stage throws for invalid parts.
   static Dataset make(std::string_view stage, Parts parts);
-  // Inside a traced function: its dataset argument `index`.
-  static Dataset argument(int64_t index, Spec elements);
+  // A dataset argument of a function that is traced: an input of the trace stands for it
+  // (traced_iterator.h).
+  static Dataset argument(Trace& trace, Spec elements);
 
   // Sources.
   static Dataset from_tensors(std::span<const Tensor> components);
@@ -79,6 +80,17 @@ class PEN_API Dataset {
   static Dataset sample(std::span<const Dataset> datasets, const Tensor& weights, int64_t seed,
                         int64_t seed2, bool stop_on_empty = false,
                         bool rerandomize_each_iteration = false);
+  // The lines of text files, without their ends; records of TFRecord files; records of one size.
+  // Compressions are "", "GZIP" and "ZLIB"; a buffer of 0 bytes has the default size.
+  static Dataset text_lines(std::span<const std::string> files, std::string_view compression = "",
+                            int64_t buffer_bytes = 0);
+  static Dataset records(std::span<const std::string> files, std::string_view compression = "",
+                         int64_t buffer_bytes = 0);
+  static Dataset fixed_length_records(std::span<const std::string> files, int64_t record_bytes,
+                                      int64_t header_bytes = 0, int64_t footer_bytes = 0,
+                                      std::string_view compression = "", int64_t buffer_bytes = 0);
+  // What save() (saved.h) wrote.
+  static Dataset load(const std::string& path, std::string_view compression = "");
 
   // Transformations.
   Dataset map(ElementFunction function, int64_t parallel_calls = 1) const;
@@ -122,6 +134,8 @@ class PEN_API Dataset {
   Dataset enumerate(int64_t start = 0) const;
   Dataset ignore_errors(bool log_warning = false) const;
   static Dataset zip(std::span<const Dataset> inputs);
+  // Saves the elements below `path` when they are first read to the end, and then reads them there.
+  Dataset snapshot(const std::string& path, std::string_view compression = "") const;
 
   const Spec& spec() const;
   std::string_view stage() const;

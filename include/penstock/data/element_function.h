@@ -22,8 +22,7 @@ class PEN_API ElementFunction {
   ElementFunction() = default;
   // A function whose results are all tensors.
   ElementFunction(Function function);
-  // Ends `trace`. Its inputs are the tensors among the arguments; a dataset argument is
-  // Dataset::argument(i), where i is its position among the datasets.
+  // Ends `trace`. Its inputs are the arguments, in their order; a dataset is Dataset::argument().
   static ElementFunction finish(Trace& trace, std::span<const Component> results);
 
   const Function& function() const { return function_; }

@@ -29,6 +29,7 @@ import functools
 import importlib
 import inspect
 import sys
+import types
 from pathlib import Path
 
 from penstock import _core
@@ -59,8 +60,7 @@ def make_function(
     """A Python callable around an op, with a name, a doc string and a signature."""
     name = public.rpartition(".")[2]
     function = _core.OpFunction(op, parameters, output, lax, other, name, otherwise)
-    function.__name__ = function.__qualname__ = name
-    function.__module__ = "penstock." + public.rpartition(".")[0] if "." in public else "penstock"
+    _set_home(function, public)
     function._op, function._parameters, function._output = op, parameters, output
     function._first = public
     return function
@@ -82,14 +82,14 @@ def _signature(function) -> inspect.Signature:
         for name, kind, _, value in _core.describe_op(function._op)[2]
         if kind == "dtype"
     }
-    found = []
+    parameters = []
     for public, own, *default in function._parameters:
         own = own.lstrip("!")
         value = default[0] if default else inspect.Parameter.empty
         # If a dtype may be omitted, the signature shows the default.
         value = dtypes.get(own) if value is None else value
-        found.append(inspect.Parameter(public, kind, default=value))
-    return inspect.Signature(found)
+        parameters.append(inspect.Parameter(public, kind, default=value))
+    return inspect.Signature(parameters)
 
 
 _core.OpFunction.__signature__ = property(_signature)
@@ -97,6 +97,7 @@ _core.OpFunction.__signature__ = property(_signature)
 # bound, like a built-in function.
 _core.OpFunction.__get__ = lambda self, instance, owner=None: self
 _core.OpFunction.__repr__ = lambda self: f"<function {self.__qualname__}>"
+_core.OpFunction.__reduce__ = lambda self: self.__qualname__  # pickled by its name, as a function
 
 
 def raw_parameters(op: str) -> list[tuple]:
@@ -129,10 +130,31 @@ def _read_table() -> dict[str, tuple[str, str, int, str, str]]:
     return table
 
 
+def _module_of(namespace: str) -> str:
+    """The module of a namespace in the tables: "" is penstock, "v1.nn" is penstock.compat.v1.nn."""
+    root, _, rest = namespace.partition(".")
+    parts = ["compat", "v1", rest] if root == "v1" else [namespace]
+    return ".".join(["penstock", *filter(None, parts)])
+
+
+def _set_home(value, public: str):
+    """Makes repr(), help() and pickle show an object under a public name."""
+    namespace, _, name = public.rpartition(".")
+    value.__module__ = _module_of(namespace)
+    value.__name__ = value.__qualname__ = name
+
+
 def public(*names: str):
     """Declares the public names of a function, a class or a value; they are read from the
-    source."""
-    return lambda value: value
+    source. A function or class shows the one that is its own name, or the first."""
+
+    def declare(value):
+        if isinstance(value, (type, types.FunctionType)):
+            own = (name for name in names if name.rpartition(".")[2] == value.__name__)
+            _set_home(value, next(own, names[0]))
+        return value
+
+    return declare
 
 
 @functools.cache
@@ -159,8 +181,8 @@ def todays_name(public: str) -> str:
     """The current name of an object with a public name of TensorFlow 1: the first one; "" for
     none."""
     place = _places().get(public)
-    found = (name for name, each in _places().items() if each == place)
-    return next((name for name in found if not name.startswith("v1.")), "") if place else ""
+    names = (name for name, other in _places().items() if other == place)
+    return next((name for name in names if not name.startswith("v1.")), "") if place else ""
 
 
 _table = _read_table()
@@ -171,8 +193,8 @@ def names_in(namespace: str) -> list[str]:
     """The public names of a namespace ("" is the top level) in the tables."""
     start = namespace + "." if namespace else ""
     names = (*_table, *_places())
-    found = (name[len(start) :] for name in names if name.startswith(start))
-    return [name for name in found if "." not in name]
+    inner = (name[len(start) :] for name in names if name.startswith(start))
+    return [name for name in inner if "." not in name]
 
 
 def _python_function(name: str):
@@ -186,9 +208,9 @@ def _python_function(name: str):
 def find(namespace: str, name: str):
     """The function of that public name, or None."""
     public = f"{namespace}.{name}" if namespace else name
-    found = find_public(public)
-    if found is not None or public not in _table:
-        return found
+    function = find_public(public)
+    if function is not None or public not in _table:
+        return function
     entry = _table[public]
     if entry not in _made:
         ops, parameters, output, otherwise, first = entry
@@ -198,9 +220,8 @@ def find(namespace: str, name: str):
             return None
         other = other[0] if other else None
         _made[entry] = make_function(
-            op, _parameters(parameters), public, output, lax, other, _python_function(otherwise)
+            op, _parameters(parameters), first, output, lax, other, _python_function(otherwise)
         )
-        _made[entry]._first = first
     return _made[entry]
 
 

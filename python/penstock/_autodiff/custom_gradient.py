@@ -39,7 +39,7 @@ def custom_gradient(f=None):
 
     @functools.wraps(f)
     def decorated(*args, **kwargs):
-        given = [*flatten(args), *flatten(kwargs)]
+        arguments = [*flatten(args), *flatten(kwargs)]
         graph = default_graph() if _core.is_building() else None
         reads = graph._reads() if graph is not None else []
         hidden = _core.HideTapes()
@@ -49,21 +49,24 @@ def custom_gradient(f=None):
             read = variables_of(watcher)
             if graph is not None:
                 read = [*read, *graph._variables_read_since(reads)]
-            read = [each for each in read if all(each is not v for v in given)]
+            read = [variable for variable in read if all(variable is not v for v in arguments)]
         finally:
             del watcher, hidden
         _check_takes_variables(backward, read)
         # A leaf that is not a number (a string flag, a function) has no gradient.
-        is_input = [not callable(each) and not isinstance(each, (str, bytes)) for each in given]
-        inputs = [each for each, takes in zip(given, is_input, strict=True) if takes]
+        is_input = [
+            not callable(argument) and not isinstance(argument, (str, bytes))
+            for argument in arguments
+        ]
+        inputs = [argument for argument, takes in zip(arguments, is_input, strict=True) if takes]
         inputs = [x if is_tensor_like(x) else _core.to_tensor(x) for x in inputs]
 
         def run(dys):
-            found, of_variables = _backwards(backward, dys, read, len(flatten(args)))
-            found += [None] * (len(given) - len(found))
-            found = [g for g, takes in zip(found, is_input, strict=True) if takes]
-            found += of_variables
-            return [None if g is None else _core.to_tensor(g) for g in found]
+            gradients, of_variables = _backwards(backward, dys, read, len(flatten(args)))
+            gradients += [None] * (len(arguments) - len(gradients))
+            gradients = [g for g, takes in zip(gradients, is_input, strict=True) if takes]
+            gradients += of_variables
+            return [None if g is None else _core.to_tensor(g) for g in gradients]
 
         notes = _tracing.notes()
         if notes is not None:
@@ -71,8 +74,8 @@ def custom_gradient(f=None):
         leaves = flatten(result)
         if graph is not None:
             leaves = graph._with_gradient([*inputs, *read], leaves, run)
-        made = _core.record_custom([*inputs, *read], leaves, run)
-        return pack_like(result, made)
+        results = _core.record_custom([*inputs, *read], leaves, run)
+        return pack_like(result, results)
 
     return decorated
 
@@ -91,21 +94,21 @@ def _check_takes_variables(backward, variables):
 def _backwards(backward, dys, variables, count):
     """The gradients of the arguments and those of the variables."""
     if variables:
-        found, of_variables = backward(*dys, variables=variables)
+        gradients, of_variables = backward(*dys, variables=variables)
         of_variables = flatten(of_variables)
         if len(of_variables) != len(variables):
             raise ValueError(
                 "Must return gradient for each variable from @custom_gradient grad_fn."
             )
     else:
-        found, of_variables = backward(*dys), []
-    found = flatten(found)
-    if len(found) != count:
+        gradients, of_variables = backward(*dys), []
+    gradients = flatten(gradients)
+    if len(gradients) != count:
         raise ValueError(
             f"custom_gradient function expected to return {count} gradients, but returned "
-            f"{len(found)} instead."
+            f"{len(gradients)} instead."
         )
-    return found, of_variables
+    return gradients, of_variables
 
 
 @public("recompute_grad")
@@ -125,15 +128,15 @@ def recompute_grad(f):
         def backward(*dys, variables=None):
             variables = variables or []
             again = _behind(args, dys)
-            leaves = [each for each in flatten(again) if _has_gradient(each)]
+            leaves = [leaf for leaf in flatten(again) if _has_gradient(leaf)]
             with GradientTape() as tape, draws:
                 tape.watch(leaves)
                 result = f(*again, **kwargs)
-            found, of_variables = tape.gradient(
+            gradients, of_variables = tape.gradient(
                 result, [leaves, list(variables)], list(dys), UnconnectedGradients.ZERO
             )
-            left = iter(found)
-            grads = [next(left) if _has_gradient(each) else None for each in flatten(again)]
+            left = iter(gradients)
+            grads = [next(left) if _has_gradient(leaf) else None for leaf in flatten(again)]
             return (grads, of_variables) if variables else grads
 
         return result, backward
@@ -162,11 +165,11 @@ def _behind(args, dys):
         return args
     leaves = flatten(args)
     takes = [
-        isinstance(each, _core.Tensor)
-        and (_has_gradient(each) or isinstance(each, _core.SymbolicTensor))
-        for each in leaves
+        isinstance(leaf, _core.Tensor)
+        and (_has_gradient(leaf) or isinstance(leaf, _core.SymbolicTensor))
+        for leaf in leaves
     ]
-    moved = [each for each, is_moved in zip(leaves, takes, strict=True) if is_moved]
+    moved = [leaf for leaf, is_moved in zip(leaves, takes, strict=True) if is_moved]
     if not moved:
         return args
     after = iter(raw_ops.IdentityN(input=[*moved, *dys]))

@@ -14,7 +14,7 @@ from penstock._tensors.tensor import Tensor
 
 @public("autodiff.ForwardAccumulator")
 class ForwardAccumulator:
-    """Jacobian-vector products of what is computed inside `with`, in forward mode.
+    """Jacobian-vector products of the ops inside `with`, in forward mode.
 
     The vector is given beforehand, as the tangents of the primals; `jvp` then finds what it became.
     A tangent is kept as long as the tensor that it belongs to.
@@ -61,16 +61,16 @@ class ForwardAccumulator:
     def jvp(self, primals, unconnected_gradients=UnconnectedGradients.NONE):
         """The tangents of tensors and variables; None, or zeros, where they have none."""
         zeros = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
-        return pack_like(primals, [self._find(each, zeros) for each in flatten(primals)])
+        return pack_like(primals, [self._find(primal, zeros) for primal in flatten(primals)])
 
     def _find(self, primal, zeros) -> Tensor | None:
         primal._id  # noqa: B018 - what is no tensor has none, and the error says so
-        found = self._accumulator.jvp(primal)
-        if found is None and zeros:
+        tangent = self._accumulator.jvp(primal)
+        if tangent is None and zeros:
             from penstock._ops.create import zeros_like
 
             return zeros_like(primal)
-        return found
+        return tangent
 
 
 def _fitting(primal, tangent) -> Tensor:

@@ -31,8 +31,8 @@ variables_by_id = weakref.WeakValueDictionary()
 
 def variables_of(tape) -> tuple:
     """The variables that a tape of _core has watched, in creation order."""
-    found = (variables_by_id.get(each) for each in tape.watched_variables())
-    return tuple(each for each in found if each is not None)
+    variables = (variables_by_id.get(number) for number in tape.watched_variables())
+    return tuple(variable for variable in variables if variable is not None)
 
 
 class pause(contextlib.AbstractContextManager):
@@ -113,7 +113,7 @@ class GradientTape:
     def _note(self, recording):
         self._recording = recording
         count_open(1 if recording else -1)
-        tapes = [each for each in getattr(_here, "tapes", ()) if each is not self]
+        tapes = [tape for tape in getattr(_here, "tapes", ()) if tape is not self]
         _here.tapes = [*tapes, self] if recording else tapes
 
     def _see(self, variable, tensor):
@@ -137,16 +137,16 @@ class GradientTape:
         """
         if self._tape is None:
             raise RuntimeError("GradientTape.watch is for use inside `with tape:`")
-        for each in flatten(tensor):
-            if not is_tensor_like(each):
+        for leaf in flatten(tensor):
+            if not is_tensor_like(leaf):
                 raise ValueError(
-                    f"Passed in object {each} of type {type(each).__name__!r}, not tf.Tensor or "
+                    f"Passed in object {leaf} of type {type(leaf).__name__!r}, not tf.Tensor or "
                     "tf.Variable or ExtensionType."
                 )
-            if is_graph_variable(each):
-                self._graph_reads.setdefault(each, [])
-            elif each.dtype.is_floating or each.dtype.is_complex:
-                self._tape.watch(each)
+            if is_graph_variable(leaf):
+                self._graph_reads.setdefault(leaf, [])
+            elif leaf.dtype.is_floating or leaf.dtype.is_complex:
+                self._tape.watch(leaf)
 
     def watched_variables(self) -> tuple:
         """The variables that were read or watched, in creation order.
@@ -158,8 +158,8 @@ class GradientTape:
         ['w:0']
         """
         is_over = self._tape is None or self._used
-        found = self._variables if is_over else variables_of(self._tape)
-        return found + tuple(self._graph_reads)
+        variables = self._variables if is_over else variables_of(self._tape)
+        return variables + tuple(self._graph_reads)
 
     def reset(self) -> None:
         """Forgets what has been recorded.
@@ -217,8 +217,11 @@ class GradientTape:
 
     def _run(self, targets, sources, dys, zeros):
         def find(tensors):
-            found = self._tape.gradient(targets, tensors, dys, zeros)
-            return [_slices(*each) if isinstance(each, tuple) else each for each in found]
+            gradients = self._tape.gradient(targets, tensors, dys, zeros)
+            return [
+                _slices(*gradient) if isinstance(gradient, tuple) else gradient
+                for gradient in gradients
+            ]
 
         if not any(is_graph_variable(source) for source in sources):
             return find(sources)
@@ -261,22 +264,22 @@ class GradientTape:
                 raise TypeError(f"a source must be a tensor or a variable, not {source!r}")
         # For IndexedSlices, the rows count.
         targets = [
-            each.values if isinstance(each, IndexedSlices) else each for each in flatten(target)
+            item.values if isinstance(item, IndexedSlices) else item for item in flatten(target)
         ]
-        if any(each is None for each in targets):
+        if any(target is None for target in targets):
             raise TypeError("Argument `target` should be tensors or variables, but received None.")
-        for each in targets:
-            if not is_tensor_like(each):
-                raise TypeError(f"a target must be a tensor or a variable, not {each!r}")
+        for leaf in targets:
+            if not is_tensor_like(leaf):
+                raise TypeError(f"a target must be a tensor or a variable, not {leaf!r}")
         self._begin()
         dys = []
         if output_gradients is not None:
             dys = list(map(_arriving, targets, flatten(output_gradients)))
         try:
             if _core.is_building():
-                found = version_1.tape_names.run(self._run, targets, flat, dys, zeros)
+                gradients = version_1.tape_names.run(self._run, targets, flat, dys, zeros)
             else:
-                found = self._run(targets, flat, dys, zeros)
+                gradients = self._run(targets, flat, dys, zeros)
         finally:
             self._end()
         for variable in (t for t in targets if isinstance(t, _core.VariableHandle)):
@@ -284,8 +287,8 @@ class GradientTape:
             for k, source in enumerate(flat):
                 if source is variable:
                     one = _ones_like(source)
-                    found[k] = one if found[k] is None else found[k] + one
-        return pack_like(sources, found)
+                    gradients[k] = one if gradients[k] is None else gradients[k] + one
+        return pack_like(sources, gradients)
 
     gradient.__overloads__ = """
         target: typing.Any, sources: Tensor | Variable -> Tensor
@@ -340,18 +343,18 @@ class GradientTape:
         take_name("Reshape")  # of the target, over whose elements TensorFlow loops
         with graph_scope("loop_body"):
             rows = list(self._rows(target, flat, zeros))
-        found = []
+        results = []
         for k, source in enumerate(flat):
             parts = [row[k] for row in rows]
             if not parts or parts[0] is None:
-                found.append(None)
+                results.append(None)
                 continue
             shape = [*target.shape, *sizes_of(source)]
             parts = [_core.to_tensor(part) for part in parts]
             with graph_scope("pfor"):
                 packed = raw_ops.Pack(values=parts)
-            found.append(raw_ops.Reshape(tensor=packed, shape=shape))
-        return pack_like(sources, found)
+            results.append(raw_ops.Reshape(tensor=packed, shape=shape))
+        return pack_like(sources, results)
 
     def batch_jacobian(
         self,

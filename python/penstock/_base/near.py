@@ -41,7 +41,7 @@ def version_1_hint(where: str, name: str) -> str:
 
 def missing(where: str, name: str, names) -> AttributeError:
     text = f"module '{where}' has no attribute '{name}': "
-    if name.startswith("_"):  # an import asks for a module before it is loaded
+    if name.startswith("_"):  # an import looks a module up before it is loaded
         return AttributeError(text + "penstock does not have it.", name=name)
     if hint := version_1_hint(where, name):
         return AttributeError(text + hint, name=name)

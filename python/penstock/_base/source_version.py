@@ -40,13 +40,13 @@ class Sign(NamedTuple):
 @functools.cache
 def only_in(version: int) -> dict[str, frozenset[str]]:
     """The names that exist only in that version of TensorFlow, by module ("" is the top level)."""
-    found = {}
+    names_by_module = {}
     text = (Path(__file__).parent / "version_names.txt").read_text(encoding="utf-8")
     for line in text.splitlines():
         number, module, *names = line.split()
         if number == str(version):
-            found[module.removeprefix("tf").removeprefix(".")] = frozenset(names)
-    return found
+            names_by_module[module.removeprefix("tf").removeprefix(".")] = frozenset(names)
+    return names_by_module
 
 
 def _version_of(path: str) -> tuple[int, str]:
@@ -92,12 +92,12 @@ class _Source:
 
     def _find_modules(self) -> dict[str, str]:
         """The file's names for parts of TensorFlow: {"tf": "", "nn": "nn", "v1": "compat.v1"}."""
-        found = {}
+        modules = {}
 
         def bind(name, path):
             # A name that means compat.v1 somewhere is the program's own choice of version.
-            if not found.get(name, "").startswith("compat.v1"):
-                found[name] = path
+            if not modules.get(name, "").startswith("compat.v1"):
+                modules[name] = path
 
         for path, alias, _ in self._imported():
             bind(alias.asname or alias.name.partition(".")[0], path if alias.asname else "")
@@ -105,10 +105,10 @@ class _Source:
             bind(alias.asname or alias.name, path)
         for node in self.nodes:
             if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-                path = _path(node.value, found)
+                path = _path(node.value, modules)
                 if path is not None:
                     bind(node.targets[0].id, path)
-        return found
+        return modules
 
     def _find_flags(self) -> set[str]:
         """Variables that hold an answer about the version: `IS_TF2 = tf.__version__[0] == "2"`."""
@@ -247,7 +247,7 @@ def _expects_missing_names(node: ast.Try) -> bool:
     """Whether a `try` is there because a name may be missing."""
     is_simple = len(node.body) == 1 and not hasattr(node.body[0], "body")
     for handler in node.handlers:
-        kinds = {each.id for each in _walk(handler.type) if isinstance(each, ast.Name)}
+        kinds = {node.id for node in _walk(handler.type) if isinstance(node, ast.Name)}
         if kinds & {"AttributeError", "ImportError", "ModuleNotFoundError"}:
             return True
         if is_simple and (handler.type is None or "Exception" in kinds):

@@ -38,9 +38,9 @@ class Version1:
             raise AttributeError(part)
         if self._find is None:
             importlib.import_module(self._home)
-        found = self._find(part)
-        setattr(self, part, found)
-        return found
+        value = self._find(part)
+        setattr(self, part, value)
+        return value
 
 
 version_1 = Version1()

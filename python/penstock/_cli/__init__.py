@@ -27,7 +27,7 @@ RUN_EXAMPLES = """\
   penstock run train.py --epochs 3      # arguments after the script are the script's
   penstock run --profile train.py       # records its memory in train.penprof
   penstock run --profile=/tmp/a.penprof train.py
-  penstock run --tf1 old.py             # as TensorFlow 1, whatever its source says
+  penstock run --tf1 old.py             # as TensorFlow 1, in any case
   PENSTOCK_BUDGET=2GiB penstock run train.py      # more memory than that is refused"""
 INFO_DESCRIPTION = """\
 Prints the version, the number of ops, the threads, the memory budget and the ledger."""

@@ -79,8 +79,8 @@ def _wait_for_threads():
 
 @contextlib.contextmanager
 def _before_exit(tell):
-    """os._exit ends a process on the spot. Inside, it ends this one with what `tell` makes of the
-    status; a child process has no findings of its own."""
+    """os._exit ends a process at once. Inside this context it ends the process with the result of
+    tell(status). A child process has no findings of its own."""
     leave, pid = os._exit, os.getpid()
 
     def telling(status):
@@ -132,7 +132,7 @@ def _told(doctor, options, status, out) -> int:
     peak = _core.memory_info(0)["peak"]
     _add_to_profile(doctor)
     if options.json:
-        found = [finding.as_dict() for finding in doctor]
+        findings = [finding.as_dict() for finding in doctor]
         print(
             json.dumps(
                 {
@@ -140,7 +140,7 @@ def _told(doctor, options, status, out) -> int:
                     "status": status,
                     "growth_bytes": doctor.growth_bytes,
                     "peak_bytes": peak,
-                    "findings": found,
+                    "findings": findings,
                 },
                 indent=2,
             ),

@@ -86,7 +86,7 @@ def plan(options) -> int:
     try:
         with open(options.file, newline="", encoding="utf-8-sig") as file:
             ids, columns = read(file)
-        found = _core.plan_offsets(
+        layout = _core.plan_offsets(
             *(columns[name] for name in COLUMNS),
             options.alignment,
             options.time_limit,
@@ -94,7 +94,7 @@ def plan(options) -> int:
             _show_progress if watched else None,
         )
         if options.out:
-            write(options.out, ids, columns, found["offsets"])
+            write(options.out, ids, columns, layout["offsets"])
     except (OSError, UnicodeDecodeError, csv.Error, BadFileError, errors.OpError) as error:
         print(f"penstock plan: {options.file}: {error}", file=sys.stderr)
         return 2
@@ -104,12 +104,12 @@ def plan(options) -> int:
         if watched:
             print("\r\x1b[K", end="", file=sys.stderr)
     if options.json:
-        print(json.dumps({key: found[key] for key in ("height", "lower_bound", "gap", "seconds")}))
+        print(json.dumps({key: layout[key] for key in ("height", "lower_bound", "gap", "seconds")}))
         return 0
-    print(f"height       {found['height']:,}")
-    print(f"lower bound  {found['lower_bound']:,}")
-    print(f"gap          {100 * found['gap']:.4f} %")
-    print(f"time         {found['seconds']:.3f} s ({found['stage']})")
+    print(f"height       {layout['height']:,}")
+    print(f"lower bound  {layout['lower_bound']:,}")
+    print(f"gap          {100 * layout['gap']:.4f} %")
+    print(f"time         {layout['seconds']:.3f} s ({layout['stage']})")
     return 0
 
 

@@ -70,10 +70,10 @@ def assign(variables, values, results) -> list:
             frame.write(variable, value)
         return results
     pairs = zip(variables, values, strict=True)
-    made = [variable._assigned(value, None, read_value=True) for variable, value in pairs]
+    assigned = [variable._assigned(value, None, read_value=True) for variable, value in pairs]
     if not results:
-        version_1.nodes.group(*made)  # the last operation represents the node
-    return version_1.nodes.together(results, made)
+        version_1.nodes.group(*assigned)  # the last operation represents the node
+    return version_1.nodes.together(results, assigned)
 
 
 def with_effects(call):
@@ -88,8 +88,8 @@ def with_effects(call):
     first, result = builder.num_nodes(), call()
     leaves = flatten_all(result)
     places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, _core.Tensor)]
-    made = builder.after_effects(first, [leaves[place] for place in places])
-    for place, tensor in zip(places, made, strict=True):
+    ordered = builder.after_effects(first, [leaves[place] for place in places])
+    for place, tensor in zip(places, ordered, strict=True):
         leaves[place] = tensor
     return pack_all(result, leaves)
 

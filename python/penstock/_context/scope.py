@@ -95,7 +95,7 @@ def scoped(default, *results, parameter="name"):
                     args = (*args[:place], scope, *args[place + 1 :])
                 else:
                     kwargs[parameter] = scope
-                names = [scope if each == "." else each for each in results]
+                names = [scope if result == "." else result for result in results]
                 return _named(graph, first, function(*args, **kwargs), names)
 
         return call
@@ -103,24 +103,24 @@ def scoped(default, *results, parameter="name"):
     return decorate
 
 
-def _named(graph, first, made, results):
+def _named(graph, first, tensors, results):
     """The results of nodes from number `first` on, under these names."""
-    if results and isinstance(made, _core.Tensor):
-        return graph._builder.named(made, first, results[0])
-    if not results or not isinstance(made, (list, tuple)):
-        return made
-    pairs = zip(made, results, strict=False)
-    named = [graph._builder.named(each, first, name) for each, name in pairs]
-    return type(made)([*named, *made[len(named) :]])
+    if results and isinstance(tensors, _core.Tensor):
+        return graph._builder.named(tensors, first, results[0])
+    if not results or not isinstance(tensors, (list, tuple)):
+        return tensors
+    pairs = zip(tensors, results, strict=False)
+    named = [graph._builder.named(tensor, first, name) for tensor, name in pairs]
+    return type(tensors)([*named, *tensors[len(named) :]])
 
 
-def results_named(made, names) -> tuple:
+def results_named(tensors, names) -> tuple:
     """The tensors of the last node as outputs of nodes with these names, if a graph is being
     built."""
     if not _core.is_building():
-        return made
+        return tensors
     graph = default_graph()
-    return _named(graph, graph._builder.num_nodes() - 1, tuple(made), names)
+    return _named(graph, graph._builder.num_nodes() - 1, tuple(tensors), names)
 
 
 def take_name(name):
@@ -134,10 +134,10 @@ def graph_scope(name):
     return name_scope(name) if _core.is_building() else contextlib.nullcontext()
 
 
-def result_named(made, name):
+def result_named(tensor, name):
     """A tensor of the current graph as the output of a node with that name."""
     graph = default_graph()
-    return graph._builder.named(made, graph._builder.node_of(made), name)
+    return graph._builder.named(tensor, graph._builder.node_of(tensor), name)
 
 
 def default_graph():
@@ -153,7 +153,7 @@ _PART = re.compile(
 
 @public("device")
 class device:
-    """The device of ops. There is only the CPU, so they run there, whatever the name.
+    """The device of ops. The CPU is the only device, so the name has no effect.
 
     Args:
       device_name: A name such as "/CPU:0".
@@ -177,13 +177,13 @@ class device:
         if not isinstance(text, str):
             raise ValueError(f"Expecting a string device name. Got {type(text)}({text})")
         for part in filter(None, text.split("/")):
-            found = _PART.fullmatch(part)
-            if not found:
+            match = _PART.fullmatch(part)
+            if not match:
                 raise ValueError(
                     f"Unknown attribute '{part}' is encountered while parsing the device spec: "
                     f"'{text}'."
                 )
-            is_there = found[1] or (found[3].upper() == "CPU" and found[5] in (None, "0", "*"))
+            is_there = match[1] or (match[3].upper() == "CPU" and match[5] in (None, "0", "*"))
             if not is_there and not soft_placement:
                 from penstock import errors
 

@@ -84,13 +84,13 @@ def call_when_run(name, function, structure, outputs=(), passes_gradients=False,
     del structure
     if keep_calls([run]):
         run = _Weak(run)
-    made = _core.call_host(name, run, tensors, list(outputs), passes_gradients)
+    outputs_of_call = _core.call_host(name, run, tensors, list(outputs), passes_gradients)
     if node and _core.is_building():
         from penstock._context.scope import default_graph
 
         builder = default_graph()._builder
         builder.rename(builder.num_nodes() - 1, node)
-    return made
+    return outputs_of_call
 
 
 class OpSeeds:

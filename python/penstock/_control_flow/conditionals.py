@@ -41,8 +41,8 @@ def cond(pred, true_fn=None, false_fn=None, name=None):
         branches = _Branches([true_fn, false_fn], ["true_fn", "false_fn"], "tf.cond")
         pred = symbolic.condition(pred, "pred")
         with node_named("branch", name):
-            made = branches.pack(symbolic.cond(pred, *branches.functions))
-        return results_as_nodes(made, "Merge")
+            result = branches.pack(symbolic.cond(pred, *branches.functions))
+        return results_as_nodes(result, "Merge")
     if not isinstance(pred, (bool, int, _core.Tensor)):
         pred = _core.to_tensor(pred)
     return true_fn() if pred else false_fn()
@@ -113,8 +113,8 @@ class _Branches:
 
     def pack(self, tensors):
         tensors = iter(tensors)
-        made = [next(tensors) if is_tensor else None for is_tensor in self._is_tensor]
-        return pack_like(self._result, made)
+        leaves = [next(tensors) if is_tensor else None for is_tensor in self._is_tensor]
+        return pack_like(self._result, leaves)
 
 
 @public("case")
@@ -165,7 +165,7 @@ def _none_is_true(pairs):
 def _last_of(pairs):
     """The last function, guarded by its predicate: checked whenever it runs."""
     pred, function = pairs.pop()
-    preds = [_core.to_tensor(each) for each, _ in pairs] + [pred]
+    preds = [_core.to_tensor(condition) for condition, _ in pairs] + [pred]
 
     def checked():
         from penstock._ops.join import stack
@@ -232,8 +232,8 @@ def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
         index = _core.to_tensor(branch_index)
         with graph_scope("indexed_case") as scope:
             with node_named("branch", scope):
-                made = branches.pack(symbolic.switch(index, branches.functions))
-            return results_as_nodes(made, "Merge")
+                result = branches.pack(symbolic.switch(index, branches.functions))
+            return results_as_nodes(result, "Merge")
     index = int(branch_index)
     return functions[index if 0 <= index < len(functions) else -1]()
 
@@ -256,9 +256,9 @@ def _checked_branches(branches) -> list:
             raise TypeError(f"fn for key {key} must be callable.")
     keys = sorted(key for key, _ in pairs)
     if keys != list(range(len(pairs))):
-        found = ",".join(map(str, keys))
+        text = ",".join(map(str, keys))
         raise ValueError(
             f"branch indices (keys) must form contiguous range of [0 to {len(pairs)}) but found "
-            f"{{{found}}}"
+            f"{{{text}}}"
         )
     return [function for _, function in sorted(pairs, key=lambda pair: pair[0])]

@@ -54,7 +54,7 @@ def _known(value):
 
 def _all_known(values) -> bool:
     return not isinstance(values, _core.SymbolicTensor) and not any(
-        isinstance(each, (_core.SymbolicTensor, _core.VariableHandle)) for each in values
+        isinstance(value, (_core.SymbolicTensor, _core.VariableHandle)) for value in values
     )
 
 
@@ -80,11 +80,11 @@ class GraphArray(TensorArray):
         return self
 
     def _made(self, parts=None, rows=None, size=None):
-        made = object.__new__(type(self))
-        made._dtype, made._dynamic_size, made._about = self._dtype, self._dynamic_size, self._about
-        made._parts, made._rows = parts, rows
-        made._size = self._size if size is None else size
-        return made
+        copy = object.__new__(type(self))
+        copy._dtype, copy._dynamic_size, copy._about = self._dtype, self._dynamic_size, self._about
+        copy._parts, copy._rows = parts, rows
+        copy._size = self._size if size is None else size
+        return copy
 
     def is_blank(self) -> bool:
         """Whether nothing was written and an element's shape is unknown."""
@@ -164,7 +164,7 @@ class GraphArray(TensorArray):
         return self._made(self._parts, self._rows)
 
     def close(self, name=None):
-        """Nothing to do: the function keeps what it needs."""
+        """Has no effect: the function keeps its tensors itself."""
 
     def grad(self, source, flow=None, name=None):
         raise NotImplementedError("TensorArray.grad is not supported in TensorFlow 2.")
@@ -282,10 +282,10 @@ class GraphArray(TensorArray):
             rows = unstack(value, None if value.shape[0] is not None else len(indices))
             if len(rows) != len(indices):
                 raise _invalid(f"TensorArray.scatter: {len(indices)} indices for {len(rows)} rows")
-            made = self
+            array = self
             for index, row in zip(indices, rows, strict=True):
-                made = made.write(index, row)
-            return made
+                array = array.write(index, row)
+            return array
         indices = _indices(indices)
         rows, size = self._room(raw_ops.Max(input=indices, axis=[0]), value[0])
         at = raw_ops.ExpandDims(input=indices, axis=1)
@@ -328,7 +328,7 @@ def _indices(values):
 def _checked_index(index):
     """The index of a possible element, as int32; the function fails for any other."""
     index = raw_ops.Cast(x=_core.to_tensor(index), DstT=dtypes.int64)
-    index = raw_ops.UnravelIndex(indices=index, dims=[_MOST])  # which is what it was
+    index = raw_ops.UnravelIndex(indices=index, dims=[_MOST])  # checks the range
     return raw_ops.Reshape(tensor=raw_ops.Cast(x=index, DstT=dtypes.int32), shape=[])
 
 

@@ -70,7 +70,7 @@ def while_loop(
     if _core.is_tracing():
         with graph_scope(name or "while") as scope:
             with node_named("while", scope):
-                found = symbolic.while_loop(
+                final = symbolic.while_loop(
                     lambda *flat: _condition(cond(*loop.pack(flat))),
                     lambda *flat: loop.step(flat, may_change=False),
                     loop.start(),
@@ -82,7 +82,7 @@ def while_loop(
                     checkpoints=_checked_checkpoints(checkpoints),
                 )
             # The first two results of TensorFlow's loops are the step count and its limit.
-            return results_as_nodes(loop.pack(found), "Exit", first=2)
+            return results_as_nodes(loop.pack(final), "Exit", first=2)
     return _run(cond, loop, limit)
 
 
@@ -169,10 +169,10 @@ class _Loop:
         if shape_invariants is not None:
             self._set_invariants(shape_invariants)
 
-    def _set_invariants(self, given):
-        assert_same_structure(self._form, given, check_types=False)
-        pairs = zip(flatten(given), self._start, strict=True)
-        self.invariants = [_shape_of(each, leaf) for each, leaf in pairs]
+    def _set_invariants(self, invariants):
+        assert_same_structure(self._form, invariants, check_types=False)
+        pairs = zip(flatten(invariants), self._start, strict=True)
+        self.invariants = [_shape_of(invariant, leaf) for invariant, leaf in pairs]
         for leaf, shape, name in zip(self._start, self.invariants, self._names, strict=True):
             if isinstance(leaf, _core.Tensor) and not shape.is_compatible_with(leaf.shape):
                 raise ValueError(
@@ -203,10 +203,10 @@ class _Loop:
         if not isinstance(result, (list, tuple)) or self._is_bare_result(result):
             result = self._as_only_variable(result)
         assert_same_structure(self._form, result, check_types=False)
-        made = [_as_state(leaf) for leaf in flatten(result)]
-        self._check(made, may_change)
-        self._last = pack_like(result, [_Place()] * len(made))
-        return made
+        new_state = [_as_state(leaf) for leaf in flatten(result)]
+        self._check(new_state, may_change)
+        self._last = pack_like(result, [_Place()] * len(new_state))
+        return new_state
 
     def _as_only_variable(self, result):
         if _core.is_tracing():

@@ -96,8 +96,8 @@ def _array(leaf, count, infer_shape):
 
 @public("vectorized_map")
 def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
-    """`fn` of each row of `elems`, as tensors along a new first dimension, of whatever structure
-    and dtypes it returns. A tensor of one row serves every row of the others.
+    """`fn` of each row of `elems`, stacked along a new first dimension. `fn` may return any
+    structure and dtypes. A tensor with a single row is used for every row of the others.
 
     Args:
       fn: A function of one row.
@@ -150,8 +150,8 @@ def _vectorized_in_graph(fn, rows):
 
 def _tensors(structure):
     leaves = flatten(structure)
-    made = [None if leaf is None else _core.to_tensor(leaf) for leaf in leaves]
-    return pack_like(structure, made)
+    tensors = [None if leaf is None else _core.to_tensor(leaf) for leaf in leaves]
+    return pack_like(structure, tensors)
 
 
 def _repeated(tensor, count):

@@ -10,18 +10,18 @@ from penstock._context import trace as _tracing
 from penstock._context.scope import default_graph
 
 
-def results_as_nodes(made, old, first=0):
+def results_as_nodes(results, old, first=0):
     """The tensors of a result as nodes of their own, where a graph is built: numbered from `first`
     on, or called `old` as before TensorFlow 2."""
     if not _core.is_building():
-        return made
+        return results
     leaves = [
         raw_ops.Identity(input=leaf, name=_name(number, old))
         if isinstance(leaf, _core.Tensor)
         else leaf
-        for number, leaf in enumerate(flatten(made), first)
+        for number, leaf in enumerate(flatten(results), first)
     ]
-    return pack_like(made, leaves)
+    return pack_like(results, leaves)
 
 
 def _name(number, old) -> str:
@@ -39,6 +39,6 @@ def node_named(kind, scope):
     yield
     if is_wanted:
         nodes = range(first, builder.num_nodes())
-        node = next((each for each in nodes if builder.type(each) == kind), None)
+        node = next((node for node in nodes if builder.type(node) == kind), None)
         if node is not None:
             builder.rename(node, scope)

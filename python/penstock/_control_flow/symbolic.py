@@ -100,24 +100,24 @@ class _Leaves:
         self.blanks = [isinstance(x, TensorArray) and x.is_blank() for x in self.leaves]
 
     def tensors(self) -> list:
-        found = []
+        inner = []
         for leaf, is_blank in zip(self.leaves, self.blanks, strict=True):
             if not is_blank:
-                found += leaf.tensors() if isinstance(leaf, TensorArray) else [leaf]
-        return found
+                inner += leaf.tensors() if isinstance(leaf, TensorArray) else [leaf]
+        return inner
 
     def pack(self, tensors) -> list:
         """The same with other tensors."""
         tensors = iter(tensors)
-        made = []
+        packed = []
         for leaf, is_blank in zip(self.leaves, self.blanks, strict=True):
             if is_blank:
-                made.append(leaf)
+                packed.append(leaf)
             elif isinstance(leaf, TensorArray):
-                made.append(leaf.with_tensors(itertools.islice(tensors, leaf.num_tensors())))
+                packed.append(leaf.with_tensors(itertools.islice(tensors, leaf.num_tensors())))
             else:
-                made.append(next(tensors))
-        return made
+                packed.append(next(tensors))
+        return packed
 
     def require(self, blanks):
         """Raises if arrays are blank that must not be, or the reverse."""
@@ -133,25 +133,29 @@ def _branches(index, names, functions):
     written, seeds = [], _tracing.SeedMark()
     for is_last in (False, True):
         seeds.go_back()
-        found, changed = [], list(written)
+        traced, changed = [], list(written)
 
-        def branch(frame, function, found=found, changed=changed, written=written):
+        def branch(frame, function, traced=traced, changed=changed, written=written):
             leaves = _Leaves(function())
-            found.append(leaves)
-            changed += [each for each in frame.written if each not in changed]
+            traced.append(leaves)
+            changed += [variable for variable in frame.written if variable not in changed]
             return [*leaves.tensors(), *map(frame.read, written)]
 
         pairs = zip(names, functions, strict=True)
-        regions = [_region(name, lambda frame, f=each: branch(frame, f)) for name, each in pairs]
-        is_known = changed == written and all(each.blanks == found[0].blanks for each in found)
+        regions = [
+            _region(name, lambda frame, f=function: branch(frame, f)) for name, function in pairs
+        ]
+        is_known = changed == written and all(
+            branch_results.blanks == traced[0].blanks for branch_results in traced
+        )
         if is_last or is_known:
             break
         written = changed
-    for leaves in found:
-        leaves.require(found[0].blanks)
-    made = _core.add_branch(index, regions)
-    count = len(made) - len(written)
-    return found[0].pack(frames.assign(written, made[count:], made[:count]))
+    for leaves in traced:
+        leaves.require(traced[0].blanks)
+    results = _core.add_branch(index, regions)
+    count = len(results) - len(written)
+    return traced[0].pack(frames.assign(written, results[count:], results[:count]))
 
 
 def cond(pred, true_fn, false_fn):
@@ -194,8 +198,8 @@ def while_loop(
             break
         written = state.written
     goes_on = _region("while_cond", lambda *flat: state.goes_on(cond, *flat), state.specs)
-    made = _core.add_loop(goes_on, step, state.tensors, checkpoints or 0, bool(swap_memory))
-    own, variables = state.parts(made)
+    results = _core.add_loop(goes_on, step, state.tensors, checkpoints or 0, bool(swap_memory))
+    own, variables = state.parts(results)
     own = frames.assign(written, variables, own)
     if not back_prop:
         own = [raw_ops.StopGradient(input=tensor) for tensor in own]
@@ -203,8 +207,8 @@ def while_loop(
 
 
 class _State:
-    """All that a loop goes on with: the number of the iteration where there is a limit, what the
-    caller has, and what graphs' variables hold that the body assigns to."""
+    """The state of a loop: the number of the iteration if there is a limit, the caller's state,
+    and the values of graph variables that the body assigns to."""
 
     def __init__(self, start, bounds, variables, limit):
         self._start, self._variables, self._limit = start, variables, limit
@@ -216,7 +220,7 @@ class _State:
         self.specs = [
             *(TensorSpec([], dtypes.int32) for _ in counts),
             *_specs(start, bounds),
-            *(TensorSpec(each.shape, each.dtype) for each in variables),
+            *(TensorSpec(variable.shape, variable.dtype) for variable in variables),
         ]
 
     def parts(self, flat):
@@ -238,7 +242,7 @@ class _State:
         frame.set(self._variables, variables)
         after = _Leaves(body(*self._start.pack(own)))
         after.require(self._start.blanks)
-        more = [each for each in frame.written if each not in self._variables]
+        more = [variable for variable in frame.written if variable not in self._variables]
         self.written = [*self._variables, *more]
         counts = [count + 1 for count in flat[: self._begin]]
         return [*counts, *after.tensors(), *map(frame.read, self._variables)]
@@ -279,11 +283,11 @@ def specs_of(function, specs=()):
     try:
         with seeds:
             result = function(*_inputs(trace, specs))
-        found = [
+        results = [
             TensorSpec.from_tensor(leaf) if isinstance(leaf, _core.Tensor) else leaf
             for leaf in flatten(result)
         ]
-        return pack_like(result, found)
+        return pack_like(result, results)
     finally:
         trace.close()
         mark.go_back()

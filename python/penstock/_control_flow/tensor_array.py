@@ -89,7 +89,7 @@ class TensorArray:
 
     def _in_graph(self):
         """The array as one of the function that is being traced."""
-        made = TensorArray._of_graphs(
+        array = TensorArray._of_graphs(
             self._dtype,
             self._size,
             self._dynamic_size,
@@ -97,8 +97,8 @@ class TensorArray:
             element_shape=self._shape,
         )
         for index, element in self._elements.items():
-            made = made.write(index, element)
-        return made
+            array = array.write(index, element)
+        return array
 
     dtype = property(lambda self: self._dtype)
     dynamic_size = property(lambda self: self._dynamic_size)

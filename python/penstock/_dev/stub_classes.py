@@ -8,6 +8,8 @@ import inspect
 import math
 import re
 import textwrap
+import types
+from collections.abc import Iterator
 
 from penstock import _core
 
@@ -135,13 +137,13 @@ def _items(signature: inspect.Signature) -> list[str]:
 
 def _result(value) -> str:
     """The result type of a function: its annotation, or None if nothing is returned."""
-    found = annotation(inspect.signature(value).return_annotation)
-    if found != "typing.Any":
-        return found
+    result = annotation(inspect.signature(value).return_annotation)
+    if result != "typing.Any":
+        return result
     try:
         body = ast.parse(textwrap.dedent(inspect.getsource(value))).body[0]
     except (OSError, TypeError, SyntaxError):
-        return found
+        return result
     gives = any(
         isinstance(node, (ast.Yield, ast.YieldFrom, ast.Lambda))
         or (isinstance(node, ast.Return) and node.value is not None)
@@ -149,7 +151,7 @@ def _result(value) -> str:
     )
     # A method that only raises is meant to be overridden.
     is_none = isinstance(body, ast.FunctionDef) and not isinstance(body.body[-1], ast.Raise)
-    return "None" if is_none and not gives else found
+    return "None" if is_none and not gives else result
 
 
 def _overloads(value, own: list[str]) -> str:
@@ -157,14 +159,17 @@ def _overloads(value, own: list[str]) -> str:
     `__overloads__`, which is `arguments -> result`. The other arguments are as in its signature."""
     texts = []
     for line in value.__overloads__.strip().splitlines():
-        given, _, result = line.strip().rpartition(" -> ")
-        names = [each.partition(":")[0].strip() for each in re.split(r",\s*(?=\w+:)", given)]
+        parameters, _, result = line.strip().rpartition(" -> ")
+        names = [
+            parameter_text.partition(":")[0].strip()
+            for parameter_text in re.split(r",\s*(?=\w+:)", parameters)
+        ]
         others = [
             argument
             for argument in inspect.signature(value).parameters.values()
             if argument.name not in (*names, *own)
         ]
-        items = [*own, given, *_items(inspect.Signature(others))]
+        items = [*own, parameters, *_items(inspect.Signature(others))]
         texts.append("@typing.overload\n" + function(value.__name__, items, result))
     return "".join(texts)
 
@@ -201,8 +206,8 @@ def _member(name: str, value, is_core: bool) -> str:
         return _method(name, value)
     kind = _ATTRIBUTES.get(name, "typing.Any")
     if isinstance(value, property):
-        found = annotation(inspect.signature(value.fget).return_annotation)
-        kind = kind if found == "typing.Any" else found
+        own_kind = annotation(inspect.signature(value.fget).return_annotation)
+        kind = kind if own_kind == "typing.Any" else own_kind
         text = "@property\n" + function(name, ["self"], kind, value.fget.__doc__)
         if value.fset:
             text += f"@{name}.setter\n" + function(name, ["self", "value: typing.Any"], "None")
@@ -212,50 +217,61 @@ def _member(name: str, value, is_core: bool) -> str:
     return f"{name}: {kind}\n"
 
 
+def _methods(cls: type) -> Iterator[types.FunctionType]:
+    for value in vars(cls).values():
+        if isinstance(value, property):
+            yield from filter(None, (value.fget, value.fset))
+        elif inspect.isfunction(value := getattr(value, "__func__", value)):
+            yield value
+
+
 def _instance_attributes(cls: type) -> list[str]:
     """The public names that the methods of a class assign on `self`."""
-    try:
-        tree = ast.parse(textwrap.dedent(inspect.getsource(cls)))
-    except (OSError, TypeError):
-        return []
-    return [
-        node.attr
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Attribute)
-        and isinstance(node.ctx, ast.Store)
-        and isinstance(node.value, ast.Name)
-        and node.value.id == "self"
-        and not node.attr.startswith("_")
-    ]
+    names = []
+    for method in _methods(cls):
+        try:
+            tree = ast.parse(textwrap.dedent(inspect.getsource(method)))
+        except (OSError, TypeError, SyntaxError):
+            continue
+        names += [
+            node.attr
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Attribute)
+            and isinstance(node.ctx, ast.Store)
+            and isinstance(node.value, ast.Name)
+            and node.value.id == "self"
+            and not node.attr.startswith("_")
+        ]
+    return names
 
 
 def _bases(cls: type, homes: dict[type, str]) -> list[str]:
     """The public classes nearest above a class."""
-    found = []
+    bases = []
     for base in cls.__bases__:
         if base in homes:
-            found.append(homes[base].rpartition(".")[2])
+            bases.append(homes[base].rpartition(".")[2])
         elif base.__module__ == "builtins" and base is not object:
-            found.append(_GENERIC.get(base.__name__, "builtins." + base.__name__))
+            bases.append(_GENERIC.get(base.__name__, "builtins." + base.__name__))
         elif base.__module__.startswith("penstock"):
-            found += _bases(base, homes)
-    return found
+            bases += _bases(base, homes)
+    return bases
 
 
 def _members(cls: type, homes: dict[type, str]) -> dict[str, tuple]:
     """What a class and its private bases define: name → (value, whether the C++ side does)."""
-    found = {}
+    members = {}
     for base in reversed(cls.__mro__):
         if (base in homes and base is not cls) or not base.__module__.startswith("penstock"):
             continue
         is_core = base.__name__ in ("EagerTensor", "VariableHandle")
-        found |= {name: (value, is_core) for name, value in vars(base).items()}
-    if "__init__" in found:
-        found.pop("__new__", None)
+        members |= {name: (value, is_core) for name, value in vars(base).items()}
+    if "__init__" in members:
+        members.pop("__new__", None)
     return {
-        name: each
-        for name, each in sorted(found.items())
-        if not name.startswith("_") or _is_shown(name, each[0])
+        name: value
+        for name, value in sorted(members.items())
+        if not name.startswith("_") or _is_shown(name, value[0])
     }
 
 
@@ -270,18 +286,21 @@ def _is_shown(name: str, value) -> bool:
 def class_text(cls: type, name: str, homes: dict[type, str]) -> str:
     """The stub of a class."""
     if issubclass(cls, enum.Enum):
-        body = "".join(f"{each.name} = {each.value!r}\n" for each in cls)
+        body = "".join(f"{member.name} = {member.value!r}\n" for member in cls)
         return f"class {name}(enum.Enum):\n" + textwrap.indent(body, "    ")
     bases = _bases(cls, homes)
     cls = _core.EagerTensor if cls is _core.Tensor else cls
     members = _members(cls, homes)
-    parts = [_member(each, *members[each]) for each in members]
+    parts = [_member(member, *members[member]) for member in members]
     for base in cls.__mro__:
         if base in homes and base is not cls:
             break
-        given = [each for each in _instance_attributes(base) if each not in members]
+        attributes = [
+            attribute for attribute in _instance_attributes(base) if attribute not in members
+        ]
         parts += [
-            f"{each}: {_ATTRIBUTES.get(each, 'typing.Any')}\n" for each in dict.fromkeys(given)
+            f"{attribute}: {_ATTRIBUTES.get(attribute, 'typing.Any')}\n"
+            for attribute in dict.fromkeys(attributes)
         ]
     head = f"class {name}({', '.join(bases)}):" if bases else f"class {name}:"
     doc = f'"""{inspect.getdoc(cls)}"""\n' if cls.__doc__ else ""

@@ -42,21 +42,21 @@ _KINDS = {
 
 def modules() -> dict[str, types.ModuleType]:
     """All public modules by their names, penstock first."""
-    found, left = {}, [penstock]
+    by_name, left = {}, [penstock]
     while left:
         module = left.pop()
-        found[module.__name__] = module
+        by_name[module.__name__] = module
         inner = (getattr(module, name) for name in public_names(module))
-        left += [each for each in inner if isinstance(each, types.ModuleType)]
-    return {name: found[name] for name in sorted(found)}
+        left += [value for value in inner if isinstance(value, types.ModuleType)]
+    return {name: by_name[name] for name in sorted(by_name)}
 
 
 def public_names(module: types.ModuleType) -> list[str]:
     """The public names of a module: `__all__`, if there is one, and those of _api/ops.txt."""
     namespace = module.__name__.removeprefix("penstock").lstrip(".")
     names = getattr(module, "__all__", None) or dir(module)
-    found = {*names, *_api.names_in(namespace)}
-    return sorted(name for name in found if not name.startswith("_") and _is_own(module, name))
+    known = {*names, *_api.names_in(namespace)}
+    return sorted(name for name in known if not name.startswith("_") and _is_own(module, name))
 
 
 def _is_own(module, name) -> bool:
@@ -123,7 +123,7 @@ def _text(module: types.ModuleType, homes: dict[type, str]) -> str:
             body.append(_value(name, value))
     if module is penstock:
         body.append("__version__: builtins.str\n")
-    if module.__name__ == "penstock.compat.v1":  # it also has all names of penstock
+    if module.__name__ == "penstock.compat.v1":  # it also has the modules of penstock
         body.append("def __getattr__(name: builtins.str) -> typing.Any: ...\n")
     records = [_record(op) for op in sorted(ops)]
     return "\n".join([_HEAD, _imports("".join(body + records), module, homes), *records, *body])
@@ -146,14 +146,14 @@ def _imports(text: str, module: types.ModuleType, homes: dict[type, str]) -> str
 
 def _homes() -> dict[type, str]:
     """The public name under which a class is defined: the first one, by length."""
-    found = {}
+    names_of = {}
     for module in modules().values():
         for name in public_names(module):
             value = getattr(module, name)
             if isinstance(value, type) and value.__module__.startswith("penstock"):
-                found.setdefault(value, []).append(f"{module.__name__}.{name}")
+                names_of.setdefault(value, []).append(f"{module.__name__}.{name}")
     return {
-        cls: min(names, key=lambda name: (name.count("."), name)) for cls, names in found.items()
+        cls: min(names, key=lambda name: (name.count("."), name)) for cls, names in names_of.items()
     }
 
 

@@ -143,7 +143,7 @@ class MemoryPlan:
         lines += [repr(loop) for loop in self.loops]
         if self.unknown:
             lines.append("known only when they run, and not in the peak:")
-            lines += ["  " + each for each in self.unknown]
+            lines += ["  " + op for op in self.unknown]
         return "\n".join(lines)
 
     def text(self) -> str:
@@ -154,7 +154,7 @@ class MemoryPlan:
             f"arena_bytes {self.arena_bytes}",
             f"output_bytes {self.output_bytes}",
         ]
-        lines += [f"# not planned: {_short(each)}" for each in self.unknown]
+        lines += [f"# not planned: {_short(op)}" for op in self.unknown]
         for value in sorted(self.values, key=lambda value: value.first):
             lines.append(f"{_identity(value)} {value.bytes}  # {_short(value.line)}")
         return "\n".join(line.removesuffix("  # ") for line in lines) + "\n"

@@ -34,8 +34,8 @@ def clip_by_norm(t, clip_norm, axes=None, name=None):
     >>> tf.clip_by_norm([3.0, 4.0], 1.0)
     <tf.Tensor: shape=(2,), dtype=float32, numpy=array([0.6, 0.8], dtype=float32)>
     """
-    made = raw_ops.ClipByNorm(t=values_of(t), clip_norm=clip_norm, axes=axes, name=name)
-    return with_values(t, made)
+    clipped = raw_ops.ClipByNorm(t=values_of(t), clip_norm=clip_norm, axes=axes, name=name)
+    return with_values(t, clipped)
 
 
 @public("clip_by_global_norm")
@@ -45,16 +45,19 @@ def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
     if use_norm is None:
         use_norm = global_norm(t_list, name)
     clipped = iter(_clipped(values, clip_norm, use_norm, name=name))
-    return [each if each is None else with_values(each, next(clipped)) for each in t_list], use_norm
+    return [
+        gradient if gradient is None else with_values(gradient, next(clipped))
+        for gradient in t_list
+    ], use_norm
 
 
 @scoped("clip_by_global_norm")
 def _clipped(values, clip_norm, use_norm, name) -> list:
-    made = raw_ops.ClipByGlobalNorm(clip_norm=clip_norm, use_norm=use_norm, t_list=values)
-    made = made if isinstance(made, (list, tuple)) else [made]
+    clipped = raw_ops.ClipByGlobalNorm(clip_norm=clip_norm, use_norm=use_norm, t_list=values)
+    clipped = clipped if isinstance(clipped, (list, tuple)) else [clipped]
     if not _core.is_building():
-        return made
-    return [raw_ops.Identity(input=each, name=f"{name}_{i}") for i, each in enumerate(made)]
+        return clipped
+    return [raw_ops.Identity(input=value, name=f"{name}_{i}") for i, value in enumerate(clipped)]
 
 
 @public("linalg.global_norm", "v1.global_norm")
@@ -66,4 +69,4 @@ def global_norm(t_list, name=None):
 def _given_values(t_list) -> list:
     if not isinstance(t_list, (list, tuple)):
         raise TypeError("t_list should be a sequence")
-    return [values_of(each) for each in t_list if each is not None]
+    return [values_of(gradient) for gradient in t_list if gradient is not None]

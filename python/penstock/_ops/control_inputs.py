@@ -67,7 +67,7 @@ def control_dependencies(control_inputs):
     nodes = _nodes()
     if nodes is not None:
         return nodes.control_dependencies(control_inputs)
-    for each in control_inputs or ():
-        if callable(each):
-            each()
+    for control_input in control_inputs or ():
+        if callable(control_input):
+            control_input()
     return contextlib.nullcontext()

@@ -117,7 +117,7 @@ def _shaped(tensor, shape):
 
 @public("cast", "dtypes.cast")
 def cast(x, dtype, name=None) -> Tensor:
-    """`x` with its elements converted to `dtype`; IndexedSlices stay what they are.
+    """`x` with its elements converted to `dtype`; IndexedSlices stay IndexedSlices.
 
     Args:
       x: The tensor.
@@ -158,8 +158,8 @@ def sizes_of(tensor) -> list:
     """The sizes of all dimensions; the rank is known."""
     if tensor.shape.is_fully_defined():
         return list(tensor.shape)
-    found = raw_ops.Shape(input=tensor)
-    return [found[i] if size is None else size for i, size in enumerate(tensor.shape)]
+    sizes = raw_ops.Shape(input=tensor)
+    return [sizes[i] if size is None else size for i, size in enumerate(tensor.shape)]
 
 
 def count_of(tensor):
@@ -185,8 +185,8 @@ def rank(input, name=None) -> Tensor:
     input = _core.to_tensor(input)
     if isinstance(input, _core.SymbolicTensor) and input.shape.rank is None:
         return raw_ops.Rank(input=input, name=name)
-    made = _core.to_tensor(input.ndim)
-    return as_node(made, name or "Rank") if _core.is_building() else made
+    tensor = _core.to_tensor(input.ndim)
+    return as_node(tensor, name or "Rank") if _core.is_building() else tensor
 
 
 @public("from_dlpack", "experimental.dlpack.from_dlpack")
@@ -195,10 +195,10 @@ def from_dlpack(dlcapsule) -> Tensor:
     if not hasattr(dlcapsule, "__dlpack__"):
         return _core.from_dlpack(dlcapsule)
     try:
-        made = dlcapsule.__dlpack__(max_version=(1, 1))
+        capsule = dlcapsule.__dlpack__(max_version=(1, 1))
     except TypeError:
-        made = dlcapsule.__dlpack__()
-    return _core.from_dlpack(made)
+        capsule = dlcapsule.__dlpack__()
+    return _core.from_dlpack(capsule)
 
 
 @public("experimental.dlpack.to_dlpack")

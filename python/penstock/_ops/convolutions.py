@@ -26,13 +26,13 @@ def _every(value, count, data_format, name):
         return [1] * (count + 2)
     value = list(value) if hasattr(value, "__len__") else [value]
     if len(value) == count + 2:
-        return [int(each) for each in value]
+        return [int(size) for size in value]
     if len(value) not in (1, count):
         raise ValueError(
             f"{name} should be of length 1, {count} or {count + 2}. Received: {name}={value} of "
             f"length {len(value)}"
         )
-    value = [int(each) for each in value] * (count if len(value) == 1 else 1)
+    value = [int(size) for size in value] * (count if len(value) == 1 else 1)
     return [1, 1, *value] if _is_first(data_format) else [1, *value, 1]
 
 
@@ -60,8 +60,8 @@ def _with_batch(run, input, rank):
         return run(input)
     sizes = sizes_of(input)
     batch = sizes[: input.ndim - rank + 1]
-    made = run(raw_ops.Reshape(tensor=input, shape=[-1, *sizes[len(batch) :]]))
-    return raw_ops.Reshape(tensor=made, shape=[*batch, *sizes_of(made)[1:]])
+    result = run(raw_ops.Reshape(tensor=input, shape=[-1, *sizes[len(batch) :]]))
+    return raw_ops.Reshape(tensor=result, shape=[*batch, *sizes_of(result)[1:]])
 
 
 @public("nn.conv1d")
@@ -328,8 +328,8 @@ def separable_conv2d(
 ) -> Tensor:
     """A separate convolution of every channel, then one that mixes the channels."""
     data_format = data_format or "NHWC"
-    each = depthwise_conv2d(input, depthwise_filter, strides, padding, data_format, dilations)
-    return conv2d(each, pointwise_filter, 1, "VALID", data_format, name=name)
+    channels = depthwise_conv2d(input, depthwise_filter, strides, padding, data_format, dilations)
+    return conv2d(channels, pointwise_filter, 1, "VALID", data_format, name=name)
 
 
 def _pool(op, count, input, ksize, strides, padding, data_format, name=None):
@@ -337,8 +337,8 @@ def _pool(op, count, input, ksize, strides, padding, data_format, name=None):
     data_format = data_format or _LAST[count]
     sizes = {}
     if op == "MaxPool" and not isinstance(padding, str):
-        padding, given = _padding(padding)
-        sizes = {"explicit_paddings": given}
+        padding, explicit = _padding(padding)
+        sizes = {"explicit_paddings": explicit}
     run = getattr(raw_ops, op if count == 2 else f"{op}{count}D")
     return run(
         name=name,
@@ -445,7 +445,7 @@ def max_pool_with_argmax(
         raise ValueError(
             f"`data_format` values other than 'NHWC' are not supported. Received: {data_format}"
         )
-    found = raw_ops.MaxPoolWithArgmax(
+    result = raw_ops.MaxPoolWithArgmax(
         input=input,
         ksize=_every(ksize, 2, data_format, "ksize"),
         strides=_every(strides, 2, data_format, "strides"),
@@ -454,7 +454,7 @@ def max_pool_with_argmax(
         include_batch_in_index=include_batch_in_index,
         name=name,
     )
-    return found.output, found.argmax
+    return result.output, result.argmax
 
 
 @public("nn.pool")

@@ -14,8 +14,8 @@ def _stack(values, dtype, is_hint=False):
     """A list that contains tensors, as one tensor."""
     if dtype is None:
         # Objects that convert themselves may not have a dtype.
-        found = next((each.dtype for each in _leaves(values) if hasattr(each, "dtype")), None)
-        return _packed(values, lambda value: _core.to_tensor(value, found))
+        own_dtype = next((leaf.dtype for leaf in _leaves(values) if hasattr(leaf, "dtype")), None)
+        return _packed(values, lambda value: _core.to_tensor(value, own_dtype))
     # A requested dtype applies to the tensors in the list too. A hint truncates nothing.
     if is_hint and dtype.is_integer and any(_is_wider(leaf, dtype) for leaf in _leaves(values)):
         dtype = dtypes.int64
@@ -35,8 +35,8 @@ def _packed(values, convert):
 
 
 def _is_wider(leaf, dtype) -> bool:
-    found = getattr(leaf, "dtype", dtype)
-    return found.is_integer and found.size > dtype.size
+    own_dtype = getattr(leaf, "dtype", dtype)
+    return own_dtype.is_integer and own_dtype.size > dtype.size
 
 
 def _cast(value, dtype):
@@ -65,6 +65,13 @@ def _make_result(op, names):
     return fields
 
 
+def _reduce(tensor):
+    """A pickled tensor names a public function, which stays where it is."""
+    from penstock._ops.convert import convert_to_tensor
+
+    return convert_to_tensor, (tensor._read_only_array(), tensor.dtype)
+
+
 def install():
     _core.set_hooks(
         {
@@ -79,6 +86,6 @@ def install():
             "stack": _stack,
         }
     )
-    _tensor.install(symbolic_index.getitem)
+    _tensor.install(symbolic_index.getitem, _reduce)
     package, library = os.path.dirname(os.path.dirname(__file__)), os.path.dirname(os.__file__)
     _core.set_package(package + os.sep, library + os.sep)

@@ -28,7 +28,7 @@ def dims_of(shape):
                 sizes = TensorShape(shape)
                 if sizes.is_fully_defined() or sizes is shape:
                     return sizes
-        is_wide = not tensors or any(each.dtype is dtypes.int64 for each in tensors)
+        is_wide = not tensors or any(tensor.dtype is dtypes.int64 for tensor in tensors)
         shape = _core.to_tensor(shape, dtypes.int64 if is_wide else dtypes.int32)
     return raw_ops.Reshape(tensor=shape, shape=[-1]) if shape.shape.rank == 0 else shape
 
@@ -183,8 +183,8 @@ def _open_eye(num_rows, num_columns, batch_shape, dtype):
     sizes = [cast(size, dtypes.int32) for size in (num_rows, num_columns)]
     shortest = raw_ops.Minimum(x=sizes[0], y=sizes[1])
     shape, on = (
-        raw_ops.ConcatV2(values=[batch_shape, raw_ops.Pack(values=each)], axis=0)
-        for each in (sizes, [shortest])
+        raw_ops.ConcatV2(values=[batch_shape, raw_ops.Pack(values=value)], axis=0)
+        for value in (sizes, [shortest])
     )
     return raw_ops.MatrixSetDiagV3(input=zeros(shape, dtype), diagonal=ones(on, dtype), k=0)
 
@@ -255,8 +255,8 @@ def one_hot(
            [0., 0., 1.]], dtype=float32)>
     """
     if dtype is None:
-        given = [each for each in (on_value, off_value) if each is not None]
-        dtype = _core.to_tensor(given[0]).dtype if given else dtypes.float32
+        values = [value for value in (on_value, off_value) if value is not None]
+        dtype = _core.to_tensor(values[0]).dtype if values else dtypes.float32
     dtype = dtypes.as_dtype(dtype)
     return raw_ops.OneHot(
         indices=indices,

@@ -45,11 +45,11 @@ def _check_callable(func):
 def _outputs(result, wanted, convert) -> list:
     """The results of a function as tensors of the wanted dtypes."""
     wanted = wanted if isinstance(wanted, (list, tuple)) else [wanted]
-    given = result if isinstance(result, (list, tuple)) else [] if result is None else [result]
-    if len(given) != len(wanted):
-        raise ValueError(f"{len(given)} values returned, but {len(wanted)} expected")
-    found = [dtypes.as_dtype(getattr(each, "dtype", each)) for each in wanted]
-    return list(map(convert, given, found))
+    values = result if isinstance(result, (list, tuple)) else [] if result is None else [result]
+    if len(values) != len(wanted):
+        raise ValueError(f"{len(values)} values returned, but {len(wanted)} expected")
+    kinds = [dtypes.as_dtype(getattr(kind, "dtype", kind)) for kind in wanted]
+    return list(map(convert, values, kinds))
 
 
 def _converted(value, dtype):
@@ -66,18 +66,18 @@ def _as_promised(value, dtype):
     """A value as a NumPy array, which must have the declared dtype."""
     # As objects, strings keep trailing zero bytes.
     kind = object if dtype is dtypes.string and not isinstance(value, np.ndarray) else None
-    found = _core.to_tensor(np.asarray(value, kind))
-    if found.dtype is not dtype:
-        raise TypeError(f"a value returned is {found.dtype.name}, but expects {dtype.name}")
-    return found
+    tensor = _core.to_tensor(np.asarray(value, kind))
+    if tensor.dtype is not dtype:
+        raise TypeError(f"a value returned is {tensor.dtype.name}, but expects {dtype.name}")
+    return tensor
 
 
 def _types(wanted) -> list:
     """The declared (dtype, shape) of a function's results; TensorSpecs have both."""
     wanted = wanted if isinstance(wanted, (list, tuple)) else [wanted]
     return [
-        (dtypes.as_dtype(getattr(each, "dtype", each)), getattr(each, "shape", _NO_SHAPE)._dims)
-        for each in wanted
+        (dtypes.as_dtype(getattr(kind, "dtype", kind)), getattr(kind, "shape", _NO_SHAPE)._dims)
+        for kind in wanted
     ]
 
 
@@ -98,7 +98,7 @@ def py_function(func=None, inp=None, Tout=None, name=None):
     array([2., 4.], dtype=float32)
     """
     _check_callable(func)
-    inputs = [_core.to_tensor(each) for each in inp]
+    inputs = [_core.to_tensor(value) for value in inp]
 
     def run(tensors):
         with _op_errors():
@@ -123,7 +123,7 @@ def numpy_function(func=None, inp=None, Tout=None, stateful=True, name=None):
     """The results of a Python function of NumPy arrays, as tensors. It has no gradient."""
     _check_callable(func)
     if _core.is_tracing():
-        inputs = [_core.to_tensor(each) for each in inp]
+        inputs = [_core.to_tensor(value) for value in inp]
 
         def run(tensors):
             with _op_errors():
@@ -137,4 +137,4 @@ def numpy_function(func=None, inp=None, Tout=None, stateful=True, name=None):
     result = func(*map(_own_array, inp))
     if result is None or not isinstance(result, (list, tuple)):
         return result if result is None else _core.to_tensor(result)
-    return [_core.to_tensor(each) for each in result]
+    return [_core.to_tensor(value) for value in result]

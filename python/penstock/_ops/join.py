@@ -63,11 +63,11 @@ def stack(values, axis=0, name="stack") -> Tensor:
         values = _core.to_tensor(values)
     if isinstance(values, _core.SymbolicTensor):
         if axis == 0:
-            return values  # its rows as one: what it is
+            return values  # the rows of a tensor, stacked, are the tensor itself
         if not values.shape.rank or values.shape[0] is None:
             raise TypeError(f"Expected list for 'values' argument to 'pack' Op, not {values}.")
         values = unstack(values)
-    if axis == 0 and not any(is_tensor_like(each) for each in values):
+    if axis == 0 and not any(is_tensor_like(value) for value in values):
         with contextlib.suppress(TypeError, ValueError):  # not numbers throughout
             return convert_to_tensor(values, name=name)
     known = _core.to_tensor(values[0]).shape.rank
@@ -98,7 +98,7 @@ def repeat(input, repeats, axis=None, name=None) -> Tensor:
             raise ValueError(f"axis={axis} out of bounds: expected {-rank}<=axis<{rank}")
     if isinstance(repeats, _core.SymbolicTensor):
         return _open_repeat(_core.to_tensor(input), repeats, axis)
-    # TensorFlow's last node: all elements are repeated as often, or each as it is told.
+    # TensorFlow's last node: the same count for all elements, or one count for each.
     last = (
         "boolean_mask/GatherV2"
         if _core.to_tensor(repeats).shape.num_elements() != 1
@@ -112,8 +112,8 @@ def _open_repeat(input, repeats, axis):
     """How often is known only when a function runs: which slice comes where is found then."""
     if axis is None:
         input, axis = raw_ops.Reshape(tensor=input, shape=[-1]), 0
-    each = raw_ops.BroadcastTo(input=repeats, shape=[size_of(input, axis)])
-    places = raw_ops.Where(input=raw_ops.SequenceMask(lengths=each))[:, 0]
+    counts = raw_ops.BroadcastTo(input=repeats, shape=[size_of(input, axis)])
+    places = raw_ops.Where(input=raw_ops.SequenceMask(lengths=counts))[:, 0]
     last = "boolean_mask/GatherV2"
     if input.shape.rank is not None and axis >= 0:
         axis -= input.shape.rank  # by a first axis given as 0 the gradient would be a list of rows
@@ -130,7 +130,7 @@ def dynamic_stitch(indices, data, name=None) -> Tensor:
             "dynamic_stitch needs as many indices as data, and at least one: it got "
             f"{len(indices)} and {len(data)}",
         )
-    places = [_core.to_tensor(each, dtypes.int32) for each in indices]
-    first = next((each.dtype for each in data if is_tensor_like(each)), None)
-    pieces = [_core.to_tensor(each, first) for each in data]
+    places = [_core.to_tensor(index, dtypes.int32) for index in indices]
+    first = next((piece.dtype for piece in data if is_tensor_like(piece)), None)
+    pieces = [_core.to_tensor(piece, first) for piece in data]
     return raw_ops.DynamicStitch(indices=places, data=pieces, name=name)

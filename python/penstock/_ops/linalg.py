@@ -54,7 +54,7 @@ def _factors(a, b, output):
     """The factors of a product of the dtype `output`: bytes are multiplied as int32."""
     a = _core.to_tensor(a)
     b = b if is_tensor_like(b) else _core.to_tensor(b, a.dtype, True)
-    are_bytes = all(each.dtype in (dtypes.int8, dtypes.uint8) for each in (a, b))
+    are_bytes = all(factor.dtype in (dtypes.int8, dtypes.uint8) for factor in (a, b))
     if output is dtypes.int32 and are_bytes:
         return cast(a, output), cast(b, output)
     if not a.dtype == b.dtype == output:
@@ -215,8 +215,8 @@ def _spectral_norm(value, axis, keepdims, name):
     """The largest singular value; the op has no kernel for it."""
     if value.shape.rank is None:
         raise ValueError(f"the spectral norm needs a tensor whose rank is known. Received: {value}")
-    axis = [each % value.ndim for each in axis]
-    others = [each for each in range(value.ndim) if each not in axis]
+    axis = [dim % value.ndim for dim in axis]
+    others = [dim for dim in range(value.ndim) if dim not in axis]
     matrices = raw_ops.Transpose(x=value, perm=[*others, *axis])
     s = raw_ops.Svd(input=matrices, compute_uv=False)[0]
     largest = raw_ops.Max(input=s, axis=[-1], name=None if keepdims else "Squeeze")

@@ -42,7 +42,7 @@ def divide(x, y, name=None) -> Tensor:
 @public("math.accumulate_n", "v1.accumulate_n")
 def accumulate_n(inputs, shape=None, tensor_dtype=None, name=None) -> Tensor:
     """The sum of a list of tensors."""
-    return raw_ops.AccumulateN(inputs=[_core.to_tensor(each) for each in inputs], name=name)
+    return raw_ops.AccumulateN(inputs=[_core.to_tensor(value) for value in inputs], name=name)
 
 
 @public("add_n", "math.add_n")
@@ -66,7 +66,7 @@ def add_n(inputs, name=None) -> Tensor:
             "and shape."
         )
     # Each keeps its own dtype: none follows the others.
-    inputs = [_core.to_tensor(each) for each in inputs]
+    inputs = [_core.to_tensor(value) for value in inputs]
     return raw_ops.AddN(inputs=inputs, name=name)
 
 
@@ -203,10 +203,10 @@ def polyval(coeffs, x, name=None) -> Tensor:
     x = _core.to_tensor(x)
     if not coeffs:
         return raw_ops.ZerosLike(x=x, name=name)
-    coeffs = [_core.to_tensor(each, x.dtype) for each in coeffs]
+    coeffs = [_core.to_tensor(coefficient, x.dtype) for coefficient in coeffs]
     result = coeffs[0]
-    for each in coeffs[1:]:
-        result = each + result * x
+    for coefficient in coeffs[1:]:
+        result = coefficient + result * x
     return result
 
 
@@ -254,7 +254,8 @@ def _bins(arr, minlength, maxlength):
         return size
     size = max(int(largest), -1) + 1
     limits = [
-        each if each is None else int(_core.to_tensor(each)) for each in (minlength, maxlength)
+        length if length is None else int(_core.to_tensor(length))
+        for length in (minlength, maxlength)
     ]
     size = size if limits[0] is None else max(size, limits[0])
     size = size if limits[1] is None else min(size, limits[1])

@@ -43,9 +43,9 @@ def moments(x, axes, shift=None, keepdims=False, name=None) -> tuple[Tensor, Ten
     x = _core.to_tensor(x)
     if axes is None:
         axes = range(_known_rank(x, "moments over all axes"))
-    found = raw_ops.Moments(x=x, axes=list(axes), keepdims=keepdims)
+    result = raw_ops.Moments(x=x, axes=list(axes), keepdims=keepdims)
     names = ("mean", "variance") if keepdims else ("Squeeze", "Squeeze_1")
-    return results_named((found.mean, found.variance), names)
+    return results_named((result.mean, result.variance), names)
 
 
 def _known_rank(x, what) -> int:
@@ -62,9 +62,9 @@ def weighted_moments(
     """(mean, variance) over the axes, with weighted elements."""
     x = _core.to_tensor(x)
     weights = cast(frequency_weights, x.dtype)
-    found = raw_ops.WeightedMoments(x=x, frequency_weights=weights, axes=axes, keepdims=keepdims)
+    result = raw_ops.WeightedMoments(x=x, frequency_weights=weights, axes=axes, keepdims=keepdims)
     last = "div_no_nan" if keepdims else "Squeeze"
-    return results_named((found.mean, found.variance), (last, f"{last}_1"))
+    return results_named((result.mean, result.variance), (last, f"{last}_1"))
 
 
 @public("nn.normalize_moments")
@@ -73,10 +73,10 @@ def normalize_moments(counts, mean_ss, variance_ss, shift, name=None):
     """(mean, variance) from the results of sufficient_statistics."""
     if shift is None:
         shift = raw_ops.ZerosLike(x=mean_ss)
-    found = raw_ops.NormalizeMoments(
+    result = raw_ops.NormalizeMoments(
         counts=counts, mean_ss=mean_ss, variance_ss=variance_ss, shift=shift
     )
-    return found.mean, found.variance
+    return result.mean, result.variance
 
 
 @public("nn.sufficient_statistics")
@@ -85,10 +85,10 @@ def sufficient_statistics(x, axes, shift=None, keepdims=False, name=None):
     """(count, sum, sum of squares, shift): the statistics from which moments are computed."""
     x = _core.to_tensor(x)
     rank = _known_rank(x, "sufficient_statistics")
-    axes = sorted({each % rank for each in axes})
+    axes = sorted({axis % rank for axis in axes})
     count = 1
-    for each in axes:
-        count *= size_of(x, each)
+    for axis in axes:
+        count *= size_of(x, axis)
     shift = None if shift is None else _core.to_tensor(shift, x.dtype)
     centred = x if shift is None else x - shift
     sums = raw_ops.Sum(input=centred, axis=axes, keepdims=keepdims, name="mean_ss")
@@ -184,17 +184,17 @@ def _dropout_arguments(x, rate, noise_shape):
     if isinstance(noise_shape, _core.SymbolicTensor):
         return x, rate, noise_shape
     shape = list(noise_shape)
-    if is_open or any(isinstance(each, _core.SymbolicTensor) for each in shape):
+    if is_open or any(isinstance(dim, _core.SymbolicTensor) for dim in shape):
         pairs = zip(shape, sizes_of(x), strict=True)
-        return x, rate, _core.to_tensor([own if each is None else each for each, own in pairs])
-    return x, rate, [-1 if each is None else int(each) for each in shape]  # -1: as in x
+        return x, rate, _core.to_tensor([own if dim is None else dim for dim, own in pairs])
+    return x, rate, [-1 if dim is None else int(dim) for dim in shape]  # -1: as in x
 
 
 def _kept(x, rate, noise):
     """Dropout with a shape that is known only at run time."""
     keeps = noise >= _core.to_tensor(rate, x.dtype)
     kept = raw_ops.SelectV2(condition=keeps, t=x * (1 / (1 - rate)), e=_core.to_tensor(0, x.dtype))
-    kept.set_shape(x.shape)  # the rate is a number, whatever is known of its shape
+    kept.set_shape(x.shape)  # the rate is a number, even if its shape is unknown
     return kept
 
 
@@ -223,13 +223,13 @@ def embedding_lookup(params, ids, max_norm=None, name=None) -> Tensor:
             last = "Reshape_1" if max_norm is None else "clip_by_norm"
         params = params[0] if len(params) == 1 else raw_ops.ConcatV2(values=list(params), axis=0)
     if max_norm is None:
-        found = gather(params, ids, axis=0, name=name)
+        rows = gather(params, ids, axis=0, name=name)
     else:
         # The op treats a negative norm as none.
-        found = raw_ops.EmbeddingLookup(
+        rows = raw_ops.EmbeddingLookup(
             params=params, ids=ids, max_norm=max(0.0, max_norm), name=name
         )
-    return raw_ops.Identity(input=found, name=last) if _core.is_building() else found
+    return raw_ops.Identity(input=rows, name=last) if _core.is_building() else rows
 
 
 @public("nn.softmax_cross_entropy_with_logits")
@@ -258,14 +258,14 @@ def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None) -> Ten
     labels = cast(labels, logits.dtype)
     if axis != -1 and axis + 1 != logits.shape.rank:
         rank = _known_rank(logits, "an axis that is not the last one")
-        order = [each for each in range(rank) if each != axis % rank]
+        order = [dim for dim in range(rank) if dim != axis % rank]
         order.append(axis % rank)
-        labels, logits = (raw_ops.Transpose(x=each, perm=order) for each in (labels, logits))
+        labels, logits = (raw_ops.Transpose(x=tensor, perm=order) for tensor in (labels, logits))
     if logits.ndim == 2:
         return raw_ops.SoftmaxCrossEntropyWithLogits(features=logits, labels=labels).loss
     shape, classes = shape_of(logits), size_of(logits, -1)
     labels, logits = (
-        raw_ops.Reshape(tensor=each, shape=[-1, classes]) for each in (labels, logits)
+        raw_ops.Reshape(tensor=tensor, shape=[-1, classes]) for tensor in (labels, logits)
     )
     loss = raw_ops.SoftmaxCrossEntropyWithLogits(features=logits, labels=labels).loss
     return raw_ops.Reshape(tensor=loss, shape=shape[:-1])

@@ -88,7 +88,7 @@ def _item_text(item, summarize) -> str:
     layout = pprint.pformat(pack_like(item, leaves))
     return re.sub(
         "\0(\\d+)\0",
-        lambda found: tensor_text(_core.to_tensor(slots[int(found[1])]), summarize),
+        lambda match: tensor_text(_core.to_tensor(slots[int(match[1])]), summarize),
         layout,
     )
 
@@ -173,24 +173,26 @@ def _append(path, text):
 @public("strings.format")
 def format(template, inputs, placeholder="{}", summarize=3, name=None):
     """The template with a tensor in place of every placeholder, as one string."""
-    given = inputs if isinstance(inputs, (list, tuple)) else [inputs]
-    given = [_core.to_tensor(each) for each in given]
+    arguments = inputs if isinstance(inputs, (list, tuple)) else [inputs]
+    arguments = [_core.to_tensor(value) for value in arguments]
     count = template.count(placeholder)
-    if count != len(given):
+    if count != len(arguments):
         raise ValueError(
-            f"The template expects {count} tensors, but the inputs only has {len(given)}. Please "
-            "ensure the number of placeholders in template matches inputs length."
+            f"The template expects {count} tensors, but the inputs only has {len(arguments)}. "
+            "Please ensure the number of placeholders in template matches inputs length."
         )
     between = template.split(placeholder)
-    if any(isinstance(each, _core.SymbolicTensor) for each in given):
+    if any(isinstance(tensor, _core.SymbolicTensor) for tensor in arguments):
         run = lambda tensors: [_filled(between, tensors, summarize)]  # noqa: E731
         outputs = [(dtypes.string, ())]
-        return call_when_run("strings.format", run, given, outputs, node=name or "StringFormat")[0]
-    return _filled(between, given, summarize)
+        return call_when_run(
+            "strings.format", run, arguments, outputs, node=name or "StringFormat"
+        )[0]
+    return _filled(between, arguments, summarize)
 
 
 def _filled(between, tensors, summarize):
-    texts = [*(tensor_text(each, summarize) for each in tensors), ""]
+    texts = [*(tensor_text(tensor, summarize) for tensor in tensors), ""]
     joined = "".join(part for pair in zip(between, texts, strict=True) for part in pair)
     return _core.to_tensor(joined.encode("utf-8", "surrogateescape"))
 

@@ -93,8 +93,10 @@ def truncated_normal(
     )
 
 
-def _at_least_tiny(made, beta):
-    return raw_ops.Maximum(x=_core.to_tensor(_TINY[made.dtype.name], made.dtype), y=made / beta)
+def _at_least_tiny(samples, beta):
+    return raw_ops.Maximum(
+        x=_core.to_tensor(_TINY[samples.dtype.name], samples.dtype), y=samples / beta
+    )
 
 
 @public("random.gamma", "v1.random_gamma")
@@ -105,8 +107,8 @@ def gamma(shape, alpha, beta=None, dtype=dtypes.float32, seed=None, name=None) -
     alpha, beta = _core.to_tensor(alpha, dtype), _core.to_tensor(1 if beta is None else beta, dtype)
     seeds = op_seeds(seed)
     alpha = alpha + raw_ops.ZerosLike(x=beta)
-    made = raw_ops.RandomGamma(shape=vector_of(shape), alpha=alpha, **seeds)
-    return _at_least_tiny(made, beta)
+    samples = raw_ops.RandomGamma(shape=vector_of(shape), alpha=alpha, **seeds)
+    return _at_least_tiny(samples, beta)
 
 
 @public("random.poisson")
@@ -162,7 +164,7 @@ class Algorithm(enum.Enum):
 
 def check_algorithm(alg):
     """Rejects algorithms other than Philox."""
-    names = {each.name.lower(): each for each in Algorithm}
+    names = {algorithm.name.lower(): algorithm for algorithm in Algorithm}
     chosen = names.get(alg) if isinstance(alg, str) else Algorithm(alg)
     if chosen not in (Algorithm.PHILOX, Algorithm.AUTO_SELECT):
         raise ValueError(f"Unsupported algorithm: {alg}. Philox is the only one.")

@@ -33,10 +33,10 @@ def compute_accidental_hits(
 
 def _loss(op, seed, remove_hits, **arguments):
     """A loss with its own sampling."""
-    made = _drawn(op, seed, remove_accidental_hits=remove_hits, **arguments)
+    drawn = _drawn(op, seed, remove_accidental_hits=remove_hits, **arguments)
     if remove_hits:
         next_seeds()  # as compute_accidental_hits does
-    return made
+    return drawn
 
 
 def _joined(weights):

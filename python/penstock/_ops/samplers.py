@@ -139,11 +139,13 @@ def _unigrams_text(vocab_file, distortion, num_reserved_ids, num_shards, shard, 
             unigrams = _weights_of_file(vocab_file)
     if not unigrams:
         raise _invalid("Must provide either vocab_file or unigrams.")
-    given = np.array(unigrams, np.float32).astype(np.float64)
-    if given.ndim != 1:
-        raise TypeError(f"unigrams must be a list of numbers, but has shape {given.shape}")
+    unigram_weights = np.array(unigrams, np.float32).astype(np.float64)
+    if unigram_weights.ndim != 1:
+        raise TypeError(
+            f"unigrams must be a list of numbers, but has shape {unigram_weights.shape}"
+        )
     with np.errstate(all="ignore"):  # the op rejects values that are not finite
-        weights = np.power(given, np.float64(np.float32(distortion))).astype(np.float32)
+        weights = np.power(unigram_weights, np.float64(np.float32(distortion))).astype(np.float32)
     reserved = len(range(shard, num_reserved_ids, num_shards)) if 0 <= shard < num_shards else 0
     # TensorFlow continues from this shard's reserved ids, not from all.
     mine = [w for i, w in enumerate(weights.tolist(), reserved) if i % num_shards == shard]
@@ -344,5 +346,9 @@ def _learned_when_run(true_classes, attributes, name) -> list:
         (dtypes.float32, (num_sampled,)),
     ]
     return call_when_run(
-        node, lambda given: list(draw(*given, attributes)), inputs, outputs, node=name or node
+        node,
+        lambda arguments: list(draw(*arguments, attributes)),
+        inputs,
+        outputs,
+        node=name or node,
     )

@@ -41,11 +41,11 @@ def expand_dims(input, axis, name=None) -> Tensor:
     """With an axis that is an array: one of a single element is taken for that."""
     known = get_static_value(axis)
     if isinstance(known, (list, tuple)) or getattr(known, "ndim", 0):
-        found = flatten(known.tolist() if hasattr(known, "tolist") else list(known))
-        if len(found) != 1:
+        elements = flatten(known.tolist() if hasattr(known, "tolist") else list(known))
+        if len(elements) != 1:
             fault = errors._TracingError if _core.is_tracing() else errors.InvalidArgumentError
             raise fault(None, None, "'dim' must be a tensor with a single value [Op:ExpandDims]")
-        axis = found[0]
+        axis = elements[0]
     return raw_ops.ExpandDims(input=input, axis=axis, name=name)
 
 

@@ -254,8 +254,8 @@ def linear_to_mel_weight_matrix(
     with booked(48 * num_mel_bins * num_spectrogram_bins, "linear_to_mel_weight_matrix"):
         edges = (lower_edge_hertz, upper_edge_hertz)
         weights = _mel_weights(num_mel_bins, num_spectrogram_bins, rate, edges)
-        made = _core.to_tensor(weights, dtypes.as_dtype(dtype))
-        return node_of(made, made.dtype, name)
+        tensor = _core.to_tensor(weights, dtypes.as_dtype(dtype))
+        return node_of(tensor, tensor.dtype, name)
 
 
 def _mel_weights(num_mel_bins, num_spectrogram_bins, rate, range_):

@@ -48,7 +48,7 @@ def ngrams(
         ],
         axis=0,
     )
-    found = raw_ops.StringNGrams(
+    result = raw_ops.StringNGrams(
         data=data,
         data_splits=raw_ops.Range(start=0, limit=kept + 1, delta=1) * length,
         separator=separator,
@@ -59,6 +59,6 @@ def ngrams(
         preserve_short_sequences=preserve_short_sequences,
     )
     # Rows of equal length have equally many n-grams.
-    count = raw_ops.FloorDiv(x=raw_ops.Size(input=found.ngrams), y=kept)
-    own = found.ngrams[: rows * count]
+    count = raw_ops.FloorDiv(x=raw_ops.Size(input=result.ngrams), y=kept)
+    own = result.ngrams[: rows * count]
     return raw_ops.Reshape(tensor=own, shape=[*outer, count], name=name)

@@ -116,6 +116,6 @@ def _packed(values):
     from penstock import dtypes, raw_ops
 
     tensors = [_core.to_tensor(value) for value in values]
-    wide = any(each.dtype == dtypes.int64 for each in tensors)
+    wide = any(tensor.dtype == dtypes.int64 for tensor in tensors)
     kind = dtypes.int64 if wide else dtypes.int32
-    return raw_ops.Pack(values=[raw_ops.Cast(x=each, DstT=kind) for each in tensors], axis=0)
+    return raw_ops.Pack(values=[raw_ops.Cast(x=tensor, DstT=kind) for tensor in tensors], axis=0)

@@ -75,18 +75,18 @@ class Repeated(list):
 
     def add(self, **fields):
         """One more message, which is returned."""
-        made = self._kind(**fields)
-        super().append(made)
-        return made
+        message = self._kind(**fields)
+        super().append(message)
+        return message
 
     def __reduce__(self):
         return _repeated, (self._kind, self._owner, list(self))
 
 
 def _repeated(kind, owner, values):
-    made = Repeated(kind, owner)
-    list.extend(made, values)
-    return made
+    repeated = Repeated(kind, owner)
+    list.extend(repeated, values)
+    return repeated
 
 
 class Message:
@@ -95,9 +95,9 @@ class Message:
     FIELDS: ClassVar[dict] = {}
     ONE_OF: ClassVar[tuple[str, ...]] = ()
 
-    def __init__(self, **given):
+    def __init__(self, **fields):
         object.__setattr__(self, "_values", {})
-        for name, value in given.items():
+        for name, value in fields.items():
             if name not in self.FIELDS:
                 raise ValueError(f'Protocol message {type(self).__name__} has no "{name}" field.')
             if value is not None:
@@ -124,10 +124,10 @@ class Message:
             return self._values[name]
         if isinstance(kind, str):
             return _ZEROS.get(kind, 0)
-        made = Repeated(kind[0], name) if isinstance(kind, list) else {}
-        made = kind() if isinstance(kind, type) else made
-        self._values[name] = made
-        return made
+        container = Repeated(kind[0], name) if isinstance(kind, list) else {}
+        container = kind() if isinstance(kind, type) else container
+        self._values[name] = container
+        return container
 
     def __setattr__(self, name, value):
         if name not in self.FIELDS:
@@ -211,9 +211,9 @@ class Message:
 
     @classmethod
     def FromString(cls, serialized):
-        made = cls()
-        made.MergeFromString(serialized)
-        return made
+        message = cls()
+        message.MergeFromString(serialized)
+        return message
 
     def _take(self, name, kind, form, value):
         """Sets a field's value; a value in another wire form is ignored."""
@@ -221,17 +221,17 @@ class Message:
         inner = kind[0] if is_list else kind
         if isinstance(inner, str):
             is_packed = form == wire.BYTES and inner not in ("string", "bytes")
-            found = [] if is_packed and not is_list else _decoded(inner, form, value)
+            values = [] if is_packed and not is_list else _decoded(inner, form, value)
             if is_list:
-                list.extend(getattr(self, name), found)
-            elif found:
-                setattr(self, name, found[-1])
+                list.extend(getattr(self, name), values)
+            elif values:
+                setattr(self, name, values[-1])
         elif form == wire.BYTES and isinstance(inner, dict):
             key, item = _pair(inner, value)
             getattr(self, name)[key] = item
         elif form == wire.BYTES:
-            made = getattr(self, name)
-            (made.add() if is_list else made).MergeFromString(value)
+            container = getattr(self, name)
+            (container.add() if is_list else container).MergeFromString(value)
 
     def __eq__(self, other):
         return type(other) is type(self) and self.ListFields() == other.ListFields()
@@ -242,9 +242,9 @@ class Message:
         return "".join(_lines(self, ""))
 
     def __deepcopy__(self, memo):
-        made = type(self)()
-        made.CopyFrom(self)
-        return made
+        copy = type(self)()
+        copy.CopyFrom(self)
+        return copy
 
     def __reduce__(self):
         return type(self).FromString, (self.SerializeToString(),)
@@ -262,8 +262,8 @@ def _encoded(number, kind, value) -> bytes:
     if isinstance(kind, list):
         kind = kind[0]
         if not isinstance(kind, str) or kind in ("string", "bytes"):
-            return b"".join(_encoded(number, kind, each) for each in value)
-        return wire.bytes_field(number, b"".join(_scalar(kind, each) for each in value))
+            return b"".join(_encoded(number, kind, element) for element in value)
+        return wire.bytes_field(number, b"".join(_scalar(kind, element) for element in value))
     if not isinstance(kind, str):
         return wire.bytes_field(number, value.SerializeToString())
     if kind in ("string", "bytes"):
@@ -303,11 +303,11 @@ def _decoded(kind, form, value) -> list:
             return []
         if len(value) % size:
             raise wire.DecodeError("Error parsing message: it ends inside a number")
-        return [each for (each,) in struct.iter_unpack(_PACKED[kind], value)]
+        return [element for (element,) in struct.iter_unpack(_PACKED[kind], value)]
     if form not in (wire.VARINT, wire.BYTES):
         return []
-    found = [wire.signed(value)] if form == wire.VARINT else wire.varints(value)
-    return [_cut(kind, each) for each in found]
+    numbers = [wire.signed(value)] if form == wire.VARINT else wire.varints(value)
+    return [_cut(kind, number) for number in numbers]
 
 
 def _cut(kind, value: int):
@@ -324,17 +324,17 @@ def _lines(message, indent):
     """The text form."""
     for name, value in message.ListFields():
         kind = message.FIELDS[name][1]
-        for each in value if isinstance(kind, list) else [value]:
-            if isinstance(each, Message):
+        for element in value if isinstance(kind, list) else [value]:
+            if isinstance(element, Message):
                 yield f"{indent}{name} {{\n"
-                yield from _lines(each, indent + "  ")
+                yield from _lines(element, indent + "  ")
                 yield f"{indent}}}\n"
-            elif isinstance(each, dict):
-                for key, item in each.items():
+            elif isinstance(element, dict):
+                for key, item in element.items():
                     texts = f"{indent}  key: {_text(key)}\n{indent}  value: {_text(item)}\n"
                     yield f"{indent}{name} {{\n{texts}{indent}}}\n"
             else:
-                yield f"{indent}{name}: {_text(each)}\n"
+                yield f"{indent}{name}: {_text(element)}\n"
 
 
 def _text(value) -> str:

@@ -78,10 +78,10 @@ class TensorSpec(TypeSpec):
 
     def most_specific_compatible_type(self, other):
         """As most_specific_common_supertype, but raises ValueError if there is none."""
-        found = self.most_specific_common_supertype([other])
-        if found is None:
+        common = self.most_specific_common_supertype([other])
+        if common is None:
             raise ValueError(f"No TypeSpec is compatible with both {self} and {other}")
-        return found
+        return common
 
     def __eq__(self, other):
         return (

@@ -34,8 +34,8 @@ def get_static_value(tensor, partial=False):
     """The value as a NumPy array if it is known: always, outside functions and graphs."""
     if isinstance(tensor, _core.SymbolicTensor):
         builder = getattr(getattr(tensor, "graph", None), "_builder", None)
-        found = None if builder is None else builder.constant_value(tensor)
-        return None if found is None else found.numpy()
+        constant = None if builder is None else builder.constant_value(tensor)
+        return None if constant is None else constant.numpy()
     return tensor.numpy() if isinstance(tensor, _core.EagerTensor) else tensor
 
 
@@ -175,7 +175,7 @@ def _symbolic_format(self, spec):
     return symbolic_str(self)
 
 
-def install(symbolic_getitem):
+def install(symbolic_getitem, reduce):
     """Gives the types of _core their methods."""
     shared = {
         "__array_priority__": 100,
@@ -216,7 +216,7 @@ def install(symbolic_getitem):
         "__iter__": tensor_iter,
         "__reversed__": tensor_reversed,
         "__array__": tensor_array,
-        "__reduce__": lambda self: (_rebuild, (self._read_only_array(), self.dtype)),
+        "__reduce__": reduce,
         "__complex__": lambda self: complex(self._read_only_array()[()]),
         "name": _undefined("name"),
         "op": _undefined("op"),
@@ -229,7 +229,3 @@ def install(symbolic_getitem):
     for name, value in members.items():
         setattr(EagerTensor, name, value)
     Tensor.__doc__ = "An array of elements of one dtype, which never changes."
-
-
-def _rebuild(values, dtype):
-    return _core.to_tensor(values, dtype)

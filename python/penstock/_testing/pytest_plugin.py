@@ -99,7 +99,7 @@ def _run_often(run, mark):
         run()
         held.append(_held())
     grown = [after - before for before, after in itertools.pairwise(held)]
-    if all(each > 0 for each in grown):
+    if all(growth > 0 for growth in grown):
         pytest.fail(_why(run, grown), pytrace=False)
 
 
@@ -119,6 +119,6 @@ def _why(run, grown) -> str:
     with doctor() as findings:
         exec(compile(source, _LOOP_FILE, "exec"), {"run": run})
     linecache.cache.pop(_LOOP_FILE, None)
-    per_run = ", ".join(f"{each:,}" for each in grown)
+    per_run = ", ".join(f"{growth:,}" for growth in grown)
     text = f"every run of the test leaves bytes of tensors behind: {per_run}"
     return f"{text}\n\n{findings}" if findings else text

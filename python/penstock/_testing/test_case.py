@@ -62,7 +62,7 @@ class TestCase(unittest.TestCase):
         """The values of the tensors, in the same structure."""
         if tensors is None:
             return None
-        return pack_like(tensors, [_value(each) for each in flatten(tensors)])
+        return pack_like(tensors, [_value(leaf) for leaf in flatten(tensors)])
 
     def assertAllClose(self, a, b, rtol=1e-6, atol=1e-6, msg=None):
         """|a - b| <= atol + rtol · |b|, everywhere in two structures of the same form."""
@@ -247,7 +247,7 @@ def compute_gradient(f, x, delta=None):
             "`x` must be a list or tuple of values convertible to a Tensor (arguments to `f`), "
             f"not a {type(x)}"
         )
-    x = [convert_to_tensor(each) for each in x]
+    x = [convert_to_tensor(value) for value in x]
     if delta is None:
         # A step that is exact in float32 and float64.
         delta = 1.0 / 1024

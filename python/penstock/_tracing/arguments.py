@@ -123,48 +123,51 @@ class Parameters:
     def __init__(self, python_function, input_signature=None):
         self.signature = inspect.signature(python_function)
         self.specs = None if input_signature is None else _checked_specs(input_signature)
-        kinds = [each.kind for each in self.signature.parameters.values()]
+        kinds = [parameter.kind for parameter in self.signature.parameters.values()]
         self._is_plain = all(kind is inspect.Parameter.POSITIONAL_OR_KEYWORD for kind in kinds)
         self._count = len(kinds)
         # A mutable default must be examined in every call.
         self.has_open_defaults = any(
-            _is_open(each.default) for each in self.signature.parameters.values()
+            _is_open(parameter.default) for parameter in self.signature.parameters.values()
         )
         if self.specs is not None:
             self._check_constraints()
 
     def _check_constraints(self):
         parameters = list(self.signature.parameters.values())
-        named = [each for each in parameters if each.kind in POSITIONAL]
+        named = [item for item in parameters if item.kind in POSITIONAL]
         if named and named[0].name == "self":
             del named[0]  # a method: the signature starts after self
-        takes_more = any(each.kind is inspect.Parameter.VAR_POSITIONAL for each in parameters)
+        takes_more = any(item.kind is inspect.Parameter.VAR_POSITIONAL for item in parameters)
         if len(self.specs) > len(named) and not takes_more:
             extra = len(self.specs) - len(named)
             raise TypeError(f"input_signature contains {extra} extra type constraints.")
-        for each in named[len(self.specs) :]:
-            if each.default is inspect.Parameter.empty:
-                raise TypeError(f"input_signature missing type constraint for {each.name}")
-        for each in parameters:
-            if each.kind is each.KEYWORD_ONLY and each.default is inspect.Parameter.empty:
+        for parameter in named[len(self.specs) :]:
+            if parameter.default is inspect.Parameter.empty:
+                raise TypeError(f"input_signature missing type constraint for {parameter.name}")
+        for parameter in parameters:
+            if (
+                parameter.kind is parameter.KEYWORD_ONLY
+                and parameter.default is inspect.Parameter.empty
+            ):
                 raise TypeError(
-                    f"Since input_signature is defined, keyword-only parameter `{each.name}` must "
-                    "have a default value"
+                    f"Since input_signature is defined, keyword-only parameter `{parameter.name}` "
+                    "must have a default value"
                 )
 
     def __str__(self):
         parts = []
-        for i, each in enumerate(self.signature.parameters.values()):
-            has_default = each.default is not inspect.Parameter.empty
+        for i, parameter in enumerate(self.signature.parameters.values()):
+            has_default = parameter.default is not inspect.Parameter.empty
             if self.specs is not None and i < len(self.specs):
-                each = each.replace(annotation=_Bare(type_text(self.specs[i])))
+                parameter = parameter.replace(annotation=_Bare(type_text(self.specs[i])))
             elif self.specs is not None and has_default:
-                each = each.replace(annotation=_Bare(type_text(each.default)))
+                parameter = parameter.replace(annotation=_Bare(type_text(parameter.default)))
             else:
-                each = each.replace(annotation=inspect.Parameter.empty)
+                parameter = parameter.replace(annotation=inspect.Parameter.empty)
             if has_default:
-                each = each.replace(default=_Bare("<captured_default_value>"))
-            parts.append(each)
+                parameter = parameter.replace(default=_Bare("<captured_default_value>"))
+            parts.append(parameter)
         return str(inspect.Signature(parts))
 
     def failed(self, reason, args, kwargs) -> TypeError:
@@ -179,12 +182,12 @@ class Parameters:
             bound = (args, {})
         else:
             try:
-                found = self.signature.bind(*args, **kwargs)
+                binding = self.signature.bind(*args, **kwargs)
             except TypeError as error:
                 raise self.failed(error, args, kwargs) from None
-            found.apply_defaults()
+            binding.apply_defaults()
             # Their order is not part of the signature.
-            bound = (found.args, dict(sorted(found.kwargs.items())))
+            bound = (binding.args, dict(sorted(binding.kwargs.items())))
         if self.specs is not None:
             try:
                 return self._constrained(*bound)
@@ -203,13 +206,13 @@ class Parameters:
         return (*self.specs, *args[len(self.specs) :]), kwargs
 
     def _constrained(self, args, kwargs):
-        made = [_cast(value, spec) for value, spec in zip(args, self.specs, strict=False)]
-        defaults = list(self.signature.parameters.values())[len(made) : len(args)]
-        for value, parameter in zip(args[len(made) :], defaults, strict=True):
+        converted = [_cast(value, spec) for value, spec in zip(args, self.specs, strict=False)]
+        defaults = list(self.signature.parameters.values())[len(converted) : len(args)]
+        for value, parameter in zip(args[len(converted) :], defaults, strict=True):
             if value is not parameter.default and value != parameter.default:
                 raise TypeError(f"Can not cast {value!r} to {type_text(parameter.default)}")
-            made.append(value)
-        return tuple(made), kwargs
+            converted.append(value)
+        return tuple(converted), kwargs
 
 
 def _is_open(default) -> bool:
@@ -291,13 +294,13 @@ def _cast(value, spec):
     if isinstance(spec, (list, tuple)):
         if not isinstance(value, (list, tuple)) or len(value) != len(spec):
             raise TypeError(f"Can not cast {value!r} to {type_text(spec)}")
-        made = [_cast(item, part) for item, part in zip(value, spec, strict=True)]
-        return made if isinstance(spec, list) else tuple(made)
+        converted = [_cast(item, part) for item, part in zip(value, spec, strict=True)]
+        return converted if isinstance(spec, list) else tuple(converted)
     if not isinstance(spec, TensorSpec):
-        made = spec._cast(value)
-        if made is None:
+        converted = spec._cast(value)
+        if converted is None:
             raise TypeError(f"Can not cast {type_text(value)} to {spec!r}")
-        return made
+        return converted
     if not is_traced(value):
         is_variable = isinstance(value, _core.VariableHandle)
         value = _core.to_tensor(value, None if is_variable else spec.dtype)

@@ -35,30 +35,30 @@ class ConcreteFunction:
 
     def at(self, tensors):
         """The function for tensors (or specs) of known shapes, if this one leaves some open."""
-        core = self._core.at([each.shape._dims for each in tensors])
-        given = iter(tensors)
+        core = self._core.at([tensor.shape._dims for tensor in tensors])
+        tensors_left = iter(tensors)
         leaves = [
-            TensorSpec((each := next(given)).shape, each.dtype, leaf.name)
+            TensorSpec((tensor := next(tensors_left)).shape, tensor.dtype, leaf.name)
             if is_traced(leaf)
             else leaf
             for leaf in flatten_all(self._arguments)
         ]
         arguments = pack_all(self._arguments, leaves)
-        made = ConcreteFunction(
+        concrete = ConcreteFunction(
             core, self._name, self._parameters, arguments, self._inputs, self._result
         )
-        made.wide, made.calls = self, self.calls
-        made.has_custom_gradient = self.has_custom_gradient
-        made.assigned = self.assigned
-        return made
+        concrete.wide, concrete.calls = self, self.calls
+        concrete.has_custom_gradient = self.has_custom_gradient
+        concrete.assigned = self.assigned
+        return concrete
 
     def with_variables(self, bound, stand_ins, variables, on_death):
         """The function for these arguments, if this one has stand-ins for their variables."""
         leaves = [
-            without_owning(given, on_death) if isinstance(given, _core.VariableHandle) else own
-            for given, own in zip(flatten_all(bound), flatten_all(self._arguments), strict=True)
+            without_owning(leaf, on_death) if isinstance(leaf, _core.VariableHandle) else own
+            for leaf, own in zip(flatten_all(bound), flatten_all(self._arguments), strict=True)
         ]
-        made = ConcreteFunction(
+        concrete = ConcreteFunction(
             self._core.with_variables(stand_ins, variables),
             self._name,
             self._parameters,
@@ -66,9 +66,12 @@ class ConcreteFunction:
             self._inputs,
             self._result,
         )
-        made.wide, made.calls = self, self.calls
-        made.has_custom_gradient, made.may_be_fast = self.has_custom_gradient, self.may_be_fast
-        return made
+        concrete.wide, concrete.calls = self, self.calls
+        concrete.has_custom_gradient, concrete.may_be_fast = (
+            self.has_custom_gradient,
+            self.may_be_fast,
+        )
+        return concrete
 
     def is_narrowed(self) -> bool:
         """Whether it was derived from a trace that serves others too."""
@@ -96,8 +99,8 @@ class ConcreteFunction:
     @property
     def variables(self):
         """The variables that the function reads or changes and that still exist."""
-        found = (variables_by_id.get(number) for number in self._core.variable_ids())
-        return tuple(variable for variable in found if variable is not None)
+        variables = (variables_by_id.get(number) for number in self._core.variable_ids())
+        return tuple(variable for variable in variables if variable is not None)
 
     @property
     def trainable_variables(self):
@@ -177,11 +180,11 @@ class ConcreteFunction:
         """The results for the tensors among the arguments, in order."""
         if self.calls:
             keep_calls(self.calls)  # if it becomes part of another trace
-        made = self._core(tensors)
+        results = self._core(tensors)
         if self.assigned:
-            count = len(made) - len(self.assigned)
-            made = frames.assign(self.assigned, made[count:], made[:count])
-        return made[0] if isinstance(self._result, _core.Tensor) else self._pack(made)
+            count = len(results) - len(self.assigned)
+            results = frames.assign(self.assigned, results[count:], results[:count])
+        return results[0] if isinstance(self._result, _core.Tensor) else self._pack(results)
 
     def __call__(self, *args, **kwargs):
         if not kwargs and len(args) == len(self._inputs) and self._are_inputs(args):
@@ -196,16 +199,16 @@ class ConcreteFunction:
     def _tensors_of(self, args, kwargs) -> list:
         """The tensors among the arguments, by parameter or by tensor name."""
         names = self._input_names()
-        given = list(args)
+        tensors = list(args)
         if len(args) + len(kwargs) == len(names) and all(
             name in kwargs for name in names[len(args) :]
         ):
-            given += [kwargs[name] for name in names[len(args) :]]
-            given = [part for value in given for part in _parts_of(value)]
+            tensors += [kwargs[name] for name in names[len(args) :]]
+            tensors = [part for value in tensors for part in _parts_of(value)]
         else:
-            given = self._bound(args, kwargs)
+            tensors = self._bound(args, kwargs)
         wanted = [leaf for leaf in flatten_all(self._arguments) if is_traced(leaf)]
-        pairs = zip(given, wanted, strict=True)
+        pairs = zip(tensors, wanted, strict=True)
         try:
             return [self._input(i, *pair) for i, pair in enumerate(pairs)]
         except (TypeError, ValueError) as error:
@@ -217,31 +220,33 @@ class ConcreteFunction:
         except TypeError as error:
             raise self._failed(error, args, kwargs) from None
         bound.apply_defaults()
-        given, wanted = flatten_all((bound.args, bound.kwargs)), flatten_all(self._arguments)
-        if len(given) != len(wanted):
+        leaves, wanted = flatten_all((bound.args, bound.kwargs)), flatten_all(self._arguments)
+        if len(leaves) != len(wanted):
             raise self._failed("another structure of arguments", args, kwargs)
-        for value, own in zip(given, wanted, strict=True):
+        for value, own in zip(leaves, wanted, strict=True):
             if not is_traced(own) and key_of(value) != key_of(own):
                 raise self._failed(f"Can not cast {value!r} to {type_text(own)}", args, kwargs)
-        pairs = zip(given, wanted, strict=True)
+        pairs = zip(leaves, wanted, strict=True)
         return [value for value, own in pairs if is_traced(own)]
 
     def _with_values(self, signature):
         """The signature with the trace's values as defaults: they may be omitted."""
         values = {name: value for name, _, value in self._named_arguments()}
-        made, optional = [], False
-        for each in signature.parameters.values():
-            has_value = not any(map(is_traced, flatten_all(values.get(each.name))))
-            optional = optional or each.kind is inspect.Parameter.KEYWORD_ONLY
-            if each.kind in (*POSITIONAL, inspect.Parameter.KEYWORD_ONLY):
+        parameters, optional = [], False
+        for parameter in signature.parameters.values():
+            has_value = not any(map(is_traced, flatten_all(values.get(parameter.name))))
+            optional = optional or parameter.kind is inspect.Parameter.KEYWORD_ONLY
+            if parameter.kind in (*POSITIONAL, inspect.Parameter.KEYWORD_ONLY):
                 is_last = optional or has_value
-                default = values[each.name] if has_value and is_last else inspect.Parameter.empty
-                each = each.replace(default=default)
-            made.append(each)
+                default = (
+                    values[parameter.name] if has_value and is_last else inspect.Parameter.empty
+                )
+                parameter = parameter.replace(default=default)
+            parameters.append(parameter)
         try:
-            return signature.replace(parameters=made)
+            return signature.replace(parameters=parameters)
         except ValueError:  # a tensor after a value: all must be given
-            bare = [each.replace(default=inspect.Parameter.empty) for each in made]
+            bare = [parameter.replace(default=inspect.Parameter.empty) for parameter in parameters]
             return signature.replace(parameters=bare)
 
     def _failed(self, reason, args, kwargs):

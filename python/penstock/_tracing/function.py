@@ -72,36 +72,36 @@ class Function(_core.TracedCall):
     def __get__(self, instance, owner=None):
         if instance is None:
             return self
-        found = self._bound.get(id(instance))
-        return found[1] if found is not None else self._bind_to(instance)
+        bound_function = self._bound.get(id(instance))
+        return bound_function[1] if bound_function is not None else self._bind_to(instance)
 
     def _bind_to(self, instance):
         """The function bound to an object, which it does not keep alive."""
         with self._lock:  # otherwise two would be traced, and create variables twice
-            found = self._bound.get(id(instance))
-            return found[1] if found is not None else self._new_bound(instance)
+            bound_function = self._bound.get(id(instance))
+            return bound_function[1] if bound_function is not None else self._new_bound(instance)
 
     def _new_bound(self, instance):
         alive = weakref.ref(instance, functools.partial(_unbind, weakref.ref(self), id(instance)))
         method = _method(self._python_function, instance, alive)
-        made = Function(method, self._name, self._parameters.specs, **self._own_options)
-        self._bound[id(instance)] = alive, made
-        return made
+        function = Function(method, self._name, self._parameters.specs, **self._own_options)
+        self._bound[id(instance)] = alive, function
+        return function
 
     def _find(self, bound):
         """The concrete function for bound arguments, traced on first use."""
         key = key_of_call(bound)
         with self._lock:
-            found = self._traces.get(key)
-            if found is not None:
-                return key, found, False
+            concrete = self._traces.get(key)
+            if concrete is not None:
+                return key, concrete, False
             before = self._num_traces
-            found = self._by_stand_ins(bound, key) or self._find_exact(bound, key)
-        return key, found, self._num_traces > before
+            concrete = self._by_stand_ins(bound, key) or self._find_exact(bound, key)
+        return key, concrete, self._num_traces > before
 
     def _by_stand_ins(self, bound, key):
-        """The concrete function by way of a trace for any such variables; None where there are
-        none among the arguments, or they must be seen themselves."""
+        """The concrete function made from a trace for any variables of these kinds. None if no
+        argument is a variable, or if the trace needs the variables themselves."""
         replaced = None if self._needs_variables else self._stand_ins.replace(bound)
         if replaced is None:
             return None
@@ -115,53 +115,55 @@ class Function(_core.TracedCall):
             self._needs_variables = True
             return None
         used = {*general._core.variable_ids()} if general._core.assigns() else set()
-        if any(each._id in used for each in variables):
+        if any(variable._id in used for variable in variables):
             return None  # the function has it already: what it does to one, the other shows
         on_death = functools.partial(_drop_trace, weakref.ref(self), key)
-        found = general.with_variables(bound, stand_ins, variables, on_death)
-        if not found._core.has_captures():
-            self._keep(key, found)
-        return found
+        concrete = general.with_variables(bound, stand_ins, variables, on_death)
+        if not concrete._core.has_captures():
+            self._keep(key, concrete)
+        return concrete
 
     def _find_exact(self, bound, key):
-        found = self._narrowed(bound)
-        is_own = found is None
+        concrete = self._narrowed(bound)
+        is_own = concrete is None
         if is_own:
-            found = self._trace_first(bound, key)
+            concrete = self._trace_first(bound, key)
             self._relaxing.traced(bound)
-        if (is_own or found.is_narrowed()) and not found._core.has_captures():
-            self._keep(key, found)
-        return found
+        if (is_own or concrete.is_narrowed()) and not concrete._core.has_captures():
+            self._keep(key, concrete)
+        return concrete
 
     def _narrowed(self, bound):
-        """The concrete function by way of a trace that leaves dimensions open; None where there
-        is none to serve these arguments."""
+        """The concrete function made from a trace with open dimensions. None if no such trace
+        fits these arguments."""
         wide = self._parameters.declared(bound) or self._relaxing.widen(bound)
         if wide is None:
             return None
         key = key_of_call(wide)
-        found = self._traces.get(key) or self._trace_open(wide, key)
+        concrete = self._traces.get(key) or self._trace_open(wide, key)
         leaves = traced_leaves(bound)
-        if found is None or _core.is_tracing():
-            return found
+        if concrete is None or _core.is_tracing():
+            return concrete
         is_closed = all(leaf.shape.is_fully_defined() for leaf in leaves)
-        return found.at(leaves) if is_closed and not found._core.has_known_inputs() else found
+        return (
+            concrete.at(leaves) if is_closed and not concrete._core.has_known_inputs() else concrete
+        )
 
     def _trace_open(self, wide, key):
         if key in self._never_open:
             return None
         before = self._num_traces
         try:
-            found = self._trace_first(wide, key)
+            concrete = self._trace_first(wide, key)
         except errors.UnimplementedError:
             # Something in it needs the sizes: then each size has its own trace.
             self._never_open.add(key)
             self._num_traces = before
             return None
-        if not found._core.has_captures():
-            found.wide = found
-            self._keep(key, found)
-        return found
+        if not concrete._core.has_captures():
+            concrete.wide = concrete
+            self._keep(key, concrete)
+        return concrete
 
     def _keep(self, key, concrete):
         self._traces.put(key, concrete)
@@ -189,8 +191,8 @@ class Function(_core.TracedCall):
     def _trace_first(self, bound, key):
         """A trace; the very first may create variables, and a second one must not."""
         is_first = self._num_traces == 0
-        concrete, made = self._trace(bound, key, may_make_variables=is_first)
-        if made:
+        concrete, results = self._trace(bound, key, may_make_variables=is_first)
+        if results:
             concrete, _ = self._trace(bound, key, may_make_variables=False)
         return concrete
 
@@ -207,8 +209,8 @@ class Function(_core.TracedCall):
                 to_trace = autograph._traced(self._python_function, **self._own_options)
                 result = to_trace(*args, **kwargs)
                 outputs = [self._as_output(leaf) for leaf in flatten_all(result)]
-                given = [leaf for leaf in outputs if leaf is not None]
-                core = trace.finish(given + [frame.read(each) for each in frame.written])
+                tensors = [leaf for leaf in outputs if leaf is not None]
+                core = trace.finish(tensors + [frame.read(variable) for variable in frame.written])
         finally:
             trace.close()
         self._num_traces += 1  # a failed trace does not count
@@ -337,7 +339,7 @@ class Function(_core.TracedCall):
         if not self._own_options.get("jit_compile") or concrete._core.is_planned():
             return
         plan = concrete.memory_plan()
-        unknown = "\n".join(dict.fromkeys("  " + each for each in plan.causes or plan.unknown))
+        unknown = "\n".join(dict.fromkeys("  " + cause for cause in plan.causes or plan.unknown))
         raise errors.InvalidArgumentError(
             None,
             None,
@@ -417,9 +419,9 @@ class Function(_core.TracedCall):
           None
         """
         return "\n\n".join(
-            each.pretty_printed_signature()
-            for each in self._traces.values()
-            if each.wide in (None, each)
+            trace.pretty_printed_signature()
+            for trace in self._traces.values()
+            if trace.wide in (None, trace)
         )
 
     def experimental_get_compiler_ir(self, *args, **kwargs):

@@ -80,18 +80,18 @@ class Relaxing:
         if not specs:
             return None
         kind = self._kind(bound, len(specs))
-        found = self._narrowest(kind, specs)
-        if found is None and self._reduces_retracing:
-            found = self._relaxed(kind, [shape for shape, _ in specs])
-        return None if found is None else _with_specs(bound, found)
+        narrowest = self._narrowest(kind, specs)
+        if narrowest is None and self._reduces_retracing:
+            narrowest = self._relaxed(kind, [shape for shape, _ in specs])
+        return None if narrowest is None else _with_specs(bound, narrowest)
 
     def _narrowest(self, kind, specs):
         """The narrowest of the traced specs that serve these."""
-        found = None
-        for each in self._traced.get(kind, ()):
-            if _serves(each, specs) and (found is None or _serves(found, each)):
-                found = each
-        return found
+        narrowest = None
+        for trace in self._traced.get(kind, ()):
+            if _serves(trace, specs) and (narrowest is None or _serves(narrowest, trace)):
+                narrowest = trace
+        return narrowest
 
     def _relaxed(self, kind, shapes):
         if not all(shape.is_fully_defined() for shape in shapes):

@@ -136,5 +136,5 @@ def _walk(module, recursive, predicate, order, seen):
                 yield leaf
             if recursive and isinstance(leaf, Module):
                 inner.append(leaf)
-    for each in inner:
-        yield from _walk(each, recursive, predicate, order, seen)
+    for value in inner:
+        yield from _walk(value, recursive, predicate, order, seen)

@@ -25,16 +25,20 @@ class StandIn(ResourceVariable):
 
 
 def _new(variable):
-    made = _core.VariableHandle.__new__(StandIn)
-    made._name, made._trainable, made._constraint = variable.name, variable.trainable, None
-    made._stand_for(variable)
-    variables_by_id[made._id] = made
-    return made
+    stand_in = _core.VariableHandle.__new__(StandIn)
+    stand_in._name, stand_in._trainable, stand_in._constraint = (
+        variable.name,
+        variable.trainable,
+        None,
+    )
+    stand_in._stand_for(variable)
+    variables_by_id[stand_in._id] = stand_in
+    return stand_in
 
 
 def check_known(variables):
     """Raises if something would be stored for placeholder variables."""
-    if any(isinstance(each, StandIn) for each in variables):
+    if any(isinstance(variable, StandIn) for variable in variables):
         raise NeedsVariables
 
 
@@ -42,7 +46,7 @@ class StandIns:
     """The placeholder variables of one function."""
 
     def __init__(self):
-        self._made = {}  # by what a trace can see, and a number among equals
+        self._made = {}  # by what a trace can see of a variable, and a number among equal ones
 
     def replace(self, bound):
         """Bound arguments with stand-ins for their variables, and both as lists; None where there
@@ -63,7 +67,7 @@ class StandIns:
         return pack_all(bound, leaves), stand_ins, variables
 
     def _stand_in(self, variable, kind, number):
-        found = self._made.get((*kind, number))
-        if found is None:
-            found = self._made[(*kind, number)] = _new(variable)
-        return found
+        stand_in = self._made.get((*kind, number))
+        if stand_in is None:
+            stand_in = self._made[(*kind, number)] = _new(variable)
+        return stand_in

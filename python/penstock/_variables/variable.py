@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import functools
 
 from penstock import _core, dtypes
 from penstock._api import public
@@ -364,7 +365,8 @@ class Variable(_core.VariableHandle, metaclass=Created):
         return copy
 
     def __reduce__(self):
-        return _rebuild, (self._read_only_array(), self.dtype, self._shared_name, self.trainable)
+        options = {"trainable": self.trainable, "name": self._shared_name, "dtype": self.dtype}
+        return functools.partial(Variable, **options), (self._read_only_array(),)
 
 
 class ResourceVariable(Variable):
@@ -375,10 +377,6 @@ def _shape_error(message):
     from penstock import errors
 
     return errors.InvalidArgumentError(None, None, message)
-
-
-def _rebuild(values, dtype, name, trainable):
-    return Variable(values, dtype=dtype, name=name, trainable=trainable)
 
 
 def variable_repr(variable, name: str) -> str:

@@ -19,15 +19,15 @@ def _features(optional_features):
         return frozenset()
     if isinstance(optional_features, experimental.Feature):
         optional_features = (optional_features,)
-    return frozenset(each.value for each in optional_features)
+    return frozenset(feature.value for feature in optional_features)
 
 
 def _traced(function, autograph=True, experimental_autograph_options=None, **unused):
     """The function that tf.function traces in place of another."""
     if not autograph:
         return function
-    made = _convert(function, _operators_for(_features(experimental_autograph_options)))
-    return function if made is function else _with_users_lines(made)
+    converted = _convert(function, _operators_for(_features(experimental_autograph_options)))
+    return function if converted is function else _with_users_lines(converted)
 
 
 def _checked(entity):

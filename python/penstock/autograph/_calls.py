@@ -85,15 +85,15 @@ class Calls:
         """Whether the callee is known to stay unconverted."""
         if _root(node) == OPERATORS:
             return True
-        found = self._find(node)
-        if found is None or getattr(found, "__name__", "") in TAKES_FUNCTIONS:
+        callee = self._find(node)
+        if callee is None or getattr(callee, "__name__", "") in TAKES_FUNCTIONS:
             return False
         try:
-            if found in self._overloads:
+            if callee in self._overloads:
                 return False
         except TypeError:
             return False
-        return is_left_alone(getattr(found, "__module__", None))
+        return is_left_alone(getattr(callee, "__module__", None))
 
     def prints(self, node) -> bool:
         """Whether this is Python's `print`, which prints tensors at run time."""

@@ -46,11 +46,11 @@ def converted_function(function, operators):
     if code.co_filename.startswith(_PACKAGE):
         return _around(function, operators)
     key = id(code), operators.features
-    found = _made.get(key)
-    if found is None:
+    entry = _made.get(key)
+    if entry is None:
         _remember(_made, key, code, _new_code(function, operators))
-        found = _made[key]
-    return function if found[1] is None else _rebuilt(function, found[1], operators)
+        entry = _made[key]
+    return function if entry[1] is None else _rebuilt(function, entry[1], operators)
 
 
 def _around(function, operators):
@@ -58,11 +58,12 @@ def _around(function, operators):
     inner = getattr(function, "__wrapped__", None)
     if not isinstance(inner, types.FunctionType) or not function.__closure__:
         return function
-    made = converted_function(inner, operators)
-    if made is inner:
+    converted = converted_function(inner, operators)
+    if converted is inner:
         return function
     cells = tuple(
-        types.CellType(made) if _content(cell) is inner else cell for cell in function.__closure__
+        types.CellType(converted) if _content(cell) is inner else cell
+        for cell in function.__closure__
     )
     return _copy(function, function.__code__, cells)
 
@@ -82,10 +83,10 @@ def _rebuilt(function, code, operators):
 
 
 def _copy(function, code, cells):
-    made = types.FunctionType(code, function.__globals__, function.__name__, None, cells)
-    functools.update_wrapper(made, function)
-    made.__defaults__, made.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
-    return made
+    copy = types.FunctionType(code, function.__globals__, function.__name__, None, cells)
+    functools.update_wrapper(copy, function)
+    copy.__defaults__, copy.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
+    return copy
 
 
 def converted_tree(function, operators):
@@ -98,8 +99,8 @@ def converted_tree(function, operators):
     if operators.lists:
         tree = Lists().visit(tree)
     calls = names.inside(frozenset(function.__code__.co_freevars))
-    made = FunctionBody(tree, calls, [0]).convert()
-    return None if ast.dump(made) == before else made
+    converted = FunctionBody(tree, calls, [0]).convert()
+    return None if ast.dump(converted) == before else converted
 
 
 def _new_code(function, operators):
@@ -116,7 +117,7 @@ def _owner(function) -> str | None:
     """The class that a function is defined in: private names are mangled with it."""
     parts = function.__qualname__.split(".")
     pairs = itertools.pairwise(parts)
-    classes = [each for each, inner in pairs if "<locals>" not in (each, inner)]
+    classes = [name for name, inner in pairs if "<locals>" not in (name, inner)]
     return classes[-1] if classes else None
 
 
@@ -141,21 +142,25 @@ def _compiled(tree, old, owner):
 
 def _inner(code, name):
     return next(
-        each for each in code.co_consts if isinstance(each, types.CodeType) and each.co_name == name
+        constant
+        for constant in code.co_consts
+        if isinstance(constant, types.CodeType) and constant.co_name == name
     )
 
 
 def _named(code, qualname, name):
     """The code with the names that tracebacks show: blocks are named after their function."""
     constants = []
-    for each in code.co_consts:
-        if isinstance(each, types.CodeType):
-            is_block = each.co_name.startswith(_tree.OPERATORS)
-            own = name if is_block else each.co_name
-            each = _named(each, qualname if is_block else getattr(each, "co_qualname", own), own)
-        constants.append(each)
-    made = code.replace(co_consts=tuple(constants), co_name=name)
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            is_block = constant.co_name.startswith(_tree.OPERATORS)
+            own = name if is_block else constant.co_name
+            constant = _named(
+                constant, qualname if is_block else getattr(constant, "co_qualname", own), own
+            )
+        constants.append(constant)
+    renamed = code.replace(co_consts=tuple(constants), co_name=name)
     if hasattr(code, "co_qualname"):
-        made = made.replace(co_qualname=qualname)
-    _remember(_own, id(made), made, True)
-    return made
+        renamed = renamed.replace(co_qualname=qualname)
+    _remember(_own, id(renamed), renamed, True)
+    return renamed

@@ -30,7 +30,7 @@ def is_plain_test(node) -> bool:
 
 def _binds(node) -> bool:
     """Whether it contains a `:=`, which must stay in its own scope."""
-    return any(isinstance(each, ast.NamedExpr) for each in inside(node))
+    return any(isinstance(part, ast.NamedExpr) for part in inside(node))
 
 
 class Expressions(ast.NodeTransformer):
@@ -52,25 +52,27 @@ class Expressions(ast.NodeTransformer):
         """Removes the annotation: a name that a block shares must not have one."""
         if node.value is None:
             return ast.copy_location(ast.Pass(), node)
-        made = ast.Assign([node.target], node.value)
-        return self.generic_visit(ast.copy_location(made, node))
+        assignment = ast.Assign([node.target], node.value)
+        return self.generic_visit(ast.copy_location(assignment, node))
 
     def visit_Assert(self, node):
         message = _tree.thunk(self.visit(node.msg)) if node.msg else ast.Constant(None)
         if (node.msg and _binds(node.msg)) or is_plain_test(node.test):
             return self.generic_visit(node)
-        made = _tree.operator("assert_stmt", self.visit(node.test), message)
-        return _tree.at(ast.Expr(made), node)
+        call = _tree.operator("assert_stmt", self.visit(node.test), message)
+        return _tree.at(ast.Expr(call), node)
 
     def visit_BoolOp(self, node):
         *firsts, last = node.values
         if all(map(is_plain_test, firsts)) or _binds(node):
             return self.generic_visit(node)
         name = "and_" if isinstance(node.op, ast.And) else "or_"
-        made = self.visit(last)
-        for each in reversed(firsts):
-            made = _tree.at(_tree.operator(name, self.visit(each), _tree.thunk(made)), node)
-        return made
+        expression = self.visit(last)
+        for operand in reversed(firsts):
+            expression = _tree.at(
+                _tree.operator(name, self.visit(operand), _tree.thunk(expression)), node
+            )
+        return expression
 
     def visit_UnaryOp(self, node):
         node.operand = self.visit(node.operand)
@@ -91,9 +93,10 @@ class Expressions(ast.NodeTransformer):
             return self.generic_visit(node)
         links = [
             ast.Tuple(
-                [ast.Constant(_COMPARISONS[type(op)]), _tree.thunk(self.visit(each))], ast.Load()
+                [ast.Constant(_COMPARISONS[type(op)]), _tree.thunk(self.visit(comparator))],
+                ast.Load(),
             )
-            for op, each in zip(node.ops, node.comparators, strict=True)
+            for op, comparator in zip(node.ops, node.comparators, strict=True)
         ]
         return _tree.at(_tree.operator("compare", self.visit(node.left), *links), node)
 

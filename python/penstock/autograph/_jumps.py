@@ -21,12 +21,12 @@ class Flags:
         self._taken = set(taken)
 
     def new(self, name) -> str:
-        made, number = name, 0
-        while made in self._taken:
+        unique, number = name, 0
+        while unique in self._taken:
             number += 1
-            made = f"{name}_{number}"
-        self._taken.add(made)
-        return made
+            unique = f"{name}_{number}"
+        self._taken.add(unique)
+        return unique
 
 
 def _set(name, value, like) -> ast.stmt:
@@ -40,8 +40,8 @@ def _unless(flag, statements) -> list:
     if not statements:
         return []
     test = ast.UnaryOp(ast.Not(), ast.Name(flag, ast.Load()))
-    made = ast.copy_location(ast.If(test, statements, []), statements[0])
-    return [ast.fix_missing_locations(made)]
+    guarded = ast.copy_location(ast.If(test, statements, []), statements[0])
+    return [ast.fix_missing_locations(guarded)]
 
 
 def _has(node, kinds, through_loops) -> bool:
@@ -57,9 +57,9 @@ def _has(node, kinds, through_loops) -> bool:
 def blocks_of(node):
     """The lists of statements that a statement holds."""
     for name in _BLOCKS:
-        for each in getattr(node, name, None) or []:
-            if isinstance(each, (ast.ExceptHandler, ast.match_case)):
-                yield each, "body"
+        for child in getattr(node, name, None) or []:
+            if isinstance(child, (ast.ExceptHandler, ast.match_case)):
+                yield child, "body"
         block = getattr(node, name, None)
         if block and name not in ("handlers", "cases"):
             yield node, name
@@ -67,46 +67,46 @@ def blocks_of(node):
 
 def _guard(statements, kinds, flag, replace, through_loops) -> list:
     """The statements with every jump replaced, and those after a jump guarded by the flag."""
-    made = []
-    for i, each in enumerate(statements):
-        if isinstance(each, kinds):
-            return made + replace(each)
-        made.append(each)
-        if isinstance(each, _FUNCTIONS) or not _has(each, kinds, through_loops):
+    guarded = []
+    for i, statement in enumerate(statements):
+        if isinstance(statement, kinds):
+            return guarded + replace(statement)
+        guarded.append(statement)
+        if isinstance(statement, _FUNCTIONS) or not _has(statement, kinds, through_loops):
             continue
-        skips_else = isinstance(each, ast.Try) and any(
-            _has(child, kinds, through_loops) for child in each.body
+        skips_else = isinstance(statement, ast.Try) and any(
+            _has(child, kinds, through_loops) for child in statement.body
         )
-        for owner, name in list(blocks_of(each)):
+        for owner, name in list(blocks_of(statement)):
             block = _guard(getattr(owner, name), kinds, flag, replace, through_loops)
             is_else = name == "orelse" and skips_else
             setattr(owner, name, _unless(flag, block) if is_else else block)
-        return made + _unless(
+        return guarded + _unless(
             flag, _guard(statements[i + 1 :], kinds, flag, replace, through_loops)
         )
-    return made
+    return guarded
 
 
 def lower_loops(statements, flags) -> list:
     """Removes `break` and `continue` from loops; an `else` follows its loop."""
-    made = []
-    for each in statements:
-        if isinstance(each, _FUNCTIONS):
-            made.append(each)
+    lowered = []
+    for statement in statements:
+        if isinstance(statement, _FUNCTIONS):
+            lowered.append(statement)
             continue
-        for owner, name in list(blocks_of(each)):
+        for owner, name in list(blocks_of(statement)):
             setattr(owner, name, lower_loops(getattr(owner, name), flags))
-        made += _lowered(each, flags) if isinstance(each, _LOOPS) else [each]
-    return made
+        lowered += _lowered(statement, flags) if isinstance(statement, _LOOPS) else [statement]
+    return lowered
 
 
 def _lowered(loop, flags) -> list:
     before, flag = [], None
-    if any(_has(each, ast.Break, False) for each in loop.body):
+    if any(_has(statement, ast.Break, False) for statement in loop.body):
         flag = flags.new("break_")
         before = [_set(flag, False, loop)]
         loop.body = _guard_break(loop.body, flag)
-    if any(_has(each, ast.Continue, False) for each in loop.body):
+    if any(_has(statement, ast.Continue, False) for statement in loop.body):
         skip = flags.new("continue_")
         body = _guard(loop.body, ast.Continue, skip, lambda jump: [_set(skip, True, jump)], False)
         loop.body = [_set(skip, False, loop), *body]
@@ -132,17 +132,19 @@ def _guard_break(body, flag) -> list:
             is_other = isinstance(node, (*_LOOPS, *_FUNCTIONS))
             return node if is_other else super().generic_visit(node)
 
-    return [made for each in body for made in _as_list(Replace().visit(each))]
+    return [
+        replacement for statement in body for replacement in _as_list(Replace().visit(statement))
+    ]
 
 
-def _as_list(found):
-    return found if isinstance(found, list) else [found]
+def _as_list(nodes):
+    return nodes if isinstance(nodes, list) else [nodes]
 
 
 def needs_lowering(body) -> bool:
     """Whether a function returns anywhere but at its end."""
     *others, last = body
-    return any(_has(each, ast.Return, True) for each in others) or (
+    return any(_has(other, ast.Return, True) for other in others) or (
         not isinstance(last, ast.Return) and _has(last, ast.Return, True)
     )
 
@@ -151,9 +153,9 @@ def returns_in_finally(body) -> bool:
     """Whether a `finally` jumps out and swallows an error: flags cannot express that."""
     jumps = (ast.Return, ast.Break, ast.Continue)
     return any(
-        isinstance(each, ast.Try) and any(_has(inner, jumps, True) for inner in each.finalbody)
+        isinstance(part, ast.Try) and any(_has(inner, jumps, True) for inner in part.finalbody)
         for node in body
-        for each in inside(node)
+        for part in inside(node)
     )
 
 
@@ -167,29 +169,29 @@ class Returns:
         return self._block(body, False)
 
     def _replace(self, jump, in_loop) -> list:
-        made = [
+        replacement = [
             _set(self.value, jump.value or ast.Constant(None), jump),
             _set(self.done, True, jump),
         ]
-        return [*made, ast.copy_location(ast.Break(), jump)] if in_loop else made
+        return [*replacement, ast.copy_location(ast.Break(), jump)] if in_loop else replacement
 
     def _block(self, statements, in_loop) -> list:
-        made = []
-        for i, each in enumerate(statements):
-            if isinstance(each, ast.Return):
-                return made + self._replace(each, in_loop)
-            made.append(each)
-            if isinstance(each, _FUNCTIONS) or not _has(each, ast.Return, True):
+        block = []
+        for i, statement in enumerate(statements):
+            if isinstance(statement, ast.Return):
+                return block + self._replace(statement, in_loop)
+            block.append(statement)
+            if isinstance(statement, _FUNCTIONS) or not _has(statement, ast.Return, True):
                 continue
             rest = statements[i + 1 :]
-            if isinstance(each, ast.If) and not in_loop:
-                rest = _into_other_branch(each, rest)
-            self._inner(each, in_loop)
-            if isinstance(each, _LOOPS) and in_loop:
-                made.append(self._leave(each))
+            if isinstance(statement, ast.If) and not in_loop:
+                rest = _into_other_branch(statement, rest)
+            self._inner(statement, in_loop)
+            if isinstance(statement, _LOOPS) and in_loop:
+                block.append(self._leave(statement))
             rest = self._block(rest, in_loop)
-            return made + (rest if in_loop else _unless(self.done, rest))
-        return made
+            return block + (rest if in_loop else _unless(self.done, rest))
+        return block
 
     def _inner(self, node, in_loop):
         is_loop = isinstance(node, _LOOPS)
@@ -205,8 +207,8 @@ class Returns:
     def _leave(self, loop):
         """Leaves the outer loop as well."""
         jump = ast.copy_location(ast.Break(), loop)
-        made = ast.If(ast.Name(self.done, ast.Load()), [jump], [])
-        return ast.fix_missing_locations(ast.copy_location(made, loop))
+        jump_out = ast.If(ast.Name(self.done, ast.Load()), [jump], [])
+        return ast.fix_missing_locations(ast.copy_location(jump_out, loop))
 
 
 def _into_other_branch(node, rest) -> list:
@@ -224,11 +226,15 @@ def _into_other_branch(node, rest) -> list:
 
 
 def _always_returns(statements) -> bool:
-    for each in statements:
-        if isinstance(each, (ast.Return, ast.Raise)):
+    for statement in statements:
+        if isinstance(statement, (ast.Return, ast.Raise)):
             return True
-        if isinstance(each, ast.If) and _always_returns(each.body) and _always_returns(each.orelse):
+        if (
+            isinstance(statement, ast.If)
+            and _always_returns(statement.body)
+            and _always_returns(statement.orelse)
+        ):
             return True
-        if isinstance(each, ast.With) and _always_returns(each.body):
+        if isinstance(statement, ast.With) and _always_returns(statement.body):
             return True
     return False

@@ -28,5 +28,5 @@ class Lists(ast.NodeTransformer):
         if not isinstance(method.value, ast.Name):
             return node
         name = method.value.id
-        made = _tree.operator("list_append", _tree.load(name), call.args[0])
-        return _tree.at(ast.Assign([_tree.store(name)], made), node)
+        call_of_append = _tree.operator("list_append", _tree.load(name), call.args[0])
+        return _tree.at(ast.Assign([_tree.store(name)], call_of_append), node)

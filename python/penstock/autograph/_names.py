@@ -13,19 +13,21 @@ _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 def parameters(arguments) -> list[str]:
     """The names of a function's parameters."""
     kinds = (arguments.posonlyargs, arguments.args, arguments.kwonlyargs)
-    named = [each for kind in kinds for each in kind]
-    named += [each for each in (arguments.vararg, arguments.kwarg) if each is not None]
-    return [each.arg for each in named]
+    named = [parameter for kind in kinds for parameter in kind]
+    named += [
+        parameter for parameter in (arguments.vararg, arguments.kwarg) if parameter is not None
+    ]
+    return [parameter.arg for parameter in named]
 
 
 def inside(node):
     """The node and all nodes below it, except those in nested functions and classes."""
     left = [node]
     while left:
-        each = left.pop()
-        yield each
-        if each is node or not isinstance(each, _SCOPES):
-            left.extend(ast.iter_child_nodes(each))
+        part = left.pop()
+        yield part
+        if part is node or not isinstance(part, _SCOPES):
+            left.extend(ast.iter_child_nodes(part))
 
 
 def _statements(nodes):
@@ -38,17 +40,20 @@ def _statements(nodes):
 
 def changed(nodes) -> set[str]:
     """The names that statements bind or delete in their function."""
-    found = set()
-    for each in _statements(nodes):
-        if isinstance(each, ast.Name) and not isinstance(each.ctx, ast.Load):
-            found.add(each.id)
-        elif isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            found.add(each.name)
-        elif isinstance(each, (ast.Import, ast.ImportFrom)):
-            found.update((name.asname or name.name).partition(".")[0] for name in each.names)
-        elif isinstance(each, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and each.name:
-            found.add(each.name)
-    return found - _names_of_comprehensions(nodes)
+    names = set()
+    for statement in _statements(nodes):
+        if isinstance(statement, ast.Name) and not isinstance(statement.ctx, ast.Load):
+            names.add(statement.id)
+        elif isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            names.add(statement.name)
+        elif isinstance(statement, (ast.Import, ast.ImportFrom)):
+            names.update((name.asname or name.name).partition(".")[0] for name in statement.names)
+        elif (
+            isinstance(statement, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar))
+            and statement.name
+        ):
+            names.add(statement.name)
+    return names - _names_of_comprehensions(nodes)
 
 
 def _names_of_comprehensions(nodes) -> set[str]:
@@ -74,22 +79,24 @@ def _bound_outside(node) -> set[str]:
 
 
 def _targets(target) -> set[str]:
-    return {each.id for each in ast.walk(target) if isinstance(each, ast.Name)}
+    return {node.id for node in ast.walk(target) if isinstance(node, ast.Name)}
 
 
 def changed_places(nodes) -> dict[str, ast.expr]:
     """Attributes and elements that statements bind, by their text: `model.step`, `found["a"]`.
 
     Only those that are the same place throughout: what they hang on is not bound as well."""
-    names, found = changed(nodes), {}
-    for each in _statements(nodes):
-        if not isinstance(each, (ast.Attribute, ast.Subscript)) or isinstance(each.ctx, ast.Load):
+    names, places = changed(nodes), {}
+    for statement in _statements(nodes):
+        if not isinstance(statement, (ast.Attribute, ast.Subscript)) or isinstance(
+            statement.ctx, ast.Load
+        ):
             continue
-        if not isinstance(each.ctx, ast.Store) or not _is_place(each):
+        if not isinstance(statement.ctx, ast.Store) or not _is_place(statement):
             continue
-        if not names & _targets(each):
-            found[ast.unparse(each)] = copy.deepcopy(each)
-    return found
+        if not names & _targets(statement):
+            places[ast.unparse(statement)] = copy.deepcopy(statement)
+    return places
 
 
 def _is_place(node) -> bool:
@@ -106,34 +113,34 @@ class Liveness:
 
     def __init__(self, statements):
         self._captured = {}  # by name of a nested function: the names it reads
-        for each in _statements(statements):
-            if isinstance(each, ast.FunctionDef):
-                self._captured[each.name] = _read_in(each)
-            elif isinstance(each, ast.Assign) and isinstance(each.value, ast.Lambda):
-                for target in each.targets:
+        for statement in _statements(statements):
+            if isinstance(statement, ast.FunctionDef):
+                self._captured[statement.name] = _read_in(statement)
+            elif isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Lambda):
+                for target in statement.targets:
                     if isinstance(target, ast.Name):
-                        self._captured[target.id] = _read_in(each.value)
+                        self._captured[target.id] = _read_in(statement.value)
         self.kept = {  # visible to others: live to the end
             name
-            for each in _statements(statements)
-            if isinstance(each, (ast.Global, ast.Nonlocal))
-            for name in each.names
+            for statement in _statements(statements)
+            if isinstance(statement, (ast.Global, ast.Nonlocal))
+            for name in statement.names
         }
 
     def reads(self, node) -> set[str]:
-        found, left = set(), list(_read_in(node))
+        names, left = set(), list(_read_in(node))
         while left:
             name = left.pop()
-            if name not in found:
-                found.add(name)
+            if name not in names:
+                names.add(name)
                 left.extend(self._captured.get(name, ()))
-        return found
+        return names
 
     def before(self, statements, after) -> set[str]:
         """The names live before statements, given those live after them."""
         live = set(after)
-        for each in reversed(statements):
-            live = self._before_one(each, live)
+        for statement in reversed(statements):
+            live = self._before_one(statement, live)
         return live
 
     def _before_one(self, node, after) -> set[str]:
@@ -145,22 +152,22 @@ class Liveness:
         if isinstance(node, (ast.Try, ast.Match)) or type(node).__name__ == "TryStar":
             return after | self.reads(node)
         if isinstance(node, (ast.With, ast.AsyncWith)):
-            found = self.before(node.body, after)
+            needed = self.before(node.body, after)
             for item in node.items:
                 if item.optional_vars is not None:
-                    found -= changed([item.optional_vars])
-                found |= self.reads(item)
-            return found
+                    needed -= changed([item.optional_vars])
+                needed |= self.reads(item)
+            return needed
         if isinstance(node, (ast.Return, ast.Raise)):
             return self.reads(node)
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             return (after - {node.name}) | self.reads(node)
         if isinstance(node, ast.Delete):
             return after | self.reads(node)
-        found = (after - changed([node])) | self.reads(node)
+        needed = (after - changed([node])) | self.reads(node)
         if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
-            found.add(node.target.id)
-        return found
+            needed.add(node.target.id)
+        return needed
 
     def at_head(self, loop, after) -> set[str]:
         """The names live at the head of a loop."""
@@ -178,7 +185,7 @@ class Liveness:
 
 def _read_in(node) -> set[str]:
     return {
-        each.id
-        for each in ast.walk(node)
-        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load)
+        part.id
+        for part in ast.walk(node)
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)
     }

@@ -19,12 +19,12 @@ def tree_of(code) -> ast.FunctionDef | None:
     if code.co_flags & _PAUSES:
         return None
     try:
-        found = _lambda(code) if code.co_name == "<lambda>" else _definition(code)
+        tree = _lambda(code) if code.co_name == "<lambda>" else _definition(code)
     except (OSError, TypeError, SyntaxError, IndexError):
         return None
-    if found is not None:
-        _strip(found)
-    return found
+    if tree is not None:
+        _strip(tree)
+    return tree
 
 
 def _definition(code):
@@ -32,29 +32,29 @@ def _definition(code):
     is_inside = lines[0][:1].isspace()
     # An indented definition is parsed inside a block, so that multi-line strings in it stay
     # unchanged.
-    found = ast.parse("".join(["if 1:\n", *lines] if is_inside else lines)).body[0]
-    found = found.body[0] if is_inside else found
-    if not isinstance(found, ast.FunctionDef) or found.name != code.co_name:
+    statement = ast.parse("".join(["if 1:\n", *lines] if is_inside else lines)).body[0]
+    statement = statement.body[0] if is_inside else statement
+    if not isinstance(statement, ast.FunctionDef) or statement.name != code.co_name:
         return None
-    if not _has_parameters(code, found):
+    if not _has_parameters(code, statement):
         return None  # the file has changed since it was imported
-    return ast.increment_lineno(found, max(first, 1) - (2 if is_inside else 1))
+    return ast.increment_lineno(statement, max(first, 1) - (2 if is_inside else 1))
 
 
 def _lambda(code):
     """A lambda as a function that returns its expression, if it can be told from its neighbours."""
     lines = linecache.getlines(code.co_filename)
     same = [
-        each
-        for each in ast.walk(_parsed("".join(lines)))
-        if isinstance(each, ast.Lambda) and _is_of(code, each)
+        node
+        for node in ast.walk(_parsed("".join(lines)))
+        if isinstance(node, ast.Lambda) and _is_of(code, node)
     ]
     if len(same) != 1:
         return None
-    found = copy.deepcopy(same[0])
-    result = ast.copy_location(ast.Return(found.body), found.body)
-    made = ast.FunctionDef("lambda_", found.args, [result], [])
-    return ast.fix_missing_locations(ast.copy_location(made, found))
+    lambda_node = copy.deepcopy(same[0])
+    result = ast.copy_location(ast.Return(lambda_node.body), lambda_node.body)
+    definition = ast.FunctionDef("lambda_", lambda_node.args, [result], [])
+    return ast.fix_missing_locations(ast.copy_location(definition, lambda_node))
 
 
 @functools.lru_cache(maxsize=1)
@@ -84,10 +84,10 @@ def _strip(tree):
     """Removes what the new function takes from the original."""
     arguments = tree.args
     tree.decorator_list, tree.returns = [], None
-    for each in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
-        each.annotation = None
-    for each in (arguments.vararg, arguments.kwarg):
-        if each is not None:
-            each.annotation = None
+    for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
+        argument.annotation = None
+    for argument in (arguments.vararg, arguments.kwarg):
+        if argument is not None:
+            argument.annotation = None
     arguments.defaults = [ast.Constant(None) for _ in arguments.defaults]
-    arguments.kw_defaults = [each and ast.Constant(None) for each in arguments.kw_defaults]
+    arguments.kw_defaults = [default and ast.Constant(None) for default in arguments.kw_defaults]

@@ -37,7 +37,7 @@ class FunctionBody:
         node = self._node
         if _jumps.returns_in_finally(node.body):
             return node
-        taken = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+        taken = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
         flags = _jumps.Flags([*taken, *parameters(node.args)])
         body, end = node.body, []
         if _jumps.needs_lowering(body):
@@ -46,7 +46,7 @@ class FunctionBody:
             start = [_set(returns.done, ast.Constant(False)), _set(returns.value, _no_value())]
             result = ast.Return(_tree.operator("result", _tree.load(returns.value)))
             end = [_tree.at(result, node.body[-1])]
-            body = [*[_tree.at(each, node.body[0]) for each in start], *body]
+            body = [*[_tree.at(statement, node.body[0]) for statement in start], *body]
         body = _jumps.lower_loops(body, flags) + end
         self._live = Liveness(body)
         self._scopes = _declared(body)
@@ -54,15 +54,17 @@ class FunctionBody:
         first = next(iter(parameters(node.args)), None)
         self._expressions = Expressions(self._nested, calls, first)
         self._calls = calls
-        made = self._block(body, self._live.kept)
-        node.body = self._bindings() + made
+        converted = self._block(body, self._live.kept)
+        node.body = self._bindings() + converted
         return node
 
     def _nested(self, node):
-        node.decorator_list = [self._expressions.visit(each) for each in node.decorator_list]
-        node.args.defaults = [self._expressions.visit(each) for each in node.args.defaults]
+        node.decorator_list = [
+            self._expressions.visit(decorator) for decorator in node.decorator_list
+        ]
+        node.args.defaults = [self._expressions.visit(default) for default in node.args.defaults]
         kept = node.args.kw_defaults
-        node.args.kw_defaults = [each and self._expressions.visit(each) for each in kept]
+        node.args.kw_defaults = [default and self._expressions.visit(default) for default in kept]
         if _pauses(node):
             return node
         return FunctionBody(node, self._calls, self._count).convert()
@@ -77,12 +79,12 @@ class FunctionBody:
 
     def _block(self, statements, after) -> list:
         """Converts statements, given the names `after` that are live after them."""
-        made, needed = [], set(after) | self._live.kept
-        for each in reversed(statements):
-            before = self._live.before([each], needed) | self._live.kept
-            made = self._one(each, needed) + made
+        converted, needed = [], set(after) | self._live.kept
+        for statement in reversed(statements):
+            before = self._live.before([statement], needed) | self._live.kept
+            converted = self._one(statement, needed) + converted
             needed = before
-        return made
+        return converted
 
     def _one(self, node, after) -> list:
         if isinstance(node, ast.If) and not is_plain_test(node.test):
@@ -93,8 +95,8 @@ class FunctionBody:
             return self._for(node, after)
         if isinstance(node, (ast.If, ast.While, ast.With, ast.Try, ast.Match)):
             return [self._inline(node, after)]
-        found = self._expressions.visit(node)
-        return found if isinstance(found, list) else [found]
+        converted = self._expressions.visit(node)
+        return converted if isinstance(converted, list) else [converted]
 
     def _inline(self, node, after):
         """A statement that stays; its blocks are converted in place."""
@@ -102,7 +104,7 @@ class FunctionBody:
             after = self._live.at_head(node, after)
         elif isinstance(node, (ast.Try, ast.Match)):
             after = after | self._live.reads(node)
-        blocks = [(each, name, getattr(each, name)) for each, name in _jumps.blocks_of(node)]
+        blocks = [(owner, name, getattr(owner, name)) for owner, name in _jumps.blocks_of(node)]
         for owner, name, _ in blocks:
             setattr(owner, name, [])
         self._expressions.generic_visit(node)
@@ -118,14 +120,14 @@ class FunctionBody:
         others = sorted(name for name in names - set(outputs) if name in entering)
         number, places = self._next(), changed_places(blocks)
         body = self._function(f"ag__if_{number}", [], names, self._block(node.body, after))
-        made, orelse = [body], ast.Constant(None)
+        statements, orelse = [body], ast.Constant(None)
         if node.orelse:
             orelse = self._block(node.orelse, after)
-            made.append(self._function(f"ag__else_{number}", [], names, orelse))
+            statements.append(self._function(f"ag__else_{number}", [], names, orelse))
             orelse = _tree.load(f"ag__else_{number}")
         tested = f"ag__test_{number}"
         test = _set(tested, self._expressions.visit(node.test))
-        made.insert(0, _tree.at(test, node.test))
+        statements.insert(0, _tree.at(test, node.test))
         slow = []
         state = self._state(number, outputs, places, others, slow)
         body = _tree.load(f"ag__if_{number}")
@@ -135,10 +137,10 @@ class FunctionBody:
         # Python bools need no operator.
         other = [ast.Expr(ast.Call(orelse, [], [])) if node.orelse else ast.Pass()]
         choice = _if_is(tested, False, other, slow)
-        made.append(_if_is(tested, True, [ast.Expr(ast.Call(body, [], []))], [choice]))
-        _at_head(made[-1].body[0], node, node.test)
+        statements.append(_if_is(tested, True, [ast.Expr(ast.Call(body, [], []))], [choice]))
+        _at_head(statements[-1].body[0], node, node.test)
         _at_head(other[0], node, node.test)
-        return [_tree.at(each, node) for each in made]
+        return [_tree.at(statement, node) for statement in statements]
 
     def _while(self, node, after):
         number, options = self._next(), _take_options(node, self._expressions)
@@ -146,16 +148,16 @@ class FunctionBody:
         names, places = changed([*node.body, ast.Expr(node.test)]), changed_places(node.body)
         body = self._block(node.body, head)
         test = ast.copy_location(ast.Return(self._expressions.visit(node.test)), node.test)
-        made = [
+        statements = [
             self._function(f"ag__test_{number}", [], names, [test]),
             self._function(f"ag__loop_{number}", [], names, body),
         ]
         kept = sorted(names & head)
-        state = self._state(number, kept, places, [], made)
+        state = self._state(number, kept, places, [], statements)
         functions = _tree.load(f"ag__test_{number}"), _tree.load(f"ag__loop_{number}")
         call = _tree.operator("while_stmt", *functions, *state, options)
-        made.append(_at_head(ast.Expr(call), node, node.test))
-        return [_tree.at(each, node) for each in made]
+        statements.append(_at_head(ast.Expr(call), node, node.test))
+        return [_tree.at(statement, node) for statement in statements]
 
     def _for(self, node, after):
         number, options = self._next(), _take_options(node, self._expressions)
@@ -163,19 +165,19 @@ class FunctionBody:
         names, places = changed([*node.body, node.target]), changed_places(node.body)
         body = self._block(node.body, head)
         bind = ast.copy_location(ast.Assign([node.target], _tree.load(_ITEM)), node.target)
-        made = [self._function(f"ag__loop_{number}", [_ITEM], names, [bind, *body])]
+        statements = [self._function(f"ag__loop_{number}", [_ITEM], names, [bind, *body])]
         goes_on = getattr(node, "goes_on", None)
         extra = ast.Constant(None) if goes_on is None else _tree.thunk(
             self._expressions.visit(goes_on)
         )  # fmt: skip
         kept = sorted(names & head)
-        state = self._state(number, kept, places, [], made)
+        state = self._state(number, kept, places, [], statements)
         rows = self._rows(node.iter)
         call = _tree.operator(
             "for_stmt", rows, extra, _tree.load(f"ag__loop_{number}"), *state, options
         )
-        made.append(_at_head(ast.Expr(call), node, node.iter))
-        return [_tree.at(each, node) for each in made]
+        statements.append(_at_head(ast.Expr(call), node, node.iter))
+        return [_tree.at(statement, node) for statement in statements]
 
     def _rows(self, node):
         """The iterable of a loop. A range of tensors stays symbolic."""
@@ -190,7 +192,7 @@ class FunctionBody:
 
     def _scope_of(self, names) -> list:
         """The declarations that make names in a block those of the function."""
-        made = []
+        statements = []
         for kind in (ast.Global, ast.Nonlocal):
             own = [
                 name
@@ -198,15 +200,15 @@ class FunctionBody:
                 if (self._scopes.get(name) is ast.Global) == (kind is ast.Global)
             ]
             if own:
-                made.append(kind(own))
-        return made
+                statements.append(kind(own))
+        return statements
 
     def _function(self, name, arguments, names, body):
         used = names & changed(body)
         self._shared |= used
         return _tree.function(name, arguments, self._scope_of(used) + body)
 
-    def _state(self, number, names, places, others, made):
+    def _state(self, number, names, places, others, statements):
         """The arguments with which an operator accesses the state; the setter is added to
         `made`."""
         texts = [*names, *places, *others]
@@ -215,7 +217,7 @@ class FunctionBody:
         readers = [_tree.load(name) for name in names]
         readers += [_reading(place) for place in places.values()]
         readers += [_tree.load(name) for name in others]
-        getter = _tree.thunk(ast.Tuple([_tree.thunk(each) for each in readers], ast.Load()))
+        getter = _tree.thunk(ast.Tuple([_tree.thunk(reader) for reader in readers], ast.Load()))
         body = []
         for i, text in enumerate(texts):
             value = ast.Subscript(_tree.load(_VALUES), ast.Constant(i), ast.Load())
@@ -226,7 +228,7 @@ class FunctionBody:
                 gone = ast.Delete([ast.Name(text, ast.Del())])
                 body.append(ast.If(_tree.operator("is_undefined", _tree.load(text)), [gone], []))
         name = f"ag__set_{number}"
-        made.append(self._function(name, [_VALUES], {*names, *others}, body))
+        statements.append(self._function(name, [_VALUES], {*names, *others}, body))
         return [getter, _tree.load(name), _tree.texts(texts)]
 
 
@@ -257,9 +259,9 @@ def _if_is(name, value, then, otherwise):
 
 def _at_head(statement, node, last):
     """The line of a statement up to its colon, without its block."""
-    for each in (statement, getattr(statement, "value", statement)):
-        each.lineno, each.col_offset = node.lineno, node.col_offset
-        each.end_lineno, each.end_col_offset = last.end_lineno, last.end_col_offset
+    for part in (statement, getattr(statement, "value", statement)):
+        part.lineno, part.col_offset = node.lineno, node.col_offset
+        part.end_lineno, part.end_col_offset = last.end_lineno, last.end_col_offset
     return ast.fix_missing_locations(statement)
 
 
@@ -269,27 +271,27 @@ def _is_plain_loop(node) -> bool:
 
 def _declared(body) -> dict:
     return {
-        name: type(each)
+        name: type(part)
         for node in body
-        for each in ast.walk(node)
-        if isinstance(each, (ast.Global, ast.Nonlocal))
-        for name in each.names
+        for part in ast.walk(node)
+        if isinstance(part, (ast.Global, ast.Nonlocal))
+        for name in part.names
     }
 
 
 def _pauses(node) -> bool:
-    return any(isinstance(each, (ast.Yield, ast.YieldFrom, ast.Await)) for each in inside(node))
+    return any(isinstance(part, (ast.Yield, ast.YieldFrom, ast.Await)) for part in inside(node))
 
 
 def _take_options(loop, expressions):
     """Removes the loop's own set_loop_options; returns a function of its arguments."""
-    for i, each in enumerate(loop.body):
-        call = each.value if isinstance(each, ast.Expr) else None
+    for i, statement in enumerate(loop.body):
+        call = statement.value if isinstance(statement, ast.Expr) else None
         if not isinstance(call, ast.Call):
             continue
         name = getattr(call.func, "attr", getattr(call.func, "id", None))
         if name == "set_loop_options":
-            loop.body[i] = ast.copy_location(ast.Pass(), each)
+            loop.body[i] = ast.copy_location(ast.Pass(), statement)
             call.func = ast.Attribute(_tree.load(_tree.OPERATORS), "loop_options", ast.Load())
             return _tree.thunk(ast.fix_missing_locations(call))
     return ast.Constant(None)

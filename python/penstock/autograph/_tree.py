@@ -1,4 +1,4 @@
-"""Fragments of syntax trees. They take the line numbers of what they replace."""
+"""Fragments of syntax trees. They take the line numbers of the code they replace."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ def thunk(body) -> ast.Lambda:
 
 
 def function(name, parameters, body) -> ast.FunctionDef:
-    arguments = ast.arguments([], [ast.arg(each) for each in parameters], None, [], [], None, [])
+    arguments = ast.arguments(
+        [], [ast.arg(parameter) for parameter in parameters], None, [], [], None, []
+    )
     return ast.FunctionDef(name, arguments, body or [ast.Pass()], [])
 
 
@@ -35,7 +37,7 @@ def texts(names) -> ast.Tuple:
 
 
 def at(node, like):
-    """Gives the node the lines of another one wherever it has none."""
-    for each in ("lineno", "col_offset", "end_lineno", "end_col_offset"):
-        setattr(node, each, getattr(like, each))
+    """Gives the parts of a node without a line number that of another node."""
+    for attribute in ("lineno", "col_offset", "end_lineno", "end_col_offset"):
+        setattr(node, attribute, getattr(like, attribute))
     return ast.fix_missing_locations(node)

@@ -26,7 +26,9 @@ class Feature(_enum.Enum):
     def all_but(cls, exclude):
         """All features but those."""
         left_out = exclude if isinstance(exclude, (list, tuple, set)) else (exclude,)
-        return tuple(each for each in cls if each not in left_out and each is not cls.ALL)
+        return tuple(
+            feature for feature in cls if feature not in left_out and feature is not cls.ALL
+        )
 
 
 def do_not_convert(func=None):

@@ -63,7 +63,7 @@ def checked(device):
 
 
 def _of_type(devices, device_type):
-    return [each for each in devices if device_type in (None, each.device_type)]
+    return [device for device in devices if device_type in (None, device.device_type)]
 
 
 @public("config.list_physical_devices", "config.experimental.list_physical_devices")

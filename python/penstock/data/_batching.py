@@ -24,6 +24,12 @@ def _padded_shape(shape, spec):
     """The shape that a component is padded to, as a vector with -1 for the largest of a batch."""
     if is_tensor_like(shape):
         return cast(shape, dtypes.int64)
+    if isinstance(shape, (str, bytes)):
+        raise ValueError(
+            f"Padded shape {shape} must be a `tf.int64` vector tensor, but its shape was ()."
+        )
+    if isinstance(shape, (list, tuple, np.ndarray)):
+        shape = [None if isinstance(dim, (int, np.integer)) and dim == -1 else dim for dim in shape]
     dims = TensorShape(shape)._dims
     own = spec.shape._dims
     is_larger = own is not None and any(
@@ -120,6 +126,21 @@ def padded_batch(dataset, batch_size, padded_shapes, padding_values, drop_remain
     for shape, value in zip(shapes, values, strict=True):
         operands += [shape, value]
     return make("PaddedBatch", [dataset], operands, drop_remainder=bool(drop_remainder))
+
+
+def unbatch(dataset):
+    rows = None
+    for leaf in _structure.flatten(dataset.element_spec):
+        if leaf.shape.rank == 0:
+            raise ValueError("Cannot unbatch an input with scalar components.")
+        count = None if leaf.shape.rank is None else leaf.shape._dims[0]
+        if rows is not None and count is not None and rows != count:
+            raise ValueError(
+                "`unbatch()` is only supported for datasets of elements whose components have a "
+                f"matching leading dimension. Encountered both {rows} and {count}."
+            )
+        rows = count if rows is None else rows
+    return make("Unbatch", [dataset])
 
 
 def _check_batched(dataset):

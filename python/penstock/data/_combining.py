@@ -15,8 +15,32 @@ from penstock.data import _functions, _structure
 from penstock.data._stage import constant, make, number
 
 
+def seeds(seed):
+    """(global seed, op seed) of a stage."""
+    if isinstance(seed, float):
+        raise TypeError(f"Cannot convert {seed} to EagerTensor of dtype int64")
+    if isinstance(seed, str):
+        raise TypeError(f"a seed is a number, not {seed!r}")
+    return _seeds.next_seeds(seed)
+
+
+def unique(dataset):
+    spec = dataset.element_spec
+    allowed = (dtypes.int32, dtypes.int64, dtypes.string)
+    for leaf in _structure.flatten(spec):
+        if leaf.dtype not in allowed:
+            raise TypeError(
+                f"`tf.data.Dataset.unique` does not support type {leaf.dtype!r} -- only "
+                "`tf.int32`, `tf.int64`, and `tf.string` are supported."
+            )
+    return make("Unique", [dataset])
+
+
 def of_tensors(stage, tensors):
     is_sliced = stage == "TensorSlice"
+    if not is_sliced and any(map(_structure.is_dataset, _structure.flatten(tensors))):
+        one = make("Tensor", (), [constant(0)], spec=TensorSpec([], dtypes.int32))
+        return one.map(lambda unused: tensors)
     element = _structure.map_leaves(_operand, tensors)
     leaves = _structure.flatten(element)
     if all(leaf is None for leaf in leaves):
@@ -60,7 +84,7 @@ def counter(start, step, dtype):
 
 
 def random(seed, rerandomizes):
-    key, op_seed = _seeds.next_seeds(seed)
+    key, op_seed = seeds(seed)
     return make(
         "Random",
         (),
@@ -269,12 +293,11 @@ def sample_from_datasets(datasets, weights, seed, stops, rerandomizes):
         if not weights:
             return datasets[0].take(0)
     if _structure.is_dataset(weights):
-        logits = weights.map(lambda row: raw_ops.Log(x=row))
-        key, op_seed = _seeds.next_seeds(seed)
+        key, op_seed = seeds(seed)
         operands = [number(key), number(op_seed)]
         selector = make(
             "WeightedBy",
-            [logits],
+            [weights],
             operands,
             spec=TensorSpec([], dtypes.int64),
             rerandomize=bool(rerandomizes),
@@ -283,7 +306,7 @@ def sample_from_datasets(datasets, weights, seed, stops, rerandomizes):
     logits, datasets = _logits(weights, datasets)
     if len(datasets) == 1:
         return datasets[0]
-    key, op_seed = _seeds.next_seeds(seed)
+    key, op_seed = seeds(seed)
     selector = make(
         "Weighted",
         (),

@@ -5,10 +5,17 @@ from __future__ import annotations
 from penstock import _core, dtypes, errors
 from penstock._api import public
 from penstock._context.trace import keep_calls
-from penstock._ops import seeds as _seeds
 from penstock._tensors.composite import Composite, LoopSource
 from penstock._tensors.spec import TensorSpec
-from penstock.data import _batching, _combining, _functions, _generator, _structure
+from penstock.data import (
+    _batching,
+    _combining,
+    _files,
+    _functions,
+    _generator,
+    _saving,
+    _structure,
+)
 from penstock.data._iterator import Iterator, NumpyIterator, iterate
 from penstock.data._memory_plan import MemoryPlan
 from penstock.data._options import Options, check_options
@@ -36,6 +43,7 @@ class DatasetV2:
     __module__ = "tensorflow.python.data.ops.dataset_ops"
 
 
+@_structure.register_dataset
 @public("data.Dataset")
 class Dataset(DatasetV2, Composite, LoopSource):
     """An input pipeline: a description of elements, which an iterator computes.
@@ -163,9 +171,7 @@ class Dataset(DatasetV2, Composite, LoopSource):
     @staticmethod
     def list_files(file_pattern, shuffle=None, seed=None, name=None) -> Dataset:
         """The names of the files that match a pattern."""
-        from penstock.data import _readers
-
-        return _readers.list_files(file_pattern, shuffle, seed)
+        return _files.list_files(file_pattern, shuffle, seed)
 
     @staticmethod
     def sample_from_datasets(
@@ -194,8 +200,6 @@ class Dataset(DatasetV2, Composite, LoopSource):
     @staticmethod
     def load(path, element_spec=None, compression=None, reader_func=None, wait=False) -> Dataset:
         """The dataset that `save` wrote."""
-        from penstock.data import _saving
-
         return _saving.load(path, element_spec, compression, reader_func)
 
     # Functions of elements.
@@ -399,7 +403,7 @@ class Dataset(DatasetV2, Composite, LoopSource):
         >>> sorted(tf.data.Dataset.range(4).shuffle(4).as_numpy_iterator())
         [0, 1, 2, 3]
         """
-        key, op_seed = _seeds.next_seeds(seed)
+        key, op_seed = _combining.seeds(seed)
         reshuffles = reshuffle_each_iteration is None or bool(reshuffle_each_iteration)
         operands = [number(buffer_size), number(key), number(op_seed)]
         return make("Shuffle", [self], operands, reshuffle=reshuffles)
@@ -418,7 +422,7 @@ class Dataset(DatasetV2, Composite, LoopSource):
         >>> list(tf.data.Dataset.from_tensor_slices([1, 2, 1]).unique().as_numpy_iterator())
         [1, 2]
         """
-        return make("Unique", [self])
+        return _combining.unique(self)
 
     def ignore_errors(self, log_warning=False, name=None) -> Dataset:
         """The elements without those that fail.
@@ -471,7 +475,7 @@ class Dataset(DatasetV2, Composite, LoopSource):
         >>> list(tf.data.Dataset.from_tensors([[1, 2], [3, 4]]).unbatch().as_numpy_iterator())
         [array([1, 2], dtype=int32), array([3, 4], dtype=int32)]
         """
-        return make("Unbatch", [self])
+        return _batching.unbatch(self)
 
     def rebatch(self, batch_size, drop_remainder=False, name=None) -> Dataset:
         """Batches of other sizes.
@@ -520,16 +524,12 @@ class Dataset(DatasetV2, Composite, LoopSource):
 
     def save(self, path, compression=None, shard_func=None, checkpoint_args=None):
         """Writes the elements to a folder, which `load` reads."""
-        from penstock.data import _saving
-
         return _saving.save(self, path, compression, shard_func, checkpoint_args)
 
     def snapshot(
         self, path, compression="AUTO", reader_func=None, shard_func=None, name=None
     ) -> Dataset:
         """The elements, written to a folder in the first epoch and read from there later."""
-        from penstock.data import _saving
-
         return _saving.snapshot(self, path, compression, reader_func, shard_func)
 
     # What is known, and iteration.
@@ -650,3 +650,7 @@ def dataset_or_raise(value, what) -> Dataset:
     if not isinstance(value, Dataset):
         raise TypeError(f"{what} must be a `tf.data.Dataset` object, but is {type(value)}")
     return value
+
+
+# As TensorFlow shows it; some programs recognise it by this name.
+Dataset.__name__ = Dataset.__qualname__ = "DatasetV2"

@@ -252,3 +252,34 @@ class TFRecordWriter:
         with io.TFRecordWriter(str(self._filename), self._compression_type) as writer:
             for record in dataset.as_numpy_iterator():
                 writer.write(record)
+
+
+@public("data.experimental.Reducer", "v1.data.experimental.Reducer")
+class Reducer:
+    """The functions of group_by_reducer: a first state, the next state, and the result.
+
+    Args:
+      init_func: From a key to the first state.
+      reduce_func: From a state and an element to the next state.
+      finalize_func: From the last state to the result.
+    """
+
+    def __init__(self, init_func, reduce_func, finalize_func):
+        self._init_func, self._reduce_func = init_func, reduce_func
+        self._finalize_func = finalize_func
+
+    init_func = property(lambda self: self._init_func)
+    reduce_func = property(lambda self: self._reduce_func)
+    finalize_func = property(lambda self: self._finalize_func)
+
+
+@public("data.experimental.group_by_reducer", "v1.data.experimental.group_by_reducer")
+def group_by_reducer(key_func, reducer):
+    """One element for each key: the elements of the key, reduced."""
+
+    def reduce(key, window):
+        state = window.reduce(reducer.init_func(key), reducer.reduce_func)
+        arguments = state if type(state) is tuple else (state,)
+        return Dataset.from_tensors(reducer.finalize_func(*arguments))
+
+    return lambda dataset: dataset.group_by_window(key_func, reduce, dtypes.int64.max)

@@ -7,7 +7,9 @@ import os
 
 import numpy as np
 
-from penstock import _core
+from penstock import _core, dtypes, errors
+from penstock.data import _structure
+from penstock.data._stage import constant
 
 
 def as_names(value):
@@ -30,3 +32,19 @@ def matching(patterns: _core.Tensor) -> list[bytes]:
 
 def _dotted(name):
     return name if name.startswith(("./", "../")) else "./" + name
+
+
+def list_files(file_pattern, shuffle, seed):
+    shuffle = True if shuffle is None else shuffle
+    patterns = constant(as_names(file_pattern), dtypes.string)
+    names = matching(patterns)
+    if not names:
+        shown = b", ".join(np.atleast_1d(patterns.numpy()).tolist()).decode()
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            "Expected 'tf.Tensor(False, shape=(), dtype=bool)' to be true. Summarized data: "
+            f"b'No files matched pattern: {shown}'",
+        )
+    dataset = _structure.dataset_class().from_tensor_slices(constant(names, dtypes.string))
+    return dataset.shuffle(len(names), seed) if shuffle else dataset

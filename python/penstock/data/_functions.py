@@ -42,7 +42,6 @@ class Inputs:
 
     def __init__(self, trace):
         self._trace = trace
-        self._num_datasets = 0
 
     def element(self, element_spec):
         return _structure.map_leaves(self._component, element_spec)
@@ -51,11 +50,9 @@ class Inputs:
         if isinstance(spec, TensorSpec):
             return self._trace.input(spec.dtype, spec.shape._dims)
         if isinstance(spec, _structure.DatasetSpec):
-            from penstock.data._dataset import Dataset
-
-            self._num_datasets += 1
-            parts = _structure.core_spec(spec.element_spec)
-            core = _core.dataset_argument(self._num_datasets - 1, parts)
+            Dataset = _structure.dataset_class()
+            handle = self._trace.input(dtypes.int64, ())
+            core = _core.dataset_of(handle, _structure.core_spec(spec.element_spec))
             return Dataset._of(core, spec.element_spec)
         return None
 

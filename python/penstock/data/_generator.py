@@ -84,8 +84,6 @@ class _Elements:
 
     def _components(self, value):
         form = self._signature
-        if isinstance(value, list) and isinstance(form, tuple):
-            value = tuple(value)
         if not _structure.same_structure(form, value):
             raise errors.InvalidArgumentError(
                 None,
@@ -128,7 +126,15 @@ class _Elements:
         return tensor
 
 
+_KINDS = {int: "is_integer", float: "is_floating"}
+
+
 def _converted(leaf, dtype):
+    kind = _KINDS.get(type(leaf))
+    if kind is not None and getattr(dtype, kind):
+        return _core.to_tensor(leaf, dtype)
+    if isinstance(leaf, np.generic) and leaf.dtype == dtype.as_numpy_dtype:
+        return _core.to_tensor(leaf)
     if isinstance(leaf, (_core.Tensor, np.ndarray)):
         array = leaf.numpy() if isinstance(leaf, _core.Tensor) else leaf
         if dtype != dtypes.string and array.dtype.kind in "biufc":
@@ -179,4 +185,6 @@ def from_generator(generator, output_types, output_shapes, args, output_signatur
         except Exception as error:
             raise _failed(error) from error
 
-    return make("Generator", (), operands, spec=spec, source=start)
+    dataset = make("Generator", (), operands, spec=spec, source=start)
+    dataset._element_spec = spec  # with its names
+    return dataset

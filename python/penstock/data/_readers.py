@@ -9,7 +9,7 @@ import zlib
 
 import numpy as np
 
-from penstock import dtypes, errors
+from penstock import dtypes
 from penstock._api import public
 from penstock._tensors.kinds import is_tensor_like
 from penstock._tensors.spec import TensorSpec
@@ -198,7 +198,7 @@ class CsvDataset(_Reader):
         columns = _records(record_defaults)
         spec = tuple(TensorSpec([], dtype) for dtype, _ in columns)
         defaults = [
-            constant(np.zeros([0], dtype.as_numpy_dtype)) if value is None else value
+            constant(np.zeros([0], dtype.as_numpy_dtype), dtype) if value is None else value
             for dtype, value in columns
         ]
         operands = [
@@ -214,22 +214,6 @@ class CsvDataset(_Reader):
             *defaults,
         ]
         return make("Csv", (), operands, spec=spec, cls=cls)
-
-
-def list_files(file_pattern, shuffle, seed):
-    shuffle = True if shuffle is None else shuffle
-    patterns = constant(_files.as_names(file_pattern), dtypes.string)
-    names = _files.matching(patterns)
-    if not names:
-        shown = b", ".join(np.atleast_1d(patterns.numpy()).tolist()).decode()
-        raise errors.InvalidArgumentError(
-            None,
-            None,
-            "Expected 'tf.Tensor(False, shape=(), dtype=bool)' to be true. Summarized data: "
-            f"b'No files matched pattern: {shown}'",
-        )
-    dataset = Dataset.from_tensor_slices(constant(names, dtypes.string))
-    return dataset.shuffle(len(names), seed) if shuffle else dataset
 
 
 _INFERRED = [dtypes.int32, dtypes.int64, dtypes.float32, dtypes.float64, dtypes.string]

@@ -6,6 +6,7 @@ import numpy as np
 
 from penstock import _core, dtypes, raw_ops
 from penstock._ops.convert import cast
+from penstock.data import _structure
 from penstock.data._stage import constant
 
 _BATCH = 32  # classes between two estimates of their distribution
@@ -22,8 +23,7 @@ def _acceptance(initial, target):
 
 def _estimates(classes, target):
     """The distribution of the classes seen so far, one for every element."""
-    from penstock.data._dataset import Dataset
-
+    Dataset = _structure.dataset_class()
     count = target.shape[0]
     start = constant(np.full([count], _SMOOTHING, np.int64))
 
@@ -41,8 +41,8 @@ def _estimates(classes, target):
 
 def _filtered(dataset, acceptance, classes, seed):
     from penstock import random
-    from penstock.data._dataset import Dataset
 
+    Dataset = _structure.dataset_class()
     chances = Dataset.zip((acceptance, classes)).map(
         lambda chance, number: raw_ops.GatherV2(params=chance, indices=number, axis=0)
     )
@@ -52,8 +52,7 @@ def _filtered(dataset, acceptance, classes, seed):
 
 
 def rejection_resample(dataset, class_func, target_dist, initial_dist, seed):
-    from penstock.data._dataset import Dataset
-
+    Dataset = _structure.dataset_class()
     target = constant(target_dist)
     if target.dtype == dtypes.float64 and isinstance(target_dist, list):
         target = cast(target, dtypes.float32)
@@ -76,6 +75,5 @@ def rejection_resample(dataset, class_func, target_dist, initial_dist, seed):
         return whole
     if fixed == 0:
         return filtered
-    weights = originals.map(lambda least: [[least, 1.0 - least]])
-    weights = weights.map(lambda rows: rows[0])
+    weights = originals.map(lambda least: raw_ops.Pack(values=[least, 1.0 - least]))
     return Dataset.sample_from_datasets([whole, filtered], weights=weights, seed=seed)

@@ -38,8 +38,7 @@ def make(
 ):
     """The dataset of a stage. `spec` is the form of its elements: the runtime knows dtypes and
     shapes. Without one it is that of the function, or of the first input."""
-    from penstock.data._dataset import Dataset
-
+    Dataset = _structure.dataset_class()
     given = None if spec is None else _structure.core_spec(spec)
     settings = {name: int(value) for name, value in settings.items()}
     core = _core.make_dataset(

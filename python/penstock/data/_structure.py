@@ -12,6 +12,19 @@ from penstock._tensors.kinds import is_tensor_like
 from penstock._tensors.shape import TensorShape
 from penstock._tensors.spec import TensorSpec, TypeSpec
 
+_classes = []
+
+
+def register_dataset(cls):
+    """Names the class of datasets, which is built on this module."""
+    _classes.append(cls)
+    return cls
+
+
+def dataset_class():
+    """tf.data.Dataset."""
+    return _classes[0]
+
 
 class NoneTensorSpec(TypeSpec):
     """The spec of None."""
@@ -144,9 +157,7 @@ class DatasetSpec(HandleSpec):
 
     @property
     def value_type(self):
-        from penstock.data._dataset import Dataset
-
-        return Dataset
+        return dataset_class()
 
     @staticmethod
     def from_value(value):
@@ -154,8 +165,7 @@ class DatasetSpec(HandleSpec):
         return DatasetSpec(value.element_spec)
 
     def _of_handle(self, handle):
-        from penstock.data._dataset import Dataset
-
+        Dataset = dataset_class()
         core = _core.dataset_of(handle, core_spec(self._element_spec))
         return Dataset._of(core, self._element_spec)
 
@@ -206,8 +216,7 @@ def map_leaves(function, structure):
 
 
 def is_dataset(value) -> bool:
-    from penstock.data._dataset import Dataset
-
+    Dataset = dataset_class()
     return isinstance(value, Dataset)
 
 
@@ -276,8 +285,7 @@ def element_of(element_spec, components):
     """The element that the runtime's components make up."""
     if type(element_spec) is TensorSpec:
         return components[0]
-    from penstock.data._dataset import Dataset
-
+    Dataset = dataset_class()
     components = iter(components)
 
     def value(leaf):

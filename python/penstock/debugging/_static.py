@@ -26,16 +26,16 @@ def _later(name, check, tensors):
     """Calls check(specs) at run time, with the tensors' shapes then."""
     from penstock import raw_ops
 
-    kinds = [each.dtype for each in tensors]
+    kinds = [tensor.dtype for tensor in tensors]
 
     def run(shapes):
-        found = [TensorSpec(each.numpy(), kind) for each, kind in zip(shapes, kinds, strict=True)]
+        specs = [TensorSpec(shape.numpy(), kind) for shape, kind in zip(shapes, kinds, strict=True)]
         try:
-            check(found)
+            check(specs)
         except ValueError as error:
             raise errors.InvalidArgumentError(None, None, str(error)) from None
 
-    call_when_run(name, run, [raw_ops.Shape(input=each) for each in tensors])
+    call_when_run(name, run, [raw_ops.Shape(input=tensor) for tensor in tensors])
 
 
 def _rank_of(rank) -> int:
@@ -51,7 +51,7 @@ def _check_rank(x, fits, wanted, message):
     x = _tensor(x)
     shape = x.shape
     if shape.rank is None:
-        _later("assert_rank", lambda found: _check_rank(found[0], fits, wanted, message), [x])
+        _later("assert_rank", lambda specs: _check_rank(specs[0], fits, wanted, message), [x])
     elif not fits(shape.rank):
         raise ValueError(
             f"{_prefix(message)}Tensor  must have rank {wanted}.  Received rank {shape.rank}, "
@@ -63,21 +63,21 @@ def _check_rank(x, fits, wanted, message):
 def assert_rank(x, rank, message=None, name=None):
     """Raises unless x has that rank."""
     rank = _rank_of(rank)
-    _check_rank(x, lambda found: found == rank, rank, message)
+    _check_rank(x, lambda own_rank: own_rank == rank, rank, message)
 
 
 @public("debugging.assert_rank_at_least")
 def assert_rank_at_least(x, rank, message=None, name=None):
     """Raises unless x has at least that rank."""
     rank = _rank_of(rank)
-    _check_rank(x, lambda found: found >= rank, f"at least {rank}", message)
+    _check_rank(x, lambda own_rank: own_rank >= rank, f"at least {rank}", message)
 
 
 @public("debugging.assert_rank_in")
 def assert_rank_in(x, ranks, message=None, name=None):
     """Raises unless the rank of x is one of `ranks`."""
     ranks = tuple(_rank_of(rank) for rank in ranks)
-    _check_rank(x, lambda found: found in ranks, f"in {ranks}", message)
+    _check_rank(x, lambda own_rank: own_rank in ranks, f"in {ranks}", message)
 
 
 @public("debugging.assert_scalar")
@@ -91,9 +91,9 @@ def assert_scalar(tensor, message=None, name=None):
 @public("debugging.assert_type", "v1.assert_type")
 def assert_type(tensor, tf_type, message=None, name=None):
     """Raises unless the tensor's dtype is `tf_type`."""
-    tf_type, found = dtypes.as_dtype(tf_type), _tensor(tensor).dtype
-    if found is not tf_type:
-        raise TypeError(f"{_prefix(message)}tensor must be of type {tf_type!r}; got {found!r}")
+    tf_type, own_dtype = dtypes.as_dtype(tf_type), _tensor(tensor).dtype
+    if own_dtype is not tf_type:
+        raise TypeError(f"{_prefix(message)}tensor must be of type {tf_type!r}; got {own_dtype!r}")
 
 
 @public("debugging.assert_integer", "v1.assert_integer")
@@ -149,7 +149,7 @@ def assert_shapes(shapes, data=None, summarize=None, message=None, name=None):
     """
     pairs = shapes.items() if isinstance(shapes, dict) else shapes
     pairs = [(_tensor(tensor), wanted) for tensor, wanted in pairs if wanted is not None]
-    wanted = [each for _, each in pairs]
+    wanted = [shape for _, shape in pairs]
 
     def check(tensors):
         sizes = {}  # by name: the size, and where it was first seen
@@ -170,7 +170,7 @@ def _check_shape(tensor, wanted, sizes, prefix):
             f"{prefix}{what}.  Specified shape must be an iterable.  An iterable has the attribute "
             f"`__iter__` or `__getitem__`.  Received specified shape: {wanted}"
         )
-    entries = [_entry(each) for each in wanted]
+    entries = [_entry(size) for size in wanted]
     is_open = bool(entries) and entries[0] == "*"
     entries = entries[is_open:]
     if "*" in entries:
@@ -198,16 +198,16 @@ def _check_shape(tensor, wanted, sizes, prefix):
             )
 
 
-def _entry(given):
+def _entry(size):
     """A size, a name, "." for any size or "*" for any number of dimensions."""
-    if given is None:
+    if size is None:
         return "."
-    if given is ... or (isinstance(given, str) and given == "..."):
+    if size is ... or (isinstance(size, str) and size == "..."):
         return "*"
     try:
-        return int(given)
+        return int(size)
     except (TypeError, ValueError):
-        return given
+        return size
 
 
 def _dims(shape, count, is_open, prefix) -> list[int]:

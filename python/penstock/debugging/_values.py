@@ -23,7 +23,7 @@ def _when_run(check):
         if not _core.is_tracing():
             return check(*args, **kwargs)
         if any(isinstance(leaf, _LATER) for leaf in flatten((args, kwargs))):
-            run = lambda given: check(*given[0], **given[1])  # noqa: E731
+            run = lambda arguments: check(*arguments[0], **arguments[1])  # noqa: E731
             _add_check(check, run, args, kwargs)
             return frames.done()
         with init_scope():
@@ -79,7 +79,7 @@ def Assert(condition, data, summarize=None, name=None):
         return
     if not isinstance(data, (list, tuple)):
         raise TypeError("values must be a sequence.")
-    texts = [", ".join(_elements(_tensor(each), _limit(summarize))) for each in data]
+    texts = [", ".join(_elements(_tensor(value), _limit(summarize))) for value in data]
     raise _invalid(f"Expected '{condition!s}' to be true. Summarized data: " + "\n".join(texts))
 
 
@@ -213,8 +213,8 @@ def assert_near(x, y, rtol=None, atol=None, message=None, summarize=None, name=N
             for tolerance in (rtol, atol)
         )
         difference, size = (
-            raw_ops.ComplexAbs(x=each) if x.dtype.is_complex else raw_ops.Abs(x=each)
-            for each in (x - y, y)
+            raw_ops.ComplexAbs(x=value) if x.dtype.is_complex else raw_ops.Abs(x=value)
+            for value in (x - y, y)
         )
         if raw_ops.All(input=difference <= atol + rtol * size):
             return
@@ -260,8 +260,8 @@ def _check_finite(tensor, message):
         if raw_ops.All(input=raw_ops.IsFinite(x=tensor)):
             return
         kinds = (("Inf", raw_ops.IsInf), ("NaN", raw_ops.IsNan))
-        found = [kind for kind, op in kinds if raw_ops.Any(input=op(x=tensor))]
-        kinds = " and ".join(found)
+        kinds_found = [kind for kind, op in kinds if raw_ops.Any(input=op(x=tensor))]
+        kinds = " and ".join(kinds_found)
         raise _invalid(f"{message} : Tensor had {kinds} values [Op:CheckNumerics]")
 
 

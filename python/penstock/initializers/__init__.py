@@ -81,16 +81,16 @@ class _Random(Initializer):
         seed, shape = [self.seed, 0], list(shape)
         key, counter = _raw_ops.StatelessRandomGetKeyCounter(seed=seed)
         op = _raw_ops.StatelessTruncatedNormalV2 if truncated else _raw_ops.StatelessRandomNormalV2
-        made = op(shape=shape, key=key, counter=counter, alg=1, dtype=_dtype(dtype))
-        return made * stddev + mean
+        values = op(shape=shape, key=key, counter=counter, alg=1, dtype=_dtype(dtype))
+        return values * stddev + mean
 
     def _uniform(self, shape, low, high, dtype):
         seed, shape = [self.seed, 0], list(shape)
         key, counter = _raw_ops.StatelessRandomGetKeyCounter(seed=seed)
-        made = _raw_ops.StatelessRandomUniformV2(
+        values = _raw_ops.StatelessRandomUniformV2(
             shape=shape, key=key, counter=counter, alg=1, dtype=_dtype(dtype)
         )
-        return made * (high - low) + low
+        return values * (high - low) + low
 
 
 class RandomNormal(_Random):
@@ -227,8 +227,8 @@ def get(identifier):
         return identifier
     if isinstance(identifier, type):
         return identifier()
-    made = globals().get("".join(part.capitalize() for part in str(identifier).split("_")))
-    made = made or globals().get(str(identifier))
-    if isinstance(made, type) and issubclass(made, Initializer):
-        return made()
+    cls = globals().get("".join(part.capitalize() for part in str(identifier).split("_")))
+    cls = cls or globals().get(str(identifier))
+    if isinstance(cls, type) and issubclass(cls, Initializer):
+        return cls()
     raise ValueError(f"Could not interpret initializer identifier: {identifier}")

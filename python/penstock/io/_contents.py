@@ -83,14 +83,16 @@ def matching_files(pattern, name=None) -> Tensor:
     patterns = _core.to_tensor(pattern, dtypes.string)
     if patterns.shape.rank > 1:
         raise errors.InvalidArgumentError(
-            None, None, f"Input pattern tensor must be scalar or vector, but had shape: {pattern}"
+            None,
+            None,
+            f"Input patterns tensor must be scalar or vector, but had shape: {patterns.shape}",
         )
-    found = {
+    paths = [
         os.fsencode(path)
-        for each in patterns._read_only_array().reshape(-1)
-        for path in gfile.glob(each)
-    }
-    return _core.to_tensor(sorted(found), dtypes.string)
+        for pattern in patterns._read_only_array().reshape(-1)
+        for path in gfile.glob(pattern)
+    ]
+    return _core.to_tensor(sorted(paths), dtypes.string)
 
 
 @public("io.serialize_tensor", "v1.serialize_tensor")

@@ -20,10 +20,10 @@ class FileStatistics:
     """The result of `stat`: the length in bytes, the modification time, and whether it is a
     folder."""
 
-    def __init__(self, found):
-        self.length = found.st_size
-        self.mtime_nsec = found.st_mtime_ns
-        self.is_directory = S_ISDIR(found.st_mode)
+    def __init__(self, status):
+        self.length = status.st_size
+        self.mtime_nsec = status.st_mtime_ns
+        self.is_directory = S_ISDIR(status.st_mode)
 
 
 class Closing:

@@ -135,21 +135,28 @@ def stat(path) -> _FileStatistics:
 def glob(pattern) -> list[str]:
     """The paths that fit a pattern, or any of several: *, ? and [abc], hidden files too."""
     patterns = pattern if isinstance(pattern, (list, tuple)) else [pattern]
-    return [found for each in patterns for found in _matches(_path_text(each))]
+    return [path for pattern in patterns for path in _shown(_path_text(pattern))]
+
+
+def _shown(pattern):
+    """The matches; "./" comes before those of a pattern whose first folder is not spelled out."""
+    signs = [pattern.index(sign) for sign in "*?[" if sign in pattern]
+    is_bare = bool(signs) and "/" not in pattern[: min(signs)]
+    return [_os.path.join(".", path) if is_bare else path for path in _matches(pattern)]
 
 
 def _matches(pattern):
     folder, name = _os.path.split(pattern)
     if not name:
         return [pattern] if folder and _os.path.exists(folder) else []
-    found = []
+    paths = []
     for parent in _matches(folder) if folder not in ("", "/") else [folder]:
         if not any(sign in name for sign in "*?["):
-            found += [_os.path.join(parent, name)]
+            paths += [_os.path.join(parent, name)]
         elif _os.path.isdir(parent or "."):
             names = sorted(_fnmatch.filter(_os.listdir(parent or "."), name))
-            found += [_os.path.join(parent, each) for each in names]
-    return [path for path in found if _os.path.exists(path)]
+            paths += [_os.path.join(parent, name) for name in names]
+    return [path for path in paths if _os.path.exists(path)]
 
 
 @public("io.gfile.walk")

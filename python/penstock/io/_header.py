@@ -104,12 +104,12 @@ def length(first: bytes, file_bytes: int) -> int:
     """The header's length, from the first bytes of the file."""
     if len(first) < LENGTH_BYTES:
         raise lost(f"no safetensors file: it has {file_bytes} bytes, too few for a header")
-    found = int.from_bytes(first[:LENGTH_BYTES], "little")
-    if found > _MOST_HEADER:
-        raise lost(f"no safetensors file: a header of {found} bytes is too long")
-    if found > file_bytes - LENGTH_BYTES:
-        raise lost(f"the file ends inside the header: {found} bytes of {file_bytes}")
-    return found
+    size = int.from_bytes(first[:LENGTH_BYTES], "little")
+    if size > _MOST_HEADER:
+        raise lost(f"no safetensors file: a header of {size} bytes is too long")
+    if size > file_bytes - LENGTH_BYTES:
+        raise lost(f"the file ends inside the header: {size} bytes of {file_bytes}")
+    return size
 
 
 def decode(text: bytes, data_bytes: int) -> tuple[dict[str, Entry], dict[str, str]]:
@@ -126,7 +126,7 @@ def decode(text: bytes, data_bytes: int) -> tuple[dict[str, Entry], dict[str, st
         raise lost("the header is damaged: metadata must be texts")
     entries = {name: _entry(name, value) for name, value in table.items()}
     at = 0
-    for entry in sorted(entries.values(), key=lambda each: (each.begin, each.end)):
+    for entry in sorted(entries.values(), key=lambda item: (item.begin, item.end)):
         if entry.begin != at:
             kind = "overlaps another" if entry.begin < at else "leaves a hole before it"
             raise lost(f"the header is damaged: tensor '{entry.name}' {kind}")
@@ -146,7 +146,7 @@ def _unique(pairs):
 
 def _is_sizes(value) -> bool:
     return isinstance(value, list) and all(
-        type(each) is int and 0 <= each < 2**63 for each in value
+        type(size) is int and 0 <= size < 2**63 for size in value
     )
 
 

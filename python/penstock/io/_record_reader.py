@@ -8,24 +8,26 @@ import stat
 import zlib
 
 from penstock import errors
+from penstock._api import public
 from penstock._base.files import path_text, system_errors
 from penstock._memory.host import booked
 from penstock.io._records import TFRecordOptions, masked_crc
 
 _CHUNK = 1 << 20
-_PIECE = (
-    1 << 16
-)  # of a compressed file; what is left of one is copied for every part that ends in it
+# Of a compressed file. The rest of a piece is copied for every part that ends in it.
+_PIECE = 1 << 16
 _EITHER, _GZIP = 32 + 15, 16 + 15  # zlib's numbers: gzip or zlib, as the file says
 _GZIP_START = b"\x1f\x8b"
 
 
+@public("v1.io.TFRecordCompressionType", "v1.python_io.TFRecordCompressionType")
 class TFRecordCompressionType:
     """How a file of records is compressed, as numbers."""
 
     NONE, ZLIB, GZIP = 0, 1, 2
 
 
+@public("v1.io.tf_record_iterator", "v1.python_io.tf_record_iterator")
 def tf_record_iterator(path, options=None):
     """The records of a file, one after the other."""
     if not isinstance(options, TFRecordOptions):
@@ -56,8 +58,8 @@ def _records(path, compression):
 
 def _left(file) -> int:
     """The unread bytes of a file; unknown for a pipe."""
-    found = os.fstat(file.fileno())
-    return found.st_size - file.tell() if stat.S_ISREG(found.st_mode) else 2**62
+    status = os.fstat(file.fileno())
+    return status.st_size - file.tell() if stat.S_ISREG(status.st_mode) else 2**62
 
 
 def _lost(path, at, what):
@@ -74,8 +76,8 @@ class _Inflated:
         self._is_gzip = None  # until something was read
 
     def read(self, count: int) -> bytes:
-        found = io.BytesIO()  # avoids another copy of the bytes
-        while found.tell() < count:
+        buffer = io.BytesIO()  # avoids another copy of the bytes
+        while buffer.tell() < count:
             if not self._input:
                 self._input = self._file.read(_PIECE)
             if self._is_gzip is None:
@@ -84,14 +86,14 @@ class _Inflated:
                 break
             is_end = not self._input
             try:
-                part = self._inflate.decompress(self._input, min(_CHUNK, count - found.tell()))
+                part = self._inflate.decompress(self._input, min(_CHUNK, count - buffer.tell()))
             except zlib.error as error:
                 raise errors.DataLossError(None, None, str(error)) from error
             self._input = self._inflate.unused_data or self._inflate.unconsumed_tail
             if is_end and not part:
                 break
-            found.write(part)
-        return found.getvalue()
+            buffer.write(part)
+        return buffer.getvalue()
 
     def _begins_again(self) -> bool:
         """Whether another part follows: concatenated gzip files are one file."""

@@ -70,8 +70,8 @@ def load(data) -> dict[str, _core.Tensor]:
     entries, _ = _header.decode(bytes(data[_header.LENGTH_BYTES : start]), len(data) - start)
     data = data[start:]
     return {
-        name: _core.to_tensor(_array(data[each.begin : each.end], each))
-        for name, each in entries.items()
+        name: _core.to_tensor(_array(data[entry.begin : entry.end], entry))
+        for name, entry in entries.items()
     }
 
 
@@ -170,8 +170,8 @@ class safe_open:
         """The tensor over the file's pages; in new memory if they are unaligned."""
         entry = self.entry(name)
         with _system_errors(self.path):
-            found = _core.map_tensor(*self.place(entry), entry.dtype, entry.shape)
-        return self._loaded(entry) if found is None else found
+            tensor = _core.map_tensor(*self.place(entry), entry.dtype, entry.shape)
+        return self._loaded(entry) if tensor is None else tensor
 
     def close(self) -> None:
         """Closes the file; tensors already read stay valid."""

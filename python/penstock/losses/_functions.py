@@ -79,7 +79,7 @@ def mean_absolute_percentage_error(y_true, y_pred) -> Tensor:
 def mean_squared_logarithmic_error(y_true, y_pred) -> Tensor:
     """The mean of the squared differences of the logarithms."""
     logs = [
-        raw_ops.Log(x=raw_ops.Maximum(x=each, y=_TINY) + 1.0) for each in matched(y_true, y_pred)
+        raw_ops.Log(x=raw_ops.Maximum(x=side, y=_TINY) + 1.0) for side in matched(y_true, y_pred)
     ]
     return _mean(raw_ops.Square(x=logs[0] - logs[1]))
 
@@ -140,7 +140,7 @@ def categorical_hinge(y_true, y_pred) -> Tensor:
 @public("losses.KLD", "losses.kl_divergence", "losses.kld", "losses.kullback_leibler_divergence")
 def kl_divergence(y_true, y_pred) -> Tensor:
     """The divergence of the prediction's distribution from the true one."""
-    y_true, y_pred = (_clip(each, 1.0) for each in matched(y_true, y_pred))
+    y_true, y_pred = (_clip(side, 1.0) for side in matched(y_true, y_pred))
     return raw_ops.Sum(input=y_true * raw_ops.Log(x=y_true / y_pred), axis=-1)
 
 
@@ -160,7 +160,7 @@ def cosine_similarity(y_true, y_pred, axis=-1) -> Tensor:
 def cosine(y_true, y_pred, axis=-1) -> Tensor:
     """The cosine of the angle between the two."""
     units = [
-        raw_ops.L2Normalize(x=each, axis=[axis], epsilon=1e-12) for each in matched(y_true, y_pred)
+        raw_ops.L2Normalize(x=side, axis=[axis], epsilon=1e-12) for side in matched(y_true, y_pred)
     ]
     return raw_ops.Sum(input=units[0] * units[1], axis=axis)
 
@@ -174,8 +174,8 @@ def binary_crossentropy(y_true, y_pred, from_logits=False, label_smoothing=0.0, 
     if from_logits:
         return _mean(raw_ops.SigmoidCrossEntropyWithLogits(labels=y_true, logits=y_pred), axis)
     y_pred = _clip(y_pred)
-    found = y_true * raw_ops.Log(x=y_pred) + (1.0 - y_true) * raw_ops.Log(x=1.0 - y_pred)
-    return _mean(-found, axis)
+    log_likelihood = y_true * raw_ops.Log(x=y_pred) + (1.0 - y_true) * raw_ops.Log(x=1.0 - y_pred)
+    return _mean(-log_likelihood, axis)
 
 
 @public("losses.categorical_crossentropy")
@@ -221,8 +221,8 @@ def sparse_categorical_crossentropy(
         return sparse_softmax_cross_entropy_with_logits(y_true, logits)
     valid = y_true != ignore_class
     safe = y_true * cast(valid, dtypes.int64)
-    found = sparse_softmax_cross_entropy_with_logits(safe, logits)
-    return found * cast(valid, found.dtype)
+    losses = sparse_softmax_cross_entropy_with_logits(safe, logits)
+    return losses * cast(valid, losses.dtype)
 
 
 MSE = mse = mean_squared_error

@@ -35,14 +35,14 @@ class Metric(_Trackable):
             value = initializer(shape, dtype=dtype)
         else:
             value = _fill_with(shape, initializer in ("ones", "Ones"), dtype)
-        made = _Variable(value, trainable=False, name=f"{self.name}/{name or 'variable'}")
-        self._variables.append(made)
-        return made
+        variable = _Variable(value, trainable=False, name=f"{self.name}/{name or 'variable'}")
+        self._variables.append(variable)
+        return variable
 
     add_weight = add_variable
 
     def reset_state(self) -> None:
-        """Begins anew."""
+        """Sets the state back to the initial one."""
         for variable in self._variables:
             variable.assign(_fill_with(variable.shape, False, variable.dtype))
 

@@ -43,8 +43,8 @@ def categorical_accuracy(y_true, y_pred) -> Tensor:
 def sparse_categorical_accuracy(y_true, y_pred) -> Tensor:
     """1 where the largest prediction is that of the label's class."""
     y_pred = _core.to_tensor(y_pred)
-    found = raw_ops.ArgMax(input=y_pred, axis=-1)
-    return cast(_classes(y_true, y_pred) == found, dtypes.float32)
+    classes = raw_ops.ArgMax(input=y_pred, axis=-1)
+    return cast(_classes(y_true, y_pred) == classes, dtypes.float32)
 
 
 @public("metrics.top_k_categorical_accuracy")
@@ -60,5 +60,5 @@ def sparse_top_k_categorical_accuracy(y_true, y_pred, k=5) -> Tensor:
     y_pred = _core.to_tensor(y_pred, dtypes.float32)
     classes = raw_ops.Reshape(tensor=_classes(y_true, y_pred), shape=[-1])
     rows = raw_ops.Reshape(tensor=y_pred, shape=[-1, size_of(y_pred, -1)])
-    found = raw_ops.InTopKV2(predictions=rows, targets=classes, k=cast(k, classes.dtype))
-    return raw_ops.Reshape(tensor=cast(found, dtypes.float32), shape=shape_of(y_pred)[:-1])
+    is_in_top = raw_ops.InTopKV2(predictions=rows, targets=classes, k=cast(k, classes.dtype))
+    return raw_ops.Reshape(tensor=cast(is_in_top, dtypes.float32), shape=shape_of(y_pred)[:-1])

@@ -1,4 +1,4 @@
-"""tf.optimizers: SGD, Adam and their kin, as Keras reckons them."""
+"""tf.optimizers: SGD, Adam and other optimizers, with the formulas of Keras."""
 
 from penstock import _api
 from penstock.optimizers import schedules

@@ -44,7 +44,7 @@ class Optimizer(Trackable):
     ):
         if kwargs:
             raise ValueError(f"Argument(s) not recognized: {kwargs}")
-        if sum(each is not None for each in (clipnorm, clipvalue, global_clipnorm)) > 1:
+        if sum(limit is not None for limit in (clipnorm, clipvalue, global_clipnorm)) > 1:
             raise ValueError(
                 "Only one of `clipnorm`, `clipvalue` and `global_clipnorm` can be set. Received: "
                 f"clipnorm={clipnorm}, clipvalue={clipvalue}, global_clipnorm={global_clipnorm}."
@@ -121,7 +121,8 @@ class Optimizer(Trackable):
 
     def _add_slots(self, name, initial_value=0.0):
         return [
-            self.add_variable_from_reference(each, name, initial_value) for each in self._trainable
+            self.add_variable_from_reference(variable, name, initial_value)
+            for variable in self._trainable
         ]
 
     def apply_gradients(self, grads_and_vars):
@@ -185,7 +186,7 @@ class Optimizer(Trackable):
         return self._places[id(variable)]
 
     def _step(self, dtype):
-        """The number of this step, from 1, in the dtype of what it is used with."""
+        """The number of this step, from 1, in the given dtype."""
         return cast(self.iterations, dtype) + 1
 
     @staticmethod
@@ -222,8 +223,8 @@ class Optimizer(Trackable):
         names = ["name", "weight_decay", "clipnorm", "clipvalue", "global_clipnorm"]
         own = inspect.signature(type(self).__init__).parameters
         names += [name for name in own if name not in ("self", "learning_rate", "kwargs")]
-        found = {name: getattr(self, name) for name in names if hasattr(self, name)}
-        return {"learning_rate": rate} | found
+        config = {name: getattr(self, name) for name in names if hasattr(self, name)}
+        return {"learning_rate": rate} | config
 
     @classmethod
     def from_config(cls, config):

@@ -1,4 +1,4 @@
-"""tf.optimizers: SGD, Adam and their kin, as Keras reckons them."""
+"""The classes of tf.optimizers, with the formulas of Keras."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from penstock.optimizers._base import Optimizer, dense, squared
 
 @public("optimizers.SGD")
 class SGD(Optimizer):
-    """Gradient descent, with momentum if asked for.
+    """Gradient descent, with optional momentum.
 
     Args:
       learning_rate: The size of a step: a number, a tensor or a schedule.
@@ -96,7 +96,7 @@ class Adam(Optimizer):
         if self.amsgrad or isinstance(gradient, IndexedSlices):
             self._step_by_step(gradient, variable, learning_rate, powers)
             return
-        found = raw_ops.ApplyAdam(
+        updated = raw_ops.ApplyAdam(
             var=variable,
             m=m,
             v=v,
@@ -108,7 +108,7 @@ class Adam(Optimizer):
             epsilon=self.epsilon,
             grad=dense(gradient, variable),
         )
-        for kept, new in zip((variable, m, v), found, strict=True):
+        for kept, new in zip((variable, m, v), updated, strict=True):
             kept._assign(new)
 
     def _step_by_step(self, gradient, variable, learning_rate, powers):
@@ -242,7 +242,7 @@ class Ftrl(Optimizer):
     def update_step(self, gradient, variable, learning_rate):
         place = self._place(variable)
         total, linear = self._sums[place], self._linears[place]
-        found = raw_ops.ApplyFtrlV2(
+        updated = raw_ops.ApplyFtrlV2(
             var=variable,
             accum=total,
             linear=linear,
@@ -253,7 +253,7 @@ class Ftrl(Optimizer):
             l2_shrinkage=self.l2_shrinkage_regularization_strength,
             lr_power=self.learning_rate_power,
         )
-        for kept, new in zip((variable, total, linear), found, strict=True):
+        for kept, new in zip((variable, total, linear), updated, strict=True):
             kept._assign(new)
 
 

@@ -92,7 +92,7 @@ class PiecewiseConstantDecay(LearningRateSchedule):
 
 
 class PolynomialDecay(LearningRateSchedule):
-    """From the initial rate to the end rate in decay_steps, as a power of what is left."""
+    """From the initial to the end rate in decay_steps, by a power of the remaining steps."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""tf.profiler: what a program's memory is for, where it is asked for, and what to do about it."""
+"""tf.profiler: the uses of a program's memory, the lines that allocate it, and how to save it."""
 
 from penstock import _api
 from penstock.profiler import experimental, memory

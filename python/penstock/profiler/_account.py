@@ -18,8 +18,8 @@ UNEXPLAINED = "unexplained"
 
 @public("profiler.memory.Account")
 class Account(dict):
-    """Bytes by what they are for; together they are the resident memory, `rss`. The difference of
-    two accounts is what grew between them."""
+    """Bytes by purpose; their sum is the resident memory, `rss`. The difference of two accounts is
+    the growth between them."""
 
     @property
     def rss(self):
@@ -48,17 +48,17 @@ class Account(dict):
 
 def _areas():
     """(range, name, resident bytes, anonymous bytes) of each area of the process's memory."""
-    found = []
+    areas = []
     with open("/proc/self/smaps", encoding="utf-8", errors="replace") as file:
         for line in file:
             if area := _AREA.match(line):
                 low, high, name = area.groups()
-                found.append([(int(low, 16), int(high, 16)), name, 0, 0])
+                areas.append([(int(low, 16), int(high, 16)), name, 0, 0])
             elif line.startswith("Rss:"):
-                found[-1][2] = 1024 * int(line.split()[1])
+                areas[-1][2] = 1024 * int(line.split()[1])
             elif line.startswith("Anonymous:"):
-                found[-1][3] = 1024 * int(line.split()[1])
-    return found
+                areas[-1][3] = 1024 * int(line.split()[1])
+    return areas
 
 
 def _by_area(recorded):
@@ -87,8 +87,8 @@ def _by_area(recorded):
 
 
 def _python_arenas():
-    found = _ARENAS.search(_core.small_object_text())
-    return int(found[1]) * int(found[2]) if found else 0
+    match = _ARENAS.search(_core.small_object_text())
+    return int(match[1]) * int(match[2]) if match else 0
 
 
 def _of_tensors(parts, resident):
@@ -99,7 +99,7 @@ def _of_tensors(parts, resident):
         if tag != "foreign"
     }
     held = sum(tags.values())
-    # Pages that nobody wrote to are held, but not resident.
+    # Pages that were never written are held, but not resident.
     share = min(1.0, resident / held) if held else 0.0
     for tag, size in tags.items():
         parts[tag] = round(size * share)

@@ -1,5 +1,5 @@
-"""What ended a recorded program: an exception nobody caught is noted in the recording, with the
-line it came from, and a budget that was too small becomes a finding."""
+"""The end of a recorded program: an uncaught exception is noted in the recording with its line,
+and a budget that was too small becomes a finding."""
 
 import json
 import os
@@ -49,7 +49,7 @@ def note(error):
 
 
 def watch():
-    """Sees exceptions that nobody catches, until the function that it returns is called."""
+    """Notes uncaught exceptions until the function that it returns is called."""
     before = sys.excepthook
 
     def hook(kind, error, trace):

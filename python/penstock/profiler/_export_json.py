@@ -12,7 +12,7 @@ MOMENTS = 2000
 
 
 def lines(profile) -> list[dict]:
-    """What every line of the program asked for, the most at the peak first."""
+    """The allocations of every line of the program, sorted by bytes at the peak."""
     peak_time, _ = profile.peak()
     ours = _series.is_ours(profile)[profile.tag]
     at_peak = ours & (profile.start <= peak_time) & (peak_time < profile.ends())

@@ -92,7 +92,7 @@ LABELS = ("op", "tensor", "tag", "owner")
 
 
 class _Strings(dict):
-    """The string table: a text's index, given when it is first asked for."""
+    """The string table: a text receives its index on first use."""
 
     def __init__(self):
         super().__init__({"": 0})
@@ -131,19 +131,19 @@ def _texts(profile, block):
 
 def _places(profile, strings):
     """(locations, functions): a location per line, and one for lines that are not known."""
-    functions, found = [], {}
+    functions, places = [], {}
     locations = []
     for number, site in enumerate([("", 0, "(unknown line)"), *profile.sites], start=1):
         file, line, name = site
         key = file, name
-        if key not in found:
-            found[key] = len(found) + 1
-            # pprof takes what is in <> for a template's arguments and drops it.
+        if key not in places:
+            places[key] = len(places) + 1
+            # pprof drops text in <>, as a template's arguments.
             text = strings[name if "<" not in name and name else os.path.basename(file) or name]
             functions.append(
-                Function(id=found[key], name=text, system_name=text, filename=strings[file])
+                Function(id=places[key], name=text, system_name=text, filename=strings[file])
             )
-        where = Line(function_id=found[key], line=max(0, line))
+        where = Line(function_id=places[key], line=max(0, line))
         locations.append(Location(id=number, line=[where]))
     return locations, functions
 
@@ -165,7 +165,7 @@ def encode(profile) -> bytes:
         ]
         place = int(profile.site[block]) + 2
         samples.append(Sample(location_id=[place], value=values.tolist(), label=labels))
-    made = PprofProfile(
+    message = PprofProfile(
         sample_type=types,
         sample=samples,
         location=locations,
@@ -176,9 +176,9 @@ def encode(profile) -> bytes:
     )
     began = began_seconds(profile)
     if began:
-        made.time_nanos = int(began * 1e9)
-    made.string_table.extend(strings)
-    return made.SerializeToString()
+        message.time_nanos = int(began * 1e9)
+    message.string_table.extend(strings)
+    return message.SerializeToString()
 
 
 def began_seconds(profile) -> float:

@@ -17,7 +17,7 @@ SUFFIX = ".penprof"
 
 @public("profiler.Profile", "profiler.memory.Profile")
 class Profile:
-    """Allocations over time with who made them, where; see the module's text.
+    """Allocations over time, with their owners and lines; see the module's text.
 
     Beyond the columns and the tables: `samples`, an int64 array of rows whose columns are called
     `sample_names` (time and the parts of the whole process), `plans`, `findings` (lists of

@@ -118,22 +118,22 @@ class Raw:
 
     def names(self):
         """The table of names, as far as it is there."""
-        found, wanted = [], self.header.counts["names"]
+        names, wanted = [], self.header.counts["names"]
         for start, size in self._chunks["names"]:
             chunk, at = self._read(start, size), 0
-            while len(found) < wanted and at + 4 <= len(chunk):
+            while len(names) < wanted and at + 4 <= len(chunk):
                 (length,) = struct.unpack_from("<I", chunk, at)
                 if length == _IN_NEXT_CHUNK or at + 4 + length > len(chunk):
                     break
-                found.append(chunk[at + 4 : at + 4 + length].decode("utf-8", "replace"))
+                names.append(chunk[at + 4 : at + 4 + length].decode("utf-8", "replace"))
                 at += 4 + (length + 3) // 4 * 4
-        return found
+        return names
 
     def tags(self, names):
         """The names of the tags."""
         first = self.header.num_dtypes
-        found = names[first : first + self.header.num_tags]
-        return found + ["?"] * (self.header.num_tags - len(found))
+        tags = names[first : first + self.header.num_tags]
+        return tags + ["?"] * (self.header.num_tags - len(tags))
 
 
 def live_sites(raw, names, most, key="live_bytes"):
@@ -199,8 +199,8 @@ def _still_before(raw, known, tags_):
     rows = holders(before["tag"], before["owner"], before["owner"] >= 0)
     has_row = np.isin(known["owner"], before["owner"][before["owner"] >= 0])
     seen = holders(known["is_before"].astype(np.int32) - 1, known["owner"], has_row)
-    found, place = np.unique(np.concatenate([rows, seen]), return_inverse=True)
-    sums = np.zeros(len(found), np.int64)
+    numbers, place = np.unique(np.concatenate([rows, seen]), return_inverse=True)
+    sums = np.zeros(len(numbers), np.int64)
     np.add.at(sums, place[len(rows) :], known["bytes"])
     left = before["bytes"] - sums[place[: len(rows)]]
     is_left = (left > 0) & (before["tag"] >= 0) & (before["tag"] < len(tags_))
@@ -273,7 +273,9 @@ def _profile(raw, make):
         samples=np.stack([samples[name] for name in SAMPLE_NAMES], axis=1),
         sample_names=SAMPLE_NAMES,
         plans=_plans(raw, names, meta["folder"]),
-        findings=[each for each in _noted(noted, "findings", []) if isinstance(each, dict)],
+        findings=[
+            finding for finding in _noted(noted, "findings", []) if isinstance(finding, dict)
+        ],
         meta=meta,
     )
     # A killed program's last moments are newer than the last look at its clock.
@@ -285,10 +287,10 @@ def _profile(raw, make):
 def _noted(noted, key, default):
     """What JSON a note is; the default where it is none of that kind (a kill may have cut it)."""
     try:
-        found = json.loads(noted.get(key, "null"))
+        value = json.loads(noted.get(key, "null"))
     except (ValueError, RecursionError):
         return default
-    return found if type(found) is type(default) else default
+    return value if type(value) is type(default) else default
 
 
 def _began(header) -> str:

@@ -1,4 +1,4 @@
-"""Starting and ending a recording of memory, and keeping what it found whatever ends the program.
+"""Starts and ends a recording of memory, and saves it however the program ends.
 
 The recording is written to its file while the program runs (see _raw.py). An orderly end turns the
 file into a profile; what a kill leaves is read by `Profile.load` all the same.

@@ -46,13 +46,13 @@ _LATEST = 2**60  # ns
 MOST_TAGS = 128
 
 
-def check_version(path, what, found, known):
+def check_version(path, what, version, known):
     """ValueError unless a file has the version that is known."""
-    if found == known:
+    if version == known:
         return
-    newer = isinstance(found, int) and found > known
+    newer = isinstance(version, int) and version > known
     raise ValueError(
-        f"{path} is a {what} of version {found}, and this penstock reads version {known}: it was "
+        f"{path} is a {what} of version {version}, and this penstock reads version {known}: it was "
         f"written by {'a newer' if newer else 'another'} one"
     )
 
@@ -141,10 +141,10 @@ def _tables(file, path):
         value = tables.get(name)
         if type(value) is not kind:
             raise KeyError(f"meta.json has no {name}")
-        if name in _ELEMENTS and not all(type(each) is _ELEMENTS[name] for each in value):
+        if name in _ELEMENTS and not all(type(element) is _ELEMENTS[name] for element in value):
             raise KeyError(f"the {name} of meta.json are none")
     for site in tables["sites"]:
-        if [type(each) for each in site] != [str, int, str]:
+        if [type(part) for part in site] != [str, int, str]:
             raise KeyError("a line of meta.json is none")
     for plan in tables["plans"]:
         if any(type(plan.get(name)) is not kind for name, kind in _PLAN.items()):
@@ -154,11 +154,11 @@ def _tables(file, path):
 
 def _array(data):
     """An array of NumPy's format, of which `save` writes this form only."""
-    found = _NPY.match(data)
-    if found is None or int.from_bytes(found[1], "little") != found.end() - _NPY_START:
+    match = _NPY.match(data)
+    if match is None or int.from_bytes(match[1], "little") != match.end() - _NPY_START:
         raise KeyError("an array has no header")
-    shape = tuple(int(size) for size in found[3].split(b",") if size.strip())
-    dtype = np.dtype(found[2].decode())
-    if dtype.itemsize * math.prod(shape) != len(data) - found.end():
+    shape = tuple(int(size) for size in match[3].split(b",") if size.strip())
+    dtype = np.dtype(match[2].decode())
+    if dtype.itemsize * math.prod(shape) != len(data) - match.end():
         raise KeyError("an array has another size")
-    return np.frombuffer(data, dtype, offset=found.end()).reshape(shape)
+    return np.frombuffer(data, dtype, offset=match.end()).reshape(shape)

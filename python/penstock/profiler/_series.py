@@ -18,7 +18,7 @@ class Series(NamedTuple):
 
 
 def duration(profile) -> int:
-    """How long the recording was (ns), whatever its blocks say; at least 1."""
+    """The length of the recording in ns, independent of its blocks; at least 1."""
     last = max(int(profile.start.max(initial=0)), int(profile.end.max(initial=0)))
     return max(int(profile.meta.get("duration_ns") or 0), last, 1)
 

@@ -1,4 +1,4 @@
-"""tf.profiler.memory.summary() and account(): tables of what is held now."""
+"""tf.profiler.memory.summary() and account(): tables of the memory in use."""
 
 from penstock import _core
 from penstock._api import public

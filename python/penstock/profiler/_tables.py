@@ -42,12 +42,12 @@ def place(site) -> str:
     return f"{site.file if short.startswith('..') else short}:{site.line}"
 
 
-def sites(found):
-    """Lines for (site, bytes, count) of what is held, the most first."""
+def sites(rows):
+    """Lines for (site, bytes, count) of memory in use, sorted by bytes."""
     return aligned(
         [
             (place(site), f"in {site.function}", human(size), f"in {count:,}")
-            for site, size, count in found
+            for site, size, count in rows
         ],
         left=2,
     )

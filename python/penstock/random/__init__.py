@@ -71,7 +71,7 @@ def uniform(
     if dtype.is_integer:
         if maxval is None:
             raise ValueError(f"Must specify maxval for integer dtype {dtype!r}")
-        bounds = (_core.to_tensor(each, dtype) for each in (minval, maxval))
+        bounds = (_core.to_tensor(bound, dtype) for bound in (minval, maxval))
         shape, minval, maxval = _drawn(shape, dtype, ("min", "max"), *bounds)
         return _raw_ops.RandomUniformInt(
             shape=shape, minval=minval, maxval=maxval, **seeds, name=name

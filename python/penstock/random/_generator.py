@@ -218,9 +218,9 @@ class Generator(Trackable):
         probs = _core.to_tensor(probs)
         counts = cast(counts, probs.dtype)
         kinds = (counts + raw_ops.ZerosLike(x=probs)).shape.num_elements()
-        each = TensorShape(shape).num_elements() // max(kinds, 1)
+        count = TensorShape(shape).num_elements() // max(kinds, 1)
         # TensorFlow reserves two hundred blocks for every four numbers of a distribution.
-        skip = kinds * 2 * 100 * (each + 3) // 4
+        skip = kinds * 2 * 100 * (count + 3) // 4
         return self._draw(
             "KeyedRandomBinomial",
             shape,

@@ -13,9 +13,9 @@ from penstock.summary._writer import write_value as _write_value
 
 
 def _metadata(plugin, description):
-    made = _Metadata(summary_description=description or "")
-    made.plugin_data.plugin_name = plugin
-    return made
+    metadata = _Metadata(summary_description=description or "")
+    metadata.plugin_data.plugin_name = plugin
+    return metadata
 
 
 def _written(name, data, step, metadata, make):
@@ -60,10 +60,10 @@ def text(name, data, step=None, description=None):
 def _texts(name, data):
     import numpy as np
 
-    found = np.asarray(data, dtype=object)
-    if not all(isinstance(each, (str, bytes)) for each in found.reshape(-1)):
+    texts = np.asarray(data, dtype=object)
+    if not all(isinstance(text, (str, bytes)) for text in texts.reshape(-1)):
         raise TypeError(f"Type of {name!r} must be {_dtypes.string!r}.")
-    return found
+    return texts
 
 
 def image(name, data, step=None, max_outputs=3, description=None):
@@ -75,7 +75,7 @@ def image(name, data, step=None, max_outputs=3, description=None):
         if data.ndim != 4:
             raise ValueError(f"Images have 4 dimensions; {name!r} has shape {data.shape}.")
         sizes = [str(data.shape[2]).encode(), str(data.shape[1]).encode()]
-        return [*sizes, *(_values.png(_values.saturated(each)) for each in data[:max_outputs])]
+        return [*sizes, *(_values.png(_values.saturated(image)) for image in data[:max_outputs])]
 
     return _written(name, data, step, _metadata("images", description), make)
 

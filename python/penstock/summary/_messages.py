@@ -1,4 +1,4 @@
-"""The messages of TensorBoard's event files: Event, Summary, and what they are made of."""
+"""The messages of TensorBoard's event files: Event, Summary, and their parts."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ def _limits():
         limits.append(value)
         value *= 1.1
     limits.append(_LARGEST)
-    return np.array([-each for each in reversed(limits)] + [0.0] + limits)
+    return np.array([-limit for limit in reversed(limits)] + [0.0] + limits)
 
 
 def histogram(values) -> HistogramProto:
@@ -125,10 +125,10 @@ def _stretched(image, bad_color):
         scale, offset = (127 / largest if largest >= 1e-6 else 0), 128
     else:
         scale, offset = (255 / high if high >= 1e-6 else 0), 0
-    made = np.empty(image.shape, np.uint8)
-    made[finite] = (used * np.float32(scale) + np.float32(offset)).astype(np.uint8)
-    made[~finite] = bad_color[: image.shape[-1]]
-    return made
+    stretched = np.empty(image.shape, np.uint8)
+    stretched[finite] = (used * np.float32(scale) + np.float32(offset)).astype(np.uint8)
+    stretched[~finite] = bad_color[: image.shape[-1]]
+    return stretched
 
 
 def saturated(image):

@@ -1,4 +1,4 @@
-"""tf.summary's writers: which is the default, and the step and condition of what is written."""
+"""tf.summary's writers: the default one, the default step, and the condition for writing."""
 
 from __future__ import annotations
 
@@ -179,18 +179,18 @@ def write_value(tag, data, step, metadata, make=lambda data: data):
             "No step set. Please specify one either through the `step` argument or through "
             "tf.summary.experimental.set_step()"
         )
-    given = [
+    tensors = [
         _core.to_tensor(data() if callable(data) else data),
         _core.to_tensor(step),
         should_record_summaries(),
     ]
-    if any(isinstance(each, _core.SymbolicTensor) for each in given):
+    if any(isinstance(tensor, _core.SymbolicTensor) for tensor in tensors):
 
         def run(data, step, is_asked):
             return _write(writer, tag, metadata, make, data, step, is_asked)
 
-        return numpy_function(run, given, dtypes.bool)
-    arrays = [each.numpy() for each in given]
+        return numpy_function(run, tensors, dtypes.bool)
+    arrays = [tensor.numpy() for tensor in tensors]
     return _core.to_tensor(_write(writer, tag, metadata, make, *arrays))
 
 

@@ -108,13 +108,15 @@ class ExponentialMovingAverage(Trackable):
     def variables_to_restore(self, moving_avg_variables=None):
         """{the name of its average: variable}, to load averages into the variables."""
         if not _core.is_building():
-            return {self.average_name(each): each for each in moving_avg_variables or ()}
+            return {
+                self.average_name(variable): variable for variable in moving_avg_variables or ()
+            }
         v1 = version_1.api
         if moving_avg_variables is None:
             moving_avg_variables = v1.trainable_variables() + v1.moving_average_variables()
-        found = {self.average_name(each): each for each in moving_avg_variables}
-        moved = {each.name for each in moving_avg_variables}
-        for each in v1.global_variables():
-            if each.name not in moved:
-                found.setdefault(each.op.name, each)
-        return found
+        by_name = {self.average_name(variable): variable for variable in moving_avg_variables}
+        moved = {variable.name for variable in moving_avg_variables}
+        for variable in v1.global_variables():
+            if variable.name not in moved:
+                by_name.setdefault(variable.op.name, variable)
+        return by_name

@@ -31,12 +31,12 @@ class _Message:
 
     _FIELDS: ClassVar[dict] = {}
 
-    def __init__(self, **given):
-        for name in given:
+    def __init__(self, **fields):
+        for name in fields:
             if name not in self._FIELDS:
                 raise ValueError(f'Protocol message {type(self).__name__} has no "{name}" field.')
         self.Clear()
-        for name, value in given.items():
+        for name, value in fields.items():
             if value is not None:
                 self._set(name, value)
 
@@ -128,7 +128,7 @@ class _Values(list):
 
     def __setitem__(self, place, value):
         if isinstance(place, slice):
-            value = [self._check(each) for each in value]
+            value = [self._check(element) for element in value]
         else:
             value = self._check(value)
         super().__setitem__(place, value)

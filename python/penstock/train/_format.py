@@ -215,8 +215,8 @@ class CheckpointFile:
         for key in keys:
             entry = self._file.entry(key)
             with system_errors(self._file.path):
-                found = _core.check_file(*self._file.place(entry), entry.end - entry.begin)
-            self._compare(key, *found)
+                is_whole = _core.check_file(*self._file.place(entry), entry.end - entry.begin)
+            self._compare(key, *is_whole)
 
     def read(self, key):
         """A tensor, in new memory."""
@@ -229,8 +229,8 @@ class CheckpointFile:
         """Reads a value into the memory of a variable of that dtype and shape."""
         place = self._file.place(self._file.entry(key))
         with system_errors(self._file.path):
-            found = _core.read_variable(variable, *place, self.describe(key)[1])
-        self._compare(key, *found)
+            result = _core.read_variable(variable, *place, self.describe(key)[1])
+        self._compare(key, *result)
 
     def close(self):
         """Closes the file."""

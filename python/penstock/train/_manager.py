@@ -145,10 +145,10 @@ class CheckpointManager:
         """Drops the oldest ones; returns those that are not kept permanently."""
         dropped = []
         while self._max_to_keep is not None and len(self._kept) > self._max_to_keep:
-            path, made = next(iter(self._kept.items()))
+            path, saved_at = next(iter(self._kept.items()))
             del self._kept[path]
-            if self._keep_every and made - self._keep_every * 3600 >= self._preserved:
-                self._preserved = made
+            if self._keep_every and saved_at - self._keep_every * 3600 >= self._preserved:
+                self._preserved = saved_at
             else:
                 dropped.append(path)
         return dropped

@@ -45,8 +45,8 @@ class CheckpointState:
         lines = []
         for name in _FIELDS:
             value = getattr(self, name)
-            for each in value if isinstance(value, list) else [value] if value else []:
-                text = _quoted(each) if isinstance(each, str) else repr(each)
+            for element in value if isinstance(value, list) else [value] if value else []:
+                text = _quoted(element) if isinstance(element, str) else repr(element)
                 lines.append(f"{name}: {text}\n")
         return "".join(lines)
 
@@ -118,7 +118,7 @@ def get_checkpoint_state(checkpoint_dir, latest_filename=None):
         raise ValueError(f"Invalid checkpoint state loaded from {folder}")
     state.model_checkpoint_path = os.path.join(folder, state.model_checkpoint_path)
     state.all_model_checkpoint_paths = [
-        os.path.join(folder, each) for each in state.all_model_checkpoint_paths
+        os.path.join(folder, path) for path in state.all_model_checkpoint_paths
     ]
     return state
 
@@ -161,16 +161,16 @@ def checkpoints_iterator(checkpoint_dir, min_interval_secs=0, timeout=None, time
     latest = None
     while True:
         since = time.monotonic()
-        found = latest_checkpoint(checkpoint_dir)
-        while found in (None, latest) and (timeout is None or time.monotonic() < since + timeout):
+        path = latest_checkpoint(checkpoint_dir)
+        while path in (None, latest) and (timeout is None or time.monotonic() < since + timeout):
             time.sleep(_POLL_SECONDS if timeout is None else min(_POLL_SECONDS, timeout))
-            found = latest_checkpoint(checkpoint_dir)
-        if found in (None, latest):
+            path = latest_checkpoint(checkpoint_dir)
+        if path in (None, latest):
             if timeout_fn is None or timeout_fn():
                 return
             continue
-        latest, since = found, time.monotonic()
-        yield found
+        latest, since = path, time.monotonic()
+        yield path
         time.sleep(max(0, since + min_interval_secs - time.monotonic()))
 
 

@@ -18,9 +18,9 @@ class CheckpointLoadStatus:
     def assert_consumed(self):
         """Raises AssertionError unless everything in the checkpoint and the program matched."""
         self.assert_existing_objects_matched()
-        found = self._restore.unresolved()
-        if found is not None:
-            path, key = found
+        unresolved = self._restore.unresolved()
+        if unresolved is not None:
+            path, key = unresolved
             raise AssertionError(
                 f"Unresolved object in checkpoint {path}: attributes {{\n"
                 f'  name: "VARIABLE_VALUE"\n  checkpoint_key: "{key}"\n}}'

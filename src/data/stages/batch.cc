@@ -4,6 +4,7 @@
 
 #include <penstock/base/error.h>
 #include <penstock/base/strings.h>
+#include <penstock/exec/interrupts.h>
 
 #include "data/batch_builder.h"
 #include "data/plan_builder.h"
@@ -46,9 +47,24 @@ class BatchIterator final : public InputIterator {
 
   bool next(Element& element) override {
     builder_.clear();
-    while (!builder_.is_full()) {
-      if (!input_->next(element)) break;
-      builder_.add(element);
+    int64_t read = 0;
+    try {
+      while (!builder_.is_full()) {
+        if (has_rows_) {
+          const int64_t added =
+              input_->next_rows(builder_, state_->number(kSize) - builder_.size());
+          if (added == 0) break;
+          has_rows_ = added != kNoRows;
+        } else {
+          if (!input_->next(element)) break;
+          ++read;
+          builder_.add(element);
+        }
+      }
+    } catch (const std::exception& error) {
+      if (is_interrupt(error)) throw;
+      drop_rest(std::max(read, builder_.size() + 1), element);
+      throw;
     }
     if (builder_.size() == 0 || (!builder_.is_full() && state_->settings[kDropRemainder] != 0))
       return false;
@@ -57,7 +73,19 @@ class BatchIterator final : public InputIterator {
   }
 
  private:
+  // A batch that fails is lost as a whole, as TensorFlow's is.
+  void drop_rest(int64_t read, Element& element) {
+    for (; read < state_->number(kSize); ++read) {
+      try {
+        if (!input_->next(element)) return;
+      } catch (const std::exception& error) {  // it is lost too
+        if (is_interrupt(error)) throw;
+      }
+    }
+  }
+
   BatchBuilder builder_;
+  bool has_rows_ = true;  // the input may add rows itself
 };
 
 // A batch while it is filled.

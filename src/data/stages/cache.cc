@@ -37,7 +37,9 @@ class MemoryCache : public Shared {
   std::shared_ptr<const Elements> complete_;
 };
 
-std::string name_of(const DatasetState& state) { return std::string(state.operands[0].string_at(0)); }
+std::string name_of(const DatasetState& state) {
+  return std::string(state.operands[0].string_at(0));
+}
 
 void infer(DatasetState& state) {
   check_scalar(state, 0, "filename");

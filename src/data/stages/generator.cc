@@ -38,9 +38,9 @@ void check(const Element& element, const Spec& spec) {
     if (spec[i].is_dataset()) continue;
     const Tensor& tensor = element[i].tensor;
     if (tensor.dtype() != spec[i].dtype)
-      throw InvalidArgumentError(
-          cat("TypeError: `generator` yielded an element of type ", tensor.dtype(),
-              " where an element of type ", spec[i].dtype, " was expected."));
+      throw InvalidArgumentError(cat("TypeError: `generator` yielded an element of type ",
+                                     tensor.dtype(), " where an element of type ", spec[i].dtype,
+                                     " was expected."));
     if (!fits(tensor.shape(), spec[i].shape))
       throw InvalidArgumentError(cat("TypeError: `generator` yielded an element of shape ",
                                      in_python(tensor.shape()), " where an element of shape ",

@@ -20,9 +20,9 @@ enum { kKey, kReduce, kWindowSize };
 void check_whole_number(const DatasetState& state, size_t function, std::string_view name) {
   const Spec& result = state.functions[function].spec();
   if (result.size() != 1 || result[0].dtype != DType::kInt64 || !fits(result[0].shape, Shape{}))
-    throw InvalidArgumentError(
-        cat("[GroupByWindowDataset] Invalid `", name, "`. `", name,
-            "` must return a single `tf.int64` scalar tensor but its return type is ", result, "."));
+    throw InvalidArgumentError(cat(
+        "[GroupByWindowDataset] Invalid `", name, "`. `", name,
+        "` must return a single `tf.int64` scalar tensor but its return type is ", result, "."));
 }
 
 void infer(DatasetState& state) {
@@ -30,9 +30,10 @@ void infer(DatasetState& state) {
   check_whole_number(state, kWindowSize, "window_size_func");
   const Spec& result = state.functions[kReduce].spec();
   if (result.size() != 1 || !result[0].is_dataset())
-    throw TypeError(cat("Invalid `reduce_func`. `reduce_func` must return a single "
-                        "`tf.data.Dataset` object but its return type is ",
-                        result, "."));
+    throw TypeError(
+        cat("Invalid `reduce_func`. `reduce_func` must return a single "
+            "`tf.data.Dataset` object but its return type is ",
+            result, "."));
   state.spec = *result[0].dataset;
 }
 
@@ -87,9 +88,8 @@ class GroupByWindowIterator final : public InputIterator {
       const Component argument{Tensor(key)};
       const int64_t size = number(window_size_, {&argument, 1}, index);
       if (size <= 0)
-        throw InvalidArgumentError(
-            cat("[GroupByWindowDataset] Window size must be greater than zero, but got ", size,
-                "."));
+        throw InvalidArgumentError(cat(
+            "[GroupByWindowDataset] Window size must be greater than zero, but got ", size, "."));
       at = groups_.emplace(key, Group{size, {}}).first;
     }
     Elements& elements = at->second.elements;
@@ -101,8 +101,8 @@ class GroupByWindowIterator final : public InputIterator {
   void open(int64_t key, Elements elements) {
     current_key_ = key;
     window_ = std::make_shared<const Elements>(std::move(elements));
-    const Component arguments[] = {
-        Component(Tensor(key)), Component(stored(window_, state_->input().spec()).state())};
+    const Component arguments[] = {Component(Tensor(key)),
+                                   Component(stored(window_, state_->input().spec()).state())};
     Element results;
     try {
       reduce_(arguments, index_, results);

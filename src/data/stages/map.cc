@@ -19,8 +19,15 @@ class MapIterator final : public InputIterator {
   MapIterator(StateRef state, const Scope& scope)
       : InputIterator(std::move(state), scope), function_(state_) {}
   bool next(Element& element) override {
-    if (!input_->next(element)) return false;
-    function_(element, index_++, element);
+    if (!input_->next(argument_)) {
+      argument_.clear();
+      return false;
+    }
+    function_(argument_, index_++, element);
+    // A number stays, for the input to reuse its memory.
+    if (argument_.size() != 1 || argument_[0].tensor.rank() != 0 ||
+        argument_[0].tensor.dtype() != DType::kInt64)
+      argument_.clear();
     return true;
   }
 
@@ -35,6 +42,7 @@ class MapIterator final : public InputIterator {
   }
 
   const FunctionCall function_;
+  Element argument_;
   int64_t index_ = 0;
 };
 

@@ -140,7 +140,8 @@ class PaddedBatchIterator final : public InputIterator {
  public:
   PaddedBatchIterator(StateRef state, const Scope& scope)
       : InputIterator(std::move(state), scope), size_(static_cast<size_t>(state_->number(0))) {
-    for (size_t i = 0; i < state_->spec.size(); ++i) declared_.push_back(declared_shape(*state_, i));
+    for (size_t i = 0; i < state_->spec.size(); ++i)
+      declared_.push_back(declared_shape(*state_, i));
   }
 
   bool next(Element& element) override {
@@ -164,11 +165,11 @@ class PaddedBatchIterator final : public InputIterator {
     for (const Element& row : rows) {
       const Tensor& tensor = row[component].tensor;
       if (tensor.rank() != shape.rank())
-        throw InvalidArgumentError(
-            cat("[PaddedBatchDataset] All elements in a batch must have the same rank as the padded "
-                "shape for component",
-                component, ": expected rank ", shape.rank(), " but got element with rank ",
-                tensor.rank()));
+        throw InvalidArgumentError(cat(
+            "[PaddedBatchDataset] All elements in a batch must have the same rank as the padded "
+            "shape for component",
+            component, ": expected rank ", shape.rank(), " but got element with rank ",
+            tensor.rank()));
       for (int i = 0; i < shape.rank(); ++i) {
         const int64_t declared = declared_[component][i];
         if (declared != kUnknownDim && tensor.dim(i) > declared)

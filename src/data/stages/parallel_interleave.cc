@@ -42,11 +42,11 @@ void infer(DatasetState& state) {
   if (is_known(state, kCycleLength) && is_known(state, kParallelCalls)) {
     const int64_t cycle = state.number(kCycleLength), calls = state.number(kParallelCalls);
     if (cycle != kAutotune && calls > cycle)
-      throw InvalidArgumentError(
-          cat("[ParallelInterleaveDataset] If `cycle_length` is set to a fixed value, "
-              "`num_parallel_calls` must be either `tf.data.AUTOTUNE` or a value less than or equal "
-              "to `cycle_length`. However, `num_parallel_calls` is ",
-              calls, " and `cycle_length` is ", cycle));
+      throw InvalidArgumentError(cat(
+          "[ParallelInterleaveDataset] If `cycle_length` is set to a fixed value, "
+          "`num_parallel_calls` must be either `tf.data.AUTOTUNE` or a value less than or equal "
+          "to `cycle_length`. However, `num_parallel_calls` is ",
+          calls, " and `cycle_length` is ", cycle));
   }
   infer_nested(state);
 }
@@ -67,11 +67,12 @@ int64_t ahead_of(const DatasetState& state) {
 
 // What a slot holds: elements of one input that are ready, and the input itself.
 struct Lane {
-  std::unique_ptr<NestedInput> input;  // null: `items` has the source's error, or the end is reached
+  std::unique_ptr<NestedInput>
+      input;  // null: `items` has the source's error, or the end is reached
   std::deque<Item> items;
-  bool is_busy = false;    // a thread uses the input
-  bool has_ended = false;  // after `items` nothing comes
-  bool has_failed = false; // its source element gave no dataset: the slot's turn goes on
+  bool is_busy = false;     // a thread uses the input
+  bool has_ended = false;   // after `items` nothing comes
+  bool has_failed = false;  // its source element gave no dataset: the slot's turn goes on
 };
 
 // The lanes in the slots are those of Interleave. Lanes for the next source elements are made ahead;

@@ -29,7 +29,8 @@ constexpr int64_t kMeasuredCalls = 32;
 void infer(DatasetState& state) {
   check_scalar(state, 0, "num_parallel_calls");
   if (is_known(state, 0) && state.number(0) != kAutotune && state.number(0) <= 0)
-    throw InvalidArgumentError("[ParallelMapDataset] num_parallel_calls must be greater than zero.");
+    throw InvalidArgumentError(
+        "[ParallelMapDataset] num_parallel_calls must be greater than zero.");
   state.spec = state.functions[0].spec();
 }
 
@@ -120,9 +121,7 @@ class Calls {
     bool is_ready = false;
   };
 
-  Place& place(int64_t ticket) {
-    return ring_[static_cast<size_t>(ticket) % ring_.size()];
-  }
+  Place& place(int64_t ticket) { return ring_[static_cast<size_t>(ticket) % ring_.size()]; }
   void resume() {
     is_paused_ = false;
     crew_.wake_workers();

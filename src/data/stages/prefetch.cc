@@ -30,7 +30,7 @@ void infer(DatasetState& state) {
 }
 
 // Elements that take less stay on the user's thread: there is nothing to win.
-constexpr int64_t kShortNs = 20'000;
+constexpr int64_t kShortNs = 50'000;
 constexpr int64_t kMeasuredElements = 64;
 
 class ReadAhead {
@@ -159,7 +159,8 @@ class ReadAhead {
 class PrefetchIterator final : public NamedIterator {
  public:
   PrefetchIterator(StateRef state, const Scope& scope)
-      : NamedIterator(std::move(state), scope), buffer_(std::make_unique<ReadAhead>(state_, scope_)) {}
+      : NamedIterator(std::move(state), scope),
+        buffer_(std::make_unique<ReadAhead>(state_, scope_)) {}
   bool next(Element& element) override { return buffer_->next(element); }
 
  private:

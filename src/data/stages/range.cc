@@ -1,6 +1,9 @@
 // Range: whole numbers from `start` up or down to `stop`.
+#include <algorithm>
+
 #include <penstock/base/error.h>
 
+#include "data/batch_builder.h"
 #include "data/stage_iterator.h"
 
 namespace penstock::data {
@@ -42,15 +45,41 @@ class RangeIterator final : public NamedIterator {
   bool next(Element& element) override {
     if (given_ == count_) return false;
     const int64_t value = start_ + given_ * step_;
-    Tensor tensor = dtype_ == DType::kInt64 ? Tensor(value)
-                                            : Tensor::scalar(dtype_, static_cast<double>(value));
-    element.clear();
-    element.push_back(std::move(tensor));
+    if (is_reusable(element)) {
+      element[0].tensor = Tensor::over(element[0].tensor.buffer(), 0, DType::kInt64, Shape{});
+      *static_cast<int64_t*>(element[0].tensor.raw()) = value;
+    } else {
+      Tensor tensor = dtype_ == DType::kInt64 ? Tensor(value)
+                                              : Tensor::scalar(dtype_, static_cast<double>(value));
+      element.clear();
+      element.push_back(std::move(tensor));
+    }
     ++given_;
     return true;
   }
 
+  int64_t next_rows(BatchBuilder& builder, int64_t most) override {
+    if (dtype_ != DType::kInt64) return kNoRows;
+    const int64_t count = std::min(most, count_ - given_);
+    if (count == 0) return 0;
+    auto* const values = static_cast<int64_t*>(builder.add_scalars(DType::kInt64, count));
+    for (int64_t i = 0; i < count; ++i) values[i] = start_ + (given_ + i) * step_;
+    given_ += count;
+    return count;
+  }
+
  private:
+  // Whether the element before was such a number, which nobody else has any more.
+  bool is_reusable(const Element& element) const {
+    if (dtype_ != DType::kInt64 || element.size() != 1 || element[0].dataset != nullptr)
+      return false;
+    const Tensor& tensor = element[0].tensor;
+    return tensor.dtype() == DType::kInt64 && tensor.rank() == 0 && tensor.can_be_overwritten() &&
+           tensor.buffer()->tag == Tag::kActivation &&
+           tensor.buffer()->bytes == static_cast<int64_t>(sizeof(int64_t)) &&
+           !tensor.buffer()->is_followed.load(std::memory_order_relaxed);
+  }
+
   void save_own(StateWriter& out) override { out.number(given_); }
   void restore_own(StateReader& in) override { given_ = in.count(count_); }
 

@@ -19,14 +19,14 @@ void infer(DatasetState& state) {
   const Spec& results = state.functions[0].spec();
   const size_t states = num_states(state);
   if (results.size() <= states)
-    throw InvalidArgumentError(
-        cat("[ScanDataset] `scan_func` should return a new state and an output, but gives ",
-            results));
+    throw InvalidArgumentError(cat(
+        "[ScanDataset] `scan_func` should return a new state and an output, but gives ", results));
   for (size_t i = 0; i < states; ++i) {
     if (results[i].is_dataset() || results[i].dtype != state.operands[i].dtype())
-      throw TypeError(cat("Invalid `scan_func`. The element types for the new state must match the "
-                          "initial state. Expected ",
-                          state.operands[i].dtype(), ", got ", Spec{results[i]}, "."));
+      throw TypeError(
+          cat("Invalid `scan_func`. The element types for the new state must match the "
+              "initial state. Expected ",
+              state.operands[i].dtype(), ", got ", Spec{results[i]}, "."));
   }
   state.spec = Spec(results.begin() + static_cast<ptrdiff_t>(states), results.end());
 }
@@ -75,9 +75,9 @@ class ScanIterator final : public InputIterator {
 
 void plan(const DatasetState& state, PlanBuilder& plan) {
   const Spec& results = state.functions[0].spec();
-  plan.elements(
-      state, "the state", 1,
-      Spec(results.begin(), results.begin() + static_cast<ptrdiff_t>(num_states(state))), false);
+  plan.elements(state, "the state", 1,
+                Spec(results.begin(), results.begin() + static_cast<ptrdiff_t>(num_states(state))),
+                false);
   plan.calls(state.functions[0], 1);
 }
 

@@ -8,6 +8,7 @@
 #include <penstock/base/error.h>
 #include <penstock/base/strings.h>
 #include <penstock/core/fits.h>
+#include <penstock/exec/interrupts.h>
 
 #include "data/element.h"
 #include "data/items.h"
@@ -24,8 +25,8 @@ int64_t unknown(const DatasetState&) { return kUnknown; }
 void infer_take_while(DatasetState& state) {
   const Spec& result = state.functions[0].spec();
   if (result.size() != 1 || result[0].dtype != DType::kBool || !fits(result[0].shape, Shape{}))
-    throw InvalidArgumentError(cat("[TakeWhileDataset] `predicate` must return a bool scalar, not ",
-                                   result));
+    throw InvalidArgumentError(
+        cat("[TakeWhileDataset] `predicate` must return a bool scalar, not ", result));
   state.spec = state.input().spec();
 }
 
@@ -278,9 +279,8 @@ class IgnoreErrorsIterator final : public InputIterator {
       scope_.step();
       try {
         return input_->next(element);
-      } catch (const CancelledError&) {
-        throw;
-      } catch (const Error& error) {
+      } catch (const std::exception& error) {
+        if (is_interrupt(error)) throw;
         if (state_->settings[kLogWarning] != 0)
           std::fprintf(stderr, "Error raised with error message %s\n", error.what());
       }
@@ -336,14 +336,14 @@ class AssertIterator final : public InputIterator {
 }  // namespace
 
 extern const StageDef kTakeWhile, kUnique, kShard, kConcatenate, kIgnoreErrors, kAssertCardinality;
-const StageDef kTakeWhile = {
-    .name = "TakeWhile",
-    .num_functions = 1,
-    .infer = infer_take_while,
-    .cardinality = unknown,
-    .iterate = make_iterator<TakeWhileIterator>,
-    .plan = [](const DatasetState& state,
-               PlanBuilder& plan) { plan.calls(state.functions[0], 1); }};
+const StageDef kTakeWhile = {.name = "TakeWhile",
+                             .num_functions = 1,
+                             .infer = infer_take_while,
+                             .cardinality = unknown,
+                             .iterate = make_iterator<TakeWhileIterator>,
+                             .plan = [](const DatasetState& state, PlanBuilder& plan) {
+                               plan.calls(state.functions[0], 1);
+                             }};
 const StageDef kUnique = {.name = "Unique",
                           .infer = infer_unique,
                           .cardinality = unknown,

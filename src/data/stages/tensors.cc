@@ -1,7 +1,10 @@
 // Tensor: one element, the operands. TensorSlice: their rows.
+#include <algorithm>
+
 #include <penstock/base/error.h>
 #include <penstock/base/strings.h>
 
+#include "data/batch_builder.h"
 #include "data/stage_iterator.h"
 
 namespace penstock::data {
@@ -73,6 +76,16 @@ class SliceIterator final : public NamedIterator {
       element.push_back(row_of(state_->operands[i], state_->spec[i].shape, given_));
     ++given_;
     return true;
+  }
+
+  int64_t next_rows(BatchBuilder& builder, int64_t most) override {
+    const int64_t count = std::min(most, num_rows(*state_) - given_);
+    if (count == 0) return 0;
+    Element all;
+    for (const Tensor& operand : state_->operands) all.push_back(operand);
+    builder.add_rows(all, given_, count);
+    given_ += count;
+    return count;
   }
 
  private:

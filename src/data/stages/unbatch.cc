@@ -22,9 +22,9 @@ int64_t static_rows(const Spec& spec, std::string_view stage, bool must_match) {
           cat("[", stage, "Dataset] Cannot unbatch an input with scalar components."));
     if (!component.shape.has_rank() || component.shape[0] == kUnknownDim) continue;
     if (must_match && rows != kUnknownDim && rows != component.shape[0])
-      throw InvalidArgumentError(
-          cat("[", stage, "Dataset] components have different numbers of rows: ", rows, " and ",
-              component.shape[0]));
+      throw InvalidArgumentError(cat("[", stage,
+                                     "Dataset] components have different numbers of rows: ", rows,
+                                     " and ", component.shape[0]));
     rows = component.shape[0];
   }
   return rows;
@@ -36,13 +36,12 @@ int64_t rows_of(const Element& element, std::string_view stage) {
   for (size_t i = 0; i < element.size(); ++i) {
     const Tensor& tensor = element[i].tensor;
     if (tensor.rank() == 0)
-      throw InvalidArgumentError(
-          cat("[", stage, "Dataset] Input element must have a non-scalar value in each component."));
+      throw InvalidArgumentError(cat(
+          "[", stage, "Dataset] Input element must have a non-scalar value in each component."));
     if (rows != kUnknownDim && tensor.dim(0) != rows)
-      throw InvalidArgumentError(
-          cat("[", stage, "Dataset] Input element must have the same batch size in each component. ",
-              "Component 0 had size ", rows, " but component ", i, " had size, ", tensor.dim(0),
-              "."));
+      throw InvalidArgumentError(cat(
+          "[", stage, "Dataset] Input element must have the same batch size in each component. ",
+          "Component 0 had size ", rows, " but component ", i, " had size, ", tensor.dim(0), "."));
     rows = tensor.dim(0);
   }
   return rows;
@@ -192,11 +191,11 @@ class RebatchIterator final : public RowsIterator {
     if (has_ended_ && next_row_ == rows_) return false;  // even where an empty batch is due
     const int64_t size = sizes_[at_];
     at_ = at_ + 1 == sizes_.size() ? 0 : at_ + 1;
+    if (!fetch()) return false;
     if (size == 0) {
       make_empty(element);
       return true;
     }
-    if (!fetch()) return false;
     if (rows_ - next_row_ >= size) {  // one slice
       element.clear();
       for (const Component& component : current_)

@@ -12,13 +12,18 @@ void infer(DatasetState& state) {
     state.spec.insert(state.spec.end(), input.spec().begin(), input.spec().end());
 }
 
+// From here on a count is as good as infinite: it is that of all numbers from some number on.
+constexpr int64_t kNumbers = INT64_MAX / 2;
+
 // The least known one; infinite only if all are.
 int64_t cardinality(const DatasetState& state) {
   int64_t least = kInfinite;
   for (const Dataset& input : state.inputs) {
     const int64_t count = input.cardinality();
     if (count == kUnknown) return kUnknown;
-    if (count != kInfinite) least = least == kInfinite ? count : std::min(least, count);
+    // The numbers of enumerate() end with the largest: they do not count.
+    if (count != kInfinite && count < kNumbers)
+      least = least == kInfinite ? count : std::min(least, count);
   }
   return least;
 }

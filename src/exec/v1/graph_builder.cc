@@ -2,20 +2,11 @@
 
 #include <algorithm>
 #include <cctype>
-#include <unordered_map>
 
-#include <penstock/autodiff/tape.h>
 #include <penstock/base/error.h>
 #include <penstock/base/strings.h>
-#include <penstock/exec/trace.h>
 #include <penstock/ops.h>
 
-#include "exec/control/control_calls.h"
-#include "exec/eager/interpreter.h"
-#include "exec/op_call.h"
-#include "exec/trace/deferred_gradients.h"
-#include "exec/trace/function_state.h"
-#include "exec/trace/random_states.h"
 #include "exec/v1/builder_state.h"
 #include "exec/v1/session_needs.h"
 #include "ops/op_defs.h"
@@ -24,107 +15,6 @@ namespace penstock {
 
 using exec::BuilderState;
 using exec::t_trace;
-
-namespace {
-
-// A gradient follows the calls that computed its values: a fed value has no such call.
-void check_ways(const Graph& graph, std::span<const NodeId> nodes, std::span<const Tensor> feeds) {
-  for (NodeId id : nodes) {
-    const Node& node = graph.node(id);
-    if (node.kind != NodeKind::kGradient) continue;
-    for (ValueId value : graph.inputs(node).subspan(graph.gradient(node).first_on_way())) {
-      for (const Tensor& feed : feeds) {
-        if (graph.node_of(feed.value()) == graph.node_of(value))
-          throw UnimplementedError("[gradients] through a tensor that is fed instead of computed");
-      }
-    }
-  }
-}
-
-// One output of every node on a gradient path from `ys` to `xs`. Nodes that compute any of `stops`
-// are excluded, though the stop itself may be an x. `to_y` says of every value whether it leads to
-// `ys`.
-std::vector<ValueId> way_between(const Graph& graph, std::span<const Tensor> xs,
-                                 std::span<const Tensor> ys, std::span<const Tensor> stops,
-                                 std::vector<bool>& to_y) {
-  const size_t count = graph.num_nodes();
-  std::vector<bool> from_x(graph.num_values()), is_stop(graph.num_values());
-  to_y.assign(graph.num_values(), false);
-  for (const Tensor& stop : stops) is_stop[static_cast<size_t>(stop.value())] = true;
-  for (const Tensor& x : xs) from_x[static_cast<size_t>(x.value())] = true;
-  const auto can_flow = [&](const Node& node) {
-    for (ValueId k = node.first_output; k < node.first_output + node.num_outputs; ++k) {
-      if (is_stop[static_cast<size_t>(k)]) return false;
-    }
-    if (node.kind == NodeKind::kGradient || node.kind == NodeKind::kControl) return true;
-    return node.kind == NodeKind::kOp && node.op->grad.value != nullptr;
-  };
-  for (size_t n = 0; n < count; ++n) {
-    const Node& node = graph.node(static_cast<NodeId>(n));
-    if (!can_flow(node)) continue;
-    bool leads = false;
-    for (ValueId input : graph.inputs(node)) {
-      leads =
-          leads || (from_x[static_cast<size_t>(input)] && is_differentiable(graph.dtype(input)));
-    }
-    for (ValueId k = node.first_output; leads && k < node.first_output + node.num_outputs; ++k)
-      from_x[static_cast<size_t>(k)] =
-          is_differentiable(graph.dtype(k)) || from_x[static_cast<size_t>(k)];
-  }
-  for (const Tensor& y : ys) to_y[static_cast<size_t>(y.value())] = true;
-  std::vector<ValueId> way;
-  for (size_t n = count; n-- > 0;) {
-    const Node& node = graph.node(static_cast<NodeId>(n));
-    if (!can_flow(node)) continue;
-    bool is_on_way = false;
-    for (ValueId k = node.first_output; k < node.first_output + node.num_outputs; ++k)
-      is_on_way = is_on_way || (from_x[static_cast<size_t>(k)] && to_y[static_cast<size_t>(k)]);
-    bool leads = false;
-    for (ValueId input : graph.inputs(node)) leads = leads || from_x[static_cast<size_t>(input)];
-    if (!is_on_way || !leads) continue;
-    way.push_back(node.first_output);
-    for (ValueId input : graph.inputs(node)) to_y[static_cast<size_t>(input)] = true;
-  }
-  return way;
-}
-
-// The nodes as a new graph; `values` maps old values to new ones.
-Graph copy_of(const Graph& graph, std::span<const NodeId> nodes, std::span<const Tensor> feeds,
-              std::span<const Shape> shapes, std::unordered_map<ValueId, ValueId>& values) {
-  Graph copy;
-  for (size_t i = 0; i < feeds.size(); ++i)
-    values[feeds[i].value()] = copy.add_input(feeds[i].dtype(), shapes[i]);
-  for (NodeId id : nodes) {
-    const Node& node = graph.node(id);
-    SmallVector<ValueId, 4> inputs;
-    for (ValueId input : graph.inputs(node)) inputs.push_back(values.at(input));
-    const ValueId first = copy.node(copy.add_copy(graph, node, inputs)).first_output;
-    for (ValueId k = 0; k < node.num_outputs; ++k) values.emplace(node.first_output + k, first + k);
-  }
-  return copy;
-}
-
-// Adds unread random draws to the outputs.
-void add_unread(exec::TraceState& trace, exec::Interpreter& interpreter,
-                std::span<const ValueId> drawn, std::vector<Tensor>& outputs) {
-  if (drawn.empty()) return;
-  std::vector<ValueId> wanted;
-  for (const Tensor& output : outputs) {
-    if (output.graph() == trace.number) wanted.push_back(output.value());
-  }
-  for (const auto& slot : trace.slots) {
-    if (slot.is_written) wanted.push_back(trace.value_of(slot.current));
-  }
-  const std::vector<bool> needed = needed_nodes(trace.graph, wanted, true);
-  for (const ValueId value : drawn) {
-    const Tensor& tensor = interpreter.value(value);
-    if (tensor.graph() != trace.number) continue;
-    if (!needed[static_cast<size_t>(trace.graph.node_of(tensor.value()))])
-      outputs.push_back(tensor);
-  }
-}
-
-}  // namespace
 
 GraphBuilder::GraphBuilder()
     : state_(with_memory_errors("Graph", [] { return std::make_shared<BuilderState>(); })) {}
@@ -253,32 +143,6 @@ std::vector<Tensor> GraphBuilder::reads_of(int32_t variable) const {
   return reads;
 }
 
-std::vector<Tensor> GraphBuilder::gradients(std::span<const Tensor> ys, std::span<const Tensor> xs,
-                                            std::span<const Tensor> grad_ys,
-                                            std::span<const Tensor> stops) {
-  state_->check_open();
-  for (const auto& tensors : {ys, xs, grad_ys, stops}) {
-    for (const Tensor& tensor : tensors) {
-      if (tensor.graph() != state_->number) exec::fail_out_of_scope(tensor);
-    }
-  }
-  std::vector<bool> to_y;
-  exec::GradientRequest request;
-  request.way = way_between(state_->graph, xs, ys, stops, to_y);
-  for (const Tensor& y : ys) request.targets.push_back(y.value());
-  for (const Tensor& dy : grad_ys) request.dys.push_back(dy.value());
-  std::vector<size_t> connected;
-  for (size_t i = 0; i < xs.size(); ++i) {
-    if (!to_y[static_cast<size_t>(xs[i].value())]) continue;
-    request.sources.push_back({xs[i].value()});
-    connected.push_back(i);
-  }
-  std::vector<Tensor> results(xs.size());
-  const std::vector<Gradient> gradients = exec::add_gradient(*state_, request);
-  for (size_t k = 0; k < gradients.size(); ++k) results[connected[k]] = gradients[k].values();
-  return results;
-}
-
 void GraphBuilder::set_scope(std::string_view scope) { state_->scope = {std::string(scope), {}}; }
 std::string GraphBuilder::scope() const { return state_->scope_text(); }
 std::string GraphBuilder::unique_name(std::string_view name) {
@@ -375,38 +239,6 @@ GraphBuilder::Part GraphBuilder::part(std::span<const Tensor> feeds,
       part.is_assigned[static_cast<size_t>(at - part.variables.begin())] = true;
   }
   return part;
-}
-
-Function GraphBuilder::compile(std::span<const Tensor> feeds, std::span<const Shape> shapes,
-                               std::span<const Tensor> fetches, std::span<const int32_t> targets,
-                               std::span<const Variable> variables, const RandomStates& random) {
-  return with_memory_errors("Session.run", [&] {
-    const exec::Needs needs = exec::needs_of(*state_, feeds, fetches, targets);
-    check_ways(state_->graph, needs.nodes, feeds);
-    std::unordered_map<ValueId, ValueId> values;
-    const Graph graph = copy_of(state_->graph, needs.nodes, feeds, shapes, values);
-    const LeaveTraces leave;
-    Trace trace("Session.run");
-    std::vector<Tensor> inputs;
-    for (size_t i = 0; i < feeds.size(); ++i)
-      inputs.push_back(trace.input(feeds[i].dtype(), shapes[i]));
-    const exec::TensorPointers pointers = exec::pointers_to(inputs);
-    exec::Interpreter interpreter(graph, pointers, variables,
-                                  std::vector<bool>(graph.num_nodes(), true), exec::call_control,
-                                  &random.map());
-    for (const Tensor& fetch : fetches) interpreter.keep(values.at(fetch.value()));
-    std::vector<ValueId> drawn;
-    for (const NodeId id : needs.drawing) {
-      drawn.push_back(values.at(state_->graph.node(id).first_output));
-      interpreter.keep(drawn.back());
-    }
-    interpreter.run();
-    std::vector<Tensor> outputs;
-    for (const Tensor& fetch : fetches)
-      outputs.push_back(interpreter.value(values.at(fetch.value())));
-    add_unread(*t_trace, interpreter, drawn, outputs);
-    return trace.finish(outputs);
-  });
 }
 
 }  // namespace penstock

@@ -21,7 +21,7 @@ TEST(Shape, SaysWhenTheCountOverflows) {
   const Shape huge{int64_t{1} << 32, int64_t{1} << 32};
   EXPECT_ERROR(ResourceExhaustedError, "[4294967296,4294967296] overflows", huge.num_elements());
   EXPECT_ERROR(ResourceExhaustedError, "size in bytes", (Shape{INT64_MAX}).num_bytes(2));
-  // No elements at all is no overflow, wherever the zero stands.
+  // A shape without elements does not overflow, wherever its zero is.
   EXPECT_EQ((Shape{int64_t{1} << 40, int64_t{1} << 40, 0}).num_elements(), 0);
 }
 

@@ -7,15 +7,14 @@ namespace {
 Dataset numbers(int64_t stop) { return Dataset::range(stop); }
 // [x, x, …]: x times x.
 Dataset rows(const Dataset& source) {
-  return source.map(of_first(source, [](const Tensor& x) {
-    return fill(reshape(cast(x, DType::kInt32), Tensor{1}), x);
-  }));
+  return source.map(of_first(
+      source, [](const Tensor& x) { return fill(reshape(cast(x, DType::kInt32), Tensor{1}), x); }));
 }
 
 TEST(Batching, ParallelBatch) {
   const auto batch = [](int64_t calls) {
-    return Dataset::make("ParallelBatch", {.inputs = {numbers(5)},
-                                           .operands = {Tensor(int64_t{2}), Tensor(calls)}});
+    return Dataset::make("ParallelBatch",
+                         {.inputs = {numbers(5)}, .operands = {Tensor(int64_t{2}), Tensor(calls)}});
   };
   EXPECT_EQ(all_of(batch(2)), "[0,1] [2,3] [4]");
   EXPECT_EQ(batch(2).cardinality(), 3);
@@ -31,16 +30,17 @@ TEST(Batching, PaddedBatch) {
   check_positions(padded);
 
   const auto fixed = [](int64_t width, const Dataset& input) {
-    return Dataset::make("PaddedBatch", {.inputs = {input},
-                                         .operands = {Tensor(int64_t{2}), Tensor{width},
-                                                      Tensor(int64_t{-1})}});
+    return Dataset::make(
+        "PaddedBatch",
+        {.inputs = {input}, .operands = {Tensor(int64_t{2}), Tensor{width}, Tensor(int64_t{-1})}});
   };
   EXPECT_EQ(to_string(fixed(3, rows(numbers(2))).spec()), "(int64[?,3])");
   EXPECT_EQ(all_of(fixed(3, rows(numbers(4)))), "[2,3][-1,-1,-1,1,-1,-1] [2,3][2,2,-1,3,3,3]");
-  EXPECT_EQ(all_of(fixed(2, rows(numbers(6)))),
-            "[2,2][-1,-1,1,-1] ![PaddedBatchDataset] Attempted to pad to a smaller size than the "
-            "input element. ![PaddedBatchDataset] Attempted to pad to a smaller size than the input "
-            "element.");
+  EXPECT_EQ(
+      all_of(fixed(2, rows(numbers(6)))),
+      "[2,2][-1,-1,1,-1] ![PaddedBatchDataset] Attempted to pad to a smaller size than the "
+      "input element. ![PaddedBatchDataset] Attempted to pad to a smaller size than the input "
+      "element.");
   EXPECT_THROW(fixed(2, numbers(3)), InvalidArgumentError);
   EXPECT_THROW(rows(numbers(2)).padded_batch(0), InvalidArgumentError);
 }
@@ -60,12 +60,13 @@ TEST(Batching, PaddedBatchOfMoreDimensionsAndOfStrings) {
   const Dataset texts =
       Dataset::from_tensors({&first, 1}).concatenate(Dataset::from_tensors({&second, 1}));
   const std::string_view pad = "padding that is not stored inline";
-  const Dataset padded =
-      Dataset::make("PaddedBatch", {.inputs = {texts},
-                                    .operands = {Tensor(int64_t{2}), Tensor{int64_t{-1}},
-                                                 Tensor::from_strings({&pad, 1}, {})}});
-  EXPECT_EQ(all_of(padded), "[2,3][a,padding that is not stored inline,padding that is not stored "
-                            "inline,some longer text, not stored inline,c,d]");
+  const Dataset padded = Dataset::make(
+      "PaddedBatch",
+      {.inputs = {texts},
+       .operands = {Tensor(int64_t{2}), Tensor{int64_t{-1}}, Tensor::from_strings({&pad, 1}, {})}});
+  EXPECT_EQ(all_of(padded),
+            "[2,3][a,padding that is not stored inline,padding that is not stored "
+            "inline,some longer text, not stored inline,c,d]");
 }
 
 TEST(Batching, Unbatch) {
@@ -94,7 +95,8 @@ TEST(Batching, Rebatch) {
   EXPECT_EQ(to_string(fours.rebatch(3, true).spec()), "(int64[3])");
   EXPECT_EQ(to_string(numbers(10).batch(4, true).rebatch(2).spec()), "(int64[2])");
   EXPECT_EQ(to_string(fours.rebatch(3).spec()), "(int64[?])");
-  EXPECT_EQ(all_of(rebatch(fours, Tensor{int64_t{1}, int64_t{3}})), "[0] [1,2,3] [4] [5,6,7] [8] [9]");
+  EXPECT_EQ(all_of(rebatch(fours, Tensor{int64_t{1}, int64_t{3}})),
+            "[0] [1,2,3] [4] [5,6,7] [8] [9]");
   EXPECT_EQ(all_of(rebatch(fours, Tensor{int64_t{2}, int64_t{0}, int64_t{1}})),
             "[0,1] [] [2] [3,4] [] [5] [6,7] [] [8] [9]");
   EXPECT_EQ(all_of(rebatch(numbers(10).batch(10), Tensor{int64_t{3}, int64_t{4}}, true)),
@@ -148,8 +150,9 @@ TEST(Batching, GroupByWindow) {
                                {.shape = {}, .dataset = std::make_shared<const Spec>(key)}};
   const auto group = [&](int64_t size) {
     return source.group_by_window(
-        of_first(source,
-                 [](const Tensor& x) { return Tensor(int64_t{3}) - floormod(x, Tensor(int64_t{3})); }),
+        of_first(
+            source,
+            [](const Tensor& x) { return Tensor(int64_t{3}) - floormod(x, Tensor(int64_t{3})); }),
         traced(key_and_window,
                [](std::span<const Component> arguments) {
                  return std::vector<Component>{

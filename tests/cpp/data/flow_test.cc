@@ -10,16 +10,15 @@ Dataset numbers(int64_t stop) { return Dataset::range(stop); }
 // 10x, 10x + 1, …: x + 1 elements.
 ElementFunction tens(const Dataset& source) {
   return to_dataset(source, [](const Tensor& x) {
-    return Dataset::make("Range", {.operands = {x * Tensor(int64_t{10}),
-                                                x * Tensor(int64_t{11}) + Tensor(int64_t{1}),
-                                                Tensor(int64_t{1})}});
+    return Dataset::make(
+        "Range", {.operands = {x * Tensor(int64_t{10}),
+                               x * Tensor(int64_t{11}) + Tensor(int64_t{1}), Tensor(int64_t{1})}});
   });
 }
 // 6 / (x - 2), which fails at 2.
 ElementFunction failing(const Dataset& source) {
-  return of_first(source, [](const Tensor& x) {
-    return floordiv(Tensor(int64_t{6}), x - Tensor(int64_t{2}));
-  });
+  return of_first(
+      source, [](const Tensor& x) { return floordiv(Tensor(int64_t{6}), x - Tensor(int64_t{2})); });
 }
 ElementFunction is_below(const Dataset& source, int64_t limit) {
   return of_first(source, [&](const Tensor& x) { return less(x, Tensor(limit)); });
@@ -36,11 +35,13 @@ TEST(Flow, FlatMap) {
 
 TEST(Flow, InterleavePassesTheTurnOnWhereAnInputEnds) {
   const Dataset source = numbers(5);
-  EXPECT_EQ(all_of(source.interleave(tens(source), 2)), "0 10 11 20 21 30 22 31 32 40 33 41 42 43 44");
+  EXPECT_EQ(all_of(source.interleave(tens(source), 2)),
+            "0 10 11 20 21 30 22 31 32 40 33 41 42 43 44");
   EXPECT_EQ(all_of(source.interleave(tens(source), 2, 3)),
             "0 10 11 20 21 22 30 31 32 33 40 41 42 43 44");
   for (const int64_t cycle : {1, 2, 3, 7}) {
-    for (const int64_t block : {1, 2, 3}) check_positions(source.interleave(tens(source), cycle, block));
+    for (const int64_t block : {1, 2, 3})
+      check_positions(source.interleave(tens(source), cycle, block));
   }
 }
 
@@ -65,10 +66,10 @@ TEST(Flow, InterleaveGoesOnAfterErrors) {
   const Dataset source = numbers(4).map(failing(numbers(4)));  // -3 -6 error 6
   const auto inner = to_dataset(source, [](const Tensor& x) {
     const Dataset range = Dataset::range(3);
-    return Dataset::make("Map", {.inputs = {range},
-                                 .functions = {of_first(range, [&](const Tensor& y) {
-                                   return floordiv(x, y - Tensor(int64_t{1}));
-                                 })}});
+    return Dataset::make("Map",
+                         {.inputs = {range}, .functions = {of_first(range, [&](const Tensor& y) {
+                                               return floordiv(x, y - Tensor(int64_t{1}));
+                                             })}});
   });
   const std::string expected = all_of(source.interleave(inner, 2));
   EXPECT_EQ(std::count(expected.begin(), expected.end(), '!'), 4);
@@ -100,8 +101,9 @@ TEST(Flow, ParallelMapKeepsTheOrderAndGoesOnAfterErrors) {
     EXPECT_EQ(mapped.cardinality(), 5);
     check_positions(mapped);
   }
-  EXPECT_NE(message_of([&] { source.map(failing(source), 0); })
-                .find("num_parallel_calls must be greater than zero."),
+  EXPECT_NE(message_of([&] {
+              source.map(failing(source), 0);
+            }).find("num_parallel_calls must be greater than zero."),
             std::string::npos);
 }
 

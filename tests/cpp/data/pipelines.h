@@ -94,10 +94,9 @@ using Made = std::function<std::vector<Component>(std::span<const Component>)>;
 inline ElementFunction traced(const Spec& spec, const Made& made) {
   Trace trace("f");
   std::vector<Component> arguments;
-  int64_t datasets = 0;
   for (const ComponentSpec& component : spec) {
     if (component.is_dataset()) {
-      arguments.emplace_back(Dataset::argument(datasets++, *component.dataset).state());
+      arguments.emplace_back(Dataset::argument(trace, *component.dataset).state());
     } else {
       arguments.emplace_back(trace.input(component.dtype, component.shape));
     }

@@ -1,7 +1,9 @@
 // Shuffle: TensorFlow's orders for the same seeds, wherever the buffer lies.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <algorithm>
+#include <csignal>
 #include <numeric>
 
 #include "data/pipelines.h"
@@ -24,6 +26,8 @@ TEST(Shuffle, OrdersAreTensorFlows) {
   EXPECT_EQ(read(wide), (Numbers{5, 9, 6, 4, 7, 1, 2, 8, 3, 0}));
   EXPECT_EQ(read(wide), (Numbers{3, 7, 6, 5, 8, 4, 0, 1, 9, 2}));
   EXPECT_EQ(read(Dataset::range(10).shuffle(kUnknown, kSeed, 42)),
+            (Numbers{5, 9, 6, 4, 7, 1, 2, 8, 3, 0}));
+  EXPECT_EQ(read(Dataset::range(10).shuffle(INT64_MAX, kSeed, 42)),
             (Numbers{5, 9, 6, 4, 7, 1, 2, 8, 3, 0}));
   EXPECT_EQ(read(Dataset::range(6).shuffle(1, kSeed, 1)), (Numbers{0, 1, 2, 3, 4, 5}));
   const Dataset large = Dataset::range(8).shuffle(5, 2147483646, 2147483647);
@@ -131,6 +135,22 @@ TEST(Shuffle, ADamagedFileIsNoticed) {
   EXPECT_ERROR(DataLossError, "penstock-shuffle-", read(iterator));
 }
 
+TEST(Shuffle, AFullDiskIsAnErrorOfTheElement) {
+  const TemporaryFolder folder;
+  const Dataset ds = vectors(60, 20000).shuffle(50, kSeed, 3);
+  const BudgetScope budget(1 << 20);
+  // No file may be larger than this. Without the signal a write fails as on a full disk.
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit small{1 << 20, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+  EXPECT_ERROR(ResourceExhaustedError, folder.path("penstock-shuffle-"), read(ds));
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_TRUE(folder.files().empty());
+}
+
 TEST(Shuffle, AFolderThatIsMissingIsNamed) {
   const Dataset ds = vectors(60, 20000).shuffle(50, kSeed, 3);
   const TemporaryFolder folder;
@@ -159,6 +179,23 @@ TEST(Shuffle, IsRestoredAtEveryPosition) {
       EXPECT_EQ(read(ds), next) << "the seeds go on where they did";
     }
   }
+}
+
+TEST(Shuffle, IsRestoredWithThePartInTheFile) {
+  const TemporaryFolder folder;
+  for (const Dataset& ds : {vectors(3000, 100), vectors(40, 20000)}) {
+    const Dataset shuffled = ds.shuffle(ds.cardinality() / 2, kSeed, 3);
+    const BudgetScope budget(ds.cardinality() / 3 * bytes_of(ds.spec()));
+    Iterator whole(shuffled);
+    read(whole, 7);
+    const std::string state = whole.save();
+    const Numbers expected = read(whole);
+    Iterator restored(shuffled);
+    restored.restore(state);
+    EXPECT_FALSE(folder.files().empty());
+    EXPECT_EQ(read(restored), expected);
+  }
+  EXPECT_TRUE(folder.files().empty());
 }
 
 TEST(Shuffle, ABufferOfAnotherSizeIsRestored) {

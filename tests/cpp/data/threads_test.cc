@@ -50,16 +50,20 @@ int64_t num_threads_of_process() {
 TEST(DataThreads, ParallelMapCallsAtTheSameTimeInOrder) {
   std::atomic<int> running{0}, most{0};
   const Dataset source = numbers(40);
-  const Dataset mapped = source.map(of_first(source, [&](const Tensor& x) {
-    return hosted(x, [&](int64_t value) {
-      const int now = ++running;
-      for (int before = most; before < now && !most.compare_exchange_weak(before, now);) {
-      }
-      std::this_thread::sleep_for(milliseconds(1 + value % 3));
-      --running;
-      return value * 2;
-    });
-  }), 4);
+  const Dataset mapped =
+      source.map(of_first(source,
+                          [&](const Tensor& x) {
+                            return hosted(x, [&](int64_t value) {
+                              const int now = ++running;
+                              for (int before = most;
+                                   before < now && !most.compare_exchange_weak(before, now);) {
+                              }
+                              std::this_thread::sleep_for(milliseconds(1 + value % 3));
+                              --running;
+                              return value * 2;
+                            });
+                          }),
+                 4);
   EXPECT_EQ(all_of(mapped), doubled(40));
   EXPECT_GT(most, 1);
   EXPECT_LE(most, 4);
@@ -150,10 +154,8 @@ std::vector<Dataset> threaded() {
       });
     }));
   });
-  return {endless.map(slow(endless), 4),
-          endless.map(slow(endless)).prefetch(3),
-          endless.map(slow(endless), 3).batch(2).prefetch(2),
-          endless.interleave(inner, 4, 2, 3),
+  return {endless.map(slow(endless), 4), endless.map(slow(endless)).prefetch(3),
+          endless.map(slow(endless), 3).batch(2).prefetch(2), endless.interleave(inner, 4, 2, 3),
           endless.interleave(inner, 3, 1, 2).map(slow(endless), 2).prefetch(1)};
 }
 

@@ -1,4 +1,4 @@
-// An input that is handed over and nobody else holds gives its buffer to the result.
+// A donated input without other references gives its buffer to the result.
 #include <penstock/autodiff/tape.h>
 #include <penstock/ops.h>
 #include <penstock/ops/operators.h>
@@ -18,7 +18,7 @@ TEST(Forwarding, AnInputHandedOverIsOverwritten) {
   const Tensor y = twice(std::move(x));
   EXPECT_EQ(y.raw(), place);
   EXPECT_EQ(memory::info().current, before);
-  EXPECT_FALSE(x.has_data());  // NOLINT: what is left of it is documented
+  EXPECT_FALSE(x.has_data());  // NOLINT: its state after the move is documented
   EXPECT_EQ(y.to_vector<float>(), (std::vector<float>{2, 4}));
 }
 

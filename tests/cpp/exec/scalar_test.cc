@@ -26,7 +26,7 @@ Tensor any_number(DType dtype, const Shape& shape, std::mt19937& random) {
   return cast(Tensor::from<double>(std::vector<double>{value}, shape), dtype);
 }
 
-// What is not a number becomes 0, whatever it is made of.
+// NaN becomes 0, whichever op made it.
 Tensor settled(const Tensor& x) {
   return kFloatTypes.has(x.dtype()) ? select(is_nan(x), zeros_like(x), x) : x;
 }

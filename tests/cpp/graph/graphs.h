@@ -1,4 +1,4 @@
-// Graphs for tests of passes: traced, counted, and compared with what eager ops give.
+// Graphs for tests of passes: traced, counted, and compared with the results of eager ops.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -57,7 +57,7 @@ TEST_F(Passes, RandomCallsAreNotMerged) {
 }
 
 TEST_F(Passes, ConstantsAreFolded) {
-  // Larger than what is evaluated while tracing, and not larger than what it is made of.
+  // Larger than the values evaluated while tracing, and not larger than its own inputs.
   std::vector<float> values(600);
   for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);
   const Tensor big = Tensor::from<float>(values, {600});

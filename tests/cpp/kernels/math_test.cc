@@ -1,4 +1,4 @@
-// exp, log and their kin against libm in a wider type, on every instruction set that there is.
+// exp, log and similar functions against libm in a wider type, on every instruction set.
 #include "kernels/unary.h"
 
 #include <bit>

@@ -22,7 +22,7 @@ TEST(Budget, AnAllocationPastItIsRefusedAndNothingIsLost) {
   const int64_t current = memory::info().current;
   EXPECT_THROW(bytes(401), ResourceExhaustedError);
   EXPECT_EQ(memory::info().current, current);
-  EXPECT_EQ(bytes(400).num_bytes(), 400);  // exactly what is left
+  EXPECT_EQ(bytes(400).num_bytes(), 400);  // exactly the remaining bytes
 }
 
 TEST(Budget, TheErrorShowsWhoHoldsTheMemory) {

@@ -44,7 +44,7 @@ TEST(Dropout, SeedsDecide) {
   };
   random::set_seed(7);
   const std::vector<float> first = drop(2);
-  EXPECT_NE(first, drop(2));  // the stream goes on
+  EXPECT_NE(first, drop(2));  // the stream continues
   random::set_seed(7);
   EXPECT_EQ(first, drop(2));
   EXPECT_NE(drop(2), drop(3));

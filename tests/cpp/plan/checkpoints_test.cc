@@ -21,7 +21,7 @@ int64_t fewest(int64_t n, int64_t s) {
   return known[{n, s}] = best;
 }
 
-// Those of a reversal that goes where next_kept says.
+// The steps of a reversal that follows next_kept().
 int64_t advances_of(int64_t n, int64_t s) {
   if (n <= 1) return 0;
   if (s == 1) return n * (n - 1) / 2;

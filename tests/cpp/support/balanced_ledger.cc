@@ -1,4 +1,4 @@
-// After every test the ledger must hold what it held before: nothing a test does may leave bytes.
+// After every test the ledger's current bytes must be the same as before it.
 #include <gtest/gtest.h>
 
 #include <penstock/memory/memory.h>

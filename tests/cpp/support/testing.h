@@ -36,7 +36,7 @@ std::string error_text(const std::function<void()>& body) {
       },                                                     \
       ::penstock::testing_support::error_text<Class>([&] { static_cast<void>(statement); }), text)
 
-// Limits what the device may hold beyond what it holds now.
+// Limits the bytes in use to the current ones plus `more`.
 class BudgetScope {
  public:
   explicit BudgetScope(int64_t more) : before_(memory::budget()) {

@@ -142,7 +142,7 @@ def write_profile(is_raw):
 
 
 def member(name):
-    """(maker, reader) of one member of a saved profile, whose others stay as they are."""
+    """(maker, reader) of one member of a saved profile, with the other members unchanged."""
     members = {}
 
     def make():
@@ -162,7 +162,7 @@ def member(name):
 
 
 def write_old_checkpoint(path):
-    """Without checksums: whatever is changed reaches the reader."""
+    """Without checksums: every change reaches the reader."""
     graph = [{"children": {"w": 1, "b": 2}}, {"key": "w"}, {"key": "b"}]
     tensors = {"w": tf.ones([20, 3]), "b": tf.constant([1, 2])}
     tf.io.safetensors.save_file(tensors, path, {"penstock.checkpoint": json.dumps(graph)})

@@ -1,4 +1,4 @@
-"""Profiles made up for tests: a training run that leaks, as large as is asked for."""
+"""Synthetic profiles for tests: a training run that leaks, of any size."""
 
 import numpy as np
 from penstock.profiler import Profile

@@ -133,7 +133,7 @@ def test_every_recorded_answer_is_compared():
 
 
 def test_what_is_otherwise_is_a_call_of_its_topic():
-    """Those of a topic that nobody looks at would excuse nothing, unseen."""
+    """Entries for a topic that does not exist would never be checked."""
     for mode in ("function", "graph", "open_first", "open_all"):
         for topic, call in front.otherwise_entries(mode):
             assert topic in TOPICS, (mode, topic)

@@ -46,7 +46,7 @@ def as_tensorflow_traces(function, args, got, expected) -> bool:
 def as_python(function, args, got, expected) -> bool:
     try:
         written = front.describe(tf, function(*args))
-    except AttributeError:  # it asks for tensors
+    except AttributeError:  # it needs tensors
         return False
     return autograph.plain(got) == autograph.plain(written)
 

@@ -204,7 +204,7 @@ def test_crc32c_of_records():
 
 
 def test_safetensors_checks_its_header():
-    """The format has no checksums: what can be checked is, and data are what they are."""
+    """The format has no checksums: the reader checks the header, and accepts any data."""
     tf.io.safetensors.save_file({"w": tf.ones([4]), "i": tf.range(3)}, PATH)
     with open(PATH, "rb") as file:
         data = file.read()

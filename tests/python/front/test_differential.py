@@ -22,7 +22,7 @@ runner = worker.Runner(tf, is_penstock=True)
 
 @pytest.fixture(autouse=True)
 def frozen():
-    """Every run looks for what is left of it: not among what was there before."""
+    """Hides objects that exist before a run from its search for leftovers."""
     gc.collect()
     gc.freeze()
     yield
@@ -30,7 +30,7 @@ def frozen():
 
 
 def otherwise():
-    """{(name, mode, kind): reason} of what is known to differ."""
+    """{(name, mode, kind): reason} of known differences."""
     listed, reason = {}, None
     for line in (corpus.CORPUS / "otherwise.txt").read_text().splitlines():
         if line.startswith("# "):

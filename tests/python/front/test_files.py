@@ -98,7 +98,7 @@ def test_folders():
     assert [top for top, _, _ in gfile.walk("x", topdown=False)] == ["x/y", "x"]
     assert list(gfile.walk("none")) == []
     write(".hidden")
-    assert gfile.glob("*") == [".hidden", "x"]
+    assert gfile.glob("*") == ["./.hidden", "./x"]
     assert gfile.glob(["x/*/?", "x/[a-y]"]) == ["x/y/z", "x/y"]
     assert gfile.join("a", "b") == "a/b"
     gfile.copy("x/y/z", "z2")

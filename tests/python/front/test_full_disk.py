@@ -1,4 +1,4 @@
-"""On a full disk a file that was there stays as it was, and a recording says what it has not got.
+"""On a full disk an existing file stays unchanged, and a recording says what is missing.
 A limit on the size of files stands for the disk."""
 
 import contextlib

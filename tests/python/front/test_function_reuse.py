@@ -45,7 +45,7 @@ def test_variables_count_by_dtype_and_shape():
 def test_values_are_those_of_the_call():
     a, b = pair()
     function = tf.function(lambda v: v * 2)
-    for _ in range(3):  # by way of C++, from the second call on
+    for _ in range(3):  # in C++ from the second call on
         assert function(a).numpy().tolist() == [2, 4]
         assert function(b).numpy().tolist() == [6, 8]
     a.assign([7.0, 7.0])

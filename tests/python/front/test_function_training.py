@@ -387,7 +387,7 @@ def assigned_in_a_loop(x, v):
 
 @pytest.mark.parametrize("body", [assigned_before, assigned_in_a_branch, assigned_in_a_loop])
 def test_gradients_end_at_assignments(body):
-    """What is read of a variable after it was set is the variable's, whatever it was set to."""
+    """A read after an assignment belongs to the variable, not to the assigned value."""
     x = tf.constant([1.0, 2.0])
 
     def inner(x, v):

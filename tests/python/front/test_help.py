@@ -106,7 +106,7 @@ def test_parameter_texts_are_used():
 
 def untold(value, text) -> list[str]:
     """The parameters that a doc string does not tell of."""
-    taken = [each for each in parameters(value) if each not in ("args", "kwargs", "given")]
+    taken = [each for each in parameters(value) if each not in ("args", "kwargs", "fields")]
     told = text if "Args:" in text else ""
     return [p for p in taken if not re.search(rf"^ +[*]*[\w, ]*\b{p}\b[\w, ]*: \S", told, re.M)]
 

@@ -1,4 +1,4 @@
-"""Functions of Python that graphs call live as long as what calls them, cycles included."""
+"""Python functions that graphs call live as long as their callers, even in cycles."""
 
 import gc
 import weakref

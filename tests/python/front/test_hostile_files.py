@@ -154,7 +154,7 @@ def test_a_profile_that_unpacks_to_more_than_the_budget_is_refused(tmp_path, cap
 
 
 def test_tags_are_those_of_the_ledger():
-    """One list, in C++: a profile has its own names, and which is which is told by them."""
+    """C++ has the only list of tags: a profile stores their names, and readers go by the names."""
     assert tuple(_core.memory_by_tag(0)) == _core.tag_names() == tuple(tf.profiler.Profile().tags)
     other = tf.profiler.Profile(
         {"start": [0, 1], "end": [-1, -1], "bytes": [5, 7], "tag": [0, 1]},

@@ -1,4 +1,4 @@
-"""Branches and loops inside each other, deeper than anybody writes them by hand."""
+"""Branches and loops inside each other, deeper than in handwritten programs."""
 
 import sys
 import threading

@@ -1,4 +1,4 @@
-"""A nan among numbers is not lost, wherever it is and however many numbers there are."""
+"""A nan among numbers is not lost, at any position and for any number of elements."""
 
 import numpy as np
 import penstock as tf

@@ -32,10 +32,16 @@ OTHER = _otherwise()
 PARTS = 4  # of a topic: so that they run in parallel
 
 
+@pytest.fixture(scope="module")
+def modules():
+    """The modules of the topics; some have datasets of their own."""
+    return {topic: pipelines.load(tf, topic) for topic in pipelines.topics()}
+
+
 @pytest.mark.parametrize("part", range(PARTS))
 @pytest.mark.parametrize("topic", pipelines.topics())
-def test_answers(topic, part):
-    module, recorded = pipelines.load(tf, topic), pipelines.recorded(topic)
+def test_answers(modules, topic, part):
+    module, recorded = modules[topic], pipelines.recorded(topic)
     wrong = []
     for call in list(recorded)[part::PARTS]:
         answer = json.loads(json.dumps(pipelines.answer(tf, module, call)))

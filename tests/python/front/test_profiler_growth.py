@@ -1,4 +1,4 @@
-"""The account over a long training: hardly any growth is unexplained, whatever it is that grows."""
+"""The account over a long training explains almost all growth of the process."""
 
 import subprocess
 import sys

@@ -14,6 +14,7 @@ ROOT = Path(__file__).resolve().parents[3]
 # What penstock has and TensorFlow does not, by module: each is in the docs.
 ADDED = {
     "tf": "from_dlpack install_as_tensorflow",
+    "tf.compat.v1": "from_dlpack install_as_tensorflow",
     "tf.compat.v1.debugging": "assert_peak",
     "tf.compat.v1.io": "safetensors",
     "tf.config": (
@@ -27,7 +28,7 @@ ADDED = {
     "tf.profiler": "Doctor Finding Profile Site doctor memory",
     "tf.profiler.memory": "Account Profile Recording account is_recording start stop summary",
 }
-# All that a module shows in dir() or has as an attribute, as long as nobody asked for more.
+# All that a module shows in dir() or has as an attribute when it is loaded.
 WALK = """
 import json
 from penstock._dev import stubs as _stubs

@@ -70,7 +70,7 @@ def test_columns_come_back_from_the_page():
 
 def test_the_page_is_one_file(profile, tmp_path):
     page = exported(profile, tmp_path, "html").read_text(encoding="utf-8")
-    # Nothing is loaded from anywhere, and the browser is told to allow nothing else.
+    # The page loads nothing, and its content policy allows nothing else.
     assert re.findall(r"(?:src|href)=\"(?!#|data:)[^\"]*\"|@import|https?://", page) == []
     assert "default-src 'none'" in page
     assert page.count("<script") == page.count("</script") == 3

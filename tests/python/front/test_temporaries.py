@@ -78,7 +78,7 @@ def test_a_chain_of_expressions():
 
 
 def test_operands_that_wait_are_like_others():
-    """What is put off until its operator runs: nobody can tell."""
+    """Deferring an op until its operator runs is not observable."""
     kept = []
 
     class Keeper:

@@ -40,7 +40,7 @@ def test_ops_variables_and_tapes():
             with tf.GradientTape() as tape:
                 y = own * own + tf.reduce_sum(tf.ones([20_000])) * own
             assert float(tape.gradient(y, own)) == 2 * i + 20_000
-            value = np.asarray(shared.value())  # of one moment, whatever the others add meanwhile
+            value = np.asarray(shared.value())  # of one moment, while other threads add to it
             assert value[0] == value[-1]
 
     run_all(work)

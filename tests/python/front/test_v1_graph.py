@@ -183,6 +183,7 @@ def test_gradients_of_all_kinds():
     weighted = v1.gradients([z, z], [y], grad_ys=[tf.constant(2.0), None])
     w = x * x
     stopped = v1.gradients(w * x, [x], stop_gradients=[w])
+    assert stopped[0].name == "gradients_4/mul_4_grad/Mul_1:0"  # as in TensorFlow: no sum
     (at_stop,) = v1.gradients(w * x, [w], stop_gradients=[w])  # it is not gone past, but reached
     (at_input,) = v1.gradients(x * y, [y], stop_gradients=[y])
     with v1.Session() as sess:

@@ -30,7 +30,7 @@ OTHER_NAMES = {
     "tf.guarantee_const(x, NAME)": "there is none",
     "tf.where(b, x, y, NAME)": "the op is SelectV2",
 }
-# Nodes that TensorFlow has inside of what is one node here, or which gradients go by.
+# Nodes that TensorFlow has inside of a single node of ours, or that only gradients use.
 MISSING = {
     "reductions": 4,
     "arrays": 3,
@@ -264,7 +264,7 @@ class TestUse:
         assert tf.function(lambda x: tf.identity(x, name="out"))(3).numpy() == 3
 
 
-# Where `name` is taken and has nobody to go to: values, not nodes, or functions that run at once.
+# Functions that accept `name` but make no node: they return values, or run at once.
 UNNAMED = {
     "io/_contents.py": "read_file write_file matching_files serialize_tensor parse_tensor",
     "_ops/printing.py": "timestamp",

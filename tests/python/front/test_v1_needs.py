@@ -77,7 +77,7 @@ def test_updates_of_one_run_see_each_other():
             assert session.run(w).tolist() == [118.0, 119.0]
 
 
-# Gradients of what waits for an assignment: whether a run of one assigns.
+# Gradients of values that wait for an assignment: whether running the gradient assigns.
 WAITING = {
     "identity": (lambda x, w: tf.identity(w), False),
     "square": (lambda x, w: tf.square(w), True),

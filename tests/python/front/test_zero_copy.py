@@ -77,7 +77,7 @@ def current():
 
 
 class Made:
-    """Makes tensors whose memory nobody else has, and knows where the latest one is."""
+    """Makes tensors that share no memory, and records the address of the latest one."""
 
     def __call__(self):
         tensor = tf.ones([LARGE]) * 2.0

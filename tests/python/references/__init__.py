@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 
 class Like(NamedTuple):
-    """A result of this shape, whatever its values."""
+    """A result of this shape, with any values."""
 
     shape: tuple[int, ...]
 

@@ -83,7 +83,7 @@ def normal(shape, stream, dtype):
 
 
 def truncated_normal(shape, stream, dtype):
-    """Groups of what a block gives, each from its own part of the stream."""
+    """Groups of a block's numbers, each from its own part of the stream."""
     count, out = int(np.prod(shape)), []
     wide, each = (np.float64, 2) if dtype == np.float64 else (np.float32, 4)
     for group in range((count + each - 1) // each):

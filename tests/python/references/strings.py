@@ -1,6 +1,8 @@
 """String ops in Python. The hash buckets are TensorFlow's (2.21), recorded."""
 
 import base64
+import csv
+import io
 import re
 from itertools import pairwise
 
@@ -168,6 +170,86 @@ ref("StringUpper", _each(_upper))
 ref("StringToNumber", lambda x, out_type: _each(_number, object)(x, out_type).astype(out_type))
 ref("AsString", _each(_as_string))
 ref("DecodeRaw", _decode_raw)
+
+
+def _fields(message):
+    """(number, value) of a serialized message; a value is bytes or a number."""
+    while message:
+        tag, message = _varint(message)
+        size, message = _varint(message)
+        if tag & 7:
+            size, message = message[:size], message[size:]
+        yield tag >> 3, size
+
+
+def _varint(data):
+    value = 0
+    for i, byte in enumerate(data):
+        value |= (byte & 127) << 7 * i
+        if byte < 128:
+            return value, data[i + 1 :]
+    raise ValueError("a varint without an end")
+
+
+def _int64s(values):
+    for value in values:
+        if isinstance(value, int):
+            yield value
+        while isinstance(value, bytes) and value:
+            number, value = _varint(value)
+            yield number
+
+
+def _feature(example, key):
+    """The values of a feature; None if it has none."""
+    found = None
+    for _, features in _fields(example):
+        for _, entry in _fields(features):
+            parts = dict(_fields(entry))
+            if parts.get(1) != key:
+                continue
+            for kind, values in _fields(parts[2]):
+                values = [value for _, value in _fields(values)]
+                if kind == 2:
+                    values = np.frombuffer(b"".join(values), np.float32)
+                elif kind == 3:
+                    values = np.array(list(_int64s(values)), np.uint64).astype(np.int64)
+                found = list(values)
+    return found
+
+
+def _parse_example(serialized, keys, *defaults, dense_shapes):
+    dense_shapes = list(dense_shapes)
+    outputs = []
+    for key, default in zip(keys, defaults, strict=True):
+        rank = dense_shapes.pop(0)
+        shape = [dense_shapes.pop(0) for _ in range(rank)]
+        out = np.empty((serialized.size, *shape), default.dtype)
+        for i, example in enumerate(serialized.reshape(-1)):
+            values = _feature(example, key)
+            row = default if values is None else np.array(values, default.dtype)
+            out[i] = row.reshape(shape)
+        outputs.append(out.reshape(*serialized.shape, *shape))
+    return outputs
+
+
+def _decode_csv(records, *defaults, field_delim, use_quote_delim, na_value, select_cols):
+    columns = [np.empty(records.size, default.dtype) for default in defaults]
+    quoting = csv.QUOTE_MINIMAL if use_quote_delim else csv.QUOTE_NONE
+    for i, record in enumerate(records.reshape(-1)):
+        lines = io.StringIO(record.decode(), newline="")
+        (fields,) = csv.reader(lines, delimiter=field_delim, quoting=quoting)
+        kept = [fields[k] for k in select_cols] if len(select_cols) else fields
+        for column, field, default in zip(columns, kept, defaults, strict=True):
+            if field in ("", na_value):
+                column[i] = default.reshape(-1)[0]
+            else:
+                column[i] = field.encode() if column.dtype == object else column.dtype.type(field)
+    return [column.reshape(records.shape) for column in columns]
+
+
+ref("ParseExampleV2", _parse_example)
+ref("DecodeCSV", _decode_csv)
 ref("RegexReplace", lambda x, p, r, **a: _each(_replace)(x, p.item(), r.item(), **a))
 ref("StaticRegexReplace", _each(_static_replace))
 ref("RegexFullMatch", lambda x, pattern: _each(_matches, bool)(x, pattern.item()))

@@ -1,4 +1,4 @@
-"""The rest of the language: what is left as it is, or must not get in the way."""
+"""The rest of the language: statements that stay unconverted, or must not disturb conversion."""
 
 import functools
 

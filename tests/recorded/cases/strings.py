@@ -76,3 +76,64 @@ call("EncodeBase64", TEXT)
 call("EncodeBase64", TEXT, pad=True)
 call("DecodeBase64", s(["SGVsbG8", "", "SGk="]))
 call("DecodeBase64", s(["!!!"]))
+
+NO_INTS, NO_WORDS = i32([]), s([])
+call("DecodeCSV", s(["1,2", "3,"]), i32([0]), i32([9]))
+call("DecodeCSV", s(["1"]), NO_INTS, i32([9]))
+call("DecodeCSV", s(["1,2,3"]), NO_INTS, NO_INTS)
+call("DecodeCSV", s(["x,1"]), NO_INTS, NO_INTS)
+call("DecodeCSV", s([",1"]), NO_INTS, NO_INTS)
+call("DecodeCSV", s(['"a,b",c"d']), NO_WORDS, NO_WORDS)
+call("DecodeCSV", s(['"a"b,c']), NO_WORDS, NO_WORDS)
+call("DecodeCSV", s(['"a,c']), NO_WORDS, NO_WORDS)
+call("DecodeCSV", s(["a\n,c"]), NO_WORDS, NO_WORDS)
+call("DecodeCSV", s(['"a\n",c']), NO_WORDS, NO_WORDS)
+call("DecodeCSV", s(["1,2"]), NO_INTS, NO_INTS, field_delim="ab")
+call("DecodeCSV", s(["1,2"]), NO_INTS, NO_INTS, select_cols=[0, 5])
+call("DecodeCSV", s(["1,2"]), NO_INTS, NO_INTS, select_cols=[1, 0])
+call("DecodeCSV", s(["1,2"]), NO_INTS, NO_INTS, select_cols=[0])
+call("DecodeCSV", s([""]), i32([1]))
+call("DecodeCSV", s(["1,"]), s(["a"]), s(["b"]))
+call("DecodeCSV", s(["1,2"]), i32([1, 2]), NO_INTS)
+call("DecodeCSV", s(["1,2"]), i32([[1]]), NO_INTS)
+call("DecodeCSV", s(["1.5,1e400"]), f32([]), f64([]))
+call("DecodeCSV", s(["2147483648"]), NO_INTS)
+
+
+def example(**features) -> bytes:
+    """A serialized tf.train.Example of short lists."""
+
+    def field(number, data):
+        return bytes([number << 3 | 2, len(data)]) + data
+
+    entries = b""
+    for key, values in features.items():
+        kind = type(values[0]) if values else int
+        if kind is bytes:
+            values = field(1, b"".join(field(1, each) for each in values))
+        elif kind is float:
+            values = field(2, field(1, f32(values).tobytes()))
+        else:
+            values = field(3, field(1, bytes(values)))
+        entries += field(1, field(1, key.encode()) + field(2, values))
+    return field(1, entries)
+
+
+EXAMPLE = example(n=[1], x=[0.5, 1.5], s=[b"q"])
+NO_LONGS = i64([])
+for data in (s(EXAMPLE), s([EXAMPLE, EXAMPLE])):
+    call("ParseExampleV2", data, s(["n"]), NO_LONGS, dense_shapes=[0])
+    call("ParseExampleV2", data, s(["x", "s"]), f32([]), NO_WORDS, dense_shapes=[2, 2, 1, 0])
+    call("ParseExampleV2", data, s(["m"]), NO_LONGS, dense_shapes=[0])
+    call("ParseExampleV2", data, s(["m"]), i64([7, 8]), dense_shapes=[1, 2])
+    call("ParseExampleV2", data, s(["n"]), NO_LONGS, dense_shapes=[1, 2])
+    call("ParseExampleV2", data, s(["n"]), f32([]), dense_shapes=[0])
+    call("ParseExampleV2", data, s(["x"]), f32([]), dense_shapes=[0])
+call("ParseExampleV2", s(EXAMPLE[:-3]), s(["n"]), NO_LONGS, dense_shapes=[0])
+call("ParseExampleV2", s(EXAMPLE + EXAMPLE), s(["n"]), NO_LONGS, dense_shapes=[0])
+call("ParseExampleV2", s(b""), s(["n"]), i64(3), dense_shapes=[0])
+call("ParseExampleV2", s(b""), s(["n"]), NO_LONGS, dense_shapes=[0])
+call("ParseExampleV2", s([[EXAMPLE]]), s(["n"]), NO_LONGS, dense_shapes=[0])
+call("ParseExampleV2", s(EXAMPLE), s(["n"]), i32([]), dense_shapes=[0])
+call("ParseExampleV2", s(example(n=[])), s(["n"]), i64(3), dense_shapes=[0])
+call("ParseExampleV2", s(example(e=[])), s(["e"]), NO_LONGS, dense_shapes=[1, 0])

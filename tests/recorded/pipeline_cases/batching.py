@@ -44,6 +44,7 @@ def grouped(dataset, key, reduce, size=None, size_func=None):
 def sparse(value):
     return tf.sparse.from_dense(value)
 
+
 LONG = (4, 1, 3, 2, 5, 1, 2, 9, 3, 3, 1, 6)
 
 CALLS = """

@@ -50,14 +50,14 @@ def dtypes_in_words(names: list[str]) -> str:
 
 def _sections(file: str) -> dict[str, str]:
     """The parts of a text file: each begins with a line `name:`, its text follows indented."""
-    found, name = {}, ""
+    sections, name = {}, ""
     for line in (Path(__file__).parent / file).read_text(encoding="utf-8").splitlines():
         if line[:1].strip() and not line.startswith("#"):
             name, _, rest = line.partition(":")
-            found[name] = rest.strip()
+            sections[name] = rest.strip()
         elif line.strip() and name:
-            found[name] += "\n" + line
-    return {name: textwrap.dedent(text).strip() for name, text in found.items()}
+            sections[name] += "\n" + line
+    return {name: textwrap.dedent(text).strip() for name, text in sections.items()}
 
 
 @functools.cache

@@ -26,8 +26,8 @@ def converted(callee, operators):
         return functools.partial(inner, *callee.args, **callee.keywords)
     call = next((vars(base)["__call__"] for base in kind.__mro__ if "__call__" in vars(base)), None)
     if isinstance(call, types.FunctionType) and not is_left_alone(kind.__module__):
-        made = converted_function(call, operators)
-        return callee if made is call else types.MethodType(made, callee)
+        function = converted_function(call, operators)
+        return callee if function is call else types.MethodType(function, callee)
     return callee
 
 
@@ -35,21 +35,23 @@ def _method(callee, operators):
     function = callee.__func__
     if not isinstance(function, types.FunctionType):
         return callee
-    made = converted_function(function, operators)
-    return callee if made is function else types.MethodType(made, callee.__self__)
+    new_function = converted_function(function, operators)
+    return callee if new_function is function else types.MethodType(new_function, callee.__self__)
 
 
 def _call_with_functions(callee, operators, *args, **kwargs):
     """Calls a function that takes functions, with those converted."""
-    args = [_within(each, operators) for each in args]
-    return callee(*args, **{name: _within(each, operators) for name, each in kwargs.items()})
+    args = [_within(argument, operators) for argument in args]
+    return callee(
+        *args, **{name: _within(argument, operators) for name, argument in kwargs.items()}
+    )
 
 
 def _within(value, operators):
     if isinstance(value, (types.FunctionType, types.MethodType, functools.partial)):
         return converted(value, operators)
     if type(value) in (list, tuple):
-        return type(value)(_within(each, operators) for each in value)
+        return type(value)(_within(element, operators) for element in value)
     return value
 
 

@@ -88,13 +88,13 @@ class Merged:
 
     def add(self, label, values) -> list:
         """The tensors of a branch; raises if the second does not match the first."""
-        made = [_tensors(value) for value in values]
+        tensors = [_tensors(value) for value in values]
         if label == "main":
-            self._first = made
+            self._first = tensors
         else:
-            for name, one, other in zip(self._names, self._first, made, strict=True):
+            for name, one, other in zip(self._names, self._first, tensors, strict=True):
                 _compare(name, one, other)
-        return [leaf for leaf in flatten(made) if symbolic.can_go_through(leaf)]
+        return [leaf for leaf in flatten(tensors) if symbolic.can_go_through(leaf)]
 
     def pack(self, tensors) -> list:
         tensors = iter(tensors)

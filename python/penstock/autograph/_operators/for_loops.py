@@ -54,7 +54,7 @@ def _tensor_range(*ends, **options):
     if options or not _core.is_tracing() or not 0 < len(ends) < 4:
         return _create.range(*ends, **options)
     start, limit, step = (0, *ends, 1) if len(ends) == 1 else (*ends, 1)[:3]
-    is_whole = all(isinstance(each, int) or _is_int(each) for each in (start, limit))
+    is_whole = all(isinstance(bound, int) or _is_int(bound) for bound in (start, limit))
     if is_whole and isinstance(step, int) and step != 0:
         return Range(start, limit, step)
     return _create.range(*ends)

@@ -24,10 +24,10 @@ class TensorList(GraphArray):
 
     @classmethod
     def of(cls, values):
-        made = cls(values)
+        result = cls(values)
         for value in values:
-            made = made.append(value)
-        return made
+            result = result.append(value)
+        return result
 
     def append(self, value):
         """The list with one more element."""

@@ -47,5 +47,5 @@ def compare(left, *links):
     """`left op a op b …`; each link is an operator's name and a function of its right side."""
     (name, right), *rest = links
     right = right()
-    found = _COMPARE[name](left, right)
-    return and_(found, lambda: compare(right, *rest)) if rest else found
+    result = _COMPARE[name](left, right)
+    return and_(result, lambda: compare(right, *rest)) if rest else result

@@ -38,13 +38,13 @@ def read(get, names) -> list:
     """The values of variables; Undefined for those without one."""
     if get is None:
         return []
-    found = []
+    values = []
     for name, reader in zip(names, get(), strict=True):
         try:
-            found.append(reader())
+            values.append(reader())
         except _MISSING:
-            found.append(Undefined(name))
-    return found
+            values.append(Undefined(name))
+    return values
 
 
 def is_tensor(value) -> bool:

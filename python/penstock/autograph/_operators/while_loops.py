@@ -70,12 +70,12 @@ class Loop:
 
     def _find_invariants(self) -> dict:
         """By variable name: the shapes that set_loop_options gives."""
-        found = {}
+        invariants = {}
         for value, shape in self._options.pop("shape_invariants", None) or ():
             for name, own in zip(self._names, self._start, strict=True):
                 if own is value:
-                    found[name] = TensorShape(getattr(shape, "shape", shape))
-        return found
+                    invariants[name] = TensorShape(getattr(shape, "shape", shape))
+        return invariants
 
     def may_go_on(self) -> bool:
         return self._limit is None or self._count < self._limit
@@ -161,8 +161,8 @@ class Loop:
             for name, one, other in zip(self._names, before, after, strict=True):
                 self._check(name, one, other)
             leaves = [_same(name, a, b) for name, a, b in self._pairs(before, after)]
-            made = [leaf for leaf in leaves if symbolic.can_go_through(leaf)]
-            return [*(number + 1 for number in flat[: len(numbers)]), *made]
+            tensors = [leaf for leaf in leaves if symbolic.can_go_through(leaf)]
+            return [*(number + 1 for number in flat[: len(numbers)]), *tensors]
 
         bounds = [None] * len(numbers) + [
             self._invariants.get(name)
@@ -170,11 +170,11 @@ class Loop:
             for leaf in flatten(value)
             if symbolic.can_go_through(leaf)
         ]
-        found = symbolic.while_loop(
+        final = symbolic.while_loop(
             goes_on, step, [*numbers, *start], shape_invariants=bounds,
             maximum_iterations=self._limit, **self._options,
         )  # fmt: skip
-        enter(found[len(numbers) :])
+        enter(final[len(numbers) :])
 
     def _pairs(self, before, after):
         for name, one, other in zip(self._names, before, after, strict=True):
@@ -204,8 +204,8 @@ class Loop:
                     raise ValueError(
                         f"'{self._names[i]}' must be defined before the loop: it is a TensorArray"
                     )
-            made = pack_like(values, [state.as_leaf(leaf) for leaf in flatten(values)])
-            return [made[i] for i in missing]
+            packed = pack_like(values, [state.as_leaf(leaf) for leaf in flatten(values)])
+            return [packed[i] for i in missing]
 
         for i, spec in zip(missing, symbolic.specs_of(once), strict=True):
             self._start[i] = pack_like(spec, [_blank_like(leaf) for leaf in flatten(spec)])

@@ -26,23 +26,28 @@ _MODULES = [
 
 
 def __getattr__(name):
+    import penstock
+
+    if name == "__all__":
+        from penstock._base.source_version import only_in
+
+        return sorted({*__dir__(), *penstock.__all__} - only_in(2)[""])
     if name.startswith("_"):  # the files themselves are requested before they are imported
         raise AttributeError(name)
-    import penstock
     from penstock.compat.v1 import _names
 
     if name in _MODULES:
         return _importlib.import_module("penstock.compat.v1." + name)
-    found = _names.find("", name)
-    if found is None:
+    value = _names.find("", name)
+    if value is None:
         try:
-            found = getattr(penstock, name)
+            value = getattr(penstock, name)
         except AttributeError:
             from penstock._base import near as _near
 
             raise _near.missing(__name__, name, [*__dir__(), *dir(penstock)]) from None
-    globals()[name] = found
-    return found
+    globals()[name] = value
+    return value
 
 
 def __dir__():

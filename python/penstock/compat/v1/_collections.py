@@ -69,11 +69,11 @@ class Collections:
 
     def get(self, name, scope=None) -> list:
         """A copy; with a scope, only objects whose names match that pattern at the start."""
-        found = list(self._lists.get(name, ()))
+        values = list(self._lists.get(name, ()))
         if scope is None:
-            return found
+            return values
         fits = re.compile(scope).match
-        return [each for each in found if hasattr(each, "name") and fits(each.name)]
+        return [value for value in values if hasattr(value, "name") and fits(value.name)]
 
     def clear(self, name) -> None:
         self._lists.pop(name, None)

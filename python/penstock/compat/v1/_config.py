@@ -10,8 +10,8 @@ from penstock._proto.message import Message
 
 @public("v1.GPUOptions")
 class GPUOptions(Message):
-    """What a program asks of a GPU. There is none; `per_process_gpu_memory_fraction` and
-    `allow_growth` are what programs set."""
+    """Options for GPUs. There are none here, so the options have no effect; programs set
+    `per_process_gpu_memory_fraction` and `allow_growth`."""
 
     FIELDS: ClassVar = {
         "per_process_gpu_memory_fraction": (1, "double"),

@@ -9,8 +9,8 @@ class CustomGradient:
     """The gradient of a part of a graph: a function of the gradients at its results."""
 
     def __init__(self, inputs, results, backward):
-        self.inputs = [_core.to_tensor(each) for each in inputs]
-        copies = [raw_ops.Identity(input=each) for each in results]
+        self.inputs = [_core.to_tensor(value) for value in inputs]
+        copies = [raw_ops.Identity(input=result) for result in results]
         self.outputs = raw_ops.IdentityN(input=copies) if copies else []
         self._backward = backward
 
@@ -20,8 +20,8 @@ class CustomGradient:
             raw_ops.ZerosLike(x=output) if dy is None else dy
             for output, dy in zip(self.outputs, dys, strict=True)
         ]
-        found = zip(self.inputs, self._backward(filled), strict=True)
-        pairs = [(x, dx) for x, dx in found if dx is not None and _may_have_gradient(x)]
+        grads = zip(self.inputs, self._backward(filled), strict=True)
+        pairs = [(x, dx) for x, dx in grads if dx is not None and _may_have_gradient(x)]
         return [x for x, _ in pairs], [dx for _, dx in pairs]
 
 

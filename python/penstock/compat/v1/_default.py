@@ -23,7 +23,7 @@ def get_default_graph():
 
 @public("v1.reset_default_graph")
 def reset_default_graph():
-    """Makes a new default graph; the old one is freed when nobody else holds it."""
+    """Makes a new default graph; the old one is freed with its last reference."""
     global _global
     entered = _graph_stack.entered()
     if len(entered) > 1 or (entered and entered[0] is not _global):

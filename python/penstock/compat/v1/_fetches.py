@@ -47,7 +47,7 @@ class Fetches:
         return lambda values: IndexedSlicesValue(*(part(values) for part in parts))
 
     def _sequence(self, fetch):
-        parts = [self._packer(each) for each in fetch]
+        parts = [self._packer(part_of_fetch) for part_of_fetch in fetch]
         kind = type(fetch)
         if hasattr(fetch, "_fields"):
             return lambda values: kind(*(part(values) for part in parts))
@@ -79,7 +79,7 @@ class Fetches:
 
     def key(self):
         """What is fetched, as a key."""
-        return (*(each._value for each in self.tensors), None, *self.targets)
+        return (*(tensor._value for tensor in self.tensors), None, *self.targets)
 
 
 def fed_tensors(graph, feed_dict) -> list:
@@ -89,14 +89,14 @@ def fed_tensors(graph, feed_dict) -> list:
             "FlattenDictItems: 'dict' must be a dictionary or collection.Mapping type object, "
             f"instead of '{type(feed_dict).__name__}'."
         )
-    found = []
+    tensors = []
     for key in feed_dict:
         try:
-            found.append(graph.as_graph_element(key, allow_operation=False))
+            tensors.append(graph.as_graph_element(key, allow_operation=False))
         except Exception as error:
             text = error.args[0] if isinstance(error, KeyError) else error
             raise TypeError(f"Cannot interpret feed_dict key as Tensor: {text}") from None
-    return found
+    return tensors
 
 
 def refuse_tensor(value, tensor):
@@ -128,10 +128,10 @@ def fed_value(value, tensor):
             value = np.asarray(value, dtype=dtype.as_numpy_dtype)
     elif isinstance(value, _core.Tensor) and value.dtype is not dtype:
         value = value._read_only_array()
-    made = _core.to_tensor(value, dtype)
-    if not tensor.shape.is_compatible_with(made.shape):
+    converted = _core.to_tensor(value, dtype)
+    if not tensor.shape.is_compatible_with(converted.shape):
         raise ValueError(
-            f"Cannot feed value of shape {tuple(made.shape)} for Tensor {tensor.name}, which has "
-            f"shape {tensor.shape}"
+            f"Cannot feed value of shape {tuple(converted.shape)} for Tensor {tensor.name}, which "
+            f"has shape {tensor.shape}"
         )
-    return made
+    return converted

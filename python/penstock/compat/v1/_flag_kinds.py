@@ -68,12 +68,12 @@ def number(kind, low=None, high=None):
                 f"Expect argument to be a string or {kind.__name__}, found {type(value)}"
             )
         if kind is int and isinstance(value, str):
-            made = int(value, 16 if value[:2].lower() == "0x" else 8 if value[:2] == "0o" else 10)
+            number = int(value, 16 if value[:2].lower() == "0x" else 8 if value[:2] == "0o" else 10)
         else:
-            made = kind(value)
-        if (low is not None and made < low) or (high is not None and made > high):
-            raise ValueError(f"{made} is not {wanted}")
-        return made
+            number = kind(value)
+        if (low is not None and number < low) or (high is not None and number > high):
+            raise ValueError(f"{number} is not {wanted}")
+        return number
 
     parse.kind = article
     return parse
@@ -100,12 +100,14 @@ def choice(values, case_sensitive=True):
 
     def parse(value):
         if case_sensitive:
-            found = value if value in values else None
+            chosen = value if value in values else None
         else:
-            found = next((each for each in values if each.upper() == str(value).upper()), None)
-        if found is None:
+            chosen = next(
+                (candidate for candidate in values if candidate.upper() == str(value).upper()), None
+            )
+        if chosen is None:
             raise ValueError(f"value should be one of <{'|'.join(values)}>")
-        return found
+        return chosen
 
     return parse
 
@@ -134,7 +136,7 @@ def commas(value):
     rows = list(csv.reader(io.StringIO(value), strict=True))
     if len(rows) != 1:
         raise ValueError(f"Unable to parse the value {value!r} as a comma separated list")
-    return [each.strip() for each in rows[0]]
+    return [cell.strip() for cell in rows[0]]
 
 
 def spaces(comma_compat=False):
@@ -170,15 +172,15 @@ class Flag:
         if self.using_default_value:
             self.value = self.default
 
-    def parsed(self, given):
+    def parsed(self, value):
         try:
-            return self._parse(given)
+            return self._parse(value)
         except (TypeError, ValueError) as error:
-            raise IllegalFlagValueError(f"flag --{self.name}={given}: {error}") from None
+            raise IllegalFlagValueError(f"flag --{self.name}={value}: {error}") from None
 
-    def parse(self, given) -> None:
+    def parse(self, value) -> None:
         """Takes a value from the command line."""
-        self.value = self.parsed(given)
+        self.value = self.parsed(value)
         self.present += 1
         self.using_default_value = False
 
@@ -216,13 +218,13 @@ class EnumFlag(Flag):
 class MultiFlag(Flag):
     """A flag that may be given several times: a list of the values."""
 
-    def parsed(self, given):
-        values = [given] if isinstance(given, str) or not hasattr(given, "__iter__") else given
-        return [super(MultiFlag, self).parsed(each) for each in values]
+    def parsed(self, value):
+        values = [value] if isinstance(value, str) or not hasattr(value, "__iter__") else value
+        return [super(MultiFlag, self).parsed(item) for item in values]
 
-    def parse(self, given) -> None:
+    def parse(self, value) -> None:
         earlier = self.value if self.present else []
-        super().parse(given)
+        super().parse(value)
         self.value = [*earlier, *self.value]
 
 

@@ -89,8 +89,8 @@ class FlagValues:
         if name not in self._flags:
             raise AttributeError(name)
         flag = self._flags[name]
-        for each in [each for each, own in self._flags.items() if own is flag]:
-            del self._flags[each]
+        for alias in [alias for alias, own in self._flags.items() if own is flag]:
+            del self._flags[alias]
 
     @staticmethod
     def _validate(flag):
@@ -136,7 +136,7 @@ class FlagValues:
             raise TypeError("argv should be a tuple/list of strings, not bytes or string.")
         if not argv:
             raise ValueError("argv cannot be an empty list, and must contain the program name")
-        rest = self._read([str(each) for each in argv[1:]], known_only)
+        rest = self._read([str(argument) for argument in argv[1:]], known_only)
         self.mark_as_parsed()
         for flag in dict.fromkeys(self._flags.values()):
             self._validate(flag)

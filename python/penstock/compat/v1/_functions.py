@@ -166,7 +166,7 @@ def convert_to_tensor_or_indexed_slices(value, dtype=None, name=None):
     return convert_to_tensor(value, dtype, name=name)
 
 
-@public("v1.assert_scalar")
+@public("v1.assert_scalar", "v1.debugging.assert_scalar")
 def assert_scalar(tensor, name=None, message=None) -> Tensor:
     """The tensor, which must have no dimensions."""
     from penstock import debugging
@@ -180,18 +180,18 @@ def assert_scalar(tensor, name=None, message=None) -> Tensor:
 def Print(input_, data, message=None, first_n=None, summarize=None, name=None):
     """The input, and besides, the data is written to stderr: the first `first_n` times."""
     input_ = _core.to_tensor(input_)
-    data = [_core.to_tensor(each) for each in data]
+    data = [_core.to_tensor(value) for value in data]
     times = itertools.count()
     limit = 3 if summarize is None else int(summarize)
 
     def show(*arrays):
         if first_n is None or first_n < 0 or next(times) < first_n:
-            text = "".join(f"[{_first_elements(each, limit)}]" for each in arrays)
+            text = "".join(f"[{_first_elements(array, limit)}]" for array in arrays)
             print((message or "") + text, file=sys.stderr, flush=True)
         return np.bool_(True)
 
-    if not any(isinstance(each, _core.SymbolicTensor) for each in (input_, *data)):
-        show(*(each.numpy() for each in data))
+    if not any(isinstance(tensor, _core.SymbolicTensor) for tensor in (input_, *data)):
+        show(*(tensor.numpy() for tensor in data))
         return input_
     from penstock.compat import v1
 
@@ -245,14 +245,14 @@ def sparse_segment_sqrt_n(data, indices, segment_ids, name=None, num_segments=No
 
 
 def _sparse_segment(kind, data, indices, segment_ids, num_segments, name):
-    given = {"data": data, "indices": indices, "segment_ids": segment_ids, "name": name}
+    arguments = {"data": data, "indices": indices, "segment_ids": segment_ids, "name": name}
     if num_segments is None:
-        return getattr(raw_ops, f"SparseSegment{kind}")(**given)
+        return getattr(raw_ops, f"SparseSegment{kind}")(**arguments)
     op = getattr(raw_ops, f"SparseSegment{kind}WithNumSegments")
-    return op(**given, num_segments=num_segments)
+    return op(**arguments, num_segments=num_segments)
 
 
-@public("v1.get_seed")
+@public("v1.get_seed", "v1.random.get_seed")
 def get_seed(op_seed):
     """(global seed, op seed) of the next random op."""
     return next_seeds(op_seed)

@@ -195,12 +195,12 @@ class _Naming:
 
     def at(self, value):
         """The gradient of a value, or None."""
-        found = self._found.get(value)
-        if not found:
+        gradient = self._found.get(value)
+        if not gradient:
             return None
-        if len(found) > 1:
-            found[:] = [self._sum()]
-        return found[0]
+        if len(gradient) > 1:
+            gradient[:] = [self._sum()]
+        return gradient[0]
 
     def _sum(self):
         self._num_sums += 1
@@ -209,19 +209,19 @@ class _Naming:
     def go_through(self, node, on_way):
         """From the outputs of a node to its inputs."""
         builder = self._builder
-        outputs = [self.at(each._value) for each in builder.outputs(node)]
-        arriving = next((each for each in outputs if each is not None), None)
+        outputs = [self.at(output._value) for output in builder.outputs(node)]
+        arriving = next((output for output in outputs if output is not None), None)
         if arriving is None:
             return
         pairs = gradient_of(builder, node)
         self._count, name = 0, builder.name(node)
         is_several = sum(rule != "-" for _, rule in pairs) > 1
         for tensor, rule in pairs:
-            made = self._named(name, rule, arriving, is_several)
-            if made is not None and tensor._value in on_way:
-                self.add(tensor._value, made)
+            gradient = self._named(name, rule, arriving, is_several)
+            if gradient is not None and tensor._value in on_way:
+                self.add(tensor._value, gradient)
                 if rule == "+":  # there is another one
-                    self.add(tensor._value, made)
+                    self.add(tensor._value, gradient)
 
     def _named(self, name, rule, arriving, is_several):
         if rule == "-":
@@ -242,7 +242,7 @@ def _rules_of(kind, inputs, outputs) -> list[str]:
     if kind in ("branch", "while"):
         return _control_rules(inputs, 3 if kind == "while" else 0)
     if kind in _BROADCAST:
-        return _broadcast_rules(_BROADCAST[kind], *(each.shape for each in inputs))
+        return _broadcast_rules(_BROADCAST[kind], *(tensor.shape for tensor in inputs))
     if kind == "Sum":
         is_tiled = inputs[0].shape.is_fully_defined() or outputs[0].shape.rank == 0
         return ["Tile" if is_tiled else "BroadcastTo"]
@@ -275,11 +275,11 @@ def _control_rules(inputs, first) -> list[str]:
 def _broadcast_rules(names, x, y) -> list[str]:
     """A broadcast input is summed and reshaped; so is one that might be broadcast."""
     reduced = _reduced(x, y)
-    made = [
+    rules = [
         name if not is_reduced else "Reshape"
         for name, is_reduced in zip(names, reduced, strict=True)
     ]
-    return ["Reshape", "Reshape_1"] if made == ["Reshape", "Reshape"] else made
+    return ["Reshape", "Reshape_1"] if rules == ["Reshape", "Reshape"] else rules
 
 
 def _reduced(x, y) -> tuple[bool, bool]:
@@ -288,13 +288,13 @@ def _reduced(x, y) -> tuple[bool, bool]:
     rank = max(x.rank, y.rank)
     left = [1] * (rank - x.rank) + x.as_list()
     right = [1] * (rank - y.rank) + y.as_list()
-    found = [False, False]
+    is_reduced = [False, False]
     for a, b in zip(left, right, strict=True):
         if (a == 1) != (b == 1):
-            found[0 if a == 1 else 1] = True
+            is_reduced[0 if a == 1 else 1] = True
         elif None in (a, b):
             return True, True
-    return found[0] or x.rank < y.rank, found[1] or y.rank < x.rank
+    return is_reduced[0] or x.rank < y.rank, is_reduced[1] or y.rank < x.rank
 
 
 def gradient_of(builder, node) -> list:
@@ -304,23 +304,25 @@ def gradient_of(builder, node) -> list:
     return list(zip(inputs, rules, strict=False))
 
 
-def way_to(builder, ys, xs):
-    """(the nodes that lead from `xs` to `ys`, all values that depend on `xs`)."""
+def way_to(builder, ys, xs, stops=()):
+    """(the nodes that lead from `xs` to `ys`, all values that depend on `xs`). No path goes through
+    the nodes of `stops`."""
+    ends = {builder.node_of(stop) for stop in stops}
     first = min((builder.node_of(x) for x in xs), default=0)
     last = max((builder.node_of(y) for y in ys), default=-1)
     on_way, nodes = {x._value for x in xs}, []
     for node in range(first, last + 1):
-        if builder.type(node) == "StopGradient":
+        if node in ends or builder.type(node) == "StopGradient":
             continue
-        if any(each._value in on_way for each in builder.inputs(node)):
+        if any(tensor._value in on_way for tensor in builder.inputs(node)):
             nodes.append(node)
-            on_way.update(each._value for each in builder.outputs(node))
+            on_way.update(output._value for output in builder.outputs(node))
     return nodes, on_way
 
 
-def gradient_names(builder, ys, xs, is_gated) -> list:
+def gradient_names(builder, ys, xs, stops, is_gated) -> list:
     """What stands for the gradient of each of `xs`, with its `name`: one for the same gradient."""
-    nodes, on_way = way_to(builder, ys, xs)
+    nodes, on_way = way_to(builder, ys, xs, stops)
     naming = _Naming(builder, is_gated)
     for i, y in enumerate(ys):
         naming.add(y._value, _Gradient(f"grad_ys_{i}"))

@@ -40,19 +40,19 @@ def gradients(
 def _within_scope(graph, ys, xs, grad_ys, stop_gradients, is_gated, unconnected):
     targets = [in_graph(_core.to_tensor(y), graph) for y in ys]
     seeds = _seeds(targets, grad_ys, graph)
-    stops = [read for each in _listed(stop_gradients or []) for read in _reads(each, graph)[0]]
+    stops = [read for stop in _listed(stop_gradients or []) for read in _reads(stop, graph)[0]]
     reads = [_reads(x, graph) for x in xs]
-    flat = [each for whole, rows in reads for each in (*whole, *(row for row, _ in rows))]
-    found = iter(_found(graph, targets, flat, seeds, stops, is_gated))
+    flat = [read for whole, rows in reads for read in (*whole, *(row for row, _ in rows))]
+    gradients_left = iter(_found(graph, targets, flat, seeds, stops, is_gated))
     results = []
     for x, (whole, rows) in zip(xs, reads, strict=True):
-        parts = [part for part in (next(found) for _ in whole) if part is not None]
-        slices = [(next(found), indices) for _, indices in rows]
+        parts = [part for part in (next(gradients_left) for _ in whole) if part is not None]
+        slices = [(next(gradients_left), indices) for _, indices in rows]
         slices = [(part, indices) for part, indices in slices if part is not None]
-        made = _summed(x, parts, slices)
-        if made is None and unconnected is UnconnectedGradients.ZERO:
-            made = raw_ops.ZerosLike(x=x)
-        results.append(made)
+        gradient = _summed(x, parts, slices)
+        if gradient is None and unconnected is UnconnectedGradients.ZERO:
+            gradient = raw_ops.ZerosLike(x=x)
+        results.append(gradient)
     return results
 
 
@@ -65,8 +65,8 @@ def _found(graph, targets, sources, seeds, stops, is_gated) -> list:
     customs = list(graph._custom_gradients)
     if not customs:
         return _named(graph, targets, sources, seeds, stops, is_gated)
-    outputs = [each for custom in customs for each in custom.outputs]
-    stopped = {each._value for each in stops}
+    outputs = [output for custom in customs for output in custom.outputs]
+    stopped = {stop._value for stop in stops}
     wanted, ends = [*sources, *outputs], [*stops, *outputs]
     parts = [[] for _ in wanted]
 
@@ -85,7 +85,7 @@ def _found(graph, targets, sources, seeds, stops, is_gated) -> list:
         if any(dy is not None for dy in dys):
             inputs, gradients = custom.at_inputs(dys)
             if inputs:
-                arrive(inputs, [in_graph(each, graph) for each in gradients])
+                arrive(inputs, [in_graph(gradient, graph) for gradient in gradients])
     return [_sum(part) for part in parts[: len(sources)]]
 
 
@@ -99,22 +99,22 @@ def _named(graph, targets, sources, seeds, stops, is_gated) -> list:
     """The gradients at the sources under TensorFlow's names; None if there is no path."""
     builder = graph._builder
     first = builder.num_nodes()
-    made, named = builder.gradients(targets, sources, seeds, stops), {}
-    found = []
+    tensors, named = builder.gradients(targets, sources, seeds, stops), {}
+    results = []
     for gradient, tensor in zip(
-        gradient_names(builder, targets, sources, is_gated), made, strict=True
+        gradient_names(builder, targets, sources, stops, is_gated), tensors, strict=True
     ):
         if tensor is None or gradient is None:
-            found.append(tensor)
+            results.append(tensor)
             continue
         if gradient not in named:
             named[gradient] = builder.named(tensor, first, gradient.name)
-        found.append(named[gradient])
-    return found
+        results.append(named[gradient])
+    return results
 
 
-def _listed(given) -> list:
-    return list(given) if isinstance(given, (list, tuple)) else [given]
+def _listed(value) -> list:
+    return list(value) if isinstance(value, (list, tuple)) else [value]
 
 
 def _reads(x, graph):
@@ -124,7 +124,7 @@ def _reads(x, graph):
     if number is None:
         return [in_graph(_core.to_tensor(x), graph)], []
     by_rows = {read._value for read, _, _ in x._sparse_reads}
-    whole = [each for each in graph._builder.reads_of(number) if each._value not in by_rows]
+    whole = [read for read in graph._builder.reads_of(number) if read._value not in by_rows]
     return whole, [(rows, indices) for _, rows, indices in x._sparse_reads]
 
 
@@ -162,15 +162,15 @@ def _seeds(targets, grad_ys, graph) -> list:
         for y in targets:
             _check_takes_ones(y)
         return []
-    given = _listed(grad_ys)
-    if len(given) != len(targets):
+    gradients = _listed(grad_ys)
+    if len(gradients) != len(targets):
         raise ValueError(
-            f"Passed {len(given)} grad_ys for {len(targets)} ys. They must be the same length."
+            f"Passed {len(gradients)} grad_ys for {len(targets)} ys. They must be the same length."
         )
-    if all(each is None for each in given):
+    if all(gradient is None for gradient in gradients):
         return []
     seeds = []
-    for y, dy in zip(targets, given, strict=True):
+    for y, dy in zip(targets, gradients, strict=True):
         if dy is None:
             _check_takes_ones(y)
             seeds.append(raw_ops.OnesLike(x=y))

@@ -86,14 +86,16 @@ class Graph:
         return [self._operation(node) for node in range(self._builder.num_nodes())]
 
     def _operation(self, node):
-        found = self._operations.get(node)
-        if found is None:
-            found = self._operations[node] = Operation(self, node)
-        return found
+        operation = self._operations.get(node)
+        if operation is None:
+            operation = self._operations[node] = Operation(self, node)
+        return operation
 
     def _reads(self) -> list[int]:
         """The number of reads of each variable."""
-        return [len(self._builder.reads_of(each._variable_number)) for each in self._variables]
+        return [
+            len(self._builder.reads_of(variable._variable_number)) for variable in self._variables
+        ]
 
     def _variables_read_since(self, reads) -> list:
         """The variables that are new, or have more reads than that."""
@@ -205,9 +207,9 @@ class Graph:
         else:
             # Eager values have nothing to wait for.
             later = [
-                each
-                for each in control_inputs
-                if each is not None and not isinstance(each, _core.EagerTensor)
+                control_input
+                for control_input in control_inputs
+                if control_input is not None and not isinstance(control_input, _core.EagerTensor)
             ]
             self._control = [*before, *map(self._node_of, later)]
         self._builder.set_control_inputs(self._control)

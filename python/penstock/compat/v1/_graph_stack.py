@@ -8,7 +8,7 @@ import weakref
 from penstock import _core
 from penstock._context import scope as _scope
 
-_by_number = weakref.WeakValueDictionary()  # graphs by what their tensors know
+_by_number = weakref.WeakValueDictionary()  # graphs by the number that their tensors have
 
 
 class _Here(threading.local):
@@ -39,8 +39,8 @@ def enter(graph):
 
 def leave(graph):
     """Ends what `enter` began."""
-    found, handle, scope = _here.stack[-1]
-    if found is not graph:
+    top, handle, scope = _here.stack[-1]
+    if top is not graph:
         raise AssertionError("Nesting violated for default stack of graphs.")
     _here.stack.pop()
     handle.exit()

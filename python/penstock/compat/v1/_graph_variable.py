@@ -125,9 +125,9 @@ class GraphVariable(GraphVariableBase):
         return frames.read(self)
 
     def _read(self):
-        made = self.graph._builder.read(self._variable_number, "ReadVariableOp")
-        note_read(self, made)
-        return made
+        tensor = self.graph._builder.read(self._variable_number, "ReadVariableOp")
+        note_read(self, tensor)
+        return tensor
 
     read_value = value
 
@@ -169,8 +169,8 @@ class GraphVariable(GraphVariableBase):
             frame.write(self, value)
             return value if read_value else frames.done()
         usual = "AssignVariableOp" if _switches.resource_variables_enabled() else "Assign"
-        made = self.graph._builder.assign(self._variable_number, value, name or usual)
-        return made if read_value else made.op
+        tensor = self.graph._builder.assign(self._variable_number, value, name or usual)
+        return tensor if read_value else tensor.op
 
     def assign(self, value, use_locking=False, name=None, read_value=True):
         return self._assigned(self._checked(value), name, read_value)
@@ -194,8 +194,8 @@ class GraphVariable(GraphVariableBase):
     def _scatter(self, op, indices, updates, name):
         indices = _core.to_tensor(indices, dtypes.int32, True)
         updates = _core.to_tensor(updates, self.dtype)
-        made = getattr(raw_ops, op)(tensor=self.value(), indices=indices, updates=updates)
-        return self._updated(made, name)
+        updated = getattr(raw_ops, op)(tensor=self.value(), indices=indices, updates=updates)
+        return self._updated(updated, name)
 
     def _scatter_rows(self, op, delta, name):
         indices = raw_ops.ExpandDims(input=delta.indices, axis=-1)
@@ -298,7 +298,11 @@ def _operator(name):
 
 _BINARY = "add sub mul truediv floordiv mod pow matmul and or xor"
 _OTHERS = "neg abs invert lt le gt ge"
-for _name in [*_BINARY.split(), *("r" + each for each in _BINARY.split()), *_OTHERS.split()]:
+for _name in [
+    *_BINARY.split(),
+    *("r" + operator for operator in _BINARY.split()),
+    *_OTHERS.split(),
+]:
     setattr(GraphVariable, f"__{_name}__", _operator(f"__{_name}__"))
 
 
@@ -310,10 +314,12 @@ def is_variable_initialized(variable, name=None):
     if not isinstance(variable, GraphVariable):
         return _core.to_tensor(True)
     graph, number = variable.graph, variable._variable_number
-    made = _placeholder(graph, dtypes.bool, TensorShape([]), name or "IsVariableInitialized")
-    node = graph._builder.node_of(made)
+    is_initialized = _placeholder(
+        graph, dtypes.bool, TensorShape([]), name or "IsVariableInitialized"
+    )
+    node = graph._builder.node_of(is_initialized)
     graph._implicit[node] = lambda session: number in session._initialized
-    return made
+    return is_initialized
 
 
 @public("v1.variables_initializer")
@@ -323,7 +329,7 @@ def variables_initializer(var_list, name="init"):
 
     if not _core.is_building():
         return None
-    return _nodes.group(*[each.initializer for each in var_list], name=name)
+    return _nodes.group(*[variable.initializer for variable in var_list], name=name)
 
 
 @public("v1.global_variables_initializer")
@@ -354,13 +360,13 @@ def report_uninitialized_variables(var_list=None, name="report_uninitialized_var
 
     if var_list is None:
         names = (GraphKeys.GLOBAL_VARIABLES, GraphKeys.LOCAL_VARIABLES)
-        var_list = [each for key in names for each in _collections.get_collection(key)]
+        var_list = [variable for key in names for variable in _collections.get_collection(key)]
     if not var_list:
         return constant([], dtype=dtypes.string)
     missing = raw_ops.LogicalNot(
-        x=raw_ops.Pack(values=[is_variable_initialized(each) for each in var_list])
+        x=raw_ops.Pack(values=[is_variable_initialized(variable) for variable in var_list])
     )
-    return boolean_mask(constant([each.name[:-2] for each in var_list]), missing)
+    return boolean_mask(constant([variable.name[:-2] for variable in var_list]), missing)
 
 
 @public("v1.initialize_all_variables")

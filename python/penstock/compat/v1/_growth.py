@@ -62,7 +62,7 @@ def opened(session):
         return
     _warned.add(at)
     sessions = open_sessions()
-    count, held = len(sessions), sum(each._bytes() for each in sessions)
+    count, held = len(sessions), sum(session._bytes() for session in sessions)
     _warn(
         f"{at} opens sessions that stay open: there are {count} now, with "
         f"{held:,} bytes of variables and programs. Use `with tf.Session() as sess:`, or call "

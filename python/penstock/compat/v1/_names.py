@@ -40,9 +40,9 @@ def _table() -> dict[str, tuple[str, str]]:
 def names_in(namespace: str) -> list[str]:
     """The names of TensorFlow 1 in a namespace ("" is the top level)."""
     start = namespace + "." if namespace else ""
-    found = (name[len(start) :] for name in _table() if name.startswith(start))
+    names = (name[len(start) :] for name in _table() if name.startswith(start))
     own = _api.names_in(f"v1.{namespace}".rstrip("."))
-    return [*own, *(name for name in found if "." not in name)]
+    return [*own, *(name for name in names if "." not in name)]
 
 
 def todays_name(namespace: str, name: str) -> str:
@@ -54,10 +54,10 @@ def todays_name(namespace: str, name: str) -> str:
 def find(namespace: str, name: str):
     """The object with a TensorFlow 1 name, its own or from the table; None if there is none."""
     public = f"{namespace}.{name}" if namespace else name
-    found = _api.find_public("v1." + public)
-    if found is None and public in _table():
-        found = _made(public, *_table()[public])
-    return found
+    value = _api.find_public("v1." + public)
+    if value is None and public in _table():
+        value = _made(public, *_table()[public])
+    return value
 
 
 def _made(public: str, target: str, parameters: str):
@@ -98,9 +98,9 @@ def _renamed(function, specs, public: str):
     place = f"{_PLACE}.{public}".rpartition(".")[0]
     names = {"function": function, "refuse": _refuse, "__name__": place}
     exec("\n".join(lines), names)
-    made = names[own]
-    made.__doc__ = function.__doc__
-    return made
+    renamed = names[own]
+    renamed.__doc__ = function.__doc__
+    return renamed
 
 
 def _refuse(old, new):
@@ -117,15 +117,15 @@ def surface(namespace: str, base: str | None = None, without: tuple = ()):
             return __dir__()
         if name.startswith("__"):
             raise AttributeError(name)
-        found = find(namespace, name)
-        if found is None:
-            found = getattr(today, name, None) if today and name not in without else None
-        if found is None:
+        value = find(namespace, name)
+        if value is None:
+            value = getattr(today, name, None) if today and name not in without else None
+        if value is None:
             from penstock._base import near as _near
 
             raise _near.missing(module.__name__, name, __dir__())
-        setattr(module, name, found)
-        return found
+        setattr(module, name, value)
+        return value
 
     def __dir__():
         own = vars(module).get("__all__", vars(module))

@@ -64,10 +64,10 @@ def placeholder_with_default(input, shape, name=None):
         return _core.to_tensor(input)
     graph = _default.get_default_graph()
     with name_scope(name or "PlaceholderWithDefault") as scope:
-        given = in_graph(_core.to_tensor(input), graph, "input")
-        made = graph._builder.placeholder(given.dtype, TensorShape(shape)._dims, scope)
-    graph._implicit[graph._builder.node_of(made)] = lambda session: session._run_tensor(given)
-    return made
+        default = in_graph(_core.to_tensor(input), graph, "input")
+        tensor = graph._builder.placeholder(default.dtype, TensorShape(shape)._dims, scope)
+    graph._implicit[graph._builder.node_of(tensor)] = lambda session: session._run_tensor(default)
+    return tensor
 
 
 def fed_by_session(graph, dtype, value, name="session"):
@@ -107,8 +107,8 @@ def group(*inputs, name=None, **unknown):
         raise ValueError(f"Unknown keyword arguments: {', '.join(unknown)}")
 
     graph = _default.get_default_graph()
-    given = [each for each in flatten(inputs) if each is not None]
-    with graph.control_dependencies(given):
+    nodes = [leaf for leaf in flatten(inputs) if leaf is not None]
+    with graph.control_dependencies(nodes):
         return no_op(name or "group_deps")
 
 
@@ -117,26 +117,29 @@ def control_dependencies(control_inputs):
     graph = _default.get_default_graph()
     if control_inputs is None:
         return graph.control_dependencies(None)
-    given = [each() if _is_function(each) else each for each in control_inputs]
-    for each in given:
-        if each is not None and not isinstance(each, (IndexedSlices, _core.EagerTensor)):
-            graph.as_graph_element(each)
-    return graph.control_dependencies(given)
+    nodes = [
+        control_input() if _is_function(control_input) else control_input
+        for control_input in control_inputs
+    ]
+    for node in nodes:
+        if node is not None and not isinstance(node, (IndexedSlices, _core.EagerTensor)):
+            graph.as_graph_element(node)
+    return graph.control_dependencies(nodes)
 
 
-def _is_function(each) -> bool:
-    return callable(each) and not hasattr(each, "_as_graph_element")
+def _is_function(value) -> bool:
+    return callable(value) and not hasattr(value, "_as_graph_element")
 
 
 def together(tensors, control_inputs=None, name=None):
     """The tensors, none of which is available before all are."""
     from penstock import raw_ops
 
-    given = [each for each in [*tensors, *(control_inputs or ())] if each is not None]
-    with name_scope(name or "tuple"), control_dependencies([group(*given, name="group_deps")]):
+    nodes = [node for node in [*tensors, *(control_inputs or ())] if node is not None]
+    with name_scope(name or "tuple"), control_dependencies([group(*nodes, name="group_deps")]):
         return [
-            None if each is None else raw_ops.Identity(input=each, name="control_dependency")
-            for each in tensors
+            None if tensor is None else raw_ops.Identity(input=tensor, name="control_dependency")
+            for tensor in tensors
         ]
 
 

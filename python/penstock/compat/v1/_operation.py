@@ -86,7 +86,7 @@ class GraphDef(Message):
 def node_def_of(operation) -> NodeDef:
     """A node as a message."""
     inputs = [tensor.name.removesuffix(":0") for tensor in operation.inputs]
-    inputs += ["^" + each.name for each in operation.control_inputs]
+    inputs += ["^" + control_input.name for control_input in operation.control_inputs]
     return NodeDef(name=operation.name, op=operation.type, input=inputs)
 
 
@@ -96,5 +96,5 @@ def consumers_of(graph, tensor) -> list:
     return [
         graph._operation(node)
         for node in range(builder.node_of(tensor) + 1, builder.num_nodes())
-        if any(each._value == value for each in builder.inputs(node))
+        if any(tensor._value == value for tensor in builder.inputs(node))
     ]

@@ -15,18 +15,18 @@ _NOTHING = None, None
 
 
 def _shapes(tensors) -> tuple:
-    return tuple(tuple(each.shape) for each in tensors)
+    return tuple(tuple(tensor.shape) for tensor in tensors)
 
 
 class Prepared:
     """Runs the same fetches and feeds again and again."""
 
-    def __init__(self, session, found, feeds):
+    def __init__(self, session, fetched, feeds):
         self._session = weakref.proxy(session)  # a proxy, because the session owns this: no cycle
         self._builder = session._builder
-        self._fetches, self._targets = found.tensors, found.targets
+        self._fetches, self._targets = fetched.tensors, fetched.targets
         self._feeds = list(feeds)
-        self._feed_dtypes = [each.dtype for each in feeds]
+        self._feed_dtypes = [feed.dtype for feed in feeds]
         self._has_integers = any(dtype.is_integer for dtype in self._feed_dtypes)
         self._exactly = [False] * len(self._feeds)  # whether a dtype is only a hint
         self._implicit = []  # what the session feeds itself
@@ -100,25 +100,25 @@ class Prepared:
         """The program for these feed shapes, created on first use."""
         session = self._session
         key = (self, shapes)
-        found = session._programs.get(key)
-        if found is not None:
-            return found
+        program = session._programs.get(key)
+        if program is not None:
+            return program
         with session._lock:  # two threads would create a variable twice and lose an assignment
-            found = session._programs.get(key)
-            return found if found is not None else self._compile(session, key, shapes)
+            program = session._programs.get(key)
+            return program if program is not None else self._compile(session, key, shapes)
 
     def _compile(self, session, key, shapes):
         feeds = [*self._feeds, *(tensor for tensor, _ in self._implicit)]
         variables = session._buffers(self._numbers)
-        made = self._builder.compile(
+        program = self._builder.compile(
             feeds, list(shapes), self._fetches, self._targets, variables, session._random
         )
-        session._programs.put(key, made)
+        session._programs.put(key, program)
         for dropped in session._programs.shrink([]):
             for prepared in list(session._prepared.values()):
                 if prepared._latest[0] is dropped:
                     prepared._latest = _NOTHING
-        return made
+        return program
 
     def _check_variables(self):
         session = self._session

@@ -93,26 +93,26 @@ class BaseSession:
             known = self._builder.constant_value(fetches)
             if known is not None:
                 return known.numpy()
-        found = Fetches(self.graph, fetches)
+        fetched = Fetches(self.graph, fetches)
         feeds = fed_tensors(self.graph, feed_dict) if feed_dict is not None else []
-        prepared = self._prepare(found, feeds)
-        given = list(fetches) if type(fetches) in _LISTS else [fetches]
-        if not any(isinstance(each, (list, tuple, Mapping)) for each in given):
+        prepared = self._prepare(fetched, feeds)
+        structure = list(fetches) if type(fetches) in _LISTS else [fetches]
+        if not any(isinstance(value, (list, tuple, Mapping)) for value in structure):
             if len(self._shortcuts) >= _MOST_SHORTCUTS:
                 self._shortcuts.clear()
             # Keeps alive the objects whose identities are the key.
-            kept = (*given, *(feed_dict or ()))
-            self._shortcuts[key] = prepared, found.pack, kept
-        return prepared.run_checked(list((feed_dict or {}).values()), found.pack)
+            kept = (*structure, *(feed_dict or ()))
+            self._shortcuts[key] = prepared, fetched.pack, kept
+        return prepared.run_checked(list((feed_dict or {}).values()), fetched.pack)
 
-    def _prepare(self, found, feeds):
-        key = (found.key(), tuple(each._value for each in feeds))
+    def _prepare(self, fetched, feeds):
+        key = (fetched.key(), tuple(feed._value for feed in feeds))
         with self._lock:
             prepared = self._prepared.get(key)
             if prepared is None:
                 if len(self._prepared) >= _MOST_SHORTCUTS:
                     self._prepared.clear()
-                prepared = self._prepared[key] = Prepared(self, found, feeds)
+                prepared = self._prepared[key] = Prepared(self, fetched, feeds)
         return prepared
 
     def _run_tensor(self, tensor):
@@ -135,18 +135,18 @@ class BaseSession:
         self._variables += [None] * missing
         for number in numbers:
             if self._variables[number] is None:
-                made = self.graph._variables[number]
-                is_known = made.shape.is_fully_defined()
-                sizes = made.shape if is_known else [n or 0 for n in made.shape._dims or ()]
+                variable = self.graph._variables[number]
+                is_known = variable.shape.is_fully_defined()
+                sizes = variable.shape if is_known else [n or 0 for n in variable.shape._dims or ()]
                 with init_scope():
                     self._variables[number] = Variable(
-                        zeros(sizes, made.dtype),
-                        trainable=made.trainable,
-                        name=made._full_name,
-                        shape=None if is_known else made.shape,
+                        zeros(sizes, variable.dtype),
+                        trainable=variable.trainable,
+                        name=variable._full_name,
+                        shape=None if is_known else variable.shape,
                     )
         used = set(numbers)
-        return [each if n in used else None for n, each in enumerate(self._variables)]
+        return [value if n in used else None for n, value in enumerate(self._variables)]
 
     def make_callable(self, fetches, feed_list=None, accept_options=False):
         """A function from the values of `feed_list` to the values of the fetches."""
@@ -163,9 +163,9 @@ class BaseSession:
         tf.function gives it. `feed_shapes` has the shapes of what is fed."""
         self._check_open()
         shapes = feed_shapes or {}
-        found = Fetches(self.graph, fetches)
-        prepared = self._prepare(found, fed_tensors(self.graph, shapes))
-        function = prepared.function(tuple(tuple(each) for each in shapes.values()))
+        fetched = Fetches(self.graph, fetches)
+        prepared = self._prepare(fetched, fed_tensors(self.graph, shapes))
+        function = prepared.function(tuple(tuple(shape) for shape in shapes.values()))
         return MemoryPlan(function.plan(), "Session.run")
 
     def list_devices(self):
@@ -202,9 +202,9 @@ class BaseSession:
             self._forget()
 
     def _bytes(self) -> int:
-        held = (each for each in self._variables if each is not None)
+        held = (variable for variable in self._variables if variable is not None)
         return self._programs.bytes() + sum(
-            each.dtype.size * (each.shape.num_elements() or 0) for each in held
+            variable.dtype.size * (variable.shape.num_elements() or 0) for variable in held
         )
 
 

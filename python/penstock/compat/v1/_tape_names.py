@@ -97,7 +97,7 @@ UnsortedSegmentMean SelectV2 -
 # created first.
 _SKIPPING = frozenset(["AddV2", "Add", "Sub", "Mul", "Pow"])
 _FIRST = {"Mul_1": "Mul", "mul_3": "mul_1", "Reshape_1": "Reshape"}
-# Functions that split a tensor: its gradient is reassembled, whatever the rows are used for.
+# Functions that split a tensor: its gradient is reassembled for any use of the rows.
 _NUMBERED = re.compile(r"(.*?)(?:_(\d+))?")
 _OF_ROWS = re.compile(r"(.*/)?(map|scan|foldl|foldr)(_\d+)?(?=/)")
 
@@ -114,39 +114,46 @@ def run(find, targets, sources, dys, zeros) -> list:
             if isinstance(target, _core.SymbolicTensor):
                 seeds[target._value] = taken
     builder, first = graph._builder, graph._builder.num_nodes()
-    tensors = [each for each in (*targets, *sources) if isinstance(each, _core.SymbolicTensor)]
+    tensors = [
+        tensor for tensor in (*targets, *sources) if isinstance(tensor, _core.SymbolicTensor)
+    ]
     names = {}
     if len(tensors) == len(targets) + len(sources):
         names = dict(enumerate(_names(builder, targets, sources, seeds)))
     # The actual gradient nodes differ from TensorFlow's and must not reserve its names.
     with name_scope("gradient_tape/parts/"):
-        found = find(targets, sources, dys, False)
-    for k, (source, made) in enumerate(zip(sources, found, strict=True)):
-        if made is None and zeros:
-            found[k] = zeros_like(source)
+        gradients = find(targets, sources, dys, False)
+    for k, (source, gradient) in enumerate(zip(sources, gradients, strict=True)):
+        if gradient is None and zeros:
+            gradients[k] = zeros_like(source)
         elif (
-            made is not None and isinstance(values_of(made), _core.SymbolicTensor) and names.get(k)
+            gradient is not None
+            and isinstance(values_of(gradient), _core.SymbolicTensor)
+            and names.get(k)
         ):
-            found[k] = with_values(made, _renamed(builder, values_of(made), first, names[k]))
-    return found
+            gradients[k] = with_values(
+                gradient, _renamed(builder, values_of(gradient), first, names[k])
+            )
+    return gradients
 
 
-def _renamed(builder, made, first, name):
-    if name.endswith("/") and builder.name(builder.node_of(made)) == name[:-1]:
-        return made  # also the gradient of another source
+def _renamed(builder, tensor, first, name):
+    if name.endswith("/") and builder.name(builder.node_of(tensor)) == name[:-1]:
+        return tensor  # also the gradient of another source
     if name.endswith("/"):
-        return builder.named(made, first, name)
+        return builder.named(tensor, first, name)
     with name_scope("gradient_tape/"):
-        return builder.named(made, first, name)
+        return builder.named(tensor, first, name)
 
 
 def _names(builder, targets, sources, seeds) -> list:
     """The name of each source's gradient; None if it has none of its own."""
     nodes, on_way = way_to(builder, targets, sources)
-    found = {target._value: [seeds.get(target._value)] for target in targets}
+    names = {target._value: [seeds.get(target._value)] for target in targets}
     for node in reversed(nodes):
         arriving = next(
-            (found[each._value] for each in builder.outputs(node) if each._value in found), None
+            (names[output._value] for output in builder.outputs(node) if output._value in names),
+            None,
         )
         if arriving is None:
             continue
@@ -154,17 +161,17 @@ def _names(builder, targets, sources, seeds) -> list:
             arriving[:] = [_sum()]
         of_rows = _OF_ROWS.match(builder.name(node))
         wanted = _wanted(builder, node, on_way)
-        taken = {} if of_rows else _taken([each for _, each in wanted])
+        taken = {} if of_rows else _taken([rule for _, rule in wanted])
         for tensor, rule in wanted:
             if tensor._value not in on_way or rule == "-":
                 continue
-            made = arriving if rule == "=" else [taken.get(rule)]
-            made = [None, None] if rule == "+" else made
-            known = found.setdefault(tensor._value, [])
+            names_here = arriving if rule == "=" else [taken.get(rule)]
+            names_here = [None, None] if rule == "+" else names_here
+            known = names.setdefault(tensor._value, [])
             if of_rows:
-                made = [f"{of_rows[0]}/TensorArrayUnstack/TensorListStack"]
-            known.extend(each for each in made if not (of_rows and each in known))
-    return [_of_all(found.get(each._value)) for each in sources]
+                names_here = [f"{of_rows[0]}/TensorArrayUnstack/TensorListStack"]
+            known.extend(name for name in names_here if not (of_rows and name in known))
+    return [_of_all(names.get(source._value)) for source in sources]
 
 
 def _wanted(builder, node, on_way) -> list:
@@ -180,7 +187,7 @@ def _wanted(builder, node, on_way) -> list:
         if _scope_of(name) == f"{name}/":
             rules = [rule if rule == "-" else f"/{rule}" for rule in rules]
     if rules:
-        is_open = not all(each.shape.is_fully_defined() for each in inputs)
+        is_open = not all(tensor.shape.is_fully_defined() for tensor in inputs)
         return [
             (tensor, rule if rule in "=+-" else _within(name, rule, is_open))
             for tensor, rule in zip(inputs, rules, strict=False)
@@ -196,16 +203,16 @@ def _wanted(builder, node, on_way) -> list:
 
 def _taken(wanted) -> dict:
     """Reserves the wanted node names: those of a kind are numbered within their scope."""
-    parts = {each: _NUMBERED.fullmatch(each) for each in wanted if each not in ("=", "+", "-")}
+    parts = {rule: _NUMBERED.fullmatch(rule) for rule in wanted if rule not in ("=", "+", "-")}
     counts = {}
     for match in parts.values():
         counts[match[1]] = max(counts.get(match[1], 0), int(match[2] or 0) + 1)
     with name_scope("gradient_tape/"):
         graph = default_graph()
-        made = {
+        scopes = {
             base: [graph.unique_name(base) for _ in range(count)] for base, count in counts.items()
         }
-    return {each: f"{made[match[1]][int(match[2] or 0)]}/" for each, match in parts.items()}
+    return {rule: f"{scopes[match[1]][int(match[2] or 0)]}/" for rule, match in parts.items()}
 
 
 def _sum() -> str:
@@ -215,7 +222,7 @@ def _sum() -> str:
 def _is_alone(inputs, on_way) -> bool:
     """Whether the second of two inputs is the only one with a gradient, and only that is
     created."""
-    first, second = (each.shape for each in inputs)
+    first, second = (tensor.shape for tensor in inputs)
     is_equal = first.is_fully_defined() and second.is_fully_defined() and first == second
     return not is_equal and inputs[0]._value not in on_way
 

@@ -13,18 +13,18 @@ def gradients(find, sources, reads, zeros) -> list:
         _parts(source, reads[k]) if k in reads else ([source], [])
         for k, source in enumerate(sources)
     ]
-    flat = [each for whole, rows in parts for each in (*whole, *(row for row, _ in rows))]
-    found = iter(find(flat))
+    flat = [read for whole, rows in parts for read in (*whole, *(row for row, _ in rows))]
+    gradients_left = iter(find(flat))
     results = []
     for k, (whole, rows) in enumerate(parts):
         if k not in reads:
-            results.append(next(found))
+            results.append(next(gradients_left))
             continue
-        dense = [part for part in (next(found) for _ in whole) if part is not None]
-        slices = [(next(found), indices) for _, indices in rows]
+        dense = [part for part in (next(gradients_left) for _ in whole) if part is not None]
+        slices = [(next(gradients_left), indices) for _, indices in rows]
         slices = [(part, indices) for part, indices in slices if part is not None]
-        made = _summed(sources[k], dense, slices)
-        results.append(raw_ops.ZerosLike(x=sources[k]) if made is None and zeros else made)
+        gradient = _summed(sources[k], dense, slices)
+        results.append(raw_ops.ZerosLike(x=sources[k]) if gradient is None and zeros else gradient)
     return results
 
 

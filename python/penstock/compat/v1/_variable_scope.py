@@ -233,15 +233,15 @@ def _found_or_made(
         )
     value, dtype = _first_value(name, shape, dtypes.as_dtype(dtype), initializer)
     trainable = True if trainable is None else trainable
-    made = make_variable(value, name, dtype, trainable, collections, constraint)
+    variable = make_variable(value, name, dtype, trainable, collections, constraint)
     if not is_eager:
-        _table().variables[name] = made
+        _table().variables[name] = variable
     if regularizer is not None:
         with graph_scope(f"{name}/Regularizer/"):
-            loss = regularizer(made)
+            loss = regularizer(variable)
         if loss is not None:
             _collections.keep(GraphKeys.REGULARIZATION_LOSSES, loss)
-    return made
+    return variable
 
 
 def _found(known, name, shape, dtype, reuse):
@@ -375,22 +375,28 @@ class variable_scope:
         from penstock.compat import v1
 
         outer, table = get_variable_scope(), _table()
-        given = self._name_or_scope
-        if isinstance(given, VariableScope):
-            like, name, ops_name = given, given.name, given.name.rpartition("/")[2]
+        name_or_scope = self._name_or_scope
+        if isinstance(name_or_scope, VariableScope):
+            like, name, ops_name = (
+                name_or_scope,
+                name_or_scope.name,
+                name_or_scope.name.rpartition("/")[2],
+            )
             opened = dict(table.opened)
         else:
-            ops_name = self._default_name if given is None else given
-            own = _free_name(outer.name, ops_name, table) if given is None else given
+            ops_name = self._default_name if name_or_scope is None else name_or_scope
+            own = (
+                _free_name(outer.name, ops_name, table) if name_or_scope is None else name_or_scope
+            )
             name = "/".join(part for part in (outer.name, own) if part)
             like, opened = outer, None
         names = None
-        place = like.original_name_scope if isinstance(given, VariableScope) else ""
+        place = like.original_name_scope if isinstance(name_or_scope, VariableScope) else ""
         if ops_name and self._auxiliary_name_scope:
             names = v1.name_scope(ops_name)
             entered = names.__enter__()
             place = place or entered
-        made = VariableScope(
+        scope = VariableScope(
             like.reuse if self._reuse is None else self._reuse,
             name,
             custom_getter=_chained(self._custom_getter, like.custom_getter),
@@ -400,16 +406,16 @@ class variable_scope:
                 for key, value in self._given.items()
             },
         )
-        if not isinstance(given, VariableScope):
+        if not isinstance(name_or_scope, VariableScope):
             table.opened[name] = table.opened.get(name, 0) + 1
-        _here.scopes[_collections.current()] = made
-        self._entered.append((_collections.current(), outer, names, opened, made))
-        return made
+        _here.scopes[_collections.current()] = scope
+        self._entered.append((_collections.current(), outer, names, opened, scope))
+        return scope
 
     def __exit__(self, *error):
-        graph, outer, names, opened, made = self._entered.pop()
+        graph, outer, names, opened, scope = self._entered.pop()
         table = _table_of(graph)
-        table.close_below(made.name)
+        table.close_below(scope.name)
         if opened is not None:
             table.opened = opened
         _here.scopes[graph] = outer

@@ -30,12 +30,14 @@ def make_variable(
             )
     # A tf.function that calls this keeps the variable: it is created once, outside the trace.
     with v1.name_scope(""), init_scope():
-        made = Variable(value, trainable=trainable, name=name, dtype=dtype, constraint=constraint)
+        variable = Variable(
+            value, trainable=trainable, name=name, dtype=dtype, constraint=constraint
+        )
     collections = [GraphKeys.GLOBAL_VARIABLES] if collections is None else list(collections)
     if trainable and GraphKeys.TRAINABLE_VARIABLES not in collections:
         collections.append(GraphKeys.TRAINABLE_VARIABLES)
-    _collections.keep(collections, made)
-    return made
+    _collections.keep(collections, variable)
+    return variable
 
 
 def _listing(name, key, doc):

@@ -9,7 +9,7 @@ def run(main=None, argv=None):
     """Calls main(argv) with the rest of the command line, and exits with its result."""
     main = main or _sys.modules["__main__"].main
     argv = _sys.argv if argv is None else argv
-    if any(each in ("--help", "-help", "-h", "--helpfull") for each in argv[1:]):
+    if any(argument in ("--help", "-help", "-h", "--helpfull") for argument in argv[1:]):
         doc = _sys.modules["__main__"].__doc__
         print(doc.strip() + "\n" if doc else f"\n       USAGE: {argv[0]} [flags]\n")
         print("flags:\n" + flags.FLAGS.main_module_help())

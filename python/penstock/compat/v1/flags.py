@@ -86,8 +86,8 @@ def DEFINE_enum(
     name, default, enum_values, help, flag_values=FLAGS, module_name=None, required=False, **args
 ):
     """One of the given texts."""
-    made = _kinds.EnumFlag(name, default, help, enum_values, **args)
-    return DEFINE_flag(made, flag_values, required=required)
+    flag = _kinds.EnumFlag(name, default, help, enum_values, **args)
+    return DEFINE_flag(flag, flag_values, required=required)
 
 
 def DEFINE_enum_class(
@@ -127,18 +127,19 @@ def DEFINE_spaceseplist(
     )
 
 
-def _multi(kind):
+def _multi(kind, public):
     def define(name, default, help, flag_values=FLAGS, required=False, **args):
         return DEFINE_flag(
             _kinds.MultiFlag(kind, name, default, help, **args), flag_values, required=required
         )
 
+    define.__name__ = define.__qualname__ = public
     return define
 
 
-DEFINE_multi_string = _multi(_kinds.text)
-DEFINE_multi_integer = _multi(_kinds.number(int))
-DEFINE_multi_float = _multi(_kinds.number(float))
+DEFINE_multi_string = _multi(_kinds.text, "DEFINE_multi_string")
+DEFINE_multi_integer = _multi(_kinds.number(int), "DEFINE_multi_integer")
+DEFINE_multi_float = _multi(_kinds.number(float), "DEFINE_multi_float")
 
 
 def DEFINE_multi_enum(

@@ -63,18 +63,18 @@ def get_regularization_losses(scope=None) -> list:
 
 def get_regularization_loss(scope=None, name="total_regularization_loss") -> _core.Tensor:
     """The sum of the losses that regularizers added."""
-    found = get_regularization_losses(scope)
-    return _raw_ops.AddN(inputs=found, name=name) if found else _core.to_tensor(0.0)
+    losses = get_regularization_losses(scope)
+    return _raw_ops.AddN(inputs=losses, name=name) if losses else _core.to_tensor(0.0)
 
 
 def get_total_loss(add_regularization_losses=True, name="total_loss", scope=None) -> _core.Tensor:
     """The sum of all losses of the graph."""
-    found = get_losses(scope)
+    losses = get_losses(scope)
     if add_regularization_losses:
-        found += get_regularization_losses(scope)
-    if not found:
+        losses += get_regularization_losses(scope)
+    if not losses:
         raise ValueError("inputs must be an iterable of at least one Tensor with the same dtype")
-    return _raw_ops.AddN(inputs=found, name=name)
+    return _raw_ops.AddN(inputs=losses, name=name)
 
 
 @_scoped("weighted_loss", parameter="scope")
@@ -88,7 +88,7 @@ def compute_weighted_loss(
     """The losses times their weights, reduced as requested."""
     Reduction.validate(reduction)
     losses = _core.to_tensor(losses)
-    given = losses.dtype
+    own_dtype = losses.dtype
     losses, weights = _cast(losses, _float32), _cast(weights, _float32)
     _check_weights(weights, losses)
     loss = _raw_ops.Mul(x=losses, y=weights)
@@ -104,7 +104,7 @@ def compute_weighted_loss(
             loss = _raw_ops.DivNoNan(x=total, y=count, name="value")
         else:
             loss = total
-    loss = _cast(loss, given)
+    loss = _cast(loss, own_dtype)
     add_loss(loss, loss_collection)
     return loss
 
@@ -295,7 +295,7 @@ def softmax_cross_entropy(
     loss_collection=_GraphKeys.LOSSES,
     reduction=_BY_WEIGHTS,
 ) -> _core.Tensor:
-    """The cross entropy of distributions over classes; no gradient goes to the labels.
+    """The cross entropy of distributions over classes; the labels have no gradient.
 
     Args:
       onehot_labels: The right distributions over the classes.

@@ -42,11 +42,11 @@ def _summary(build, tensor, collections, name) -> _core.Tensor:
         def run(data):
             return build(data).SerializeToString()
 
-        made = _numpy_function(run, [tensor], _dtypes.string, name=name)
+        summary = _numpy_function(run, [tensor], _dtypes.string, name=name)
     else:
-        made = _core.to_tensor(build(tensor.numpy()).SerializeToString(), _dtypes.string)
-    _collections.keep([_GraphKeys.SUMMARIES] if collections is None else collections, made)
-    return made
+        summary = _core.to_tensor(build(tensor.numpy()).SerializeToString(), _dtypes.string)
+    _collections.keep([_GraphKeys.SUMMARIES] if collections is None else collections, summary)
+    return summary
 
 
 def scalar(name, tensor, collections=None, family=None) -> _core.Tensor:
@@ -84,19 +84,19 @@ def image(name, tensor, max_outputs=3, collections=None, family=None) -> _core.T
     def build(data):
         from penstock.summary import _values
 
-        made = _messages.Summary()
-        for i, each in enumerate(data[:max_outputs]):
-            height, width, channels = each.shape
-            made.value.add(
+        summary = _messages.Summary()
+        for i, image in enumerate(data[:max_outputs]):
+            height, width, channels = image.shape
+            summary.value.add(
                 tag=f"{tag}/image/{i}" if max_outputs > 1 else f"{tag}/image",
                 image=_messages.Summary.Image(
                     height=height,
                     width=width,
                     colorspace=channels,
-                    encoded_image_string=_values.png(_values.stretched(each, (255, 0, 0, 255))),
+                    encoded_image_string=_values.png(_values.stretched(image, (255, 0, 0, 255))),
                 ),
             )
-        return made
+        return summary
 
     return _summary(build, _core.to_tensor(tensor), collections, node)
 
@@ -153,8 +153,8 @@ def merge(inputs, collections=None, name=None) -> _core.Tensor:
 
 def merge_all(key=_GraphKeys.SUMMARIES, scope=None, name=None):
     """All summaries of the graph as one; None where there are none."""
-    found = _collections.get_collection(key, scope=scope)
-    return merge(found, name=name) if found else None
+    summaries = _collections.get_collection(key, scope=scope)
+    return merge(summaries, name=name) if summaries else None
 
 
 def all_v2_summary_ops():
@@ -206,18 +206,18 @@ class FileWriter:
         """Adds a Summary, or the bytes of one."""
         if isinstance(summary, (_core.Tensor, memoryview)):
             summary = bytes(getattr(summary, "numpy", lambda: summary)())
-        given = _messages.Summary()
+        message = _messages.Summary()
         if isinstance(summary, bytes):
-            given.ParseFromString(summary)
+            message.ParseFromString(summary)
         else:
-            given.CopyFrom(summary)
-        for value in given.value:
+            message.CopyFrom(summary)
+        for value in message.value:
             # TensorBoard keeps a name's metadata from the first time.
             if value.tag in self._seen_tags:
                 value.ClearField("metadata")
             elif value.HasField("metadata"):
                 self._seen_tags.add(value.tag)
-        self._add(global_step, summary=given)
+        self._add(global_step, summary=message)
 
     def add_event(self, event) -> None:
         """Adds an Event."""
@@ -236,14 +236,14 @@ class FileWriter:
         """Adds a graph."""
         if graph is not None and graph_def is not None:
             raise ValueError("Please pass only graph, or graph_def (deprecated), but not both.")
-        found = graph if graph_def is None else graph_def
-        if hasattr(found, "as_graph_def"):
-            found = found.as_graph_def(add_shapes=True)
-        if not hasattr(found, "SerializeToString"):
+        source = graph if graph_def is None else graph_def
+        if hasattr(source, "as_graph_def"):
+            source = source.as_graph_def(add_shapes=True)
+        if not hasattr(source, "SerializeToString"):
             raise TypeError(
                 "The passed graph must be an instance of `Graph` or the deprecated `GraphDef`"
             )
-        self._add(global_step, graph_def=found.SerializeToString())
+        self._add(global_step, graph_def=source.SerializeToString())
 
     def add_meta_graph(self, meta_graph_def, global_step=None) -> None:
         """Adds a MetaGraphDef."""
@@ -255,8 +255,8 @@ class FileWriter:
 
     def add_run_metadata(self, run_metadata, tag, global_step=None) -> None:
         """Adds what a run told of itself."""
-        made = _messages.TaggedRunMetadata(tag=tag, run_metadata=run_metadata.SerializeToString())
-        self._add(global_step, tagged_run_metadata=made)
+        tagged = _messages.TaggedRunMetadata(tag=tag, run_metadata=run_metadata.SerializeToString())
+        self._add(global_step, tagged_run_metadata=tagged)
 
     def flush(self) -> None:
         """Hands what was written to the system."""

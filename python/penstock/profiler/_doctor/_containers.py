@@ -47,20 +47,20 @@ def containers(frame):
             inside = gc.get_referents(obj)
         else:
             continue
-        for each in inside:
-            if type(each) is dict and not gc.is_tracked(each) and id(each) not in seen:
-                seen.add(id(each))
-                yield each
+        for item in inside:
+            if type(item) is dict and not gc.is_tracked(item) and id(item) not in seen:
+                seen.add(id(item))
+                yield item
 
 
 def _locals(frame) -> list:
     """What the names of the functions under way mean."""
-    found = []
+    values = []
     while frame is not None:
         if is_user_file(frame.f_code.co_filename):
-            found += frame.f_locals.values()
+            values += frame.f_locals.values()
         frame = frame.f_back
-    return found
+    return values
 
 
 @functools.cache
@@ -74,17 +74,17 @@ def is_users_class(kind) -> bool:
 
 def census(frame) -> dict[int, int]:
     """The lengths of all containers by their ids."""
-    return {id(each): len(each) for each in containers(frame)}
+    return {id(container): len(container) for container in containers(frame)}
 
 
 def grown(before, frame) -> list:
     """The containers that have at least a few more items than `before`, with leaves in them."""
-    found = []
-    for each in containers(frame):
-        more = len(each) - before.get(id(each), 0)
-        if each is not before and more >= 3 and leaves_in(newest(each)):
-            found.append(each)
-    return found
+    grown_ones = []
+    for container in containers(frame):
+        more = len(container) - before.get(id(container), 0)
+        if container is not before and more >= 3 and leaves_in(newest(container)):
+            grown_ones.append(container)
+    return grown_ones
 
 
 def newest(container) -> list:
@@ -98,7 +98,7 @@ def newest(container) -> list:
 
 def leaves_in(items) -> list:
     """The tensors, arrays and tapes that the items are or hold."""
-    found, seen, level = [], set(), list(items)
+    leaves, seen, level = [], set(), list(items)
     for _ in range(_DEPTH):
         below = []
         for obj in level:
@@ -106,13 +106,13 @@ def leaves_in(items) -> list:
                 continue
             seen.add(id(obj))
             if isinstance(obj, LEAVES):
-                found.append(obj)
+                leaves.append(obj)
             elif isinstance(obj, types.FunctionType):
                 below += [obj.__closure__, obj.__defaults__, obj.__kwdefaults__]
             elif not isinstance(obj, (str, bytes, int, float)):
                 below += gc.get_referents(obj)
         level = below[:_MOST]
-    return found
+    return leaves
 
 
 def bytes_of(leaf) -> int:
@@ -136,9 +136,9 @@ def name_of(container, frame) -> str:
     while frame is not None:
         if is_user_file(frame.f_code.co_filename):
             for space in (frame.f_locals, frame.f_globals):
-                found = _name_in(container, space)
-                if found:
-                    return found
+                name = _name_in(container, space)
+                if name:
+                    return name
         frame = frame.f_back
     return ""
 

@@ -47,17 +47,19 @@ class Doctor(Sequence):
         if self._watch.error is not None:
             warnings.warn(f"the doctor stopped looking: {self._watch.error!r}", stacklevel=2)
         grown = [run.growth()[0] for run in self._watch.runs if run.is_growing()]
-        self._growth = max([*grown, *(each.growth_bytes for each in self._findings)], default=0)
+        self._growth = max(
+            [*grown, *(finding.growth_bytes for finding in self._findings)], default=0
+        )
         self._watch = self._detectors = None
 
     def _diagnose(self):
-        by_kind = {type(each): each for each in self._detectors}
+        by_kind = {type(detector): detector for detector in self._detectors}
         churning = by_kind[detectors.TraceCacheChurn].churning()
         by_kind[detectors.Retracing].churned = churning
-        found = [finding for each in self._detectors for finding in each.findings()]
-        explained = set().union(*(each.explained for each in self._detectors))
+        findings = [finding for detector in self._detectors for finding in detector.findings()]
+        explained = set().union(*(detector.explained for detector in self._detectors))
         kept = by_kind[detectors.KeptTensors]
-        return found + kept.findings_without_container(explained)
+        return findings + kept.findings_without_container(explained)
 
     @property
     def findings(self) -> list[Finding]:

@@ -39,13 +39,13 @@ class Series:
 
     def _envelope(self):
         """For every sample past the warm-up, the least value from there on."""
-        found, least = [], None
+        envelope, least = [], None
         for iteration, value in zip(reversed(self.iterations), reversed(self.values), strict=True):
             if iteration < WARM_UP:
                 break
             least = value if least is None else min(least, value)
-            found.append(least)
-        return found[::-1]
+            envelope.append(least)
+        return envelope[::-1]
 
     def is_growing(self, parts=4) -> bool:
         """Steady growth: it rises for good in every quarter of the samples."""

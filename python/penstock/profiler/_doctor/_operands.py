@@ -27,36 +27,36 @@ class Operand(NamedTuple):
 @functools.cache
 def _by_line(file) -> dict[int, list[Operand]]:
     tree = tree_of(file)
-    found = {}
+    by_line = {}
     for node in ast.walk(tree) if tree is not None else ():
         if isinstance(node, ast.Call):
-            for each in [*node.args, *(keyword.value for keyword in node.keywords)]:
-                _add(found, each, node.func)
+            for argument in [*node.args, *(keyword.value for keyword in node.keywords)]:
+                _add(by_line, argument, node.func)
         elif isinstance(node, ast.BinOp):
-            _add(found, node.left, node.right)
-            _add(found, node.right, node.left)
-    return found
+            _add(by_line, node.left, node.right)
+            _add(by_line, node.right, node.left)
+    return by_line
 
 
-def _add(found, node, partner):
+def _add(by_line, node, partner):
     if isinstance(node, (ast.List, ast.Tuple)):
-        for each in node.elts:
-            _add(found, each, partner)
+        for element in node.elts:
+            _add(by_line, element, partner)
     elif isinstance(node, ast.Dict):
-        for each in node.values:
-            _add(found, each, partner)
+        for element in node.values:
+            _add(by_line, element, partner)
     elif isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
-        found.setdefault(node.lineno, []).append(Operand(ast.unparse(node), node, partner))
+        by_line.setdefault(node.lineno, []).append(Operand(ast.unparse(node), node, partner))
 
 
 def arrays_at(site, frame) -> dict[str, np.ndarray]:
-    """The arrays that the line gives to penstock, by what the program calls them."""
-    found = {}
+    """The arrays that the line passes to penstock, by their names in the program."""
+    arrays = {}
     for operand in _by_line(site.file).get(site.line, ()):
         value = _value(operand.node, frame)
         if isinstance(value, np.ndarray) and _is_penstocks(operand.partner, frame):
-            found[operand.text] = value
-    return found
+            arrays[operand.text] = value
+    return arrays
 
 
 def _is_penstocks(node, frame) -> bool:
@@ -73,7 +73,7 @@ def _is_penstocks(node, frame) -> bool:
         return False
     home = value.__name__ if inspect.ismodule(value) else getattr(value, "__module__", None)
     homes = [home, *(kind.__module__ for kind in type(value).__mro__)]
-    return any(str(each).partition(".")[0] == "penstock" for each in homes)
+    return any(str(home).partition(".")[0] == "penstock" for home in homes)
 
 
 def _value(node, frame):

@@ -1,7 +1,7 @@
-"""Probes: what the doctor is told by penstock's own classes while it looks on.
+"""Probes: how penstock's own classes report events to the doctor.
 
-A probe replaces a method by one that calls it and tells a detector; without a doctor there are
-none, and nothing costs anything.
+A probe replaces a method by one that calls it and notifies a detector. Without a doctor there are
+no probes, so they cost nothing.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ class Probes:
 
     def __init__(self, guard):
         self._replaced = []
-        self._guard = guard  # calls a function, and sees to it that its mistakes stay here
+        self._guard = guard  # calls a function and catches its exceptions
 
     def after(self, owner, name, tell):
         """Calls tell(object, result, *args) after each call of a method."""

@@ -44,12 +44,12 @@ _is_user = {}  # by the file's name as code objects have it
 
 def is_user_file(name) -> bool:
     """Whether a code object of that file is the user's: not ours, not a library's."""
-    found = _is_user.get(name)
-    if found is None:
+    is_users = _is_user.get(name)
+    if is_users is None:
         path = os.path.abspath(name)
         is_library = path.startswith(_PACKAGE) or path.startswith(_OTHERS)
-        found = _is_user[name] = not name.startswith("<frozen") and not is_library
-    return found
+        is_users = _is_user[name] = not name.startswith("<frozen") and not is_library
+    return is_users
 
 
 def users_frame(frame):
@@ -97,12 +97,12 @@ def tree_of(file):
 
 def _find_loops(file):
     tree = tree_of(file)
-    found = {}
+    loops = {}
     for node in ast.walk(tree) if tree is not None else ():
         if isinstance(node, _LOOPS):
             head = _head_line(node)
-            found.setdefault(head, Loop(file, node.lineno, head, node.end_lineno))
-    return found
+            loops.setdefault(head, Loop(file, node.lineno, head, node.end_lineno))
+    return loops
 
 
 def _head_line(node) -> int:

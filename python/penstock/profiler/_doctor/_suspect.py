@@ -24,7 +24,7 @@ class Suspect:
         self.leaf_bytes = max(map(_containers.bytes_of, leaves), default=0)
         self.leaf_size = max(map(_containers.size_of, leaves), default=0)
         self.is_direct = any(
-            isinstance(each, _containers.LEAVES) for each in _containers.newest(container)
+            isinstance(item, _containers.LEAVES) for item in _containers.newest(container)
         )
 
     def look(self, site):
@@ -38,7 +38,7 @@ class Suspect:
         return sum(self.sites.values()) >= _ENOUGH
 
     def still_grows(self, lengths) -> bool:
-        """Whether it is still there and longer than when it was last asked for."""
+        """Whether the container still exists and is longer than at the last check."""
         length = lengths.get(self.id, 0)
         is_longer, self.checked_length = length > self.checked_length, length
         self.confirmed += is_longer

@@ -29,9 +29,9 @@ _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 def elsewhere() -> tuple[int, int]:
-    """Resident bytes of the process that are not penstock's, and bytes that it has asked for but
-    need not have touched. Penstock's own are those that are held and those that wait to be used
-    again."""
+    """Resident bytes of the process that are not penstock's, and bytes that the process has
+    reserved but may not have touched. Penstock's own bytes are those in use and those cached for
+    reuse."""
     try:
         with open("/proc/self/statm", encoding="ascii") as file:
             pages = file.read().split()
@@ -99,12 +99,12 @@ class LoopRun:
 
     def after(self, count):
         """The iteration of the next check."""
-        later = [each for each in _FIRST_CHECKS if each > count]
+        later = [check for check in _FIRST_CHECKS if check > count]
         return later[0] if later else int(count * 1.5)
 
 
 class _Here(threading.local):
-    """What is known of the thread that asks."""
+    """The state of the current thread."""
 
     def __init__(self):
         self.site = None  # the line that it is at
@@ -167,22 +167,22 @@ class Watch:
     def loops_at(self, frame) -> list[tuple[LoopRun, int]]:
         """The loops that are under way in a frame and those that called it, innermost first, each
         with the line of its frame that is being run."""
-        found = []
+        loops = []
         while frame is not None:
             file, line = frame.f_code.co_filename, frame.f_lineno
             if is_user_file(file):
                 inside = [run for run in self._in_file(file).values() if line in run.loop]
                 inside.sort(key=lambda run: -run.loop.line)
-                found += [(run, line) for run in inside if run.count]
+                loops += [(run, line) for run in inside if run.count]
             frame = frame.f_back
-        return found
+        return loops
 
     def _in_file(self, file):
-        found = self.loops.get(file)
-        if found is None:
-            found = {head: LoopRun(loop) for head, loop in loops_of(file).items()}
-            self.loops[file] = found
-        return found
+        loops = self.loops.get(file)
+        if loops is None:
+            loops = {head: LoopRun(loop) for head, loop in loops_of(file).items()}
+            self.loops[file] = loops
+        return loops
 
     def _call(self, frame, event, arg):
         if not self._is_on:
@@ -332,7 +332,7 @@ class Watch:
             suspect.look(self._here.site)
             if suspect.is_known():
                 suspect.let_go()
-        self._suspects = [each for each in self._suspects if each.container is not None]
+        self._suspects = [suspect for suspect in self._suspects if suspect.container is not None]
 
     def _iterate(self, run, frame):
         current = self._info["current"]
@@ -379,14 +379,14 @@ class Watch:
         """Asks the suspects of a loop whether they still grow; looks for some where none does."""
         if run.suspects:
             lengths = _containers.census(frame)
-            run.suspects = [each for each in run.suspects if each.still_grows(lengths)]
+            run.suspects = [suspect for suspect in run.suspects if suspect.still_grows(lengths)]
         if run.suspects or run.num_searches >= _MOST_SEARCHES:
             return
         run.num_searches += 1
         run.suspects = [
-            Suspect(each, frame)
-            for each in _containers.grown(run.lengths, frame)
-            if each is not self._suspects
+            Suspect(container, frame)
+            for container in _containers.grown(run.lengths, frame)
+            if container is not self._suspects
         ]
         self._suspects = [*self._suspects, *run.suspects]
 
@@ -401,9 +401,9 @@ class Watch:
 
     def line_growth(self, run) -> dict[Site, int]:
         """The bytes that lines have left since early in a loop, those with most first."""
-        found = {}
+        growth = {}
         for site, line in self.lines.items():
             more = line.bytes - run.lines.get(site, (0, 0))[0]
             if site is not None and more > 0:
-                found[Site(*site)] = more
-        return dict(sorted(found.items(), key=lambda item: -item[1]))
+                growth[Site(*site)] = more
+        return dict(sorted(growth.items(), key=lambda item: -item[1]))

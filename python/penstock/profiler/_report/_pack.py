@@ -22,7 +22,7 @@ def planes(values) -> list[bytes]:
 
 
 def pack(columns: dict) -> tuple[list[dict], str]:
-    """(what is in the text: name, length and planes of every column; the text)."""
+    """(the contents: name, length and planes of every column; the text with the data)."""
     contents, packer, parts = [], zlib.compressobj(4), []
     for name, values in columns.items():
         cut = planes(values)

@@ -26,7 +26,7 @@ def parts(profile, moments) -> dict:
     if {"mapped", "held", "cached"} <= set(columns):
         columns["slack"] = columns.pop("mapped") - columns["held"] - columns["cached"]
     times, rest = columns.pop("time"), columns.pop("rss")
-    rss, found = rest, []
+    rss, parts = rest, []
     stays = max(0, int(rest[0]) - sum(max(0, int(values[0])) for values in columns.values()))
     stays = np.minimum(stays, rest)
     rest = rest - stays
@@ -34,9 +34,9 @@ def parts(profile, moments) -> dict:
         values = np.clip(columns[name], 0, rest)
         rest = rest - values
         if values.any():
-            found.append({"name": NAMES.get(name, name), "values": values.tolist()})
-    found.append({"name": REST, "values": (rest + stays).tolist()})
-    return {"times": times.tolist(), "rss": rss.tolist(), "parts": found}
+            parts.append({"name": NAMES.get(name, name), "values": values.tolist()})
+    parts.append({"name": REST, "values": (rest + stays).tolist()})
+    return {"times": times.tolist(), "rss": rss.tolist(), "parts": parts}
 
 
 def _fewer(profile, moments):

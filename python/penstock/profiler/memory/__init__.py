@@ -1,4 +1,4 @@
-"""tf.profiler.memory: who holds which bytes, since when, and which line asked for them.
+"""tf.profiler.memory: the owner, age and line of all allocated bytes.
 
     with tf.profiler.memory.start("train.penprof") as recording:
         train()

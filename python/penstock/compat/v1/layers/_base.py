@@ -43,7 +43,7 @@ class Layer:
         dtype=None,
     ):
         """A variable of the layer."""
-        made = get_variable(
+        variable = get_variable(
             name,
             shape,
             dtype or self.dtype,
@@ -52,8 +52,8 @@ class Layer:
             trainable and self.trainable,
             constraint=constraint,
         )
-        self._variables.append(made)
-        return made
+        self._variables.append(variable)
+        return variable
 
     add_weight = add_variable
 
@@ -65,8 +65,8 @@ class Layer:
         if self._scope is not None and self.built:
             with variable_scope(self._scope, reuse=True):
                 return self._result(inputs, args, kwargs)
-        given = self._scope or self._given_name
-        with variable_scope(given, default, reuse=self._reuse) as scope:
+        name_or_scope = self._scope or self._given_name
+        with variable_scope(name_or_scope, default, reuse=self._reuse) as scope:
             self._scope = scope
             if not self.built:
                 self.dtype = self.dtype or first.dtype
@@ -77,11 +77,11 @@ class Layer:
     apply = __call__
 
     def _result(self, inputs, args, kwargs):
-        made = self.call(inputs, *args, **kwargs)
+        outputs = self.call(inputs, *args, **kwargs)
         if self._activity_regularizer is not None:
-            loss = self._activity_regularizer(made)
+            loss = self._activity_regularizer(outputs)
             _collections.keep(GraphKeys.REGULARIZATION_LOSSES, loss)
-        return made
+        return outputs
 
     @property
     def name(self):
@@ -92,13 +92,13 @@ class Layer:
 
     @property
     def trainable_variables(self):
-        return [each for each in self._variables if each.trainable]
+        return [variable for variable in self._variables if variable.trainable]
 
     trainable_weights = trainable_variables
 
     @property
     def non_trainable_variables(self):
-        return [each for each in self._variables if not each.trainable]
+        return [variable for variable in self._variables if not variable.trainable]
 
     @property
     def updates(self):

@@ -11,7 +11,7 @@ from penstock.compat.v1.layers._base import Layer
 
 
 def _pair(value) -> list[int]:
-    return [value, value] if isinstance(value, int) else [int(each) for each in value]
+    return [value, value] if isinstance(value, int) else [int(size) for size in value]
 
 
 def _layout(data_format) -> str:
@@ -107,10 +107,10 @@ class Conv2D(Layer):
             )
         )
 
-    def _finished(self, made):
+    def _finished(self, outputs):
         if self.bias is not None:
-            made = nn.bias_add(made, self.bias, self.data_format)
-        return made if self.activation is None else self.activation(made)
+            outputs = nn.bias_add(outputs, self.bias, self.data_format)
+        return outputs if self.activation is None else self.activation(outputs)
 
 
 @public("v1.layers.Conv2DTranspose")
@@ -128,8 +128,8 @@ class Conv2DTranspose(Conv2D):
         use_bias=True,
         **kwargs,
     ):
-        given = {"activation": activation, "use_bias": use_bias} | kwargs
-        super().__init__(filters, kernel_size, strides, padding, data_format, **given)
+        options = {"activation": activation, "use_bias": use_bias} | kwargs
+        super().__init__(filters, kernel_size, strides, padding, data_format, **options)
 
     def build(self, input_shape):
         self._make([self.filters, self._channels(input_shape)])

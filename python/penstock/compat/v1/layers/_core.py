@@ -68,12 +68,12 @@ class Dense(Layer):
 
     def call(self, inputs):
         if inputs.shape.rank == 2:
-            made = raw_ops.MatMul(a=inputs, b=self.kernel)
+            outputs = raw_ops.MatMul(a=inputs, b=self.kernel)
         else:
-            made = tensordot(inputs, self.kernel, [[inputs.shape.rank - 1], [0]])
+            outputs = tensordot(inputs, self.kernel, [[inputs.shape.rank - 1], [0]])
         if self.bias is not None:
-            made = raw_ops.BiasAdd(value=made, bias=self.bias)
-        return made if self.activation is None else self.activation(made)
+            outputs = raw_ops.BiasAdd(value=outputs, bias=self.bias)
+        return outputs if self.activation is None else self.activation(outputs)
 
 
 @public("v1.layers.Flatten")
@@ -184,13 +184,13 @@ class BatchNormalization(Layer):
         axes = [axis for axis in range(rank) if axis != self.axis % rank]
         mean, variance = self.moving_mean.value(), self.moving_variance.value()
         if _is_tensor(training) or training:
-            found = nn.moments(inputs, axes)
-            self._update(inputs, found, training, axes)
+            moments = nn.moments(inputs, axes)
+            self._update(inputs, moments, training, axes)
             if _is_tensor(training):
-                pairs = zip(found, (mean, variance), strict=True)
+                pairs = zip(moments, (mean, variance), strict=True)
                 mean, variance = (_chosen(training, new, old) for new, old in pairs)
             else:
-                mean, variance = found
+                mean, variance = moments
         sizes = [1] * rank
         sizes[self.axis % rank] = -1
         parts = [
@@ -199,9 +199,9 @@ class BatchNormalization(Layer):
         ]
         return nn.batch_normalization(inputs, *parts, self.epsilon)
 
-    def _update(self, inputs, found, training, axes):
+    def _update(self, inputs, moments, training, axes):
         """Updates the moving averages; in a graph by ops in the collection of updates."""
-        mean, variance = found
+        mean, variance = moments
         if inputs.shape.rank == 4 and self._fused is not False:
             # The fused op returns the variance of the population that the batch is a sample of.
             count = cast(raw_ops.Size(input=inputs), variance.dtype)

@@ -53,9 +53,9 @@ def _kind_metric(kind):
         name=None,
     ):
         refuse_eager(kind)
-        given = _booleans(labels, predictions, weights)
-        found = _count(kind, *given, name or kind)
-        return published(*found, metrics_collections, updates_collections)
+        booleans = _booleans(labels, predictions, weights)
+        counted = _count(kind, *booleans, name or kind)
+        return published(*counted, metrics_collections, updates_collections)
 
     metric.__name__ = metric.__qualname__ = kind
     metric.__doc__ = f"The number of {kind.replace('_', ' ')}."
@@ -80,10 +80,10 @@ def _share_metric(public, wrong, doc):
         name=None,
     ):
         refuse_eager(public)
-        given = _booleans(labels, predictions, weights)
+        booleans = _booleans(labels, predictions, weights)
         scope = name or public
-        right, right_update = _count("true_positives", *given, f"{scope}/true_positives")
-        other, other_update = _count(wrong, *given, f"{scope}/{wrong}")
+        right, right_update = _count("true_positives", *booleans, f"{scope}/true_positives")
+        other, other_update = _count(wrong, *booleans, f"{scope}/{wrong}")
         value = ratio(right, right + other)
         update = ratio(right_update, right_update + other_update)
         return published(value, update, metrics_collections, updates_collections)
@@ -108,9 +108,9 @@ def at_thresholds(labels, predictions, thresholds, weights, name, kinds=tuple(_K
         weights = raw_ops.Reshape(tensor=spread(weights, predictions), shape=[1, -1])
     predictions = raw_ops.Reshape(tensor=cast(predictions, dtypes.float32), shape=[1, -1])
     labels = raw_ops.Reshape(tensor=cast(labels, dtypes.bool), shape=[1, -1])
-    limits = _core.to_tensor([[float(each)] for each in thresholds], dtypes.float32)
+    limits = _core.to_tensor([[float(threshold)] for threshold in thresholds], dtypes.float32)
     is_yes = predictions > limits
-    found = {}
+    counts = {}
     for kind in kinds:
         wanted, predicted = _KINDS[kind]
         counted = raw_ops.LogicalAnd(
@@ -120,8 +120,8 @@ def at_thresholds(labels, predictions, thresholds, weights, name, kinds=tuple(_K
         counted = cast(counted, dtypes.float32)
         counted = counted if weights is None else counted * weights
         kept = metric_variable([len(thresholds)], dtypes.float32, f"{name}/{kind}")
-        found[kind] = kept.value(), added(kept, raw_ops.Sum(input=counted, axis=[1]))
-    return found
+        counts[kind] = kept.value(), added(kept, raw_ops.Sum(input=counted, axis=[1]))
+    return counts
 
 
 def _kind_at_thresholds(kind):
@@ -135,8 +135,8 @@ def _kind_at_thresholds(kind):
         name=None,
     ):
         refuse_eager(f"{kind}_at_thresholds")
-        found = at_thresholds(labels, predictions, thresholds, weights, name or kind, (kind,))
-        return published(*found[kind], metrics_collections, updates_collections)
+        counts = at_thresholds(labels, predictions, thresholds, weights, name or kind, (kind,))
+        return published(*counts[kind], metrics_collections, updates_collections)
 
     metric.__name__ = metric.__qualname__ = f"{kind}_at_thresholds"
     metric.__doc__ = f"The number of {kind.replace('_', ' ')} at every threshold."
@@ -169,10 +169,10 @@ def _share_at_thresholds(public, wrong, doc):
     ):
         refuse_eager(public)
         kinds = ("true_positives", wrong)
-        found = at_thresholds(labels, predictions, thresholds, weights, name or public, kinds)
+        counts = at_thresholds(labels, predictions, thresholds, weights, name or public, kinds)
         value, update = (
             raw_ops.RealDiv(x=right, y=1e-7 + right + other)
-            for right, other in zip(*(found[kind] for kind in kinds), strict=True)
+            for right, other in zip(*(counts[kind] for kind in kinds), strict=True)
         )
         return published(value, update, metrics_collections, updates_collections)
 

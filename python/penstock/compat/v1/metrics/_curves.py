@@ -39,11 +39,11 @@ def auc(
     if thresholds is None:
         thresholds = [(i + 1) / (num_thresholds - 1) for i in range(num_thresholds - 2)]
     limits = [-_SMALL, *sorted(thresholds), 1 + _SMALL]
-    found = at_thresholds(labels, predictions, limits, weights, name or "auc")
+    by_kind = at_thresholds(labels, predictions, limits, weights, name or "auc")
     kinds = ("true_positives", "false_negatives", "true_negatives", "false_positives")
     value, update = (
         _area(*counts, curve, summation_method)
-        for counts in zip(*(found[kind] for kind in kinds), strict=True)
+        for counts in zip(*(by_kind[kind] for kind in kinds), strict=True)
     )
     return published(value, update, metrics_collections, updates_collections)
 
@@ -69,8 +69,8 @@ def _confusion(labels, predictions, num_classes, weights, name, dtype):
 
     matrix = metric_variable([num_classes, num_classes], dtype, f"{name}/total_confusion_matrix")
     flat = [
-        raw_ops.Reshape(tensor=cast(each, dtypes.int64), shape=[-1])
-        for each in (labels, predictions)
+        raw_ops.Reshape(tensor=cast(tensor, dtypes.int64), shape=[-1])
+        for tensor in (labels, predictions)
     ]
     if weights is not None:
         weights = raw_ops.Reshape(tensor=_core.to_tensor(weights), shape=[-1])
@@ -88,8 +88,8 @@ def mean_iou(
     updates_collections=None,
     name=None,
 ):
-    """The mean over classes of what both agree on over what either says; the second of the pair is
-    the matrix of classes."""
+    """The mean over classes of intersection over union. The second result updates the confusion
+    matrix."""
     refuse_eager("mean_iou")
     matrix, update = _confusion(
         labels, predictions, num_classes, weights, name or "mean_iou", dtypes.float64

@@ -167,7 +167,7 @@ def mean_cosine_distance(
     product = predictions * cast(labels, predictions.dtype)
     product = raw_ops.Sum(input=product, axis=[dim], keepdims=True)
     collections = (metrics_collections, updates_collections)
-    return _mean(product, weights, name, lambda found: 1 - found, collections)
+    return _mean(product, weights, name, lambda mean: 1 - mean, collections)
 
 
 @public("v1.metrics.percentage_below")

@@ -14,9 +14,9 @@ from penstock.nest import flatten, map_structure, pack_sequence_as
 
 def _check_cell(cell, name="cell"):
     missing = [
-        f"'{each}' property is missing"
-        for each in ("output_size", "state_size")
-        if not hasattr(cell, each)
+        f"'{attribute}' property is missing"
+        for attribute in ("output_size", "state_size")
+        if not hasattr(cell, attribute)
     ]
     if not (hasattr(cell, "zero_state") or hasattr(cell, "get_initial_state")):
         missing.append("either 'zero_state' or 'get_initial_state' method is required")
@@ -50,14 +50,14 @@ def dynamic_rnn(
     its state stays."""
     _check_cell(cell)
     with variable_scope(scope or "rnn"):
-        steps = [_core.to_tensor(each) for each in flatten(inputs)]
-        steps = steps if time_major else [_turned(each) for each in steps]
+        steps = [_core.to_tensor(leaf) for leaf in flatten(inputs)]
+        steps = steps if time_major else [_turned(step) for step in steps]
         count, batch = size_of(steps[0], 0), size_of(steps[0], 1)
         lengths = None if sequence_length is None else _checked_lengths(sequence_length, steps[0])
         state = _first_state(cell, initial_state, batch, dtype)
 
         def read(number):
-            rows = [raw_ops.GatherV2(params=each, indices=number, axis=0) for each in steps]
+            rows = [raw_ops.GatherV2(params=step, indices=number, axis=0) for step in steps]
             return pack_sequence_as(inputs, rows)
 
         def step(number, arrays, state):
@@ -65,7 +65,7 @@ def dynamic_rnn(
             if lengths is not None:
                 output, new = _kept(number < lengths, (output, new), state)
             pairs = zip(arrays, flatten(output), strict=True)
-            return number + 1, [array.write(number, each) for array, each in pairs], new
+            return number + 1, [array.write(number, value) for array, value in pairs], new
 
         form = _output_form(cell)
         arrays = [TensorArray(flatten(state)[0].dtype, count) for _ in flatten(form)]
@@ -77,7 +77,7 @@ def dynamic_rnn(
             swap_memory=swap_memory,
         )
         outputs = [array.stack() for array in arrays]
-        outputs = outputs if time_major else [_turned(each) for each in outputs]
+        outputs = outputs if time_major else [_turned(output) for output in outputs]
         return pack_sequence_as(form, outputs), state
 
 
@@ -110,7 +110,7 @@ def _checked_lengths(lengths, steps):
     return raw_ops.Cast(x=lengths, DstT="int32")
 
 
-def _kept(goes_on, made, state):
+def _kept(goes_on, results, state):
     """The results of a step for active sequences; zeros and the old state for the others."""
 
     def choose(one, other):
@@ -119,8 +119,8 @@ def _kept(goes_on, made, state):
         mask = raw_ops.Reshape(tensor=goes_on, shape=[-1] + [1] * (one.shape.rank - 1))
         return _where(mask, one, other)
 
-    output, new = made
-    output = map_structure(lambda each: choose(each, raw_ops.ZerosLike(x=each)), output)
+    output, new = results
+    output = map_structure(lambda leaf: choose(leaf, raw_ops.ZerosLike(x=leaf)), output)
     pairs = zip(flatten(new), flatten(state), strict=True)
     return output, pack_sequence_as(new, [choose(now, old) for now, old in pairs])
 
@@ -183,29 +183,29 @@ def raw_rnn(cell, loop_fn, parallel_iterations=None, swap_memory=False, scope=No
     if not callable(loop_fn):
         raise TypeError("loop_fn must be a callable")
     with variable_scope(scope or "rnn"):
-        finished, given, state, form, loop_state = loop_fn(_core.to_tensor(0), None, None, None)
+        finished, inputs, state, form, loop_state = loop_fn(_core.to_tensor(0), None, None, None)
         form = cell.output_size if form is None else form
         dtype = flatten(state)[0].dtype
         has_loop_state = loop_state is not None
         arrays = [
-            TensorArray(_dtype_of(each, dtype), 0, dynamic_size=True) for each in flatten(form)
+            TensorArray(_dtype_of(leaf, dtype), 0, dynamic_size=True) for leaf in flatten(form)
         ]
         finished = _core.to_tensor(finished)
 
         def goes_on(number, finished, *unused):
             return raw_ops.LogicalNot(x=raw_ops.All(input=finished, axis=[0]))
 
-        def step(number, finished, given, arrays, state, loop_state):
-            output, new = cell(given, state)
+        def step(number, finished, step_inputs, arrays, state, loop_state):
+            output, new = cell(step_inputs, state)
             following = loop_fn(number + 1, output, new, loop_state if has_loop_state else None)
-            now, given, new, output, after = following
+            now, step_inputs, new, output, after = following
             output, new = _kept(raw_ops.LogicalNot(x=finished), (output, new), state)
             pairs = zip(arrays, flatten(output), strict=True)
             return (
                 number + 1,
                 raw_ops.LogicalOr(x=finished, y=_core.to_tensor(now)),
-                given,
-                [array.write(number, each) for array, each in pairs],
+                step_inputs,
+                [array.write(number, written) for array, written in pairs],
                 new,
                 after if has_loop_state else loop_state,
             )
@@ -213,12 +213,12 @@ def raw_rnn(cell, loop_fn, parallel_iterations=None, swap_memory=False, scope=No
         _, _, _, arrays, state, loop_state = while_loop(
             goes_on,
             step,
-            (0, finished, given, arrays, state, loop_state if has_loop_state else 0),
+            (0, finished, inputs, arrays, state, loop_state if has_loop_state else 0),
             parallel_iterations=parallel_iterations or 32,
             swap_memory=swap_memory,
         )
     return pack_sequence_as(form, arrays), state, loop_state if has_loop_state else None
 
 
-def _dtype_of(each, default):
-    return each.dtype if isinstance(each, _core.Tensor) else default
+def _dtype_of(leaf, default):
+    return leaf.dtype if isinstance(leaf, _core.Tensor) else default

@@ -28,7 +28,7 @@ def dropout(x, keep_prob=None, noise_shape=None, seed=None, name=None, rate=None
         dropped = raw_ops.SelectV2(
             condition=drawn >= 1 - kept, t=x / kept, e=raw_ops.ZerosLike(x=x), name="SelectV2"
         )
-    dropped.set_shape(x.shape)  # the share is a number, whatever is known of its shape
+    dropped.set_shape(x.shape)  # the share is a number, even if its shape is unknown
     return dropped
 
 
@@ -37,7 +37,7 @@ def dropout(x, keep_prob=None, noise_shape=None, seed=None, name=None, rate=None
 def softmax_cross_entropy_with_logits(
     labels=None, logits=None, dim=-1, name=None, axis=None
 ) -> _core.Tensor:
-    """The cross entropy of logits; no gradient goes to the labels."""
+    """The cross entropy of logits; the labels have no gradient."""
     if labels is None or logits is None:
         raise ValueError("Both `labels` and `logits` must be provided.")
     labels = _core.to_tensor(labels, getattr(logits, "dtype", None))
@@ -65,28 +65,28 @@ def embedding_lookup(
 @scoped("embedding_lookup")
 def _lookup_in_turns(params, ids, max_norm, name):
     # Rows side by side are in the order of their numbers, once the shorter tables are filled up.
-    tables = [_core.to_tensor(each) for each in params]
-    counts = [raw_ops.Shape(input=each)[0] for each in tables]
+    tables = [_core.to_tensor(param) for param in params]
+    counts = [raw_ops.Shape(input=table)[0] for table in tables]
     fill = [[counts[0] - count] for count in counts]
     padded = [
         raw_ops.ConcatV2(
             values=[
-                each,
+                table,
                 raw_ops.Fill(
-                    dims=raw_ops.ConcatV2(values=[more, raw_ops.Shape(input=each)[1:]], axis=0),
-                    value=_core.to_tensor(0, each.dtype),
+                    dims=raw_ops.ConcatV2(values=[more, raw_ops.Shape(input=table)[1:]], axis=0),
+                    value=_core.to_tensor(0, table.dtype),
                 ),
             ],
             axis=0,
         )
-        for each, more in zip(tables, fill, strict=True)
+        for table, more in zip(tables, fill, strict=True)
     ]
     shape = raw_ops.Shape(input=tables[0])[1:]
     rows = raw_ops.Pack(values=padded, axis=1)
     rows = raw_ops.Reshape(tensor=rows, shape=raw_ops.ConcatV2(values=[[-1], shape], axis=0))
-    found = nn.embedding_lookup(rows, ids, max_norm)
+    embedded = nn.embedding_lookup(rows, ids, max_norm)
     last = "Reshape_1" if max_norm is None else "clip_by_norm"
-    return raw_ops.Identity(input=found, name=last) if _core.is_building() else found
+    return raw_ops.Identity(input=embedded, name=last) if _core.is_building() else embedded
 
 
 @public("v1.nn.max_pool")
@@ -206,7 +206,7 @@ def fused_batch_norm(
     if not is_training and (mean is None or variance is None):
         raise ValueError("Both `mean` and `variance` must be given when `is_training` is False.")
     empty = _core.to_tensor([], _core.to_tensor(scale).dtype)
-    made = raw_ops.FusedBatchNormV3(
+    result = raw_ops.FusedBatchNormV3(
         x=x,
         scale=scale,
         offset=offset,
@@ -218,7 +218,7 @@ def fused_batch_norm(
         is_training=is_training,
         name=name,
     )
-    return made.y, made.batch_mean, made.batch_variance
+    return result.y, result.batch_mean, result.batch_variance
 
 
 @public("v1.nn.conv2d_backprop_input")

@@ -31,7 +31,7 @@ def static_rnn(cell, inputs, initial_state=None, dtype=None, sequence_length=Non
         raise TypeError("inputs must be a sequence")
     if not inputs:
         raise ValueError("inputs must not be empty")
-    inputs = [_core.to_tensor(each) for each in inputs]
+    inputs = [_core.to_tensor(value) for value in inputs]
     with variable_scope(scope or "rnn"):
         batch = inputs[0].shape[0]
         batch = raw_ops.Shape(input=inputs[0])[0] if batch is None else batch
@@ -43,8 +43,8 @@ def static_rnn(cell, inputs, initial_state=None, dtype=None, sequence_length=Non
             initial_state = cell.zero_state(batch, dtype)
         lengths = None if sequence_length is None else _core.to_tensor(sequence_length)
         state, outputs = initial_state, []
-        for step, each in enumerate(inputs):
-            output, new = cell(each, state)
+        for step, step_input in enumerate(inputs):
+            output, new = cell(step_input, state)
             if lengths is not None:
                 goes_on = raw_ops.ExpandDims(
                     input=_core.to_tensor(step, lengths.dtype) < lengths, axis=1

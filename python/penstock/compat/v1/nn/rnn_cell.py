@@ -69,8 +69,8 @@ class BasicRNNCell(RNNCell):
         self._all = self._matrices(inputs + self._num_units, self._num_units)
 
     def call(self, inputs, state):
-        made = _product([inputs, state], self._all)
-        output = _raw_ops.Tanh(x=made) if self._activation is None else self._activation(made)
+        product = _product([inputs, state], self._all)
+        output = _raw_ops.Tanh(x=product) if self._activation is None else self._activation(product)
         return output, output
 
 
@@ -110,9 +110,11 @@ class GRUCell(RNNCell):
     def call(self, inputs, state):
         gates = _raw_ops.Sigmoid(x=_product([inputs, state], self._gates))
         r, u = _raw_ops.Split(value=gates, num_split=2, axis=1)
-        made = _product([inputs, r * state], self._candidate)
-        made = _raw_ops.Tanh(x=made) if self._activation is None else self._activation(made)
-        output = u * state + (1 - u) * made
+        product = _product([inputs, r * state], self._candidate)
+        product = (
+            _raw_ops.Tanh(x=product) if self._activation is None else self._activation(product)
+        )
+        output = u * state + (1 - u) * product
         return output, output
 
 
@@ -265,7 +267,7 @@ class DropoutWrapper(RNNCell):
     def __call__(self, inputs, state, scope=None):
         for_inputs, for_outputs, for_states = self._keep
         output, state = self._cell(self._dropped(inputs, for_inputs), state, scope)
-        state = _map_structure(lambda each: self._dropped(each, for_states), state)
+        state = _map_structure(lambda leaf: self._dropped(leaf, for_states), state)
         return self._dropped(output, for_outputs), state
 
     def _dropped(self, value, keep_prob):

@@ -20,7 +20,7 @@ def checkpoint_exists(checkpoint_prefix) -> bool:
 def get_checkpoint_mtimes(checkpoint_prefixes) -> list[float]:
     """When each of the checkpoints was written; missing ones are skipped."""
     there = filter(checkpoint_exists, checkpoint_prefixes)
-    return [gfile.stat(_format.file_of(path_text(each))).mtime_nsec / 1e9 for each in there]
+    return [gfile.stat(_format.file_of(path_text(prefix))).mtime_nsec / 1e9 for prefix in there]
 
 
 @public("v1.train.remove_checkpoint")

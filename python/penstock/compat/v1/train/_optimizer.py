@@ -129,7 +129,7 @@ class Optimizer(Trackable):
             with graph_scope(name or self._name) as scope:
                 self._scope, self._numbers = scope, {}
                 self._prepare()
-                updates = [each for pair in used for each in self._updated(*pair)]
+                updates = [update for pair in used for update in self._updated(*pair)]
                 updates += self._finished()
                 done = v1.group(*updates, name=scope if global_step is None else "update")
                 if global_step is None:
@@ -142,10 +142,10 @@ class Optimizer(Trackable):
         slots = [self._slots[name][variable._id] for name, _ in self._slots_of(variable)]
         with graph_scope(f"update_{variable.name.partition(':')[0]}") as scope:
             if isinstance(grad, IndexedSlices):
-                found = self._update_rows(variable, *slots, grad=grad)
+                update = self._update_rows(variable, *slots, grad=grad)
             else:
-                found = self._update(variable, *slots, grad=grad)
-            values = found if isinstance(found, (list, tuple)) else [found]
+                update = self._update(variable, *slots, grad=grad)
+            values = update if isinstance(update, (list, tuple)) else [update]
             first = None if scope is None else _update_name(values[0], scope)
             names = [first, *[None] * len(slots)]
             updates = [
@@ -212,8 +212,8 @@ class Optimizer(Trackable):
 
     def variables(self) -> list:
         """The slots, and the variables of the optimizer itself."""
-        slots = [slot for each in self._slots.values() for slot in each.values()]
-        return sorted([*self._own.values(), *slots], key=lambda each: each.name)
+        slots = [slot for by_variable in self._slots.values() for slot in by_variable.values()]
+        return sorted([*self._own.values(), *slots], key=lambda variable: variable.name)
 
     def _number(self, value, variable):
         """A hyperparameter, which may be a function, in the dtype of a variable."""
@@ -253,7 +253,7 @@ def _listed(var_list) -> list:
 def by_rows(rule, kept, grad: IndexedSlices, **settings):
     """The rule applied to the rows of a variable and its slots that the gradient contains."""
     values, indices = without_repeats(grad)
-    rows = [raw_ops.GatherV2(params=each, indices=indices, axis=0) for each in kept]
+    rows = [raw_ops.GatherV2(params=slot, indices=indices, axis=0) for slot in kept]
     places = raw_ops.ExpandDims(input=indices, axis=-1)
     return [
         raw_ops.TensorScatterUpdate(tensor=old, indices=places, updates=new)
@@ -263,9 +263,9 @@ def by_rows(rule, kept, grad: IndexedSlices, **settings):
 
 def without_repeats(grad: IndexedSlices):
     """(values, indices) with unique rows."""
-    found = raw_ops.Unique(x=grad.indices)
-    count = raw_ops.Shape(input=found.y)[0]
+    unique = raw_ops.Unique(x=grad.indices)
+    count = raw_ops.Shape(input=unique.y)[0]
     sums = raw_ops.UnsortedSegmentSum(
-        data=grad.values, segment_ids=found.idx, num_segments=cast(count, dtypes.int32)
+        data=grad.values, segment_ids=unique.idx, num_segments=cast(count, dtypes.int32)
     )
-    return sums, found.y
+    return sums, unique.y

@@ -112,7 +112,7 @@ class AdamOptimizer(Optimizer):
 
     def _create_slots(self, variables):
         # The powers have the dtype of the first variable, as in TensorFlow.
-        first = min(variables, key=lambda each: each.name)
+        first = min(variables, key=lambda variable: variable.name)
         for name, beta in (("beta1_power", self._beta1), ("beta2_power", self._beta2)):
             value = beta() if callable(beta) else beta
             self._own_variable(name, value, first.dtype)
@@ -214,8 +214,8 @@ class AdadeltaOptimizer(Optimizer):
         return [("accum", 0), ("accum_update", 0)]
 
     def _settings(self, variable):
-        given = {"lr": self._lr, "rho": self._rho, "epsilon": self._epsilon}
-        return {name: self._number(value, variable) for name, value in given.items()}
+        settings = {"lr": self._lr, "rho": self._rho, "epsilon": self._epsilon}
+        return {name: self._number(value, variable) for name, value in settings.items()}
 
     def _update(self, variable, *slots, grad):
         return _adadelta(variable, *slots, grad, **self._settings(variable))

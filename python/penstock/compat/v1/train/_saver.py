@@ -90,18 +90,18 @@ class Saver:
         """Decides which variables are saved."""
         from penstock.compat import v1
 
-        given = self._var_list
-        if given is None:
+        variables = self._var_list
+        if variables is None:
             if v1.executing_eagerly():
                 raise RuntimeError(
                     "When eager execution is enabled, `var_list` must specify a list or dict of "
                     "variables to save"
                 )
             saveables = v1.get_collection(v1.GraphKeys.SAVEABLE_OBJECTS)
-            given = [*v1.global_variables(), *saveables]
-        if not given and not self._allow_empty:
+            variables = [*v1.global_variables(), *saveables]
+        if not variables and not self._allow_empty:
             raise ValueError("No variables to save")
-        self._variables = _by_name(given)
+        self._variables = _by_name(variables)
 
     def save(
         self,
@@ -178,8 +178,8 @@ class Saver:
         self._kept.append((prefix, time.time()))
         dropped = []
         while len(self._kept) > self._max_to_keep:
-            old, made = self._kept.pop(0)
-            if made > self._next_kept_for_good:
+            old, saved_at = self._kept.pop(0)
+            if saved_at > self._next_kept_for_good:
                 self._next_kept_for_good += self._keep_hours * 3600
             else:
                 dropped.append(old)
@@ -269,19 +269,19 @@ class Saver:
         self._kept = list(zip(there, times, strict=True))
 
 
-def _by_name(given) -> dict:
+def _by_name(variables) -> dict:
     """{name in the checkpoint: variable}"""
-    if isinstance(given, Mapping):
-        return dict(given)
-    found = {}
-    for variable in given:
+    if isinstance(variables, Mapping):
+        return dict(variables)
+    by_name = {}
+    for variable in variables:
         if not isinstance(variable, (_core.VariableHandle, Saveable)):
             raise TypeError(f"Variable to save is not a Variable: {variable}")
         name = variable.name.partition(":")[0]
-        if name in found:
+        if name in by_name:
             raise ValueError(f"At least two variables have the same name: {name}")
-        found[name] = variable
-    return found
+        by_name[name] = variable
+    return by_name
 
 
 def _read(sess, variables) -> list:

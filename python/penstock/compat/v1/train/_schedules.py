@@ -28,8 +28,8 @@ def _schedule(default, result=""):
             @scoped(default)
             def rate(name=None):
                 start = _core.to_tensor(learning_rate)
-                made = rate_at(start, cast(global_step, start.dtype), *args, **kwargs)
-                return result_named(made, result or name) if _core.is_building() else made
+                value = rate_at(start, cast(global_step, start.dtype), *args, **kwargs)
+                return result_named(value, result or name) if _core.is_building() else value
 
             return rate if v1.executing_eagerly() else rate(kwargs.get("name"))
 
@@ -211,13 +211,15 @@ def piecewise_constant(x, boundaries, values, name=None):
     @scoped("PiecewiseConstant")
     def rate(name=None):
         step = _core.to_tensor(x)
-        found = _core.to_tensor(values[-1])
+        tensor = _core.to_tensor(values[-1])
         for boundary, value in zip(boundaries[::-1], values[-2::-1], strict=True):
             limit = cast(boundary, step.dtype)
-            found = raw_ops.SelectV2(condition=step <= limit, t=cast(value, found.dtype), e=found)
+            tensor = raw_ops.SelectV2(
+                condition=step <= limit, t=cast(value, tensor.dtype), e=tensor
+            )
         if not _core.is_building():
-            return found
+            return tensor
         last = "Identity" if _tracing.has_control_flow_v2 else "Merge"
-        return result_named(raw_ops.Identity(input=found), f"case/cond/{last}")
+        return result_named(raw_ops.Identity(input=tensor), f"case/cond/{last}")
 
     return rate if v1.executing_eagerly() else rate(name)

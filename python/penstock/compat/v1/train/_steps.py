@@ -21,13 +21,13 @@ def get_global_step(graph=None):
     ...     print(tf.compat.v1.train.get_global_step())
     None
     """
-    found = _of(graph).get(GraphKeys.GLOBAL_STEP)
-    if len(found) > 1:
+    steps = _of(graph).get(GraphKeys.GLOBAL_STEP)
+    if len(steps) > 1:
         raise TypeError("Multiple tensors in global_step collection.")
-    if not found:
+    if not steps:
         return None
-    assert_global_step(found[0])
-    return found[0]
+    assert_global_step(steps[0])
+    return steps[0]
 
 
 def _of(graph):
@@ -56,8 +56,8 @@ def get_or_create_global_step(graph=None):
     ...     print(tf.compat.v1.train.get_or_create_global_step().name)
     global_step:0
     """
-    found = get_global_step(graph)
-    return create_global_step(graph) if found is None else found
+    step = get_global_step(graph)
+    return create_global_step(graph) if step is None else step
 
 
 @public("v1.train.assert_global_step")

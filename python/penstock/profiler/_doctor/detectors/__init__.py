@@ -1,4 +1,4 @@
-"""The detectors, one per cause, in the order in which their findings are told."""
+"""The detectors, one per cause, in the order of their findings in the report."""
 
 from penstock.profiler._doctor.detectors.dataset_buffers import DatasetBuffers
 from penstock.profiler._doctor.detectors.eager_loop import EagerLoop

@@ -8,8 +8,8 @@ from penstock.profiler._doctor._source import Site, users_frame
 
 
 class Detector:
-    """Looks for one cause. It is told of events by probes and by the watch, and gives its findings
-    when the program has ended."""
+    """Looks for one cause. Probes and the watch notify it of events; it reports its findings when
+    the program has ended."""
 
     cause = ""
 

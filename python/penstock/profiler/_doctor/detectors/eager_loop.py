@@ -24,7 +24,7 @@ class EagerLoop(Detector):
     cause = "eager_loop"
 
     def findings(self):
-        found = []
+        findings = []
         for run in self.watch.runs:
             if run.count < _ITERATIONS or run.highest < _MUCH or run.has_tape or run.is_growing():
                 continue
@@ -32,7 +32,7 @@ class EagerLoop(Detector):
             if len(results) < _RESULTS or run.highest < _RESULTS * min(results.values()):
                 continue
             lines = sorted(site.line for site in results)
-            found.append(
+            findings.append(
                 Finding(
                     self.cause,
                     "An eager loop holds all of its intermediate results",
@@ -45,4 +45,4 @@ class EagerLoop(Detector):
                     fix=_FIX,
                 )
             )
-        return found
+        return findings

@@ -53,7 +53,7 @@ class ForeignGrowth(Detector):
 
     @staticmethod
     def _is_suspicious(run):
-        grown = max(each.values[-1] - each.values[0] for each in (run.elsewhere, run.reserved))
+        grown = max(curve.values[-1] - curve.values[0] for curve in (run.elsewhere, run.reserved))
         iterations = run.count - run.elsewhere.iterations[0]
         return grown >= (_SUSPICIOUS if grown >= _FAST * iterations else _SLOW)
 
@@ -64,12 +64,12 @@ class ForeignGrowth(Detector):
         sites = self._done[run] = {}
         traced = len(run.python.iterations)
         series = run.python, run.traced
-        for each in series:
-            each.forget(WARM_UP)  # what is freed then was not traced when it was made
+        for curve in series:
+            curve.forget(WARM_UP)  # what is freed then was not traced when it was made
         # Lines are booked at events, and what is freed between these can be missed: only what is
         # really there in the end counts.
-        grown = min(each.growth()[0] for each in series)
-        if grown < _CERTAIN or not all(each.is_growing() for each in series):
+        grown = min(curve.growth()[0] for curve in series)
+        if grown < _CERTAIN or not all(curve.is_growing() for curve in series):
             return
         for site, held in run.python_lines.items():
             more = held - self._before.get(site, 0)
@@ -79,15 +79,15 @@ class ForeignGrowth(Detector):
     def findings(self):
         if self._run is not None:
             self._end()
-        found = {}
+        findings = {}
         for run, sites in sorted(self._done.items(), key=lambda item: -item[0].loop.line):
             for site, per_step in sites.items():
-                found.setdefault(site, self._of_line(run, site, per_step))
+                findings.setdefault(site, self._of_line(run, site, per_step))
             grown = run.elsewhere.values[-1] - run.elsewhere.values[0]
             if not sites and run.elsewhere.is_growing() and grown >= _NATIVE:
                 site = Site(run.loop.file, run.loop.line)
-                found.setdefault(site, self._of_loop(run, site, grown))
-        return list(found.values())
+                findings.setdefault(site, self._of_loop(run, site, grown))
+        return list(findings.values())
 
     def _of_line(self, run, site, per_step):
         return Finding(

@@ -12,7 +12,7 @@ from penstock.profiler._doctor._source import Site, is_used_as_a_whole, text_of
 from penstock.profiler._doctor.detectors._base import Detector
 
 _ITERATIONS = 20
-_SHARE = 4  # a container explains growth when what is in it is a fourth of that, or more
+_SHARE = 4  # a container explains growth if it holds at least a fourth of it
 _ADDS = re.compile(r"^(?P<name>[\w.\[\]]+)\.(?P<how>append|add)\((?P<what>.+)\)$")
 
 _FIX_KEEP_FEW = """\
@@ -36,19 +36,19 @@ class KeptTensors(Detector):
         self._told = set()  # the lines of which findings() speaks
 
     def findings(self):
-        found = {}
+        findings = {}
         # The innermost loops first: they know the number of iterations best.
         runs = sorted(self.watch.runs, key=lambda run: -run.loop.line)
         for run in runs:
             if run.count >= _ITERATIONS and run.is_growing():
                 for site, finding in self._of_containers(run):
-                    found.setdefault(site, finding)
-        self._told = set(found)
-        return list(found.values())
+                    findings.setdefault(site, finding)
+        self._told = set(findings)
+        return list(findings.values())
 
     def findings_without_container(self, explained):
-        """For loops that grow and of which nobody else knows why: the lines whose tensors stay."""
-        found = {}
+        """The lines whose tensors stay, for loops whose growth no other detector explains."""
+        findings = {}
         for run in sorted(self.watch.runs, key=lambda run: -run.loop.line):
             if run in explained or run.is_building or run.count < _ITERATIONS:
                 continue
@@ -57,8 +57,8 @@ class KeptTensors(Detector):
             grown = self.watch.line_growth(run)
             site = next(iter(grown), Site(run.loop.file, run.loop.line))
             if site not in self._told:
-                found.setdefault(site, self._of_line(run, site))
-        return list(found.values())
+                findings.setdefault(site, self._of_line(run, site))
+        return list(findings.values())
 
     def _of_containers(self, run):
         _, per_step, _ = run.growth()

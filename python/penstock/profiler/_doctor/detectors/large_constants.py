@@ -76,9 +76,9 @@ class LargeConstants(Detector):
             self._add(site, more, "a graph", _FIX_GRAPH)
 
     def _add(self, site, more, graph, fix):
-        found = self._found.setdefault(site, [0, 0, graph, fix])
-        found[0] += more
-        found[1] += 1
+        entry = self._found.setdefault(site, [0, 0, graph, fix])
+        entry[0] += more
+        entry[1] += 1
 
     def findings(self):
         return [

@@ -41,8 +41,8 @@ class _Copied:
 
 
 def _fingerprint(array):
-    """Differs, but for chance, when what is in the array differs: of a large one, elements at even
-    distances are looked at, and both ends."""
+    """A hash of the array's elements. For a large array it covers only elements at even distances
+    and both ends."""
     flat = array.flat
     every = max(1, array.size // _SAMPLE)
     parts = flat[::every], flat[:256], flat[-256:]

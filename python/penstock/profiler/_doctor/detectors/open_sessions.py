@@ -51,7 +51,7 @@ class OpenSessions(Detector):
             self._sites[site].closed += 1
 
     def findings(self):
-        found = []
+        findings = []
         for site, opened in self._sites.items():
             left = opened.count - opened.closed
             if left < _MANY or opened.run is None:
@@ -63,7 +63,7 @@ class OpenSessions(Detector):
                 if is_growing
                 else "They are dropped, which frees them here; in TensorFlow they stay."
             )
-            found.append(
+            findings.append(
                 Finding(
                     self.cause,
                     "Sessions are not closed",
@@ -77,4 +77,4 @@ class OpenSessions(Detector):
                     _FIX,
                 )
             )
-        return found
+        return findings

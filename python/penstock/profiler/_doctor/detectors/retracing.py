@@ -72,8 +72,8 @@ class Retracing(Detector):
             return
         runs = self.runs_at(frame)
         if runs:
-            made = self._made.setdefault(code, [0, site, runs[0]])
-            made[0] += 1
+            entry = self._made.setdefault(code, [0, site, runs[0]])
+            entry[0] += 1
 
     def _cached(self, *unused):
         """A trace or a program was added to a cache, which is bounded: no leak by itself."""
@@ -86,36 +86,36 @@ class Retracing(Detector):
     def _traced(self, watch, unused, function, keys, values):
         from penstock._tracing.retracing import _short
 
-        found = self._watches.get(watch)
-        if found is None:
-            found = self._watches[watch] = _Traced(inspect.unwrap(function))
-            self._functions.append(found)
-            found.code = getattr(function, "__code__", None)
-        found.traces += 1
-        found.calls += 1
+        entry = self._watches.get(watch)
+        if entry is None:
+            entry = self._watches[watch] = _Traced(inspect.unwrap(function))
+            self._functions.append(entry)
+            entry.code = getattr(function, "__code__", None)
+        entry.traces += 1
+        entry.calls += 1
         for name, key in keys.items():
-            seen = found.seen.setdefault(name, {})
+            seen = entry.seen.setdefault(name, {})
             if len(seen) < 64:
                 seen.setdefault(key, _short(values.get(name)))
-        found.site, frame = self.here()
+        entry.site, frame = self.here()
         runs = self.runs_at(frame)
         if runs:
-            found.run = runs[0]
+            entry.run = runs[0]
 
     def findings(self):
-        found = [
-            self._of_argument(each)
-            for each in self._functions
-            if each.traces >= _MANY
-            and each.traces * _SHARE >= each.calls
-            and each.site is not None
-            and each.name not in self.churned
+        findings = [
+            self._of_argument(function)
+            for function in self._functions
+            if function.traces >= _MANY
+            and function.traces * _SHARE >= function.calls
+            and function.site is not None
+            and function.name not in self.churned
         ]
         for code, (count, site, run) in self._made.items():
-            traced = sum(each.traces for each in self._functions if each.code is code)
+            traced = sum(function.traces for function in self._functions if function.code is code)
             if count >= _MANY and traced >= _MANY:
-                found.append(self._of_making(code, count, traced, site, run))
-        return found
+                findings.append(self._of_making(code, count, traced, site, run))
+        return findings
 
     def _of_argument(self, traced):
         changing = {name: seen for name, seen in traced.seen.items() if len(seen) > 1}
@@ -182,6 +182,9 @@ def _fix_shape(name, argument, texts) -> str:
     if len({len(shape) for shape in shapes}) > 1:
         spec = "None"
     else:
-        sizes = ["None" if len(set(each)) > 1 else each[0] for each in zip(*shapes, strict=True)]
+        sizes = [
+            "None" if len(set(sizes_here)) > 1 else sizes_here[0]
+            for sizes_here in zip(*shapes, strict=True)
+        ]
         spec = f"[{', '.join(sizes)}]"
     return _FIX_SHAPE.format(name=name, argument=argument, dtype=dtype, spec=spec)

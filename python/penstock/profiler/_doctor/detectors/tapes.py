@@ -79,12 +79,12 @@ class KeptTapes(Tapes):
                 self.explained.add(run)
 
     def findings(self):
-        found = []
+        findings = []
         for site, (count, is_persistent, run) in self._found.items():
             if not run.is_growing():
                 continue
             kind = "persistent tapes" if is_persistent else "tapes"
-            found.append(
+            findings.append(
                 Finding(
                     self.cause,
                     "Tapes are kept",
@@ -96,7 +96,7 @@ class KeptTapes(Tapes):
                     fix=_FIX_KEPT,
                 )
             )
-        return found
+        return findings
 
 
 class LongTape(Tapes):
@@ -123,10 +123,10 @@ class LongTape(Tapes):
                     self._found[entered.site] = run, iterations, tape._tape.num_records
 
     def findings(self):
-        found = []
+        findings = []
         for site, (run, iterations, records) in self._found.items():
             grew, per_step, steps = run.growth()
-            found.append(
+            findings.append(
                 Finding(
                     self.cause,
                     "A tape records a long loop",
@@ -141,4 +141,4 @@ class LongTape(Tapes):
                     _FIX_LONG,
                 )
             )
-        return found
+        return findings

@@ -1,4 +1,4 @@
-"""Variables that a loop makes anew at every iteration."""
+"""Variables that a loop creates in every iteration."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from penstock.profiler._doctor.detectors._base import Detector, site_of
 _MANY = 10
 _USED = 8  # iterations in which the new variable was used
 _TRIAL = 20  # iterations of inner loops per variable: then it is a model that is trained
-_OWN = {  # what stands between Variable.__init__ and the line that asked for a variable
+_OWN = {  # functions between Variable.__init__ and the line that creates a variable
     __file__,
     *(_probes.__file__, creators.__file__, variable.__file__),
 }
@@ -65,58 +65,62 @@ class VariablesInLoop(Detector):
         if not loops:
             return
         run, line = loops[0]
-        made = self._sites.get(site_of(frame))
-        if made is None:
-            made = self._sites[site_of(frame)] = _Made(run)
-            made.first_iteration = self.watch.num_iterations
-        made.count += 1
-        made.last_iteration = self.watch.num_iterations
-        made.alive += 1
-        made.most_alive = max(made.most_alive, made.alive)
-        weakref.finalize(variable, made.end).atexit = False
-        made.pending = run, run.count, line
+        record = self._sites.get(site_of(frame))
+        if record is None:
+            record = self._sites[site_of(frame)] = _Made(run)
+            record.first_iteration = self.watch.num_iterations
+        record.count += 1
+        record.last_iteration = self.watch.num_iterations
+        record.alive += 1
+        record.most_alive = max(record.most_alive, record.alive)
+        weakref.finalize(variable, record.end).atexit = False
+        record.pending = run, run.count, line
         self.explained.update(run for run, _ in loops)
 
     def _allocated(self, site, unused, frame):
         """Something was computed: by a loop's own line, after that loop made a variable?"""
-        for made in self._sites.values():
-            if made.pending is None:
+        for record in self._sites.values():
+            if record.pending is None:
                 continue
-            run, iteration, line = made.pending
+            run, iteration, line = record.pending
             if run.count != iteration:
-                made.pending = None
+                record.pending = None
             elif site.file == run.loop.file and site.line in run.loop:
-                makes = any(each.pending and each.pending[2] == site.line for each in self._all())
+                makes = any(loop.pending and loop.pending[2] == site.line for loop in self._all())
                 if site.line != line and site.line != run.loop.line and not makes:
-                    made.used += 1
-                    made.pending = None
+                    record.used += 1
+                    record.pending = None
 
     def _all(self):
         return self._sites.values()
 
     def findings(self):
         return [
-            self._finding(site, made)
-            for site, made in self._sites.items()
-            if made.count >= _MANY and (self._churns(made) or self._piles_up(made))
+            self._finding(site, record)
+            for site, record in self._sites.items()
+            if record.count >= _MANY and (self._churns(record) or self._piles_up(record))
         ]
 
-    def _churns(self, made):
+    def _churns(self, record):
         """They go as fast as they come, and none is trained for long."""
-        iterations = made.last_iteration - made.first_iteration
-        rounds = made.count / max(1, made.most_alive)
-        return made.count >= 4 * made.most_alive and iterations <= _TRIAL * rounds * made.most_alive
+        iterations = record.last_iteration - record.first_iteration
+        rounds = record.count / max(1, record.most_alive)
+        return (
+            record.count >= 4 * record.most_alive
+            and iterations <= _TRIAL * rounds * record.most_alive
+        )
 
-    def _piles_up(self, made):
+    def _piles_up(self, record):
         """They stay, and every one is used by the iteration that made it: layers of a model are
         made first and used later."""
-        return made.most_alive >= _MANY and made.used >= min(_USED, made.count // 2)
+        return record.most_alive >= _MANY and record.used >= min(_USED, record.count // 2)
 
-    def _finding(self, site, made):
-        is_growing = made.run.is_growing() and self._piles_up(made)
-        grew, per_step, steps = made.run.growth() if is_growing else (0, 0.0, made.count)
+    def _finding(self, site, record):
+        is_growing = record.run.is_growing() and self._piles_up(record)
+        grew, per_step, steps = record.run.growth() if is_growing else (0, 0.0, record.count)
         fate = (
-            f"{made.most_alive:,} of them are there at once, and every one stays with what it holds"
+            f"{record.most_alive:,} of them are there at once, and every one stays with what it "
+            "holds"
             if is_growing
             else "every one is allocated, initialised and dropped again, and knows nothing of what "
             "the one before had learned"
@@ -127,7 +131,7 @@ class VariablesInLoop(Detector):
             "Variables are created in a loop",
             site.file,
             site.line,
-            f"{made.count:,} variables were made here, at least one per iteration: {fate}.",
+            f"{record.count:,} variables were made here, at least one per iteration: {fate}.",
             grew,
             per_step,
             steps,
