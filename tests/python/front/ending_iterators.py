@@ -9,7 +9,6 @@ import time
 
 import penstock as tf
 
-
 BEGUN = 4  # elements after which a slow pipeline has a thread
 
 
