@@ -297,7 +297,10 @@ Tensors add_single_element(const Dataset& dataset) {
                    });
 }
 
+extern const StageDef kHandle;
+
 Tensor dataset_handle(const Dataset& dataset) {
+  if (dataset.state()->stage == &kHandle) return dataset.state()->operands[0];
   if (!dataset.is_template()) return datasets().add(dataset.state());
   return call_with("DatasetHandle", dataset, {}, {&kHandleOutput, 1},
                    [](const Dataset& bound, const std::vector<Tensor>&) -> Tensors {
@@ -323,7 +326,6 @@ StageIteratorRef iterate_handle(std::shared_ptr<const DatasetState> state, const
 }  // namespace
 
 // Handle: the dataset that a handle stands for.
-extern const StageDef kHandle;
 const StageDef kHandle = {
     .name = "Handle",
     .num_inputs = 0,

@@ -11,10 +11,15 @@ class Composite:
     """A value that consists of tensors: an iterator, whose handle is one."""
 
     __slots__ = ()
+    _num_parts = 1
 
     def _parts(self) -> list:
         """The tensors."""
         raise NotImplementedError
+
+    def _settled(self):
+        """The same, whose parts are always the same tensors: as the argument of a function."""
+        return self
 
     def _with_parts(self, parts):
         """The same with other tensors."""
@@ -44,6 +49,13 @@ def _parts_of(leaf):
     return leaf._parts() if isinstance(leaf, Composite) else None
 
 
+def _num_parts(leaf):
+    """The number of its tensors; None for what is no composite."""
+    if isinstance(leaf, IndexedSlices):
+        return 3
+    return leaf._num_parts if isinstance(leaf, Composite) else None
+
+
 def flatten_all(structure) -> list:
     """The leaves, with the tensors of composite values in their place."""
     leaves = []
@@ -58,10 +70,10 @@ def pack_all(structure, leaves):
     leaves = iter(leaves)
 
     def value(leaf):
-        parts = _parts_of(leaf)
-        if parts is None:
+        count = _num_parts(leaf)
+        if count is None:
             return next(leaves)
-        parts = [next(leaves) for _ in parts]
+        parts = [next(leaves) for _ in range(count)]
         return IndexedSlices(*parts) if isinstance(leaf, IndexedSlices) else leaf._with_parts(parts)
 
     return pack_like(structure, [value(leaf) for leaf in flatten(structure)])

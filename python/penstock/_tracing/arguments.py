@@ -22,6 +22,7 @@ from penstock._tensors.spec import TensorSpec, TypeSpec
 _BY_VALUE = (bool, int, str, bytes, type(None), type(Ellipsis))
 _BY_TEXT = (float, complex)  # a nan is equal to itself, -0.0 is not 0.0
 _ARRAYS = (np.ndarray, np.generic)
+_CONVERTED = (*_ARRAYS, Composite)
 POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
@@ -273,10 +274,15 @@ def _checked_specs(input_signature) -> tuple:
 
 def _with_tensors(structure):
     leaves = flatten(structure)
-    if not any(isinstance(leaf, _ARRAYS) for leaf in leaves):
+    if not any(isinstance(leaf, _CONVERTED) for leaf in leaves):
         return structure
-    converted = [_core.to_tensor(x) if isinstance(x, _ARRAYS) else x for x in leaves]
-    return pack_like(structure, converted)
+    return pack_like(structure, [_converted(leaf) for leaf in leaves])
+
+
+def _converted(leaf):
+    if isinstance(leaf, Composite):
+        return leaf._settled()
+    return _core.to_tensor(leaf) if isinstance(leaf, _ARRAYS) else leaf
 
 
 def _cast(value, spec):

@@ -614,6 +614,10 @@ class Dataset(DatasetV2, Composite, LoopSource):
         keep_calls([self])
         return [_core.dataset_handle(self._core)]
 
+    def _settled(self):
+        # The handle of a dataset that depends on a trace is a node of it.
+        return self._with_parts(self._parts()) if self._core.is_template() else self
+
     def _with_parts(self, parts):
         return self._type_spec._with_parts(parts)
 

@@ -97,8 +97,10 @@ class HandleSpec(TypeSpec, Composite):
         return [_HANDLE]
 
     def _with_parts(self, parts):
+        if isinstance(parts[0], _core.Tensor):
+            return self._of_handle(parts[0])
         # Where a trace is described, the part is a spec.
-        return self._of_handle(parts[0]) if isinstance(parts[0], _core.Tensor) else self
+        return self if isinstance(parts[0], TensorSpec) else _Marked(parts)
 
     def _parts_key(self):
         return type(self), repr(self._element_spec)
@@ -117,6 +119,16 @@ class HandleSpec(TypeSpec, Composite):
 
     def __repr__(self):
         return f"{type(self).__name__}({self._element_spec!r},)"
+
+
+class _Marked(Composite):
+    """A value with marks in the place of its parts."""
+
+    def __init__(self, parts):
+        self._marks = parts
+
+    def _parts(self):
+        return self._marks
 
 
 def _is_subtype(spec, other):

@@ -9,16 +9,26 @@ import time
 
 import penstock as tf
 
+BEGUN = 4  # elements after which a slow pipeline has a thread
 
-def slow(seconds, count=1000):
-    """A pipeline whose elements take some time, in Python."""
+
+def slow(seconds, later=None):
+    """A pipeline whose elements take some time, in Python; after the first few another time."""
 
     def compute(x):
-        time.sleep(seconds)
+        time.sleep(seconds if later is None or x < BEGUN else later)
         return x
 
-    rows = tf.data.Dataset.range(count)
+    rows = tf.data.Dataset.range(1000)
     return rows.map(lambda x: tf.ensure_shape(tf.numpy_function(compute, [x], tf.int64), []))
+
+
+def begun(dataset):
+    """An iterator with a thread that computes ahead."""
+    iterator = iter(dataset.prefetch(2))
+    for _ in range(BEGUN):
+        next(iterator)
+    return iterator
 
 
 class Owner:
@@ -39,24 +49,23 @@ def interrupted(body, after=0.7):
 
 def at_exit():
     global kept
-    kept = iter(slow(0.05).prefetch(2))
-    next(kept)
+    kept = begun(slow(0.05))
 
 
 def at_exit_in_a_cycle():
-    next(Owner(iter(slow(0.05).prefetch(2))).iterator)
+    Owner(begun(slow(0.05)))
 
 
 def at_exit_in_a_long_call():
     global kept
-    kept = Owner(iter(slow(30).prefetch(2)))
-    threading.Thread(target=lambda: next(kept.iterator), daemon=True).start()
+    kept = Owner(begun(slow(0.001, 30)))
+    threading.Thread(target=lambda: list(kept.iterator), daemon=True).start()
     time.sleep(0.3)
 
 
 def at_exit_with_a_function():
     global step, kept
-    kept = iter(slow(0.02).prefetch(2))
+    kept = begun(slow(0.02))
     step = tf.function(lambda iterator: next(iterator))
     step(kept)
 
@@ -67,12 +76,12 @@ def at_exit_of_a_session():
     with tf.Graph().as_default():
         session = v1.Session()
         following = v1.data.make_one_shot_iterator(slow(0.02).prefetch(2)).get_next()
-        session.run(following)
+        for _ in range(BEGUN):
+            session.run(following)
 
 
 def dropped_in_a_thread():
-    held = [iter(slow(0.02).prefetch(2))]
-    next(held[0])
+    held = [begun(slow(0.02))]
     thread = threading.Thread(target=held.clear)
     thread.start()
     thread.join()
@@ -81,14 +90,14 @@ def dropped_in_a_thread():
 
 def dropped_by_the_collector():
     for _ in range(20):
-        next(Owner(iter(slow(0.001).prefetch(2))).iterator)
+        Owner(begun(slow(0.001)))
     gc.collect()
     print("dropped")
 
 
 def interrupted_while_waiting():
-    iterator = iter(slow(30).prefetch(2))
-    interrupted(lambda: next(iterator))
+    iterator = begun(slow(0.001, 30))
+    interrupted(lambda: list(iterator))
     os._exit(0)  # the element takes its time
 
 
@@ -114,14 +123,14 @@ def interrupted_in_a_function():
 
 
 def forked():
-    ahead, plain = iter(slow(0.01).prefetch(2)), iter(tf.data.Dataset.range(5))
-    next(ahead), next(plain)
+    ahead, plain = begun(slow(0.01)), iter(tf.data.Dataset.range(5))
+    next(plain)
     child = os.fork()
     if child == 0:
         try:
             next(ahead)
         except tf.errors.FailedPreconditionError:
-            fresh = iter(slow(0.01).prefetch(2))
+            fresh = begun(slow(0.01))
             print("child", int(next(plain)), int(next(fresh)), flush=True)
         del ahead
         gc.collect()
@@ -132,8 +141,7 @@ def forked():
 
 def forked_to_exit():
     global kept
-    kept = iter(slow(0.01).prefetch(2))
-    next(kept)
+    kept = begun(slow(0.01))
     child = os.fork()
     if child == 0:
         sys.exit(0)
@@ -152,7 +160,7 @@ SAID = {
     interrupted_in_python: "interrupted\n",
     interrupted_without_elements: "interrupted\n",
     interrupted_in_a_function: "interrupted\n",
-    forked: "child 1 0\nparent 0 1 1\n",
+    forked: "child 1 4\nparent 0 4 1\n",
     forked_to_exit: "child ended with 0\n",
 }
 

@@ -56,7 +56,9 @@ def test_nested_loops_break_and_continue():
     assert int(f(tf.constant(9, tf.int64))) == 12012012
 
 
-def test_return_inside_of_a_loop():
+def test_a_return_inside_of_a_loop_is_refused():
+    """As TensorFlow does; a variable and `break` do the same."""
+
     @tf.function
     def first_above(dataset, limit):
         for x in dataset:
@@ -64,8 +66,19 @@ def test_return_inside_of_a_loop():
                 return x
         return tf.constant(-1, tf.int64)
 
-    assert int(first_above(D.range(10), tf.constant(3, tf.int64))) == 4
-    assert int(first_above(D.range(3), tf.constant(3, tf.int64))) == -1
+    @tf.function
+    def found_above(dataset, limit):
+        found = tf.constant(-1, tf.int64)
+        for x in dataset:
+            if x > limit:
+                found = x
+                break
+        return found
+
+    limit = tf.constant(3, tf.int64)
+    with pytest.raises(NotImplementedError, match="a return statement cannot be placed inside"):
+        first_above(D.range(10), limit)
+    assert [int(found_above(D.range(n), limit)) for n in (10, 3)] == [4, -1]
 
 
 def test_a_loop_over_an_iterator_goes_on_where_it_was():
@@ -291,3 +304,18 @@ def test_large_numbers_are_exact():
     assert [int(x) for x in D.range(start, start + 2)] == [start, start + 1]
     assert [int(i) for i, _ in D.range(2).enumerate(start)] == [start, start + 1]
     assert np.int64(2**63 - 1) == D.range(np.iinfo(np.int64).max).cardinality().numpy()
+
+
+def test_arguments_in_any_order_again_and_again():
+    @tf.function
+    def f(x, dataset, y, iterator, *, optional):
+        total = dataset.reduce(zero(), lambda a, b: a + b)
+        return x * 10000 + total * 100 + y * 10 + next(iterator) + optional.get_value()
+
+    iterator = iter(D.range(10))
+    for i in range(6):
+        x, y = tf.constant(i, tf.int64), tf.constant(1, tf.int64)
+        optional = tf.experimental.Optional.from_value(np.int64(2))
+        found = f(x, D.range(i + 1), y, iterator, optional=optional)
+        assert int(found) == i * 10000 + sum(range(i + 1)) * 100 + 10 + i + 2
+    assert f.experimental_get_tracing_count() == 1

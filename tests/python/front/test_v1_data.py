@@ -1,6 +1,8 @@
 """tf.compat.v1.data: iterators in graphs, and datasets with TensorFlow 1's methods."""
 
 import gc
+import subprocess
+import sys
 import threading
 import warnings
 
@@ -227,3 +229,42 @@ def test_windows_of_a_graph():
     total = window.reduce(np.int64(0), lambda a, b: a + b)
     with v1.Session() as session:
         assert until_end(session, total) == [3, 7]
+
+
+PROGRAM = """
+import numpy as np
+import tensorflow as tf
+from tensorflow.data import Dataset
+
+x = np.arange(8, dtype=np.float32).reshape(4, 2)
+features = tf.placeholder(tf.float32, [None, 2])
+dataset = tf.data.Dataset.from_tensor_slices(features).map(lambda row: (row, tf.reduce_sum(row)))
+iterator = dataset.batch(2).make_initializable_iterator()
+batch, target = iterator.get_next()
+loss = tf.losses.mean_squared_error(target, tf.squeeze(tf.layers.dense(batch, 1), 1))
+step = tf.train.GradientDescentOptimizer(0.01).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    steps = 0
+    for epoch in range(3):
+        sess.run(iterator.initializer, {features: x})
+        while True:
+            try:
+                sess.run(step)
+                steps += 1
+            except tf.errors.OutOfRangeError:
+                break
+print(steps, Dataset is tf.data.Dataset, iterator.output_types)
+"""
+
+
+def test_an_old_program(tmp_path):
+    (tmp_path / "old.py").write_text(PROGRAM)
+    ended = subprocess.run(
+        [sys.executable, "-m", "penstock", "run", "--tf1", "old.py"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert ended.stdout == "6 True (tf.float32, tf.float32)\n", ended.stderr

@@ -30,6 +30,7 @@ class Prepared:
         self._has_integers = any(dtype.is_integer for dtype in self._feed_dtypes)
         self._exactly = [False] * len(self._feeds)  # whether a dtype is only a hint
         self._implicit = []  # what the session feeds itself
+        self._fixed = ()  # its values, where they do not change
         self._needed, self._assigned = self._part()
         self._latest = _NOTHING  # (the program of the latest run, the shapes that were fed)
 
@@ -60,6 +61,7 @@ class Prepared:
             return self.run_checked(list(values), pack)
         try:
             tensors = list(map(_to_tensor, values, self._feed_dtypes, self._exactly))
+            tensors += self._fixed
             if _is_tracing():
                 with init_scope():
                     results = function(tensors)
@@ -90,8 +92,8 @@ class Prepared:
             function = self.function(shapes)
             results = function([*tensors, *own])
         session._initialized.update(self._assigned)
-        if not self._implicit:
-            self._latest = function, shapes
+        if all(getattr(value, "is_fixed", False) for _, value in self._implicit):
+            self._fixed, self._latest = own, (function, shapes)
         return pack(_core.take_arrays(results))
 
     def function(self, shapes):

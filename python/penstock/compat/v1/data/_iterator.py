@@ -37,6 +37,8 @@ class _Slots:
                         raise
         return handle
 
+    handle_in.is_fixed = True
+
 
 def _named(name):
     """The node that was just made, with this name."""
