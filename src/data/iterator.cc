@@ -77,12 +77,16 @@ bool Iterator::next(Element& element) {
   State& state = *state_;
   return with_memory_errors("IteratorGetNext", [&] {
     const std::lock_guard lock(state.mutex);
-    if (state.stages == nullptr || !state.stages->next(element)) {
-      element.clear();
-      return false;
+    try {
+      if (state.stages != nullptr && state.stages->next(element)) {
+        hand_over(element);
+        return true;
+      }
+    } catch (const CancelledError&) {
+      if (!state.cancellation->is_cancelled()) throw;  // somebody else's
     }
-    hand_over(element);
-    return true;
+    element.clear();
+    return false;
   });
 }
 

@@ -24,9 +24,9 @@ def read(dataset):
 
 @pytest.fixture
 def budget():
-    before = tf.config.experimental.get_memory_budget()
-    yield tf.config.experimental.set_memory_budget
-    tf.config.experimental.set_memory_budget(before)
+    before = tf.config.get_memory_budget()
+    yield tf.config.set_memory_budget
+    tf.config.set_memory_budget(before)
 
 
 def floats(count, width):
