@@ -12,6 +12,7 @@
 
 #include "data/element.h"
 #include "data/stage.h"
+#include "data/worker_thread.h"
 
 namespace penstock::data {
 
@@ -19,6 +20,8 @@ struct Iterator::State : std::enable_shared_from_this<Iterator::State> {
   explicit State(const Dataset& a_dataset);
   ~State();
   void close();
+  // Destroys it. A thread of a pipeline, which may be one of its own, leaves that to another.
+  static void end(State* state) noexcept;
 
   const Dataset dataset;
   const std::shared_ptr<Cancellation> cancellation = std::make_shared<Cancellation>();
@@ -60,6 +63,19 @@ Iterator::State::~State() {
   cancellation->cancel();
 }
 
+void Iterator::State::end(State* state) noexcept {
+  if (g_is_leaving.load(std::memory_order_relaxed)) return;
+  if (!is_worker_thread()) {
+    delete state;
+    return;
+  }
+  state->cancellation->cancel();
+  try {
+    std::thread([state] { delete state; }).detach();
+  } catch (const std::system_error&) {  // the system allows no more threads: it is abandoned
+  }
+}
+
 void Iterator::State::close() {
   cancellation->cancel();
   const std::lock_guard lock(mutex);
@@ -67,11 +83,8 @@ void Iterator::State::close() {
 }
 
 Iterator::Iterator(const Dataset& dataset)
-    : state_(with_memory_errors("Iterator", [&] {
-        return std::shared_ptr<State>(new State(dataset), [](State* state) {
-          if (!g_is_leaving.load(std::memory_order_relaxed)) delete state;
-        });
-      })) {}
+    : state_(with_memory_errors(
+          "Iterator", [&] { return std::shared_ptr<State>(new State(dataset), State::end); })) {}
 
 bool Iterator::next(Element& element) {
   State& state = *state_;

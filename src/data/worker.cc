@@ -9,6 +9,8 @@
 
 #include <penstock/base/error.h>
 
+#include "data/worker_thread.h"
+
 namespace penstock::data {
 namespace {
 
@@ -21,11 +23,18 @@ uint64_t this_process() {
   return g_process.load(std::memory_order_relaxed);
 }
 
+thread_local bool t_is_worker = false;
+
 }  // namespace
+
+bool is_worker_thread() { return t_is_worker; }
 
 Worker::Worker(std::function<void()> body) : process_(this_process()) {
   try {
-    thread_ = new std::thread(std::move(body));
+    thread_ = new std::thread([body = std::move(body)] {
+      t_is_worker = true;
+      body();
+    });
   } catch (const std::system_error&) {
     throw ResourceExhaustedError("a pipeline cannot start a thread: the system allows no more");
   }

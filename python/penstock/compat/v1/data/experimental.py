@@ -9,7 +9,7 @@ _MAKE_DATASETS = frozenset(
     ]
 )
 _find, __dir__ = _names.surface(
-    "data.experimental", "data.experimental", without=("at", "from_list")
+    "data.experimental", "data.experimental", without=("at", "from_list", "load", "save")
 )
 
 
