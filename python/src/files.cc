@@ -29,7 +29,6 @@ namespace penstock::python {
 namespace {
 
 constexpr int64_t kPiece = 256 << 10;  // still in the cache when its checksum is computed
-constexpr int64_t kPage = 4096;
 
 // The result of a read: fewer bytes than wanted if the file ends.
 struct Found {
@@ -138,8 +137,8 @@ nb::tuple read_variable(const nb::object& variable, int file, int64_t offset,
   return nb::make_tuple(found.bytes, found.checksum);
 }
 
-struct Pages {
-  void* start;
+struct MappedData {
+  void* data;
   size_t bytes;
 };
 
@@ -159,21 +158,19 @@ nb::object map_tensor(int file, int64_t offset, const nb::object& dtype_object,
   if (fstat(file, &now) != 0) check({.problem = errno});
   const auto alignment = static_cast<int64_t>(dtype_size(dtype));
   if (bytes == 0 || now.st_size - bytes < offset || offset % alignment != 0) return nb::none();
-  const int64_t before = offset % kPage;
-  const auto mapped = static_cast<size_t>(before + bytes);
-  void* const start = memory::map_file(file, offset - before, mapped, false);
-  if (start == nullptr) check({.problem = errno});
-  char* const data = static_cast<char*>(start) + before;
+  const auto mapped_bytes = static_cast<size_t>(bytes);
+  void* const data = memory::map_file(file, offset, mapped_bytes, false);
+  if (data == nullptr) check({.problem = errno});
   if (dtype == DType::kBool && !has_only_bools(data, bytes)) {
-    memory::unmap_file(start, mapped);
+    memory::unmap_file(data, mapped_bytes);
     return nb::none();
   }
   const auto give_back = [](void* context) {
-    const std::unique_ptr<Pages> pages(static_cast<Pages*>(context));
-    memory::unmap_file(pages->start, pages->bytes);
+    const std::unique_ptr<MappedData> mapped(static_cast<MappedData*>(context));
+    memory::unmap_file(mapped->data, mapped->bytes);
   };
-  auto pages = std::make_unique<Pages>(Pages{start, mapped});
-  Tensor tensor = Tensor::borrow(dtype, shape, data, give_back, pages.release(), true);
+  auto mapped = std::make_unique<MappedData>(MappedData{data, mapped_bytes});
+  Tensor tensor = Tensor::borrow(dtype, shape, data, give_back, mapped.release(), true);
   return nb::steal(checked(wrap(std::move(tensor))));
 }
 

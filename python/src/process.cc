@@ -5,6 +5,7 @@
 #include <malloc.h>
 #include <nanobind/stl/string.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <string>
@@ -15,8 +16,6 @@ namespace nb = nanobind;
 
 namespace penstock::python {
 namespace {
-
-constexpr size_t kPageBytes = 4096;
 
 // The bytes that the C library's allocator has from the system, and those in use.
 nb::dict malloc_info() {
@@ -49,7 +48,8 @@ std::string small_object_text() {
 
 // The zeroed data of libraries follow their mapped files, in anonymous mappings.
 int add_zeroed(dl_phdr_info* library, size_t, void* sum) {
-  const auto up = [](uintptr_t address) { return (address + kPageBytes - 1) & ~(kPageBytes - 1); };
+  const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  const auto up = [page](uintptr_t address) { return (address + page - 1) & ~(page - 1); };
   for (size_t i = 0; i < library->dlpi_phnum; ++i) {
     const auto& segment = library->dlpi_phdr[i];
     if (segment.p_type != PT_LOAD) continue;

@@ -164,7 +164,6 @@ void triangular_logarithm(const SchurWork& w, int n) {
   }
   // log(I + t) = the sum over Gauss's nodes s of weight · (I + s t)⁻¹ t
   std::fill_n(w.x, size, Z(0));
-  const Z one(1);
   for (int k = 0; k < 7; ++k) {
     const double node = (1 + kNodes[k]) / 2, weight = kWeights[k] / 2;
     for (int64_t i = 0; i < size; ++i) w.y[i] = node * w.t[i];

@@ -58,7 +58,7 @@ struct Max {
   }
   template <typename A>
   static A one(A a, A b) {
-    return (b > a) | (b != b) ? b : a;
+    return ((b > a) | (b != b)) ? b : a;
   }
 };
 
@@ -71,7 +71,7 @@ struct Min {
   }
   template <typename A>
   static A one(A a, A b) {
-    return (b < a) | (b != b) ? b : a;
+    return ((b < a) | (b != b)) ? b : a;
   }
 };
 

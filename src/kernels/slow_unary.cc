@@ -17,9 +17,6 @@ using namespace HWY_NAMESPACE;
 
 constexpr DTypeSet kRealPlain = DTypeSet(DType::kFloat32) | DType::kFloat64;
 
-template <typename T>
-constexpr bool is_complex = kComplexTypes.has(kDTypeOf<T>);
-
 struct Tan {
   static constexpr DTypeSet kTypes = kRealPlain | kComplexTypes;
   template <typename T>

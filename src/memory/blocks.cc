@@ -32,7 +32,7 @@ void free_block(Block block) noexcept {
 }
 
 size_t shrink_block(Block block, size_t bytes) noexcept {
-  const size_t kept = (bytes + kPageBytes - 1) & ~(kPageBytes - 1);
+  const size_t kept = round_to_pages(bytes);
   if (block.bytes <= kMaxSmallBytes || kept <= kMaxSmallBytes || kept >= block.bytes)
     return block.bytes;
   unmap_tail(block.data, block.bytes, kept);

@@ -32,7 +32,7 @@ bool cover(uintptr_t address) noexcept {
     const uintptr_t start = g_mappings[i].start.load(std::memory_order_acquire);
     const uintptr_t end = start + g_mappings[i].bytes.load(std::memory_order_relaxed);
     if (start <= kTaken || address < start || address >= end) continue;
-    const uintptr_t page = address / kPageBytes * kPageBytes;
+    const uintptr_t page = page_of(address);
     return mmap(reinterpret_cast<void*>(page), end - page, PROT_READ | PROT_WRITE,
                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED;
   }
@@ -95,26 +95,30 @@ void* map_file(int descriptor, int64_t offset, size_t bytes, bool writable) noex
     errno = ENOMEM;
     return nullptr;
   }
+  // The system maps from the start of a page.
+  const size_t before = static_cast<size_t>(offset) % page_bytes();
+  bytes += before;
   void* const pages = mmap(nullptr, bytes, writable ? PROT_READ | PROT_WRITE : PROT_READ,
-                           MAP_SHARED, descriptor, offset);
+                           MAP_SHARED, descriptor, offset - static_cast<int64_t>(before));
   if (pages == MAP_FAILED) {
     place->start.store(0);
     return nullptr;
   }
   place->bytes.store(bytes, std::memory_order_relaxed);
   place->start.store(reinterpret_cast<uintptr_t>(pages), std::memory_order_release);
-  return pages;
+  return static_cast<char*>(pages) + before;
 }
 
-void unmap_file(void* pages, size_t bytes) noexcept {
-  const auto start = reinterpret_cast<uintptr_t>(pages);
+void unmap_file(void* data, size_t bytes) noexcept {
+  const auto address = reinterpret_cast<uintptr_t>(data);
+  const uintptr_t start = page_of(address);
   for (size_t i = 0; i < g_num_used.load(std::memory_order_relaxed); ++i) {
     if (g_mappings[i].start.load(std::memory_order_relaxed) != start) continue;
     g_mappings[i].start.store(0);
     g_next.store(i, std::memory_order_relaxed);
     break;
   }
-  munmap(pages, bytes);
+  munmap(reinterpret_cast<void*>(start), address - start + bytes);
 }
 
 }  // namespace penstock::memory

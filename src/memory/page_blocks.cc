@@ -11,14 +11,10 @@
 namespace penstock::memory {
 namespace {
 
-constexpr size_t round_to_pages(size_t bytes) {
-  return (bytes + kPageBytes - 1) & ~(kPageBytes - 1);
-}
-
 // Rounds to eight steps per doubling, so that blocks of similar size are interchangeable. The
 // untouched tail of a block costs addresses, not memory.
-constexpr size_t round_to_step(size_t bytes) {
-  const size_t step = std::max(std::bit_floor(bytes) / 8, kPageBytes);
+size_t round_to_step(size_t bytes) {
+  const size_t step = std::max(std::bit_floor(bytes) / 8, page_bytes());
   return (bytes + step - 1) & ~(step - 1);
 }
 

@@ -61,7 +61,7 @@ class Table {
   size_t next(size_t i) const noexcept { return (i + 1) & (capacity_ - 1); }
   // The index of `start`, or where it would be inserted.
   size_t place_of(uintptr_t start) const noexcept {
-    size_t i = start / kPageBytes * 0x9E3779B97F4A7C15u >> 20 & (capacity_ - 1);
+    size_t i = start / kLeastPageBytes * 0x9E3779B97F4A7C15u >> 20 & (capacity_ - 1);
     while (places_[i].start != 0 && places_[i].start != start) i = next(i);
     return i;
   }
@@ -71,7 +71,7 @@ class Table {
     return region.start == start ? &region : nullptr;
   }
   bool grow() noexcept {
-    const size_t capacity = capacity_ == 0 ? kPageBytes / sizeof(Region) : 2 * capacity_;
+    const size_t capacity = capacity_ == 0 ? page_bytes() / sizeof(Region) : 2 * capacity_;
     void* pages = mmap(nullptr, capacity * sizeof(Region), PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (pages == MAP_FAILED) return false;
@@ -107,15 +107,16 @@ int64_t resident_bytes() noexcept { return g_table.resident_bytes(); }
 
 int64_t resident_bytes(void* pages, size_t bytes) noexcept {
   unsigned char in_memory[4096];
-  constexpr size_t kAtOnce = sizeof in_memory * kPageBytes;
+  const size_t page_size = page_bytes();
+  const size_t at_once = sizeof in_memory * page_size;
   int64_t count = 0;
-  for (size_t done = 0; done < bytes; done += kAtOnce) {
-    const size_t part = std::min(bytes - done, kAtOnce);
+  for (size_t done = 0; done < bytes; done += at_once) {
+    const size_t part = std::min(bytes - done, at_once);
     if (mincore(static_cast<char*>(pages) + done, part, in_memory) != 0) continue;
-    count += std::count_if(in_memory, in_memory + part / kPageBytes,
+    count += std::count_if(in_memory, in_memory + part / page_size,
                            [](unsigned char page) { return (page & 1) != 0; });
   }
-  return count * static_cast<int64_t>(kPageBytes);
+  return count * static_cast<int64_t>(page_size);
 }
 
 }  // namespace penstock::memory::regions

@@ -176,7 +176,7 @@ struct ThreadCache {
   uint32_t count[kNumSizeClasses];
   uint32_t epoch;
 };
-static_assert(sizeof(ThreadCache) <= kPageBytes);
+static_assert(sizeof(ThreadCache) <= kLeastPageBytes);
 
 // Null before the thread's first block; kNoCache after its end, or without memory for a cache.
 thread_local ThreadCache* t_cache = nullptr;
@@ -197,15 +197,15 @@ void flush(ThreadCache& cache) noexcept {
 
 void at_thread_exit(void* cache) {
   flush(*static_cast<ThreadCache*>(cache));
-  unmap_pages(cache, kPageBytes);
+  unmap_pages(cache, page_bytes());
   t_cache = kNoCache;
 }
 
 [[gnu::noinline]] void start_cache() noexcept {
   static const bool has_key = pthread_key_create(&g_exit_key, at_thread_exit) == 0;
-  void* page = has_key ? map_pages(kPageBytes) : nullptr;
+  void* page = has_key ? map_pages(page_bytes()) : nullptr;
   if (page != nullptr && pthread_setspecific(g_exit_key, page) != 0) {
-    unmap_pages(page, kPageBytes);
+    unmap_pages(page, page_bytes());
     page = nullptr;
   }
   t_cache = page == nullptr ? kNoCache : static_cast<ThreadCache*>(page);  // a fresh page is zero

@@ -28,7 +28,7 @@ void* map(size_t bytes) noexcept {
   return pages == MAP_FAILED ? nullptr : pages;
 }
 
-// Large blocks request huge pages where they fill them: a fault then maps 2 MiB instead of 4 KiB,
+// Large blocks request huge pages where they fill them: a fault then maps 2 MiB instead of a page,
 // and kernels miss the TLB less. A partial huge page at the end stays small pages, so that no block
 // takes more memory than its bytes.
 constexpr size_t kHugePageBytes = 2 << 20;
@@ -38,7 +38,7 @@ constexpr size_t kLeastHugeBlock = 2 * kHugePageBytes;
 
 void* map_pages(size_t bytes, size_t alignment) noexcept {
   if (bytes >= kLeastHugeBlock) alignment = std::max(alignment, kHugePageBytes);
-  const size_t extra = alignment > kPageBytes ? alignment : 0;
+  const size_t extra = alignment > page_bytes() ? alignment : 0;
   char* pages = static_cast<char*>(map(bytes + extra));
   if (pages == nullptr) return nullptr;
   if (extra != 0) {  // keep the aligned middle
@@ -69,7 +69,7 @@ void unmap_tail(void* pages, size_t bytes, size_t kept) noexcept {
 int64_t mapped_bytes() noexcept { return g_mapped.load(std::memory_order_relaxed); }
 
 int64_t physical_bytes() noexcept {
-  int64_t bytes = static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+  int64_t bytes = sysconf(_SC_PHYS_PAGES) * static_cast<int64_t>(page_bytes());
   for (const char* path :
        {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
     const int64_t limit = read_number(path);

@@ -8,8 +8,9 @@
 
 namespace penstock::memory {
 
-// Fresh zeroed pages, or null. `bytes` is a multiple of the page size, `alignment` a power of two.
-void* map_pages(size_t bytes, size_t alignment = kPageBytes) noexcept;
+// Fresh zeroed pages, or null. `bytes` is a multiple of the page size, `alignment` a power of two;
+// pages are aligned to their own size at least.
+void* map_pages(size_t bytes, size_t alignment = kLeastPageBytes) noexcept;
 void unmap_pages(void* pages, size_t bytes) noexcept;
 // Returns the pages behind the first `kept` of `bytes`.
 void unmap_tail(void* pages, size_t bytes, size_t kept) noexcept;

@@ -22,7 +22,7 @@
 namespace penstock::recording {
 namespace {
 
-constexpr size_t kHeaderBytes = memory::kPageBytes;
+constexpr size_t kHeaderBytes = 4096;  // in the file; readers rely on it
 static_assert(sizeof(Header) <= kHeaderBytes);
 constexpr size_t kPiecesKept = 32;  // 8 MiB of the newest blocks stay in memory
 constexpr uint32_t kInNextChunk = ~uint32_t{0};
@@ -169,8 +169,12 @@ int64_t File::resident_bytes() const noexcept {
 void File::drop_old_pages() noexcept {
   const size_t count = num_pieces(Kind::kBlocks);
   if (count < first_resident_ + 2 * kPiecesKept) return;
-  for (; first_resident_ < count - kPiecesKept; ++first_resident_)
-    madvise(block_pieces_[first_resident_] - sizeof(ChunkHeader), kChunkBytes, MADV_DONTNEED);
+  for (; first_resident_ < count - kPiecesKept; ++first_resident_) {
+    const auto chunk =
+        reinterpret_cast<uintptr_t>(block_pieces_[first_resident_] - sizeof(ChunkHeader));
+    const uintptr_t start = memory::page_of(chunk);
+    madvise(reinterpret_cast<void*>(start), chunk - start + kChunkBytes, MADV_DONTNEED);
+  }
 }
 
 }  // namespace penstock::recording

@@ -60,7 +60,7 @@ class Index {
   }
   bool grow() noexcept {
     Index larger;
-    larger.capacity_ = capacity_ == 0 ? memory::kPageBytes / sizeof(Entry) : 2 * capacity_;
+    larger.capacity_ = capacity_ == 0 ? memory::page_bytes() / sizeof(Entry) : 2 * capacity_;
     larger.entries_ = static_cast<Entry*>(memory::map_pages(larger.bytes()));
     if (larger.entries_ == nullptr) return false;
     for (size_t i = 0; i < capacity_; ++i) {

@@ -12,6 +12,8 @@
 
 #include <penstock/memory/memory.h>
 
+#include "memory/page.h"
+
 namespace penstock::recording {
 namespace {
 
@@ -35,7 +37,7 @@ int64_t resident_bytes() noexcept {
   close(statm);
   long long all = 0, resident = 0;
   if (count <= 0 || std::sscanf(text, "%lld %lld", &all, &resident) != 2) return 0;
-  return resident * sysconf(_SC_PAGESIZE);
+  return resident * static_cast<int64_t>(memory::page_bytes());
 }
 
 void look_after(Recorder& recorder, int64_t* since, int64_t* every) noexcept {

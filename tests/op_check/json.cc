@@ -1,6 +1,7 @@
 #include "json.h"
 
 #include <charconv>
+#include <utility>
 
 #include <penstock/base/error.h>
 #include <penstock/base/strings.h>
@@ -120,7 +121,7 @@ class Parser {
       skip_spaces();
       std::string name = string();
       expect(":");
-      result.map.emplace_back(std::move(name), value());
+      result.map.push_back({std::move(name), value()});
       skip_spaces();
       if (takes("}")) return result;
       expect(",");

@@ -5,17 +5,18 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace penstock::op_check {
 
+struct JsonMember;
+
 struct Json {
   enum class Kind { kNull, kBool, kNumber, kString, kList, kObject } kind = Kind::kNull;
-  std::string text;                               // a number's or a string's
-  bool truth = false;                             // a bool's
-  std::vector<Json> items;                        // a list's
-  std::vector<std::pair<std::string, Json>> map;  // an object's, in its order
+  std::string text;             // a number's or a string's
+  bool truth = false;           // a bool's
+  std::vector<Json> items;      // a list's
+  std::vector<JsonMember> map;  // an object's, in its order
 
   // Null when there is no such member.
   const Json* find(std::string_view name) const;
@@ -23,6 +24,11 @@ struct Json {
   int64_t as_int() const;
   uint64_t as_unsigned() const;
   double as_double() const;
+};
+
+struct JsonMember {
+  std::string name;
+  Json value;
 };
 
 // Throws InvalidArgumentError for what is no JSON. Strings hold bytes: \u00ff is byte 255.

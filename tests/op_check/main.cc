@@ -11,6 +11,8 @@
 #include <optional>
 #include <span>
 
+#include <penstock/base/strings.h>
+
 #include "kernels/target_choice.h"
 #include "op_check.h"
 
@@ -50,8 +52,8 @@ constexpr char kHelp[] =
     "  --iteration n    fuzz: only this one, to run a failure again\n"
     "  --out DIR        dump: where to write (op_samples)\n"
     "  --in DIR         replay: where the recorded calls are (tests/recorded/data)\n"
-    "  --target NAME    kernels for this instruction set (AVX2, SSE2, NEON; all: one after the "
-    "other)\n"
+    "  --target NAME    kernels for this instruction set (AVX2, SSE2, NEON; all: one after the\n"
+    "                   other; each dumps into a folder of its own in --out)\n"
     "  --help\n";
 
 struct Mode {
@@ -137,16 +139,18 @@ int run_in_child(const Mode& mode, const Options& options, std::string_view targ
   return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
-// Runs the mode with the kernels of one instruction set, or of each that this machine has. The exit
-// status, or the first that is not 0.
-int run_on_targets(const Mode& mode, const Options& options, std::string_view name) {
+// Runs the mode with the kernels of one instruction set, or of each that this machine has, each with
+// a folder of its own for what it writes. The exit status, or the first that is not 0.
+int run_on_targets(const Mode& mode, Options options, std::string_view name) {
   const std::span<const std::string_view> usable = kernels::usable_targets();
   if (name != "all") {
     if (std::ranges::count(usable, name) == 0) fail_usage("there are no kernels here for", name);
     return run_on_target(mode, options, name);
   }
+  const std::string folder = options.out;
   int first = 0;
   for (const std::string_view target : usable) {
+    options.out = cat(folder, "/", target);
     const int status = run_in_child(mode, options, target);
     if (first == 0) first = status;
   }

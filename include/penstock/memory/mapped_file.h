@@ -11,9 +11,8 @@
 
 namespace penstock::memory {
 
-// Maps a part of a file, shared; returns null and sets errno on failure. `offset` is a multiple of
-// the page size.
+// Maps a part of a file, shared; returns null and sets errno on failure.
 PEN_API void* map_file(int descriptor, int64_t offset, size_t bytes, bool writable) noexcept;
-PEN_API void unmap_file(void* pages, size_t bytes) noexcept;
+PEN_API void unmap_file(void* data, size_t bytes) noexcept;
 
 }  // namespace penstock::memory

@@ -1,7 +1,7 @@
 #include "graph/passes/trim_controls.h"
 
 #include <algorithm>
-#include <ranges>
+#include <functional>
 
 #include "graph/control.h"
 #include "graph/copier.h"
@@ -174,9 +174,8 @@ Graph trim_controls(const Graph& graph) {
   Copier copier(graph, result);
   for (size_t n = 0; n < graph.num_nodes(); ++n) {
     const Node& node = graph.node(static_cast<NodeId>(n));
-    const auto outputs = std::views::iota(node.first_output, node.first_output + node.num_outputs);
-    const bool is_needed = std::ranges::any_of(
-        outputs, [&](ValueId value) { return needed[static_cast<size_t>(value)]; });
+    const auto first = needed.begin() + node.first_output;
+    const bool is_needed = std::any_of(first, first + node.num_outputs, std::identity());
     if (node.kind == NodeKind::kControl && is_needed) {
       add_trimmed(copier, node, trimmed[n]);
     } else if (node.kind == NodeKind::kInput || is_needed) {  // the caller passes all inputs

@@ -17,7 +17,7 @@
 namespace penstock {
 namespace {
 
-constexpr size_t kPage = 4096;
+const size_t kPage = static_cast<size_t>(sysconf(_SC_PAGESIZE));
 
 // A file of so many pages of 'x', gone with the object.
 class File {
@@ -53,6 +53,20 @@ TEST(MappedFile, TakesWritesWhereTheFileWasCut) {
   pages[kPage] = 'b';
   EXPECT_EQ(pages[0], 'a');
   memory::unmap_file(const_cast<char*>(pages), 2 * kPage);
+}
+
+TEST(MappedFile, StartsAnywhereInAPage) {
+  const File file(3);
+  ASSERT_EQ(pwrite(file.number, "ab", 2, static_cast<off_t>(kPage + 100)), 2);
+  auto* data = static_cast<volatile char*>(
+      memory::map_file(file.number, static_cast<int64_t>(kPage + 100), 2 * kPage - 100, true));
+  ASSERT_NE(data, nullptr);
+  EXPECT_EQ(data[0], 'a');
+  EXPECT_EQ(data[2], 'x');
+  ASSERT_EQ(ftruncate(file.number, static_cast<off_t>(kPage + 101)), 0);
+  EXPECT_EQ(data[0], 'a');
+  EXPECT_EQ(data[2 * kPage - 101], 0);  // on the page that is gone
+  memory::unmap_file(const_cast<char*>(data), 2 * kPage - 100);
 }
 
 TEST(MappedFile, ManyComeAndGo) {

@@ -14,6 +14,8 @@
 #include <penstock/base/error.h>
 #include <penstock/base/strings.h>
 
+#include "memory/page.h"
+
 namespace penstock::exec {
 namespace {
 
@@ -38,8 +40,7 @@ int open_file() {
 }
 
 int64_t in_pages(int64_t bytes) {
-  const int64_t page = sysconf(_SC_PAGESIZE);
-  return (bytes + page - 1) / page * page;
+  return static_cast<int64_t>(memory::round_to_pages(static_cast<size_t>(bytes)));
 }
 
 }  // namespace
