@@ -62,7 +62,8 @@ class Reader:
     functions: list[Function] = field(default_factory=list)
 
     def read(self, text):
-        text = _COMMENT.sub(lambda match: match.group(1) or " ", text)
+        # A text may contain what separates parameters.
+        text = _COMMENT.sub(lambda match: '""' if match.group(1) else " ", text)
         text = _FIELDS.sub("", _DIRECTIVE.sub("", text))
         piece, depth = "", 0
         for part in re.findall(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])\'|[{};()]|\s+|[^{};()"\'\s]+',

@@ -101,13 +101,13 @@ def snapshot(dataset, path, compression, reader_func, shard_func):
     return kept
 
 
-@public("data.experimental.save", "v1.data.experimental.save")
+@public("data.experimental.save")
 def save_dataset(dataset, path, compression=None, shard_func=None, checkpoint_args=None):
     """Writes the elements of a dataset to a folder."""
     return dataset.save(path, compression, shard_func, checkpoint_args)
 
 
-@public("data.experimental.load", "v1.data.experimental.load")
+@public("data.experimental.load")
 def load_dataset(path, element_spec=None, compression=None, reader_func=None):
     """The dataset that `save` wrote."""
     return _structure.dataset_class().load(path, element_spec, compression, reader_func)
