@@ -126,7 +126,27 @@ def _text(module: types.ModuleType, homes: dict[type, str]) -> str:
     if module.__name__ == "penstock.compat.v1":  # it also has the modules of penstock
         body.append("def __getattr__(name: builtins.str) -> typing.Any: ...\n")
     records = [_record(op) for op in sorted(ops)]
-    return "\n".join([_HEAD, _imports("".join(body + records), module, homes), *records, *body])
+    imports = _imports("".join(body + records), module, homes)
+    body, bases = _with_other_bases(body, module, homes)
+    return "\n".join([_HEAD, imports + bases, *records, *body])
+
+
+def _with_other_bases(body, module, homes) -> tuple[list[str], str]:
+    """The body, where a class whose base has its own name gets that under another, and the imports
+    for it: tf.compat.v1.data.Dataset is a tf.data.Dataset."""
+    texts, imports = [], ""
+    for text in body:
+        match = re.match(r"class (\w+)\((?:.*\b)?\1\b", text)
+        if match:
+            name = match[1]
+            others = (home for home in homes.values() if home.rpartition(".")[2] == name)
+            where = min(others, key=lambda home: home.count(".")).rpartition(".")[0]
+            imports += f"from {where} import {name} as _{name}\n"
+            head, rest = text.split("\n", 1)
+            start = head.index("(")
+            text = head[:start] + re.sub(rf"\b{name}\b", f"_{name}", head[start:]) + "\n" + rest
+        texts.append(text)
+    return texts, imports
 
 
 def _imports(text: str, module: types.ModuleType, homes: dict[type, str]) -> str:
@@ -134,14 +154,15 @@ def _imports(text: str, module: types.ModuleType, homes: dict[type, str]) -> str
     text = re.sub(r'""".*?"""|"[^"\n]*"|\'[^\'\n]*\'', "", text, flags=re.S)
     own = set(re.findall(r"^(?:class|def|from .* as) (\w+)", text, re.M))
     text = re.sub(r"\b(?:def|class|import|as) \w+|\w+(?=: \w)", "", text)
-    lines = []
-    for home in sorted(set(homes.values())):
+    lines = {}
+    # Of several classes with a name, the one of the shortest module.
+    for home in sorted(set(homes.values()), key=lambda home: (home.count("."), home)):
         where, _, name = home.rpartition(".")
-        if where == module.__name__ or name in own:
+        if where == module.__name__ or name in own or name in lines:
             continue
         if re.search(rf"(?<![\w.]){name}(?![\w=])", text):
-            lines.append(f"from {where} import {name}\n")
-    return "".join(lines)
+            lines[name] = f"from {where} import {name}\n"
+    return "".join(sorted(lines.values()))
 
 
 def _homes() -> dict[type, str]:

@@ -650,7 +650,3 @@ def dataset_or_raise(value, what) -> Dataset:
     if not isinstance(value, Dataset):
         raise TypeError(f"{what} must be a `tf.data.Dataset` object, but is {type(value)}")
     return value
-
-
-# As TensorFlow shows it; some programs recognise it by this name.
-Dataset.__name__ = Dataset.__qualname__ = "DatasetV2"

@@ -73,7 +73,7 @@ class _Reader(Dataset):
         pass  # made by __new__
 
 
-@public("data.TextLineDataset", "v1.data.TextLineDataset")
+@public("data.TextLineDataset")
 class TextLineDataset(_Reader):
     """The lines of text files, without their ends.
 
@@ -97,7 +97,7 @@ class TextLineDataset(_Reader):
         return _read(cls, "TextLine", filenames, operands, num_parallel_reads)
 
 
-@public("data.TFRecordDataset", "v1.data.TFRecordDataset")
+@public("data.TFRecordDataset")
 class TFRecordDataset(_Reader):
     """The records of TFRecord files, as strings.
 
@@ -121,7 +121,7 @@ class TFRecordDataset(_Reader):
         return _read(cls, "TFRecord", filenames, operands, num_parallel_reads)
 
 
-@public("data.FixedLengthRecordDataset", "v1.data.FixedLengthRecordDataset")
+@public("data.FixedLengthRecordDataset")
 class FixedLengthRecordDataset(_Reader):
     """Records of the same number of bytes, as strings.
 
@@ -165,7 +165,7 @@ def _records(record_defaults):
     return columns
 
 
-@public("data.experimental.CsvDataset", "v1.data.experimental.CsvDataset")
+@public("data.experimental.CsvDataset")
 class CsvDataset(_Reader):
     """The rows of tables in CSV files.
 
@@ -300,7 +300,7 @@ def _selected(select_columns, names):
     return sorted(select_columns)
 
 
-@public("data.experimental.make_csv_dataset", "v1.data.experimental.make_csv_dataset")
+@public("data.experimental.make_csv_dataset")
 def make_csv_dataset(
     file_pattern,
     batch_size,

@@ -176,6 +176,9 @@ TEST(DataThreads, DroppingReturnsMemoryAndThreads) {
     EXPECT_GE(memory::info().current, before);
   }
   EXPECT_EQ(memory::info().current, all_bytes);
+  // One that was joined may still be leaving.
+  for (int i = 0; i < 500 && num_threads_of_process() != threads; ++i)
+    std::this_thread::sleep_for(milliseconds(10));
   EXPECT_EQ(num_threads_of_process(), threads);
 }
 

@@ -96,7 +96,6 @@ def test_missing_names():
         tf.nn.softmaxx  # noqa: B018
     with pytest.raises(AttributeError, match="MatMul"):
         tf.raw_ops.MatMull  # noqa: B018
-    assert not hasattr(tf, "data")
     assert not hasattr(tf, "keras")
 
 

@@ -21,6 +21,7 @@ ADDED = {
         "get_memory_budget get_trace_cache_limit set_memory_budget set_trace_cache_limit"
     ),
     "tf.config.experimental": "get_memory_by_tag trim_memory",
+    "tf.data": "MemoryPlan",
     "tf.debugging": "assert_peak",
     "tf.experimental": "from_numpy",
     "tf.io": "safetensors",

@@ -117,7 +117,6 @@ def test_random_numbers_are_scaled_in_one_buffer(draw):
 @pytest.mark.parametrize(
     ("module", "name", "near"),
     [
-        (tf, "data", ""),
         (tf, "matmull", " Near names: matmul."),
         (tf.nn, "rleu", " Near names: relu."),
         (tf.raw_ops, "MatMull", " Near names: MatMul."),

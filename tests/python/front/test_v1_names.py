@@ -294,6 +294,21 @@ UNNAMED = {
     "compat/v1/_flag_values.py": "_access_unparsed",
     "compat/v1/train/_saver.py": "__init__",
     "compat/v1/_functions.py": "assert_scalar",
+    # The stages of datasets are no nodes.
+    "compat/v1/data/_dataset.py": "map",
+    "compat/v1/data/_iterator.py": "__init__",
+    "data/_dataset.py": (
+        "batch bucket_by_sequence_length cache concatenate counter enumerate filter flat_map "
+        "from_generator from_tensor_slices from_tensors get_single_element group_by_window "
+        "ignore_errors interleave list_files map padded_batch prefetch ragged_batch random rebatch "
+        "reduce rejection_resample repeat scan shard shuffle skip snapshot sparse_batch take "
+        "take_while unbatch unique window with_options zip"
+    ),
+    "data/_experimental.py": "RandomDataset from_list",
+    "data/_iterator.py": "get_next",
+    "data/_optional.py": "get_value has_value",
+    "data/_options.py": "_default",
+    "data/_readers.py": "__new__",
 }
 
 

@@ -12,7 +12,9 @@ from penstock.compat.v1.data._dataset import DatasetV1, as_method, as_v1
 def as_version_1(namespace: str, name: str):
     """tf.<namespace>.<name>, which makes datasets of TensorFlow 1."""
     found = getattr(importlib.import_module(f"penstock.{namespace}"), name)
-    return _class(found) if inspect.isclass(found) else as_method(found)
+    made = _class(found) if inspect.isclass(found) else as_method(found)
+    made.__module__ = f"penstock.compat.v1.{namespace}"
+    return made
 
 
 def _class(found):
