@@ -644,9 +644,3 @@ class Dataset(DatasetV2, Composite, LoopSource):
 
 
 Dataset.__name__ = "DatasetV2"  # as TensorFlow's
-
-
-def dataset_or_raise(value, what) -> Dataset:
-    if not isinstance(value, Dataset):
-        raise TypeError(f"{what} must be a `tf.data.Dataset` object, but is {type(value)}")
-    return value

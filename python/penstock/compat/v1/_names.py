@@ -115,7 +115,7 @@ def surface(namespace: str, base: str | None = None, without: tuple = ()):
     def __getattr__(name):
         if name == "__all__":
             return __dir__()
-        if name.startswith("__"):
+        if name.startswith("_"):  # modules of its own
             raise AttributeError(name)
         value = find(namespace, name)
         if value is None:
