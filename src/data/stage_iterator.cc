@@ -2,6 +2,7 @@
 
 #include <penstock/base/error.h>
 #include <penstock/base/strings.h>
+#include <penstock/core/fits.h>
 
 namespace penstock::data {
 
@@ -13,6 +14,24 @@ void NamedIterator::save(StateWriter& out) {
 void NamedIterator::restore(StateReader& in) {
   in.expect(state_->stage->name);
   restore_own(in);
+}
+
+void IndexedIterator::save_own(StateWriter& out) {
+  InputIterator::save_own(out);
+  out.number(index_);
+}
+
+void IndexedIterator::restore_own(StateReader& in) {
+  InputIterator::restore_own(in);
+  index_ = in.count(INT64_MAX);
+}
+
+void infer_predicate(DatasetState& state) {
+  const Spec& result = state.functions[0].spec();
+  if (result.size() != 1 || result[0].dtype != DType::kBool || !fits(result[0].shape, Shape{}))
+    throw InvalidArgumentError(cat("[", state.stage->name,
+                                   "Dataset] `predicate` must return a bool scalar, not ", result));
+  state.spec = state.input().spec();
 }
 
 FunctionCall::FunctionCall(const StateRef& state, size_t function)

@@ -44,6 +44,22 @@ class InputIterator : public NamedIterator {
   StageIteratorRef input_;
 };
 
+// The same, which also counts elements of the input: user functions are told the number.
+class IndexedIterator : public InputIterator {
+ public:
+  using InputIterator::InputIterator;
+
+ protected:
+  void save_own(StateWriter& out) override;
+  void restore_own(StateReader& in) override;
+
+  int64_t index_ = 0;  // of the next element
+};
+
+// StageDef::infer of a stage whose function is a predicate and whose elements are its input's. Throws
+// InvalidArgumentError unless the function gives one bool.
+void infer_predicate(DatasetState& state);
+
 // A user function as one iterator calls it: random streams of its own, and errors that say where.
 class FunctionCall {
  public:

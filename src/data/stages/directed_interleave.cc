@@ -5,6 +5,7 @@
 #include <penstock/base/strings.h>
 #include <penstock/core/fits.h>
 
+#include "data/items.h"
 #include "data/stage_iterator.h"
 
 namespace penstock::data {
@@ -12,22 +13,12 @@ namespace {
 
 enum { kStopOnEmpty };
 
-// The shape that both have.
-Shape common(const Shape& a, const Shape& b) {
-  if (!a.has_rank() || a.rank() != b.rank()) return Shape::unknown_rank();
-  Shape shape = a;
-  for (int i = 0; i < a.rank(); ++i) {
-    if (a[i] != b[i]) shape.set(i, kUnknownDim);
-  }
-  return shape;
-}
-
 bool merge(Spec& all, const Spec& other) {
   if (all.size() != other.size()) return false;
   for (size_t i = 0; i < all.size(); ++i) {
     if (all[i].is_dataset() != other[i].is_dataset() || all[i].dtype != other[i].dtype)
       return false;
-    all[i].shape = common(all[i].shape, other[i].shape);
+    all[i].shape = most_general(all[i].shape, other[i].shape);
   }
   return true;
 }

@@ -1,9 +1,4 @@
-// Map: a function of every element. Filter: the elements for which a function is true. FlatMap: the
-// elements of the datasets that a function gives.
-#include <penstock/base/error.h>
-#include <penstock/base/strings.h>
-#include <penstock/core/fits.h>
-
+// Map: a function of every element. Filter: the elements for which a function is true.
 #include "data/plan_builder.h"
 #include "data/stage_iterator.h"
 
@@ -14,10 +9,10 @@ void infer_map(DatasetState& state) { state.spec = state.functions[0].spec(); }
 
 void plan_call(const DatasetState& state, PlanBuilder& plan) { plan.calls(state.functions[0], 1); }
 
-class MapIterator final : public InputIterator {
+class MapIterator final : public IndexedIterator {
  public:
   MapIterator(StateRef state, const Scope& scope)
-      : InputIterator(std::move(state), scope), function_(state_) {}
+      : IndexedIterator(std::move(state), scope), function_(state_) {}
   bool next(Element& element) override {
     if (!input_->next(argument_)) {
       argument_.clear();
@@ -32,24 +27,14 @@ class MapIterator final : public InputIterator {
   }
 
  private:
-  void save_own(StateWriter& out) override {
-    InputIterator::save_own(out);
-    out.number(index_);
-  }
-  void restore_own(StateReader& in) override {
-    InputIterator::restore_own(in);
-    index_ = in.count(INT64_MAX);
-  }
-
   const FunctionCall function_;
   Element argument_;
-  int64_t index_ = 0;
 };
 
-class FilterIterator final : public InputIterator {
+class FilterIterator final : public IndexedIterator {
  public:
   FilterIterator(StateRef state, const Scope& scope)
-      : InputIterator(std::move(state), scope), predicate_(state_) {}
+      : IndexedIterator(std::move(state), scope), predicate_(state_) {}
   bool next(Element& element) override {
     while (input_->next(element)) {
       scope_.step();
@@ -59,25 +44,8 @@ class FilterIterator final : public InputIterator {
   }
 
  private:
-  void save_own(StateWriter& out) override {
-    InputIterator::save_own(out);
-    out.number(index_);
-  }
-  void restore_own(StateReader& in) override {
-    InputIterator::restore_own(in);
-    index_ = in.count(INT64_MAX);
-  }
-
   const FunctionCall predicate_;
-  int64_t index_ = 0;
 };
-
-void infer_filter(DatasetState& state) {
-  const Spec& result = state.functions[0].spec();
-  if (result.size() != 1 || result[0].dtype != DType::kBool || !fits(result[0].shape, Shape{}))
-    throw InvalidArgumentError(cat("[FilterDataset] a predicate gives one bool, not ", result));
-  state.spec = state.input().spec();
-}
 
 }  // namespace
 
@@ -89,7 +57,7 @@ const StageDef kMap = {.name = "Map",
                        .plan = plan_call};
 const StageDef kFilter = {.name = "Filter",
                           .num_functions = 1,
-                          .infer = infer_filter,
+                          .infer = infer_predicate,
                           .cardinality =
                               [](const DatasetState& state) {
                                 return state.input().cardinality() == 0 ? int64_t{0} : kUnknown;

@@ -7,7 +7,6 @@
 #include <penstock/base/checked.h>
 #include <penstock/base/error.h>
 #include <penstock/base/strings.h>
-#include <penstock/core/fits.h>
 #include <penstock/exec/interrupts.h>
 
 #include "data/element.h"
@@ -22,18 +21,10 @@ int64_t unknown(const DatasetState&) { return kUnknown; }
 
 // TakeWhile.
 
-void infer_take_while(DatasetState& state) {
-  const Spec& result = state.functions[0].spec();
-  if (result.size() != 1 || result[0].dtype != DType::kBool || !fits(result[0].shape, Shape{}))
-    throw InvalidArgumentError(
-        cat("[TakeWhileDataset] `predicate` must return a bool scalar, not ", result));
-  state.spec = state.input().spec();
-}
-
-class TakeWhileIterator final : public InputIterator {
+class TakeWhileIterator final : public IndexedIterator {
  public:
   TakeWhileIterator(StateRef state, const Scope& scope)
-      : InputIterator(std::move(state), scope), predicate_(state_) {}
+      : IndexedIterator(std::move(state), scope), predicate_(state_) {}
   bool next(Element& element) override {
     if (has_ended_ || !input_->next(element)) return false;
     has_ended_ = !predicate_.test(element, index_++);
@@ -42,18 +33,15 @@ class TakeWhileIterator final : public InputIterator {
 
  private:
   void save_own(StateWriter& out) override {
-    InputIterator::save_own(out);
-    out.number(index_);
+    IndexedIterator::save_own(out);
     out.number(has_ended_);
   }
   void restore_own(StateReader& in) override {
-    InputIterator::restore_own(in);
-    index_ = in.count(INT64_MAX);
+    IndexedIterator::restore_own(in);
     has_ended_ = in.count(1) != 0;
   }
 
   const FunctionCall predicate_;
-  int64_t index_ = 0;
   bool has_ended_ = false;
 };
 
@@ -338,7 +326,7 @@ class AssertIterator final : public InputIterator {
 extern const StageDef kTakeWhile, kUnique, kShard, kConcatenate, kIgnoreErrors, kAssertCardinality;
 const StageDef kTakeWhile = {.name = "TakeWhile",
                              .num_functions = 1,
-                             .infer = infer_take_while,
+                             .infer = infer_predicate,
                              .cardinality = unknown,
                              .iterate = make_iterator<TakeWhileIterator>,
                              .plan = [](const DatasetState& state, PlanBuilder& plan) {
