@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import os
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from penstock import _core, dtypes, errors
 from penstock.data import _structure
 from penstock.data._stage import constant
+from penstock.io._contents import matching_files
 
 
 def as_names(value):
@@ -22,16 +22,8 @@ def as_names(value):
 
 
 def matching(patterns: _core.Tensor) -> list[bytes]:
-    """The names of the files that match, sorted; relative ones begin with "./"."""
-    found = set()
-    for pattern in np.atleast_1d(patterns.numpy()).tolist():
-        names = glob.glob(os.fsdecode(pattern))
-        found.update(name if os.path.isabs(name) else _dotted(name) for name in names)
-    return [os.fsencode(name) for name in sorted(found)]
-
-
-def _dotted(name):
-    return name if name.startswith(("./", "../")) else "./" + name
+    """The names of the files that match, sorted, each once."""
+    return sorted({*matching_files(patterns).numpy().tolist()})
 
 
 def list_files(file_pattern, shuffle, seed):

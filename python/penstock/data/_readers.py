@@ -73,8 +73,23 @@ class _Reader(Dataset):
         pass  # made by __new__
 
 
+class _StreamReader(_Reader):
+    """The base of those that need nothing but names: `_stage` reads the files."""
+
+    def __new__(
+        cls,
+        filenames,
+        compression_type=None,
+        buffer_size=None,
+        num_parallel_reads=None,
+        name=None,
+    ):
+        operands = [text(compression_type), _buffer(buffer_size)]
+        return _read(cls, cls._stage, filenames, operands, num_parallel_reads)
+
+
 @public("data.TextLineDataset")
-class TextLineDataset(_Reader):
+class TextLineDataset(_StreamReader):
     """The lines of text files, without their ends.
 
     Args:
@@ -85,20 +100,11 @@ class TextLineDataset(_Reader):
       name: Ignored.
     """
 
-    def __new__(
-        cls,
-        filenames,
-        compression_type=None,
-        buffer_size=None,
-        num_parallel_reads=None,
-        name=None,
-    ):
-        operands = [text(compression_type), _buffer(buffer_size)]
-        return _read(cls, "TextLine", filenames, operands, num_parallel_reads)
+    _stage = "TextLine"
 
 
 @public("data.TFRecordDataset")
-class TFRecordDataset(_Reader):
+class TFRecordDataset(_StreamReader):
     """The records of TFRecord files, as strings.
 
     Args:
@@ -109,16 +115,7 @@ class TFRecordDataset(_Reader):
       name: Ignored.
     """
 
-    def __new__(
-        cls,
-        filenames,
-        compression_type=None,
-        buffer_size=None,
-        num_parallel_reads=None,
-        name=None,
-    ):
-        operands = [text(compression_type), _buffer(buffer_size)]
-        return _read(cls, "TFRecord", filenames, operands, num_parallel_reads)
+    _stage = "TFRecord"
 
 
 @public("data.FixedLengthRecordDataset")
@@ -350,7 +347,7 @@ def make_csv_dataset(
       encoding: The encoding of the files.
     """
     patterns = constant(_files.as_names(file_pattern), dtypes.string)
-    names = sorted(_files.matching(patterns))
+    names = _files.matching(patterns)
     if not names:
         raise ValueError(f"No files match `file_pattern` {file_pattern}.")
     table = _Table(
